@@ -1,0 +1,225 @@
+"""The game interface: rules told over public states; it knows no strategy, no tree and no network.
+
+At a public state s each player p has infostates 0..I_p(s)-1. A range r_p is a vector over them (the
+player's own reach only). The weight of a pair is W_s[i0, i1] * r_0[i0] * r_1[i1]: W_s holds chance and
+card removal, so W_root sums to 1 over all pairs under the root ranges. In native games (s, i0, i1)
+determines the world state, so search and referee share one set of rules.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from sog.arrays import Array, Float32, Float64, Int32
+
+State = Hashable
+NATURE: Final = 2
+TERMINAL: Final = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Operator:
+    """A pair operator shared by many public states; compared by identity, so a game keeps and reuses it.
+
+    matrix: float64[I0, I1], entry (i0, i1) of W_s or of player 0's utility with W included.
+    """
+
+    matrix: Float64
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """An operator times a number: W_s, or player 0's utility at a terminal with W included."""
+
+    operator: Operator
+    scale: float = 1.0
+
+    def dense(self) -> Float64:
+        """float64[I0, I1]: the scaled matrix itself."""
+        return self.scale * self.operator.matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Which infostate of the parent becomes which of the child; may drop, merge or split.
+
+    source: int32[P], infostate at the parent.  target: int32[P], infostate at the child.
+    """
+
+    source: Int32
+    target: Int32
+
+
+Carry = Links | None  # None: every infostate keeps its index
+
+
+@dataclass(frozen=True, eq=False)
+class Moves:
+    """Where the actor's moves lead.
+
+    edge: int32[I, A], the public edge that (infostate, action) takes; -1 where the action is illegal.
+    target: int32[I, A], the actor's infostate at that edge's child; None: the index stays the same.
+    """
+
+    edge: Int32
+    target: Int32 | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Fan:
+    """Every public edge leaving a public state (E edges).
+
+    children: one state per public observation [E]; may be a lazy sequence built on demand.
+    moves: the actor's moves; None at a NATURE state.
+    carry: per edge, how the infostates of players 0 and 1 go on [E][2]; the actor's own entry is not
+        read. None: nobody's index changes anywhere.
+    """
+
+    children: Sequence[State]
+    moves: Moves | None = None
+    carry: Sequence[tuple[Carry, Carry]] | None = None
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How a game's utility is reported: `name` (such as "mbb/h") and how many of them one utility is."""
+
+    name: str = "utility"
+    per_utility: float = 1.0
+
+
+class Game(ABC):
+    """Immutable rules of a two-player zero-sum game told over public states.
+
+    name: the game string that makes this game again (OpenSpiel's where OpenSpiel has the game).
+    u_max: the largest utility anyone can win.  unit: how utilities are reported.
+    num_actions: action identities are 0..num_actions-1 (OpenSpiel's numbers where it has the game).
+    num_slots: the network's slots for infostates of players 0 and 1; at least max I_p(s).
+    num_features: length of `features`.  perfect_information: one infostate a player everywhere.
+    """
+
+    name: str
+    u_max: float
+    num_actions: int
+    num_slots: tuple[int, int]
+    num_features: int
+    perfect_information: bool = False
+    unit: Unit = Unit()
+
+    @abstractmethod
+    def root(self) -> State:
+        """The first public state."""
+
+    @abstractmethod
+    def actor(self, s: State) -> int:
+        """0, 1, NATURE or TERMINAL; public by definition."""
+
+    @abstractmethod
+    def num_infostates(self, s: State) -> tuple[int, int]:
+        """(I_0(s), I_1(s))."""
+
+    @abstractmethod
+    def actions(self, s: State) -> Int32:
+        """int32[A]: identities of the actor's actions at s, ascending; empty at NATURE and TERMINAL."""
+
+    @abstractmethod
+    def fan(self, s: State) -> Fan:
+        """Every public edge leaving s. Not called where `listable(s)` is false or s is terminal."""
+
+    @abstractmethod
+    def weights(self, s: State) -> Scaled:
+        """W_s: chance and card removal of each pair of infostates."""
+
+    @abstractmethod
+    def payoff(self, s: State) -> Scaled:
+        """Player 0's utility for each pair at a terminal state, W_s included."""
+
+    @abstractmethod
+    def features(self, s: State) -> Float32:
+        """float32[num_features]: what the network sees of s besides the ranges."""
+
+    def root_ranges(self) -> tuple[Float64, Float64]:
+        """float64[I0], float64[I1]: ranges at the root, ones unless the game is given others."""
+        i0, i1 = self.num_infostates(self.root())
+        return np.ones(i0), np.ones(i1)
+
+    def slot(self, s: State, p: int) -> Int32:
+        """int32[I_p(s)]: the network slot of each infostate, all different."""
+        return np.arange(self.num_infostates(s)[p], dtype=np.int32)
+
+    def value_unit(self, s: State) -> float:
+        """The number of utilities that a network value of 1 stands for at s: in poker, about the pot."""
+        return self.u_max
+
+    def listable(self, s: State) -> bool:
+        """Whether the fan of s is small enough to list; if not, search leaves s a leaf."""
+        return True
+
+    def sample_chance(
+        self, s: State, i0: int, i1: int, rng: np.random.Generator
+    ) -> tuple[State, int, int]:
+        """One child of the NATURE state s for the pair (i0, i1), with the pair's infostates there."""
+        fan = self.fan(s)
+        options: list[tuple[State, int, int]] = []
+        chances: list[float] = []
+        for e, child in enumerate(fan.children):
+            for j0 in followers(fan, e, 0, i0):
+                for j1 in followers(fan, e, 1, i1):
+                    options.append((child, j0, j1))
+                    w = self.weights(child)
+                    chances.append(w.scale * float(w.operator.matrix[j0, j1]))
+        p = np.array(chances)
+        return options[int(rng.choice(len(p), p=p / p.sum()))]
+
+    # --- words for people, and the way to OpenSpiel ---
+
+    def state_name(self, s: State) -> str:
+        """The public state in a few words."""
+        return str(s)
+
+    def action_name(self, s: State, action: int) -> str:
+        """The action with this identity, as a person would say it."""
+        return str(action)
+
+    def infostate_name(self, s: State, p: int, i: int) -> str:
+        """What player p knows at infostate i and the opponent does not."""
+        return str(i)
+
+    def history(self, s: State, i0: int, i1: int) -> list[int] | None:
+        """OpenSpiel's actions, chance included, of one history of the pair; None where it lacks the game."""
+        return None
+
+
+def followers(fan: Fan, edge: int, p: int, i: int) -> Array:
+    """int32[*]: the infostates that player p's infostate i becomes over a public edge as a non-actor."""
+    carry = None if fan.carry is None else fan.carry[edge][p]
+    if carry is None:
+        return np.array([i], dtype=np.int32)
+    return carry.target[carry.source == i]
+
+
+def step(fan: Fan, actor: int, pair: tuple[int, int], column: int) -> tuple[int, tuple[int, int]]:
+    """The edge and the pair's infostates after the actor takes the action in `column` of the fan's moves."""
+    assert fan.moves is not None
+    i = pair[actor]
+    edge = int(fan.moves.edge[i, column])
+    own = i if fan.moves.target is None else int(fan.moves.target[i, column])
+    (other,) = followers(fan, edge, 1 - actor, pair[1 - actor])
+    return edge, (own, int(other)) if actor == 0 else (int(other), own)
+
+
+def forward_links(target: Array) -> Links:
+    """Links from int[I] giving each infostate's index at the child, -1 where it ends."""
+    kept = np.flatnonzero(np.asarray(target) >= 0)
+    return Links(kept.astype(np.int32), np.asarray(target)[kept].astype(np.int32))
+
+
+def plain_moves(num_infostates: int, num_actions: int) -> Moves:
+    """Moves of a game whose actions are public: action a takes edge a for every infostate."""
+    row = np.arange(num_actions, dtype=np.int32)
+    return Moves(np.broadcast_to(row, (num_infostates, num_actions)))
