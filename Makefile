@@ -1,0 +1,43 @@
+# make demo   train a small Leduc agent, measure its exploitability, say how to play against it
+# make test   linters, types, import contracts and tests
+# Both make .venv first when it is missing or out of date. On Linux, PyPI's torch is the CUDA build (gigabytes); for
+# the CPU build: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
+
+PYTHON ?= python3
+DEMO := runs/demo
+
+BIN := .venv/bin
+STAMP := .venv/.installed
+# One thread per process: two test workers that each use every core only slow each other down.
+ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
+
+.PHONY: help demo test lint clean
+
+help:
+	@sed -n 's/^# \(make .*\)/\1/p' Makefile
+
+$(STAMP): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -c constraints.txt -e '.[dev]'
+	touch $@
+
+# A second run takes up the first where it stopped: if that was finished, only the measurement is repeated.
+demo: $(STAMP)
+	$(BIN)/sog train leduc_poker --preset demo --out $(DEMO) $$(test ! -e $(DEMO) || echo --resume)
+	$(BIN)/sog exploit $(DEMO) --simulations 100 --per-update 0.1 --seeds 3
+	@echo
+	@echo "Play against it:    $(BIN)/sog play $(DEMO)"
+	@echo "Train from scratch: rm -r $(DEMO) && make demo"
+
+test: lint
+	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal
+
+lint: $(STAMP)
+	$(BIN)/ruff check
+	$(BIN)/mypy --strict sog
+	$(BIN)/lint-imports
+
+# Leaves .venv and runs/ alone.
+clean:
+	rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find sog tests -name __pycache__ -type d -prune -exec rm -rf {} +
