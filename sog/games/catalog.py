@@ -1,0 +1,102 @@
+"""The table of games: from a game string to the game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sog.errors import GameError
+from sog.games import goofspiel
+from sog.games.base import Game
+from sog.games.kuhn import Kuhn
+from sog.games.leduc import Leduc
+from sog.games.liars_dice import LiarsDice
+from sog.games.names import (
+    Parameters,
+    bool_parameter,
+    choice_parameter,
+    int_parameter,
+    parse_game,
+    refuse_unknown,
+)
+from sog.games.rps import RockPaperScissors
+from sog.games.tic_tac_toe import TicTacToe
+
+
+def make_game(name: str) -> Game:
+    """The game that a game string such as `liars_dice(numdice=1,dice_sides=4)` names.
+
+    Raises GameError, in one line that names what is known, for another game or parameter.
+    """
+    short, parameters = parse_game(name)
+    if short not in _GAMES:
+        raise GameError(f"no game is called {short}; known: {', '.join(_GAMES)}")
+    return _GAMES[short].make(parameters)
+
+
+def known_games() -> list[tuple[str, str]]:
+    """Every game as (a game string to copy, one line on what it is)."""
+    return [(entry.example, entry.description) for entry in _GAMES.values()]
+
+
+def _plain(short: str, make: Callable[[], Game]) -> Callable[[Parameters], Game]:
+    """The constructor of a game without parameters."""
+
+    def constructor(parameters: Parameters) -> Game:
+        refuse_unknown(short, parameters, ())
+        return make()
+
+    return constructor
+
+
+def _liars_dice(parameters: Parameters) -> Game:
+    refuse_unknown("liars_dice", parameters, ("numdice", "dice_sides"))
+    return LiarsDice(
+        int_parameter("liars_dice", parameters, "numdice", 1),
+        int_parameter("liars_dice", parameters, "dice_sides", 6),
+    )
+
+
+def _goofspiel(parameters: Parameters) -> Game:
+    short = "goofspiel"
+    refuse_unknown(short, parameters, ("imp_info", "num_cards", "points_order", "returns_type"))
+    if not bool_parameter(short, parameters, "imp_info", False):
+        raise GameError("goofspiel is played here with hidden bids only: add imp_info=True")
+    return goofspiel.Goofspiel(
+        int_parameter(short, parameters, "num_cards", 13),
+        choice_parameter(short, parameters, "points_order", "random", goofspiel.ORDERS),
+        choice_parameter(short, parameters, "returns_type", "win_loss", goofspiel.RETURNS),
+    )
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """How a game is made from its parameters, and how `known_games` shows it."""
+
+    make: Callable[[Parameters], Game]
+    example: str
+    description: str
+
+
+_GAMES = {
+    "kuhn_poker": _Entry(_plain("kuhn_poker", Kuhn), "kuhn_poker", "Kuhn poker: three cards, one bet"),
+    "leduc_poker": _Entry(
+        _plain("leduc_poker", Leduc), "leduc_poker", "Leduc poker: six cards, two rounds, one board card"
+    ),
+    "liars_dice": _Entry(
+        _liars_dice,
+        "liars_dice(numdice=1,dice_sides=6)",
+        "Liar's Dice: numdice dice a player with dice_sides faces, the highest wild",
+    ),
+    "goofspiel": _Entry(
+        _goofspiel,
+        "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
+        "Goofspiel with hidden bids, 2 to 6 cards; points_order random, descending or ascending",
+    ),
+    "rps": _Entry(
+        _plain("rps", RockPaperScissors),
+        "rps",
+        "Rock-paper-scissors where scissors count double: play (0.4, 0.4, 0.2)",
+    ),
+    "tic_tac_toe": _Entry(_plain("tic_tac_toe", TicTacToe), "tic_tac_toe", "Tic-tac-toe"),
+}

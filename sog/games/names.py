@@ -1,0 +1,126 @@
+"""Game strings such as `liars_dice(numdice=1,dice_sides=4)`: reading, writing and checking parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from sog.errors import GameError
+
+Parameter: TypeAlias = str | int | float | bool
+Parameters: TypeAlias = Mapping[str, Parameter]
+
+_GAME = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_INT = re.compile(r"[+-]?[0-9]{1,18}")
+_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+
+
+def parse_game(text: str) -> tuple[str, dict[str, Parameter]]:
+    """The short name and the parameters of a game string, in OpenSpiel's notation.
+
+    A value is True or False, an integer, a number, or a string; in double quotes it is always a string,
+    and commas inside quotes or brackets belong to the value. GameError where the text is malformed.
+    """
+    match = _GAME.fullmatch(text)
+    if match is None:
+        raise GameError(f"not a game string: {text!r}; write it like liars_dice(numdice=1,dice_sides=4)")
+    parameters: dict[str, Parameter] = {}
+    for part in _split(match[2] or "", text):
+        key, equals, value = part.partition("=")
+        key, value = key.strip(), value.strip()
+        if not equals or not value or not _KEY.fullmatch(key):
+            raise GameError(f"not a key=value pair in the game string {text!r}: {part.strip()!r}")
+        if key in parameters:
+            raise GameError(f"parameter {key} stands twice in the game string {text!r}")
+        parameters[key] = _value(value, text)
+    return match[1], parameters
+
+
+def write_game(short: str, parameters: Parameters) -> str:
+    """The game string that `parse_game` reads as these; GameError where a value cannot be written."""
+    pairs = ",".join(f"{key}={_written(key, value)}" for key, value in parameters.items())
+    return f"{short}({pairs})" if pairs else short
+
+
+def _split(inside: str, text: str) -> list[str]:
+    """The pieces between the commas that stand outside quotes and brackets."""
+    if not inside.strip():
+        return []
+    pieces, piece, depth, quoted = [], "", 0, False
+    for letter in inside:
+        quoted ^= letter == '"'
+        if not quoted:
+            depth += (letter == "(") - (letter == ")")
+            if depth < 0:
+                break
+        if letter == "," and not quoted and depth == 0:
+            pieces.append(piece)
+            piece = ""
+        else:
+            piece += letter
+    if quoted or depth != 0:
+        raise GameError(f"{'quotes' if quoted else 'brackets'} do not close in the game string {text!r}")
+    return [*pieces, piece]
+
+
+def _value(value: str, text: str) -> Parameter:
+    if value.startswith('"'):
+        if len(value) < 2 or value.find('"', 1) != len(value) - 1:
+            raise GameError(f"text beside the quotes in the game string {text!r}: {value}")
+        return value[1:-1]
+    if value in ("True", "False", "true", "false"):
+        return value in ("True", "true")
+    if _INT.fullmatch(value):
+        return int(value)
+    return float(value) if _FLOAT.fullmatch(value) else value
+
+
+def _written(key: str, value: Parameter) -> str:
+    plain = str(value)
+    for form in (plain, f'"{plain}"') if isinstance(value, str) else (plain,):
+        try:
+            read = parse_game(f"g({key}={form})")[1]
+        except GameError:
+            continue
+        if read == {key: value} and type(read[key]) is type(value):
+            return form
+    raise GameError(f"no game string can hold {key}={value!r}")
+
+
+# --- what a constructor asks of its parameters ---
+
+
+def refuse_unknown(short: str, parameters: Parameters, known: Sequence[str]) -> None:
+    """GameError that names the known parameters where there is another one."""
+    for key in parameters:
+        if key not in known:
+            knows = f"known: {', '.join(known)}" if known else "it takes none"
+            raise GameError(f"{short} has no parameter {key}; {knows}")
+
+
+def int_parameter(short: str, parameters: Parameters, key: str, default: int) -> int:
+    """The integer under this key; GameError where it is of another type."""
+    value = parameters.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise GameError(f"{short}: {key} is a whole number such as {default}, not {value}")
+    return value
+
+
+def bool_parameter(short: str, parameters: Parameters, key: str, default: bool) -> bool:
+    """The truth value under this key; GameError where it is of another type."""
+    value = parameters.get(key, default)
+    if not isinstance(value, bool):
+        raise GameError(f"{short}: {key} is True or False, not {value}")
+    return value
+
+
+def choice_parameter(
+    short: str, parameters: Parameters, key: str, default: str, choices: Sequence[str]
+) -> str:
+    """The word under this key; GameError that names the choices where it is none of them."""
+    value = parameters.get(key, default)
+    if not isinstance(value, str) or value not in choices:
+        raise GameError(f"{short}: {key} is one of {', '.join(choices)}, not {value}")
+    return value
