@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from itertools import combinations_with_replacement
-from math import factorial, prod
-from typing import TypeAlias, cast
+from math import comb, factorial, prod
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL, Fan, Game, Operator, Scaled, State, plain_moves
 
 Bids: TypeAlias = tuple[int, ...]
+
+MAX_ROLLS: Final = 1000  # every bid keeps a matrix of rolls x rolls
 
 
 class LiarsDice(Game):
@@ -24,10 +26,18 @@ class LiarsDice(Game):
     """
 
     def __init__(self, num_dice: int, num_faces: int) -> None:
-        """Rules with `num_dice` dice a player and `num_faces` faces a die; GameError if either is < 1."""
+        """Rules with `num_dice` dice a player and `num_faces` faces a die.
+
+        Raises GameError where either is below 1 or a player has more than 1,000 rolls.
+        """
         if num_dice < 1 or num_faces < 1:
             raise GameError(
                 f"liars_dice needs numdice >= 1 and dice_sides >= 1, not {num_dice} and {num_faces}"
+            )
+        if comb(num_dice + num_faces - 1, num_dice) > MAX_ROLLS:
+            raise GameError(
+                f"liars_dice with numdice={num_dice} and dice_sides={num_faces} has more than "
+                f"{MAX_ROLLS} rolls a player"
             )
         self.name = f"liars_dice(numdice={num_dice},dice_sides={num_faces})"
         self.num_dice = num_dice
