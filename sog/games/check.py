@@ -1,0 +1,304 @@
+"""One conformance check for every game: does it keep the promises of the interface?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Array, Bool, Float64, Int32
+from sog.errors import GameError
+from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Moves, Scaled, State
+
+_RELATIVE = 1e-9  # what rounding may do to a weight or a payoff
+
+
+@dataclass(frozen=True)
+class Report:
+    """What `check_game` saw.
+
+    decisions, chances, terminals: public states by kind.  pairs: pairs of infostates with weight.
+    complete: whether this was the whole game and not a sample.
+    largest_value: the largest |utility| below any state over its `value_unit`; up to 1 it is a bound.
+    """
+
+    game: str
+    decisions: int
+    chances: int
+    terminals: int
+    pairs: int
+    complete: bool
+    largest_value: float
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A public state of a walk.
+
+    fan: None at a terminal and where it is not listable.  smallest_unit: the smallest value unit on the
+    way here, this state's included.  waiting: how many states are known and not yet visited.
+    """
+
+    state: State
+    fan: Fan | None
+    smallest_unit: float
+    waiting: int
+
+
+def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
+    """Walk the public tree, or a seeded sample of `max_states` states, and check every promise of `Game`.
+
+    Shapes, dtypes, actions, slots and features; the pair weights of the children against the parent's;
+    payoffs against u_max and the weights; draws of chance. Raises GameError on the first violation, in
+    one line that names the game and the public state.
+    """
+    _check_root(game)
+    rng = np.random.default_rng(seed)
+    chances = terminals = decisions = pairs = 0
+    complete, largest = True, 0.0
+    for visit in walk(game, max_states, seed):
+        s = visit.state
+        w = _check_state(game, s)
+        pairs += int(np.count_nonzero(w))
+        if game.actor(s) == TERMINAL:
+            terminals += 1
+            largest = max(largest, _check_payoff(game, s, w) / visit.smallest_unit)
+            continue
+        if visit.fan is None:
+            complete = False
+        else:
+            _check_fan(game, s, visit.fan, w)
+        if game.actor(s) == NATURE:
+            chances += 1
+            _check_draw(game, s, w, rng)
+        else:
+            decisions += 1
+    complete = complete and visit.waiting == 0
+    return Report(game.name, decisions, chances, terminals, pairs, complete, largest)
+
+
+def walk(game: Game, max_states: int, seed: int = 0) -> Iterator[Visit]:
+    """Up to `max_states` different public states: down to a terminal, then on from a random waiting state.
+
+    Below a chance state that cannot be listed it follows one drawn child.
+    """
+    rng = np.random.default_rng(seed)
+    waiting: list[tuple[State, float]] = [(game.root(), np.inf)]
+    seen = {game.root()}
+    for _ in range(max_states):
+        if not waiting:
+            return
+        s, above = waiting.pop()
+        unit = min(above, game.value_unit(s))
+        over = game.actor(s) == TERMINAL
+        fan = game.fan(s) if not over and game.listable(s) else None
+        for child in () if over else _children(game, s, fan, rng):
+            if child not in seen:
+                seen.add(child)
+                waiting.append((child, unit))
+        yield Visit(s, fan, unit, len(waiting))
+        if over and waiting:
+            k = int(rng.integers(len(waiting)))
+            waiting[k], waiting[-1] = waiting[-1], waiting[k]
+
+
+def _children(game: Game, s: State, fan: Fan | None, rng: np.random.Generator) -> list[State]:
+    """The listed children in random order, or one drawn child."""
+    if fan is not None:
+        return [fan.children[e] for e in rng.permutation(len(fan.children))]
+    if game.actor(s) != NATURE:
+        return []
+    i0, i1 = _some_pair(game.weights(s).dense(), rng)
+    return [game.sample_chance(s, i0, i1, rng)[0]]
+
+
+def _some_pair(w: Float64, rng: np.random.Generator) -> tuple[int, int]:
+    """A pair with weight, all alike likely."""
+    i0, i1 = np.nonzero(w > 0)
+    k = int(rng.integers(len(i0)))
+    return int(i0[k]), int(i1[k])
+
+
+def _require(holds: bool | np.bool_, game: Game, s: State, fault: str) -> None:
+    if not holds:
+        raise GameError(f"{game.name} at {game.state_name(s)!r}: {fault}")
+
+
+def _is_array(x: object, dtype: type, shape: tuple[int, ...]) -> bool:
+    return isinstance(x, np.ndarray) and x.dtype == dtype and x.shape == shape
+
+
+# --- one public state ---
+
+
+def _check_root(game: Game) -> None:
+    """Ranges in [0, 1] under which all pair weights sum to 1."""
+    s = game.root()
+    sizes = game.num_infostates(s)
+    ranges = game.root_ranges()
+    for p, r in enumerate(ranges):
+        _require(_is_array(r, np.float64, (sizes[p],)), game, s, f"root range {p} is not float64[{sizes[p]}]")
+        _require(np.all((r >= 0) & (r <= 1)), game, s, f"root range {p} leaves [0, 1]")
+    total = float(ranges[0] @ _dense(game, s, game.weights(s), "weights") @ ranges[1])
+    _require(abs(total - 1) < _RELATIVE, game, s, f"root weights sum to {total}, not 1")
+
+
+def _dense(game: Game, s: State, scaled: Scaled, what: str) -> Float64:
+    """float64[I0, I1] of an operator, its shape and entries checked."""
+    shape = game.num_infostates(s)
+    matrix = scaled.dense()
+    _require(_is_array(matrix, np.float64, shape), game, s, f"{what} are not float64{list(shape)}")
+    _require(np.isfinite(matrix).all(), game, s, f"{what} are not finite")
+    return matrix
+
+
+def _check_state(game: Game, s: State) -> Float64:
+    """What holds at every public state; returns W_s, float64[I0, I1]."""
+    actor, sizes = game.actor(s), game.num_infostates(s)
+    _require(actor in (0, 1, NATURE, TERMINAL), game, s, f"actor {actor} is not 0, 1, NATURE or TERMINAL")
+    w = _dense(game, s, game.weights(s), "weights")
+    _require((w >= 0).all() and (w > 0).any(), game, s, "weights are negative or all zero")
+    if game.perfect_information:
+        _require(sizes == (1, 1), game, s, f"perfect information, and yet {sizes} infostates")
+    for p in (0, 1):
+        slots, most = game.slot(s, p), game.num_slots[p]
+        _require(_is_array(slots, np.int32, (sizes[p],)), game, s, f"slots {p} are not int32[{sizes[p]}]")
+        _require(len(set(slots.tolist())) == sizes[p], game, s, f"slots of player {p} repeat")
+        _require(np.all((slots >= 0) & (slots < most)), game, s, f"slots of player {p} leave 0..{most - 1}")
+    actions = game.actions(s)
+    _require(_is_array(actions, np.int32, (len(actions),)), game, s, "actions are not int32[A]")
+    _require((len(actions) > 0) == (actor in (0, 1)), game, s, f"{len(actions)} actions for actor {actor}")
+    _require((np.diff(actions) > 0).all(), game, s, "actions do not ascend")
+    inside = np.all((actions >= 0) & (actions < game.num_actions))
+    _require(inside, game, s, f"actions leave 0..{game.num_actions - 1}")
+    x = game.features(s)
+    _require(
+        _is_array(x, np.float32, (game.num_features,)), game, s, f"no float32[{game.num_features}] features"
+    )
+    _require(np.isfinite(x).all(), game, s, "features are not finite")
+    unit = game.value_unit(s)
+    _require(0 < unit < np.inf, game, s, f"value unit {unit} is not a positive number")
+    return w
+
+
+def _check_payoff(game: Game, s: State, w: Float64) -> float:
+    """|payoff| <= u_max * W entry by entry; returns the largest |utility|."""
+    payoff = np.abs(_dense(game, s, game.payoff(s), "payoffs"))
+    _refuse(payoff > game.u_max * w * (1 + _RELATIVE), game, s, "payoff above u_max * W, pair")
+    return float(np.max(payoff[w > 0] / w[w > 0]))
+
+
+def _check_draw(game: Game, s: State, w: Float64, rng: np.random.Generator) -> None:
+    """A draw of chance leads to a pair with weight."""
+    i0, i1 = _some_pair(w, rng)
+    child, j0, j1 = game.sample_chance(s, i0, i1, rng)
+    sizes = game.num_infostates(child)
+    inside = 0 <= j0 < sizes[0] and 0 <= j1 < sizes[1]
+    _require(inside, game, s, f"sample_chance leads pair ({i0}, {i1}) to no infostate ({j0}, {j1})")
+    drawn = game.weights(child).dense()[j0, j1]
+    _require(drawn > 0, game, s, f"sample_chance leads pair ({i0}, {i1}) to a pair without weight")
+
+
+def _refuse(where: Bool, game: Game, s: State, fault: str) -> None:
+    """GameError that names the first index where the array is true, if there is one."""
+    if where.any():
+        raise GameError(f"{game.name} at {game.state_name(s)!r}: {fault} {_first(where)}")
+
+
+def _first(where: Bool) -> tuple[int, ...]:
+    """The first index where an array is true."""
+    return tuple(int(k) for k in np.argwhere(where)[0])
+
+
+# --- the edges that leave a state ---
+
+
+def _check_fan(game: Game, s: State, fan: Fan, w: Float64) -> None:
+    actor, edges = game.actor(s), len(fan.children)
+    _require(edges > 0, game, s, "a fan without children")
+    _require(fan.carry is None or len(fan.carry) == edges, game, s, f"no carry for each of {edges} edges")
+    if actor == NATURE:
+        _require(fan.moves is None, game, s, "NATURE has moves")
+        _check_chance(game, s, fan, w)
+        return
+    if fan.moves is None:
+        raise GameError(f"{game.name} at {game.state_name(s)!r}: a player acts and the fan has no moves")
+    own = w if actor == 0 else w.T  # rows: the actor's infostates
+    _check_moves(game, s, fan.moves, own, edges)
+    for e in range(edges):
+        _check_edge(game, s, fan, fan.moves, own, e)
+
+
+def _check_moves(game: Game, s: State, moves: Moves, own: Float64, edges: int) -> None:
+    """Shapes and indices of the moves; every infostate with weight has one."""
+    shape = (len(own), len(game.actions(s)))
+    for name, table in (("edges", moves.edge), ("targets", moves.target)):
+        fits = table is None or _is_array(table, np.int32, shape)
+        _require(fits, game, s, f"the moves' {name} are not int32{list(shape)}")
+    inside = np.all((moves.edge >= -1) & (moves.edge < edges))
+    _require(inside, game, s, f"the moves' edges leave -1..{edges - 1}")
+    stuck = (own.sum(axis=1) > 0) & ~(moves.edge >= 0).any(axis=1)
+    _require(
+        not stuck.any(), game, s, f"infostate {_first(stuck) if stuck.any() else ''} has no legal action"
+    )
+
+
+def _check_edge(game: Game, s: State, fan: Fan, moves: Moves, own: Float64, e: int) -> None:
+    """After a legal move a pair has the weight that it had: W holds chance only."""
+    actor, child = game.actor(s), fan.children[e]
+    w = _dense(game, child, game.weights(child), "weights")
+    after = w if actor == 0 else w.T
+    source, target = _links(game, s, fan, e, 1 - actor, own.shape[1])
+    infostate, column = np.nonzero(moves.edge == e)
+    if moves.target is None:
+        _require(len(after) == len(own), game, s, f"edge {e} changes the actor's infostates without targets")
+    lands = infostate if moves.target is None else moves.target[infostate, column]
+    inside = np.all((lands >= 0) & (lands < len(after)))
+    _require(inside, game, s, f"targets over edge {e} leave 0..{len(after) - 1}")
+    followers = np.bincount(source, minlength=own.shape[1])
+    lost = (own[infostate] > 0) & (followers != 1)
+    if lost.any():
+        raise _weight_fault(game, s, e, infostate, lost, "has not one follower")
+    carried = np.zeros((len(after), own.shape[1]))
+    np.add.at(carried.T, source, after[:, target].T)
+    wrong = ~np.isclose(carried[lands], own[infostate], rtol=_RELATIVE, atol=_RELATIVE * own.max())
+    if wrong.any():
+        raise _weight_fault(game, s, e, infostate, wrong, "changes its weight")
+
+
+def _weight_fault(game: Game, s: State, e: int, infostate: Array, where: Bool, what: str) -> GameError:
+    k, other = _first(where)
+    pair = (int(infostate[k]), other) if game.actor(s) == 0 else (other, int(infostate[k]))
+    return GameError(f"{game.name} at {game.state_name(s)!r}: pair {pair} {what} over edge {e}")
+
+
+def _check_chance(game: Game, s: State, fan: Fan, w: Float64) -> None:
+    """Over the edges of NATURE the weights of a pair's followers sum to its own weight."""
+    total = np.zeros_like(w)
+    for e, child in enumerate(fan.children):
+        after = _dense(game, child, game.weights(child), "weights")
+        s0, t0 = _links(game, s, fan, e, 0, w.shape[0])
+        s1, t1 = _links(game, s, fan, e, 1, w.shape[1])
+        np.add.at(total, np.ix_(s0, s1), after[np.ix_(t0, t1)])
+    wrong = ~np.isclose(total, w, rtol=_RELATIVE, atol=_RELATIVE * w.max())
+    if wrong.any():
+        pair = _first(wrong)
+        sums = f"{total[pair]:.6g} over the edges of NATURE, not {w[pair]:.6g}"
+        raise GameError(f"{game.name} at {game.state_name(s)!r}: the weights of pair {pair} sum to {sums}")
+
+
+def _links(game: Game, s: State, fan: Fan, e: int, p: int, size: int) -> tuple[Int32, Int32]:
+    """int32[P], int32[P]: where player p's infostates go over an edge as a non-actor, checked."""
+    after = game.num_infostates(fan.children[e])[p]
+    carry: Carry = None if fan.carry is None else fan.carry[e][p]
+    if carry is None:
+        _require(after == size, game, s, f"edge {e} changes player {p}'s infostates without links")
+        same = np.arange(size, dtype=np.int32)
+        return same, same
+    for name, end, bound in (("source", carry.source, size), ("target", carry.target, after)):
+        fits = _is_array(end, np.int32, carry.source.shape) and carry.source.ndim == 1
+        _require(fits, game, s, f"link {name}s of player {p} over edge {e} are not int32[P]")
+        inside = np.all((end >= 0) & (end < bound))
+        _require(inside, game, s, f"link {name}s of player {p} over edge {e} leave 0..{bound - 1}")
+    return carry.source, carry.target
