@@ -1,0 +1,140 @@
+"""Compare a game with OpenSpiel's of the same name, history by history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyspiel
+
+from sog.errors import GameError
+from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.games.check import Visit, walk
+
+SpielState: TypeAlias = Any  # pyspiel has no types
+
+_RELATIVE = 1e-9
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare_with_openspiel` saw.
+
+    pairs: pairs with weight at decision and terminal states.  histories: OpenSpiel's histories that they
+    stand for.  infostates: the actors' infostates.  openspiel_infostates: OpenSpiel's of the whole game;
+    more than `infostates` where the game merges some.  complete: whether all of it was compared; if not,
+    `openspiel_infostates` is 0.
+    """
+
+    game: str
+    pairs: int
+    histories: int
+    infostates: int
+    openspiel_infostates: int
+    complete: bool
+
+
+def compare_with_openspiel(game: Game, max_states: int = 100_000, seed: int = 0) -> Comparison:
+    """Replay a history of every pair in OpenSpiel; simultaneous games in their turn-based form.
+
+    At every pair with weight: who acts, the legal actions, the utility, and that the weight is the
+    chance probability of a whole number of OpenSpiel's histories. No OpenSpiel infostate may be split
+    between two of ours. Where the whole game was walked, the histories counted must be all that
+    OpenSpiel has. Raises GameError on the first difference, naming the public state and the pair.
+    """
+    spiel = _load(game)
+    owners: dict[str, tuple[State, int]] = {}
+    pairs = histories = waiting = 0
+    for visit in walk(game, max_states, seed):
+        s, waiting = visit.state, visit.waiting
+        if game.actor(s) == NATURE:
+            continue
+        w = game.weights(s).dense()
+        for i0, i1 in np.argwhere(w > 0).tolist():
+            state, chance = _replay(game, spiel, s, i0, i1)
+            histories += _whole(game, s, (i0, i1), float(w[i0, i1]) / chance)
+            pairs += 1
+            if game.actor(s) == TERMINAL:
+                _compare_utility(game, s, (i0, i1), state)
+            else:
+                _compare_decision(game, visit, (i0, i1), state, owners)
+    ours = len(set(owners.values()))
+    if waiting:
+        return Comparison(game.name, pairs, histories, ours, 0, False)
+    total, keys = _count(spiel.new_initial_state())
+    if histories != total:
+        raise GameError(f"{game.name}: stands for {histories} histories, OpenSpiel has {total}")
+    return Comparison(game.name, pairs, histories, ours, len(keys), True)
+
+
+def _load(game: Game) -> Any:
+    try:
+        return pyspiel.load_game_as_turn_based(game.name)
+    except pyspiel.SpielError as error:
+        raise GameError(f"OpenSpiel does not load {game.name}: {str(error).splitlines()[0]}") from error
+
+
+def _fault(game: Game, s: State, pair: tuple[int, int], fault: str) -> GameError:
+    return GameError(f"{game.name} at {game.state_name(s)!r}, pair {pair}: {fault}")
+
+
+def _replay(game: Game, spiel: Any, s: State, i0: int, i1: int) -> tuple[SpielState, float]:
+    """OpenSpiel's state after the pair's history, and the probability of its chance."""
+    actions = game.history(s, i0, i1)
+    if actions is None:
+        raise _fault(game, s, (i0, i1), "no history for OpenSpiel")
+    state, chance = spiel.new_initial_state(), 1.0
+    for action in actions:
+        if action not in state.legal_actions():
+            raise _fault(game, s, (i0, i1), f"OpenSpiel does not allow {action} in {actions}")
+        if state.is_chance_node():
+            chance *= dict(state.chance_outcomes())[action]
+        state.apply_action(action)
+    return state, chance
+
+
+def _whole(game: Game, s: State, pair: tuple[int, int], ratio: float) -> int:
+    """How many of OpenSpiel's histories the pair stands for, all of one chance probability."""
+    count = round(ratio)
+    if count < 1 or abs(ratio - count) > _RELATIVE * count:
+        raise _fault(game, s, pair, f"the weight is {ratio:.6g} times OpenSpiel's chance of the history")
+    return count
+
+
+def _compare_utility(game: Game, s: State, pair: tuple[int, int], state: SpielState) -> None:
+    if not state.is_terminal():
+        raise _fault(game, s, pair, "over, but not in OpenSpiel")
+    payoff, w = game.payoff(s), game.weights(s)
+    utility = payoff.scale * payoff.operator.matrix[pair] / (w.scale * w.operator.matrix[pair])
+    if abs(utility - state.returns()[0]) > _RELATIVE * game.u_max:
+        raise _fault(game, s, pair, f"utility {utility:.6g}, OpenSpiel's is {state.returns()[0]:.6g}")
+
+
+def _compare_decision(
+    game: Game, visit: Visit, pair: tuple[int, int], state: SpielState, owners: dict[str, tuple[State, int]]
+) -> None:
+    """Actor, legal actions, and whose infostate OpenSpiel's belongs to."""
+    s, actor = visit.state, game.actor(visit.state)
+    if state.current_player() != actor:
+        raise _fault(game, s, pair, f"actor {actor}, OpenSpiel's is {state.current_player()}")
+    assert visit.fan is not None and visit.fan.moves is not None
+    legal = game.actions(s)[visit.fan.moves.edge[pair[actor]] >= 0].tolist()
+    if legal != state.legal_actions():
+        raise _fault(game, s, pair, f"actions {legal}, OpenSpiel's are {state.legal_actions()}")
+    key = f"{actor} {state.information_state_string(actor)}"
+    if owners.setdefault(key, (s, pair[actor])) != (s, pair[actor]):
+        raise _fault(game, s, pair, f"OpenSpiel's infostate {key!r} also stands elsewhere")
+
+
+def _count(root: SpielState) -> tuple[int, set[str]]:
+    """How many decision and terminal histories OpenSpiel has, and its infostates at decisions."""
+    waiting, total, keys = [root], 0, set()
+    while waiting:
+        state = waiting.pop()
+        if not state.is_chance_node():
+            total += 1
+            if not state.is_terminal():
+                keys.add(f"{state.current_player()} {state.information_state_string()}")
+        waiting.extend(state.child(action) for action in state.legal_actions())
+    return total, keys
