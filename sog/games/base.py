@@ -200,7 +200,8 @@ def followers(fan: Fan, edge: int, p: int, i: int) -> Array:
     carry = None if fan.carry is None else fan.carry[edge][p]
     if carry is None:
         return np.array([i], dtype=np.int32)
-    return carry.target[carry.source == i]
+    kept: Array = carry.target[carry.source == i]
+    return kept
 
 
 def step(fan: Fan, actor: int, pair: tuple[int, int], column: int) -> tuple[int, tuple[int, int]]:

@@ -1,0 +1,434 @@
+"""Numba sweeps over a lookahead tree: ranges down, payoffs between, values and regrets up.
+
+They know arrays only: no game, no network, no owner of a tree. (edges, rows, links) are those of a
+PublicTree, (nodes, child, slots, entries) those of a Lookahead; fields.py names the columns. Offsets are
+cast to unsigned before inner loops: Numba then need not test every index for a negative one, which makes
+the sweeps several times faster.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sog.arrays import Array
+from sog.search import fields as f
+from sog.search.jit import inlined, njit
+
+U = np.uint64
+
+# Reach added to a player's own reach in policy averages: an infostate that is never reached still gets one.
+REACH_FLOOR = 1e-9
+
+
+@njit
+def forward(
+    edges: Array, rows: Array, links: Array, nodes: Array, count: int, child: Array, slots: Array, entries: Array,
+    which: int, players: int,
+) -> None:  # fmt: skip
+    """Send the ranges at node 0 down through the policies in row `which` of entries.
+
+    players: bit mask of the players whose ranges are sent; the others' stay as they are.
+    """
+    reach, policy = slots[f.REACH], entries[which]
+    for n in range(U(count)):
+        if nodes[n, f.KIND] != f.INTERIOR:
+            continue
+        for p in range(2):
+            if not (players >> p) & 1:
+                continue
+            if p == nodes[n, f.N_ACTOR]:
+                _actions_down(rows, links, nodes, child, reach, policy, n, p)
+            else:
+                _edges_down(edges, links, nodes, child, reach, n, p)
+
+
+@inlined
+def _edges_down(
+    edges: Array, links: Array, nodes: Array, child: Array, reach: Array, n: Any, p: int
+) -> None:
+    """A non-actor's ranges at the children of node n."""
+    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
+    edge0, child0 = U(nodes[n, f.N_EDGE0]), U(nodes[n, f.CHILD0])
+    same = nodes[n, f.N_SAME]
+    for e in range(U(nodes[n, f.N_EDGES])):
+        c, off = child[f.NODE, child0 + e], U(child[f.AT0 + p, child0 + e])
+        if same:
+            for i in range(width):
+                reach[off + i] = reach[own + i]
+        elif c >= 0:
+            start = edges[edge0 + e, f.CARRY0 + 2 * p]
+            if start < 0:
+                for i in range(width):
+                    reach[off + i] = reach[own + i]
+                continue
+            for i in range(U(nodes[U(c), f.N_I0 + p])):
+                reach[off + i] = 0.0
+            for k in range(U(start), U(start + edges[edge0 + e, f.CARRY0_LEN + 2 * p])):
+                reach[off + U(links[k, 2])] += reach[own + U(links[k, 0])]
+
+
+@inlined
+def _actions_down(
+    rows: Array, links: Array, nodes: Array, child: Array, reach: Array, policy: Array, n: Any, p: int
+) -> None:
+    """The actor's ranges at the children of node n."""
+    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
+    row0, var, child0 = U(nodes[n, f.N_ROW0]), U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0])
+    count = U(nodes[n, f.N_ROWS])
+    if nodes[n, f.N_PLAIN]:
+        for a in range(count):
+            off = U(child[f.AT0 + p, child0 + a])
+            for i in range(width):
+                reach[off + i] = reach[own + i] * policy[var + i]
+            var += width
+        return
+    for e in range(U(nodes[n, f.N_EDGES])):
+        c, off = child[f.NODE, child0 + e], U(child[f.AT0 + p, child0 + e])
+        if c >= 0:
+            for j in range(U(nodes[U(c), f.N_I0 + p])):
+                reach[off + j] = 0.0
+    for a in range(count):
+        edge = rows[row0 + a, f.EDGE]
+        if edge >= 0:
+            if child[f.NODE, child0 + U(edge)] >= 0:
+                off = U(child[f.AT0 + p, child0 + U(edge)])
+                for i in range(width):
+                    reach[off + i] = reach[own + i] * policy[var + i]
+        else:
+            start = U(rows[row0 + a, f.LINK0])
+            for k in range(start, start + U(rows[row0 + a, f.LINKS])):
+                i, at = U(links[k, 0]), child0 + U(links[k, 1])
+                if child[f.NODE, at] >= 0:
+                    reach[U(child[f.AT0 + p, at]) + U(links[k, 2])] += reach[own + i] * policy[var + i]
+        var += width
+
+
+@njit
+def dense_payoffs(
+    operators: Array, values: Array, public: Array, scales: Array, nodes: Array, ends: Array, count: int,
+    slots: Array, players: int,
+) -> None:  # fmt: skip
+    """Counterfactual values of the players in the bit mask at the first `count` terminal nodes in `ends`."""
+    reach, cfv = slots[f.REACH], slots[f.CFV]
+    for e in range(U(count)):
+        n = U(ends[e])
+        s = U(nodes[n, f.PUBLIC])
+        start, scale = U(operators[U(public[s, f.PAYOFF_OP]), f.OP_START]), scales[s, f.PAYOFF_SCALE]
+        w0, w1 = U(nodes[n, f.N_I0]), U(nodes[n, f.N_I1])
+        off0, off1 = U(nodes[n, f.OFF0]), U(nodes[n, f.OFF1])
+        if players & 1:
+            row = start
+            for i in range(w0):
+                total = 0.0
+                for j in range(w1):
+                    total += values[row + j] * reach[off1 + j]
+                cfv[off0 + i] = total * scale
+                row += w1
+        if players & 2:
+            for j in range(w1):
+                cfv[off1 + j] = 0.0
+            row = start
+            for i in range(w0):
+                mine = reach[off0 + i] * scale
+                for j in range(w1):
+                    cfv[off1 + j] -= values[row + j] * mine
+                row += w1
+
+
+@njit
+def backward(
+    edges: Array, rows: Array, links: Array, nodes: Array, count: int, child: Array, slots: Array, entries: Array,
+    players: int, updates: int, step: Array, track: bool,
+) -> None:  # fmt: skip
+    """Send the values of the players in the bit mask up; update regrets and averages of those in `updates`.
+
+    step: float64[4], the weights (positive, negative, average, prediction) of regret.Rule.steps.
+    track: also add this iteration's values and ranges, times the averaging weight, to CFV_SUM and REACH_SUM.
+    """
+    cfv, reach = slots[f.CFV], slots[f.REACH]
+    cfv_sum, reach_sum, weight = slots[f.CFV_SUM], slots[f.REACH_SUM], step[2]
+    for m in range(1, count + 1):
+        n = U(count - m)
+        if nodes[n, f.KIND] == f.INTERIOR:
+            for p in range(2):
+                if not (players >> p) & 1:
+                    continue
+                if p != nodes[n, f.N_ACTOR]:
+                    _edges_up(edges, links, nodes, child, cfv, n, p)
+                    continue
+                _actions_up(rows, links, nodes, child, cfv, entries, f.POLICY, n, p)
+                if (updates >> p) & 1:
+                    empty = _update(nodes, reach, cfv, entries, n, p, step)
+                    if empty and not nodes[n, f.N_PLAIN]:
+                        match_regrets(rows, links, nodes, child, entries, n, f.POLICY, f.POLICY)
+        if track:
+            for p in range(2):
+                off = U(nodes[n, f.OFF0 + p])
+                for i in range(U(nodes[n, f.N_I0 + p])):
+                    cfv_sum[off + i] += weight * cfv[off + i]
+                    reach_sum[off + i] += weight * reach[off + i]
+
+
+@inlined
+def _edges_up(
+    edges: Array, links: Array, nodes: Array, child: Array, cfv: Array, n: Any, p: int
+) -> None:
+    """A non-actor's values at node n: the sum over public edges."""
+    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
+    edge0, child0 = U(nodes[n, f.N_EDGE0]), U(nodes[n, f.CHILD0])
+    count = U(nodes[n, f.N_EDGES])
+    if nodes[n, f.N_SAME]:
+        for i in range(width):
+            total = 0.0
+            for e in range(count):
+                total += cfv[U(child[f.AT0 + p, child0 + e]) + i]
+            cfv[own + i] = total
+        return
+    for i in range(width):
+        cfv[own + i] = 0.0
+    for e in range(count):
+        if child[f.NODE, child0 + e] < 0:
+            continue
+        off, start = U(child[f.AT0 + p, child0 + e]), edges[edge0 + e, f.CARRY0 + 2 * p]
+        if start < 0:
+            for i in range(width):
+                cfv[own + i] += cfv[off + i]
+        else:
+            for k in range(U(start), U(start + edges[edge0 + e, f.CARRY0_LEN + 2 * p])):
+                cfv[own + U(links[k, 0])] += cfv[off + U(links[k, 2])]
+
+
+@inlined
+def _actions_up(
+    rows: Array, links: Array, nodes: Array, child: Array, cfv: Array, entries: Array, which: int, n: Any, p: int
+) -> None:  # fmt: skip
+    """The actor's values at node n under the policy in row `which`, and of each action in row ACTION_CFV.
+
+    A closed action (illegal, or its child not in the tree) gets the node's value: it earns no regret.
+    """
+    policy, q = entries[which], entries[f.ACTION_CFV]
+    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
+    var, child0, count = U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0]), U(nodes[n, f.N_ROWS])
+    if nodes[n, f.N_PLAIN]:
+        for i in range(width):
+            total = 0.0
+            k = var + i
+            for a in range(count):
+                v = cfv[U(child[f.AT0 + p, child0 + a]) + i]
+                q[k] = v
+                total += policy[k] * v
+                k += width
+            cfv[own + i] = total
+        return
+    _open_actions_up(rows, links, nodes, child, cfv, q, n, p)
+    for i in range(width):
+        total = 0.0
+        k = var + i
+        for _ in range(count):
+            if not np.isnan(q[k]):
+                total += policy[k] * q[k]
+            k += width
+        cfv[own + i] = total
+        k = var + i
+        for _ in range(count):
+            if np.isnan(q[k]):
+                q[k] = total
+            k += width
+
+
+@inlined
+def _open_actions_up(
+    rows: Array, links: Array, nodes: Array, child: Array, cfv: Array, q: Array, n: Any, p: int
+) -> None:
+    """The values of open actions at node n into q; NaN for closed ones."""
+    width, var = U(nodes[n, f.N_I0 + p]), U(nodes[n, f.VAR0])
+    row0, child0 = U(nodes[n, f.N_ROW0]), U(nodes[n, f.CHILD0])
+    for a in range(U(nodes[n, f.N_ROWS])):
+        for i in range(width):
+            q[var + i] = np.nan
+        edge = rows[row0 + a, f.EDGE]
+        if edge >= 0:
+            if child[f.NODE, child0 + U(edge)] >= 0:
+                off = U(child[f.AT0 + p, child0 + U(edge)])
+                for i in range(width):
+                    q[var + i] = cfv[off + i]
+        else:
+            start = U(rows[row0 + a, f.LINK0])
+            for k in range(start, start + U(rows[row0 + a, f.LINKS])):
+                at = child0 + U(links[k, 1])
+                if child[f.NODE, at] >= 0:
+                    q[var + U(links[k, 0])] = cfv[U(child[f.AT0 + p, at]) + U(links[k, 2])]
+        var += width
+
+
+@inlined
+def _update(
+    nodes: Array, reach: Array, cfv: Array, entries: Array, n: Any, p: int, step: Array
+) -> bool:
+    """Add the instant regrets at node n, discount them, and put the next policy in the POLICY row.
+
+    Infostates without a positive entry get the uniform policy at plain nodes; returns whether there are any.
+    """
+    regret, average, policy = entries[f.REGRET], entries[f.AVERAGE], entries[f.POLICY]
+    q = entries[f.ACTION_CFV]
+    positive, negative, weight, prediction = step[0], step[1], step[2], step[3]
+    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
+    var, count = U(nodes[n, f.VAR0]), U(nodes[n, f.N_ROWS])
+    plain, uniform, empty = nodes[n, f.N_PLAIN], 1.0 / count, False
+    for i in range(width):  # one infostate at a time: rows are short, and vector loops cost more to enter
+        total = 0.0
+        mine, v = weight * (reach[own + i] + REACH_FLOOR), cfv[own + i]
+        k = var + i
+        for _ in range(count):
+            average[k] += mine * policy[k]
+            instant = q[k] - v
+            x = regret[k] + instant
+            x *= positive if x > 0.0 else negative
+            regret[k] = x
+            x = max(x + prediction * instant, 0.0)
+            policy[k] = x
+            total += x
+            k += width
+        if total > 0.0:
+            total = 1.0 / total
+            k = var + i
+            for _ in range(count):
+                policy[k] *= total
+                k += width
+        else:
+            empty = True
+            if plain:
+                k = var + i
+                for _ in range(count):
+                    policy[k] = uniform
+                    k += width
+    return empty
+
+
+@inlined
+def _action_open(rows: Array, links: Array, child: Array, child0: int, r: int, i: int) -> bool:
+    """Whether infostate i may take the action of row r and its child is in the tree."""
+    if rows[r, f.EDGE] >= 0:
+        return bool(child[f.NODE, child0 + rows[r, f.EDGE]] >= 0)
+    for k in range(rows[r, f.LINK0], rows[r, f.LINK0] + rows[r, f.LINKS]):
+        if links[k, 0] == i:
+            return bool(child[f.NODE, child0 + links[k, 1]] >= 0)
+    return False
+
+
+@njit
+def match_regrets(
+    rows: Array, links: Array, nodes: Array, child: Array, entries: Array, n: Any, source: int, target: int
+) -> None:
+    """Normalise the positive part of row `source` into policies in row `target` at node n.
+
+    An infostate without a positive entry gets the uniform policy over the actions open to it.
+    """
+    actor = nodes[n, f.N_ACTOR]
+    width, var0, count = nodes[n, f.N_I0 + actor], nodes[n, f.VAR0], nodes[n, f.N_ROWS]
+    weight, policy = entries[source], entries[target]
+    for i in range(width):
+        total = 0.0
+        for a in range(count):
+            total += max(weight[var0 + a * width + i], 0.0)
+        if total > 0.0:
+            for a in range(count):
+                policy[var0 + a * width + i] = max(weight[var0 + a * width + i], 0.0) / total
+            continue
+        opened = 0
+        for a in range(count):
+            is_open = _action_open(rows, links, child, nodes[n, f.CHILD0], nodes[n, f.N_ROW0] + a, i)
+            policy[var0 + a * width + i] = 1.0 if is_open else 0.0
+            opened += is_open
+        for a in range(count):
+            if opened > 0:
+                policy[var0 + a * width + i] /= opened
+
+
+@njit
+def match_all(
+    rows: Array, links: Array, nodes: Array, count: int, child: Array, entries: Array, source: int, target: int
+) -> None:
+    """match_regrets at every interior decision node."""
+    for n in range(count):
+        if nodes[n, f.KIND] == f.INTERIOR and nodes[n, f.N_ACTOR] < 2:
+            match_regrets(rows, links, nodes, child, entries, n, source, target)
+
+
+@njit
+def evaluate(
+    edges: Array, rows: Array, links: Array, nodes: Array, count: int, child: Array, slots: Array, entries: Array,
+    which: int, best: int,
+) -> None:  # fmt: skip
+    """Values of both players under the policies in row `which`.
+
+    best: bit mask of the players who take their best action at every infostate instead.
+    """
+    cfv, q = slots[f.CFV], entries[f.ACTION_CFV]
+    for m in range(1, count + 1):
+        n = U(count - m)
+        if nodes[n, f.KIND] != f.INTERIOR:
+            continue
+        for p in range(2):
+            if p != nodes[n, f.N_ACTOR]:
+                _edges_up(edges, links, nodes, child, cfv, n, p)
+            elif not (best >> p) & 1:
+                _actions_up(rows, links, nodes, child, cfv, entries, which, n, p)
+            else:
+                _open_actions_up(rows, links, nodes, child, cfv, q, n, p)
+                _best_up(nodes, cfv, q, n, p)
+
+
+@inlined
+def _best_up(nodes: Array, cfv: Array, q: Array, n: Any, p: int) -> None:
+    """The actor's values at node n when every infostate takes its best open action."""
+    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
+    var = U(nodes[n, f.VAR0])
+    for i in range(width):
+        top = -np.inf
+        k = var + i
+        for _ in range(U(nodes[n, f.N_ROWS])):
+            if not np.isnan(q[k]):
+                top = max(top, q[k])
+            k += width
+        cfv[own + i] = top if top > -np.inf else 0.0
+
+
+@njit
+def iterate(
+    edges: Array, rows: Array, links: Array, nodes: Array, count: int, child: Array, slots: Array, entries: Array,
+    operators: Array, values: Array, public: Array, scales: Array, ends: Array, steps: Array, alternating: bool,
+) -> None:  # fmt: skip
+    """Many iterations of CFR on a tree without leaves, one row of `steps`, float64[T, 4], each."""
+    forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
+    for t in range(len(steps)):
+        for turn in range(2 if alternating else 1):
+            players = 1 << turn if alternating else 3
+            dense_payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
+            backward(
+                edges, rows, links, nodes, count, child, slots, entries, players, players, steps[t], False
+            )
+            forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, players)
+
+
+@njit
+def pair_mass(
+    operators: Array, values: Array, op: int, scale: float, reach: Array, off0: int, off1: int, w0: int, w1: int,
+    p: int, out: Array,
+) -> None:  # fmt: skip
+    """out[i] = sum over the opponent's infostates j of W[i, j] * reach_opponent[j], for player p."""
+    start = operators[op, f.OP_START]
+    if p == 0:
+        for i in range(w0):
+            total = 0.0
+            for j in range(w1):
+                total += values[start + i * w1 + j] * reach[off1 + j]
+            out[i] = total * scale
+        return
+    out[:w1] = 0.0
+    for i in range(w0):
+        mine = reach[off0 + i] * scale
+        for j in range(w1):
+            out[j] += values[start + i * w1 + j] * mine

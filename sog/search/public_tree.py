@@ -1,0 +1,250 @@
+"""PublicTree: the public states of a game listed so far, as arrays; it knows the rules and no strategy.
+
+Nodes are only appended: a child's index is always above its parent's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
+from sog.errors import GameError
+from sog.games.base import NATURE, TERMINAL, Carry, Game, Operator, Scaled, State
+from sog.search import fields as f
+
+
+class _Table:
+    """A growing array: rows are appended along axis 0 and capacity doubles."""
+
+    def __init__(self, dtype: type, columns: int | None = None) -> None:
+        self.rows: Array = np.zeros((16,) if columns is None else (16, columns), dtype=dtype)
+        self.count = 0
+
+    def extend(self, count: int) -> Array:
+        """A writable view of `count` new rows."""
+        need = self.count + count
+        if need > len(self.rows):
+            self.rows = grown(self.rows, need, axis=0)
+        view = self.rows[self.count : need]
+        self.count = need
+        return view
+
+
+def grown(array: Array, need: int, axis: int) -> Array:
+    """A copy with at least `need` places along `axis`, doubling; new places are zero."""
+    shape = list(array.shape)
+    shape[axis] = max(need, 2 * shape[axis])
+    out = np.zeros(shape, dtype=array.dtype)
+    out[tuple(slice(0, k) for k in array.shape)] = array
+    return out
+
+
+class PublicTree:
+    """The public states of a game listed so far.
+
+    states: the game's state of each node [N].  parent: int32[N], -1 at the root.
+    nodes: int32[N, PUBLIC_FIELDS].  scales: float64[N, 3].  edges: int32[E, EDGE_FIELDS].
+    rows: int32[R, ROW_FIELDS].  links: int32[L, 3].  slots: int32[K], network slot of each infostate.
+    operators: int64[O, 3] and operator_values: float64[*], the pair operators row by row.
+    Arrays are longer than what they hold; `size` is the number of nodes.
+    """
+
+    def __init__(self, game: Game, limit: int = 20_000_000) -> None:
+        """`limit`: the most nodes this tree may hold; beyond it a GameError says so."""
+        self.game = game
+        self.limit = limit
+        self.widest = 0  # the most infostates a player has at any node
+        self.states: list[State] = []
+        self._nodes = _Table(np.int32, f.PUBLIC_FIELDS)
+        self._parent = _Table(np.int32)
+        self._scales = _Table(np.float64, 3)
+        self._edges = _Table(np.int32, f.EDGE_FIELDS)
+        self._rows = _Table(np.int32, f.ROW_FIELDS)
+        self._links = _Table(np.int32, 3)
+        self._slots = _Table(np.int32)
+        self._operators = _Table(np.int64, 3)
+        self._operator_values = _Table(np.float64)
+        self._operator_ids: dict[Operator, int] = {}
+        self._children: dict[int, Sequence[State]] = {}
+        self._features: Float32 = np.zeros((16, game.num_features), dtype=np.float32)
+        self._has_features: Bool = np.zeros(16, dtype=np.bool_)
+        self._slot_index: dict[bytes, int] = {}
+        self.add(game.root(), -1)
+
+    @property
+    def size(self) -> int:
+        return self._nodes.count
+
+    @property
+    def nodes(self) -> Int32:
+        return self._nodes.rows
+
+    @property
+    def parent(self) -> Int32:
+        return self._parent.rows
+
+    @property
+    def scales(self) -> Float64:
+        return self._scales.rows
+
+    @property
+    def edges(self) -> Int32:
+        return self._edges.rows
+
+    @property
+    def rows(self) -> Int32:
+        return self._rows.rows
+
+    @property
+    def links(self) -> Int32:
+        return self._links.rows
+
+    @property
+    def slots(self) -> Int32:
+        return self._slots.rows
+
+    @property
+    def operators(self) -> Int64:
+        return self._operators.rows
+
+    @property
+    def operator_values(self) -> Float64:
+        return self._operator_values.rows
+
+    def add(self, s: State, parent: int) -> int:
+        """Append the public state s and return its node."""
+        if self.size >= self.limit:
+            raise GameError(f"{self.game.name} has more than {self.limit:,} public states: too large to list")
+        game, node = self.game, self.size
+        actor = game.actor(s)
+        row, scales = self._nodes.extend(1)[0], self._scales.extend(1)[0]
+        row[f.ACTOR] = actor
+        row[f.I0], row[f.I1] = game.num_infostates(s)
+        self.widest = max(self.widest, int(row[f.I0]), int(row[f.I1]))
+        row[f.EDGE0] = -1
+        row[f.WEIGHT_OP], scales[f.WEIGHT_SCALE] = self._operator(game.weights(s))
+        row[f.PAYOFF_OP] = -1
+        scales[f.VALUE_UNIT] = 1.0
+        if actor == TERMINAL:
+            row[f.PAYOFF_OP], scales[f.PAYOFF_SCALE] = self._operator(game.payoff(s))
+        else:
+            scales[f.VALUE_UNIT] = game.value_unit(s)
+            row[f.SLOT0], row[f.SLOT1] = (self._slot_start(game.slot(s, p)) for p in (0, 1))
+            actions = game.actions(s)
+            row[f.ROW0], row[f.ROWS] = self._rows.count, len(actions)
+            self._rows.extend(len(actions))[:, f.ACTION] = actions
+        self._parent.extend(1)[0] = parent
+        self.states.append(s)
+        return node
+
+    def list_fan(self, node: int) -> bool:
+        """List the public edges leaving a node, once; False where the game's fan is too large to list."""
+        row = self.nodes[node]
+        if row[f.EDGE0] >= 0 or row[f.ACTOR] == TERMINAL:
+            return True
+        s = self.states[node]
+        if not self.game.listable(s):
+            return False
+        fan = self.game.fan(s)
+        start, count = self._edges.count, len(fan.children)
+        edges = self._edges.extend(count)
+        edges[:, f.CHILD], edges[:, f.CARRY0], edges[:, f.CARRY1] = -1, -1, -1
+        if fan.carry is not None:
+            for edge, (first, second) in zip(edges, fan.carry, strict=True):
+                edge[f.CARRY0], edge[f.CARRY0_LEN] = self._carry(first)
+                edge[f.CARRY1], edge[f.CARRY1_LEN] = self._carry(second)
+        if row[f.ACTOR] != NATURE:
+            assert fan.moves is not None
+            row[f.PLAIN] = self._add_moves(node, fan.moves.edge, fan.moves.target)
+        row[f.SAME] = bool((edges[:, f.CARRY0] < 0).all() and (edges[:, f.CARRY1] < 0).all())
+        row[f.EDGE0], row[f.EDGES] = start, count
+        self._children[node] = fan.children
+        return True
+
+    def child(self, node: int, edge: int) -> int:
+        """The node at the end of a listed edge, appended on first use."""
+        e = int(self.nodes[node, f.EDGE0]) + edge
+        child = int(self.edges[e, f.CHILD])
+        if child < 0:
+            child = self.add(self._children[node][edge], node)
+            self._edges.rows[e, f.CHILD] = child
+        return child
+
+    def list_all(self) -> PublicTree:
+        """List every public state of the game; a GameError where that is impossible. Returns itself."""
+        node = 0
+        while node < self.size:
+            if not self.list_fan(node):
+                raise GameError(f"{self.game.name} has a chance event too large to list")
+            for e in range(int(self.nodes[node, f.EDGES])):
+                self.child(node, e)
+            node += 1
+        return self
+
+    def features(self, nodes: Int32) -> Float32:
+        """float32[B, F]: the game's features of each node, computed once a node."""
+        if self.size > len(self._features):
+            self._features = grown(self._features, self.size, axis=0)
+            self._has_features = grown(self._has_features, self.size, axis=0)
+        for node in nodes[~self._has_features[nodes]]:
+            self._features[node] = self.game.features(self.states[node])
+            self._has_features[node] = True
+        return self._features[nodes]
+
+    def matrix(self, operator: int) -> Float64:
+        """float64[I0, I1]: the operator with this number, unscaled."""
+        start, rows, columns = self.operators[operator]
+        return self.operator_values[start : start + rows * columns].reshape(rows, columns)
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root to `node`, both included."""
+        out = [node]
+        while out[-1] > 0:
+            out.append(int(self.parent[out[-1]]))
+        return out[::-1]
+
+    def decisions(self) -> Iterable[int]:
+        """The listed nodes where player 0 or 1 acts, in order."""
+        return (int(n) for n in np.flatnonzero(self.nodes[: self.size, f.ACTOR] < NATURE))
+
+    def _operator(self, scaled: Scaled) -> tuple[int, float]:
+        operator = scaled.operator
+        if operator not in self._operator_ids:
+            self._operator_ids[operator] = self._operators.count
+            rows, columns = operator.matrix.shape
+            self._operators.extend(1)[0] = self._operator_values.count, rows, columns
+            self._operator_values.extend(rows * columns)[:] = operator.matrix.ravel()
+        return self._operator_ids[operator], scaled.scale
+
+    def _slot_start(self, slots: Int32) -> int:
+        key = slots.tobytes()
+        if key not in self._slot_index:
+            self._slot_index[key] = self._slots.count
+            self._slots.extend(len(slots))[:] = slots
+        return self._slot_index[key]
+
+    def _carry(self, carry: Carry) -> tuple[int, int]:
+        if carry is None:
+            return -1, 0
+        start, count = self._links.count, len(carry.source)
+        links = self._links.extend(count)
+        links[:, 0], links[:, 2] = carry.source, carry.target
+        return start, count
+
+    def _add_moves(self, node: int, edge: Int32, target: Int32 | None) -> bool:
+        """Write the action rows of a node; True when they are plain."""
+        first, count = int(self.nodes[node, f.ROW0]), int(self.nodes[node, f.ROWS])
+        plain = target is None and bool((edge == np.arange(count)).all())
+        for a in range(count):
+            row = self.rows[first + a]
+            if plain:
+                row[f.EDGE] = a
+                continue
+            legal = np.flatnonzero(edge[:, a] >= 0)
+            row[f.EDGE], row[f.LINK0], row[f.LINKS] = -1, self._links.count, len(legal)
+            links = self._links.extend(len(legal))
+            links[:, 0], links[:, 1] = legal, edge[legal, a]
+            links[:, 2] = legal if target is None else target[legal, a]
+        return plain

@@ -1,0 +1,55 @@
+"""The CFR family as one rule: how instant regrets are discounted, averaged and predicted; knows no tree."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Float64
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One member of the family. At iteration t = 1, 2, ... after adding the instant regret,
+
+    positive regrets are multiplied by t^alpha / (t^alpha + 1), negative ones by the same with beta
+    (infinity: kept whole; minus infinity: dropped, which is regret matching+), policies enter the average
+    with weight t^gamma times the player's own reach, and `predictive` rules choose the next policy as if
+    the last instant regret came once more. alternating: players update in turn, each seeing the other's
+    latest policy. (DCFR: Brown & Sandholm 2019; PCFR+: Farina et al. 2021; CFR+: Tammelin 2014.)
+    """
+
+    name: str
+    alpha: float = math.inf
+    beta: float = math.inf
+    gamma: float = 0.0
+    predictive: bool = False
+    alternating: bool = True
+
+    def steps(self, first: int, count: int) -> Float64:
+        """float64[count, 4]: weights (positive, negative, average, prediction) of iterations first.. ."""
+        t = np.arange(first, first + count, dtype=np.float64)
+        out = np.empty((count, 4))
+        out[:, 0] = _discount(t, self.alpha)
+        out[:, 1] = _discount(t, self.beta)
+        out[:, 2] = t**self.gamma
+        out[:, 3] = float(self.predictive)
+        return out
+
+
+def _discount(t: Float64, power: float) -> Float64:
+    if math.isinf(power):
+        return np.full_like(t, 1.0 if power > 0 else 0.0)
+    return t**power / (t**power + 1.0)
+
+
+CFR = Rule("cfr")
+CFR_PLUS = Rule("cfr+", beta=-math.inf, gamma=1.0)
+LINEAR_CFR = Rule("lcfr", alpha=1.0, beta=1.0, gamma=1.0)
+DCFR = Rule("dcfr", alpha=1.5, beta=0.0, gamma=2.0)
+PCFR_PLUS = Rule("pcfr+", beta=-math.inf, gamma=2.0, predictive=True)
+SOG = Rule("sog", beta=-math.inf, gamma=1.0, alternating=False)  # SoG: simultaneous RM+, linear averaging
+
+RULES = (CFR, CFR_PLUS, LINEAR_CFR, DCFR, PCFR_PLUS, SOG)
