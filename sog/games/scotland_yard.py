@@ -26,9 +26,9 @@ two moves: 475 in London instead of 4 x 199 x 2, and on the glasses map simply t
 Two maps are shipped. `glasses` is the small map of Player of Games, appendix C.2 (11 stations, Mr X at
 6, detectives at 1 and 11, five taxi cards each, five rounds, no reveal). The paper shows it in a figure
 only, so ours is a RECONSTRUCTION: two hexagons sharing station 6. Its value is 0 (by linear program over
-its 2768 public states). On it every link changes a station's parity and the detectives start a step out of
-phase, so they never land on Mr X: they win by leaving him no move. `london` is the board of 199 stations
-with five detectives.
+its 2768 public states). The graph is bipartite and the detectives start a step out of phase, so
+they never land on Mr X: they win by leaving him no move. `london` is the board of 199 stations with five
+detectives.
 """
 
 from __future__ import annotations
