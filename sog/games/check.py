@@ -239,9 +239,7 @@ def _check_moves(game: Game, s: State, moves: Moves, own: Float64, edges: int) -
     inside = np.all((moves.edge >= -1) & (moves.edge < edges))
     _require(inside, game, s, f"the moves' edges leave -1..{edges - 1}")
     stuck = (own.sum(axis=1) > 0) & ~(moves.edge >= 0).any(axis=1)
-    _require(
-        not stuck.any(), game, s, f"infostate {_first(stuck) if stuck.any() else ''} has no legal action"
-    )
+    _refuse(stuck, game, s, "no legal action, infostate")
 
 
 def _check_edge(game: Game, s: State, fan: Fan, moves: Moves, own: Float64, e: int) -> None:

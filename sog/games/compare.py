@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -23,8 +25,8 @@ class Comparison:
 
     pairs: pairs with weight at decision and terminal states.  histories: OpenSpiel's histories that they
     stand for.  infostates: the actors' infostates.  openspiel_infostates: OpenSpiel's of the whole game;
-    more than `infostates` where the game merges some.  complete: whether all of it was compared; if not,
-    `openspiel_infostates` is 0.
+    more than `infostates` only where the game merges some.  complete: whether all of it was compared; if
+    not, `openspiel_infostates` is 0.
     """
 
     game: str
@@ -35,16 +37,20 @@ class Comparison:
     complete: bool
 
 
-def compare_with_openspiel(game: Game, max_states: int = 100_000, seed: int = 0) -> Comparison:
+def compare_with_openspiel(
+    game: Game, max_states: int = 100_000, seed: int = 0, merges: bool = False
+) -> Comparison:
     """Replay a history of every pair in OpenSpiel; simultaneous games in their turn-based form.
 
     At every pair with weight: who acts, the legal actions, the utility, and that the weight is the
     chance probability of a whole number of OpenSpiel's histories. No OpenSpiel infostate may be split
     between two of ours. Where the whole game was walked, the histories counted must be all that
-    OpenSpiel has. Raises GameError on the first difference, naming the public state and the pair.
+    OpenSpiel has, and the weight of every pair of OpenSpiel's infostates must be theirs; this last is
+    left out for a game that `merges` some of them. Raises GameError on the first difference, in one line.
     """
     spiel = _load(game)
     owners: dict[str, tuple[State, int]] = {}
+    weights: defaultdict[str, float] = defaultdict(float)
     pairs = histories = waiting = 0
     for visit in walk(game, max_states, seed):
         s, waiting = visit.state, visit.waiting
@@ -54,6 +60,7 @@ def compare_with_openspiel(game: Game, max_states: int = 100_000, seed: int = 0)
         for i0, i1 in np.argwhere(w > 0).tolist():
             state, chance = _replay(game, spiel, s, i0, i1)
             histories += _whole(game, s, (i0, i1), float(w[i0, i1]) / chance)
+            weights[_joint(state)] += float(w[i0, i1])
             pairs += 1
             if game.actor(s) == TERMINAL:
                 _compare_utility(game, s, (i0, i1), state)
@@ -62,10 +69,12 @@ def compare_with_openspiel(game: Game, max_states: int = 100_000, seed: int = 0)
     ours = len(set(owners.values()))
     if waiting:
         return Comparison(game.name, pairs, histories, ours, 0, False)
-    total, keys = _count(spiel.new_initial_state())
-    if histories != total:
-        raise GameError(f"{game.name}: stands for {histories} histories, OpenSpiel has {total}")
-    return Comparison(game.name, pairs, histories, ours, len(keys), True)
+    theirs = _whole_game(spiel.new_initial_state())
+    if histories != theirs.histories:
+        raise GameError(f"{game.name}: stands for {histories} histories, OpenSpiel has {theirs.histories}")
+    if not merges:
+        _compare_weights(game, weights, theirs.weights)
+    return Comparison(game.name, pairs, histories, ours, len(theirs.infostates), True)
 
 
 def _load(game: Game) -> Any:
@@ -127,14 +136,40 @@ def _compare_decision(
         raise _fault(game, s, pair, f"OpenSpiel's infostate {key!r} also stands elsewhere")
 
 
-def _count(root: SpielState) -> tuple[int, set[str]]:
-    """How many decision and terminal histories OpenSpiel has, and its infostates at decisions."""
-    waiting, total, keys = [root], 0, set()
+def _joint(state: SpielState) -> str:
+    """OpenSpiel's infostates of both players and who acts."""
+    both = " | ".join(state.information_state_string(p) for p in (0, 1))
+    return f"{state.current_player()}: {both}"
+
+
+def _compare_weights(game: Game, ours: Mapping[str, float], theirs: Mapping[str, float]) -> None:
+    for key in sorted(ours.keys() | theirs.keys()):
+        mine, other = ours.get(key, 0.0), theirs.get(key, 0.0)
+        if abs(mine - other) > _RELATIVE * max(mine, other):
+            raise GameError(f"{game.name}: weight {mine:.6g}, OpenSpiel's is {other:.6g} at {key!r}")
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """Of all decision and terminal histories: how many, the actors' infostates, chance by joint infostate."""
+
+    histories: int
+    infostates: set[str]
+    weights: Mapping[str, float]
+
+
+def _whole_game(root: SpielState) -> _Whole:
+    waiting, histories = [(root, 1.0)], 0
+    infostates: set[str] = set()
+    weights: defaultdict[str, float] = defaultdict(float)
     while waiting:
-        state = waiting.pop()
-        if not state.is_chance_node():
-            total += 1
-            if not state.is_terminal():
-                keys.add(f"{state.current_player()} {state.information_state_string()}")
-        waiting.extend(state.child(action) for action in state.legal_actions())
-    return total, keys
+        state, chance = waiting.pop()
+        if state.is_chance_node():
+            waiting.extend((state.child(action), chance * p) for action, p in state.chance_outcomes())
+            continue
+        histories += 1
+        weights[_joint(state)] += chance
+        if not state.is_terminal():
+            infostates.add(f"{state.current_player()} {state.information_state_string()}")
+            waiting.extend((state.child(action), chance) for action in state.legal_actions())
+    return _Whole(histories, infostates, weights)
