@@ -1,0 +1,190 @@
+"""The conformance check: every game passes it, and every broken promise is named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sog.errors import GameError
+from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, step
+from sog.games.catalog import make_game
+from sog.games.check import check_game, walk
+from sog.games.goofspiel import Goofspiel
+from sog.games.kuhn import Kuhn
+from sog.games.leduc import Leduc
+
+SMALL = [
+    "kuhn_poker",
+    "leduc_poker",
+    "rps",
+    "liars_dice(numdice=1,dice_sides=3)",
+    "liars_dice(numdice=2,dice_sides=2)",
+    "goofspiel(imp_info=True,num_cards=2,points_order=random)",
+    "goofspiel(imp_info=True,num_cards=3,points_order=descending)",
+    "goofspiel(imp_info=True,num_cards=4,points_order=random)",
+    "goofspiel(imp_info=True,num_cards=4,points_order=ascending,returns_type=point_difference)",
+]
+LARGE = [
+    "tic_tac_toe",
+    "liars_dice(numdice=2,dice_sides=6)",
+    "goofspiel(imp_info=True,num_cards=5,points_order=random)",
+]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_small_games_conform(name: str) -> None:
+    report = check_game(make_game(name))
+    assert report.complete and report.terminals > 0
+    if name != "leduc_poker":  # reports values in pots, which later bets exceed
+        assert report.largest_value <= 1.0
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_a_sample_of_a_large_game_conforms(name: str) -> None:
+    report = check_game(make_game(name), max_states=300)
+    assert not report.complete
+    assert report.decisions + report.chances + report.terminals == 300
+    assert report.terminals > 20  # the walk goes down to the end of the game
+
+
+def test_the_sample_follows_its_seed() -> None:
+    game = make_game("tic_tac_toe")
+    lines = [[visit.state for visit in walk(game, 50, seed)] for seed in (1, 1, 2)]
+    assert lines[0] == lines[1] != lines[2]
+
+
+@pytest.mark.parametrize("name", [*SMALL, *LARGE])
+@given(seed=st.integers(0, 2**32 - 1))
+def test_random_playouts_end_within_the_bounds(name: str, seed: int) -> None:
+    game = make_game(name)
+    rng = np.random.default_rng(seed)
+    s = game.root()
+    w = game.weights(s).dense()
+    pair: tuple[int, int] = divmod(int(rng.choice(w.size, p=w.ravel())), w.shape[1])
+    while game.actor(s) != TERMINAL:
+        if game.actor(s) == NATURE:
+            s, i0, i1 = game.sample_chance(s, *pair, rng)
+            pair = int(i0), int(i1)
+        else:
+            fan, actor = game.fan(s), game.actor(s)
+            assert fan.moves is not None
+            column = int(rng.choice(np.flatnonzero(fan.moves.edge[pair[actor]] >= 0)))
+            edge, pair = step(fan, actor, pair, column)
+            s = fan.children[edge]
+        assert game.weights(s).dense()[pair] > 0
+    assert abs(game.payoff(s).dense()[pair]) <= game.u_max * game.weights(s).dense()[pair] * (1 + 1e-9)
+
+
+# --- broken promises: each replaces one method and is named by the check ---
+
+
+def _moves(fan: Fan, **changes: Any) -> Fan:
+    assert fan.moves is not None
+    return Fan(
+        fan.children, Moves(**({"edge": fan.moves.edge, "target": fan.moves.target} | changes)), fan.carry
+    )
+
+
+def _no_bet_with_a_jack(fan: Fan) -> Fan:
+    return _moves(fan, edge=np.array([[-1, -1], [0, 1], [0, 1]], dtype=np.int32))
+
+
+def _wild_links(fan: Fan) -> Fan:
+    if fan.carry is None:
+        return fan
+    wild = Links(np.array([0], dtype=np.int32), np.array([6], dtype=np.int32))
+    return Fan(fan.children, None, [(wild, wild) for _ in fan.children])
+
+
+def _hidden_opponent_forgets(fan: Fan) -> Fan:
+    nobody = Links(np.array([0, 1], dtype=np.int32), np.array([0, 1], dtype=np.int32))
+    return Fan(fan.children, fan.moves, [(nobody, nobody) for _ in fan.children])
+
+
+def _half(scaled: Scaled) -> Scaled:
+    return Scaled(scaled.operator, scaled.scale / 2)
+
+
+BROKEN: list[tuple[type[Game], str, Callable[[Any], Any], str]] = [
+    (Kuhn, "root_ranges", lambda r: (r[0] / 2, r[1]), "root weights sum to 0.5"),
+    (Kuhn, "root_ranges", lambda r: (2 * r[0], r[1] / 2), "root range 0 leaves"),
+    (Kuhn, "actor", lambda a: 5 if a == TERMINAL else a, "actor 5 is not"),
+    (Kuhn, "weights", lambda w: Scaled(Operator(w.dense()[:2])), "weights are not float64"),
+    (Kuhn, "weights", lambda w: Scaled(Operator(w.dense().astype(np.float32))), "weights are not float64"),
+    (Kuhn, "slot", lambda x: x // 2, "slots of player 0 repeat"),
+    (Kuhn, "slot", lambda x: x + np.int32(1), "slots of player 0 leave 0..2"),
+    (Kuhn, "slot", lambda x: x.astype(np.int64), "slots 0 are not int32"),
+    (Kuhn, "actions", lambda a: a[::-1], "actions do not ascend"),
+    (Kuhn, "actions", lambda a: a + np.int32(1), "actions leave 0..1"),
+    (Kuhn, "actions", lambda a: a[:0], "0 actions for actor 0"),
+    (Kuhn, "features", lambda x: x[1:], r"no float32\[6\] features"),
+    (Kuhn, "features", lambda x: x * np.float32(np.nan), "features are not finite"),
+    (Kuhn, "value_unit", lambda u: 0.0, "value unit 0.0"),
+    (Kuhn, "payoff", lambda u: Scaled(u.operator, 3.0), r"payoff above u_max \* W, pair"),
+    (Kuhn, "payoff", lambda u: Scaled(Operator(np.eye(3))), r"payoff above u_max \* W, pair \(0, 0\)"),
+    (Kuhn, "fan", lambda f: Fan([]), "a fan without children"),
+    (Kuhn, "fan", lambda f: Fan(f.children), "the fan has no moves"),
+    (Kuhn, "fan", lambda f: _moves(f, edge=f.moves.edge + np.int32(1)), r"edges leave -1\.\.1"),
+    (Kuhn, "fan", lambda f: _moves(f, edge=f.moves.edge[:2]), "moves' edges are not int32"),
+    (
+        Kuhn,
+        "fan",
+        lambda f: _moves(f, target=np.full((3, 2), 3, np.int32)),
+        r"targets over edge 0 leave 0\.\.2",
+    ),
+    (
+        Kuhn,
+        "fan",
+        lambda f: _moves(f, target=np.full((3, 2), 2, np.int32)),
+        r"changes its weight over edge 0",
+    ),
+    (Kuhn, "fan", _no_bet_with_a_jack, r"no legal action, infostate \(0,\)"),
+    (Kuhn, "fan", _hidden_opponent_forgets, r"pair \(0, 2\) has not one follower over edge 0"),
+    (Leduc, "fan", _wild_links, r"link targets of player 0 over edge 0 leave 0\.\.5"),
+    (Leduc, "sample_chance", lambda c: (c[0], c[0].board, c[2]), "to a pair without weight"),
+    (Leduc, "sample_chance", lambda c: (c[0], 6, c[2]), "to no infostate"),
+    (Goofspiel, "fan", lambda f: Fan(f.children, f.moves), "changes player 0's infostates without links"),
+    (Goofspiel, "fan", lambda f: Fan(f.children[:2], f.moves, f.carry and f.carry[:2]), "weights of pair"),
+    (Goofspiel, "fan", lambda f: Fan(f.children, f.moves, f.carry and f.carry[1:]), "no carry for each of 3"),
+    (
+        Goofspiel,
+        "fan",
+        lambda f: Fan(f.children, f.moves and Moves(f.moves.edge), f.carry),
+        "without targets",
+    ),
+]
+
+
+def _broken(kind: type[Game], method: str, change: Callable[[Any], Any]) -> Game:
+    """The game with what one method returns changed."""
+
+    def changed(self: Game, *arguments: Any) -> Any:
+        return change(getattr(super(broken, self), method)(*arguments))
+
+    broken: Any = type("Broken", (kind,), {method: changed})
+    game: Game = broken(3, "descending") if kind is Goofspiel else broken()
+    return game
+
+
+@pytest.mark.parametrize(("kind", "method", "change", "says"), BROKEN)
+def test_a_broken_promise_is_named(
+    kind: type[Game], method: str, change: Callable[[Any], Any], says: str
+) -> None:
+    game = _broken(kind, method, change)
+    with pytest.raises(GameError, match=says) as error:
+        check_game(game)
+    assert str(error.value).startswith(f"{game.name} at ") and "\n" not in str(error.value)
+
+
+def test_weights_that_grow_after_chance_are_named() -> None:
+    class Heavier(Leduc):
+        def weights(self, s: Any) -> Scaled:
+            return super().weights(s) if s.board != 3 else _half(super().weights(s))
+
+    with pytest.raises(GameError, match=r"weights of pair \(0, 1\) sum to 0.0291667"):
+        check_game(Heavier())

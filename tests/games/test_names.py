@@ -1,0 +1,91 @@
+"""Game strings are read as OpenSpiel writes them, and what is written is read back."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sog.errors import GameError
+from sog.games.names import (
+    Parameters,
+    bool_parameter,
+    choice_parameter,
+    int_parameter,
+    parse_game,
+    refuse_unknown,
+    write_game,
+)
+
+KEYS = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True)
+VALUES = (
+    st.booleans()
+    | st.integers(-(10**17), 10**17)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_characters='"'))
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "parameters"),
+    [
+        ("kuhn_poker", "kuhn_poker", {}),
+        ("kuhn_poker()", "kuhn_poker", {}),
+        (" liars_dice( numdice = 1 , dice_sides=4 ) ", "liars_dice", {"numdice": 1, "dice_sides": 4}),
+        ("g(a=True,b=false,c=-3,d=2.5,e=1e-3)", "g", {"a": True, "b": False, "c": -3, "d": 2.5, "e": 1e-3}),
+        ('g(board="As,Kd",n=1)', "g", {"board": "As,Kd", "n": 1}),
+        ('g(a="1")', "g", {"a": "1"}),
+        ("g(blinds=50 100)", "g", {"blinds": "50 100"}),
+        ("outer(game=inner(a=1,b=2),n=3)", "outer", {"game": "inner(a=1,b=2)", "n": 3}),
+        ("g(a=b=c)", "g", {"a": "b=c"}),
+    ],
+)
+def test_known_strings(text: str, short: str, parameters: dict[str, object]) -> None:
+    read = parse_game(text)
+    assert read == (short, parameters)
+    assert [type(value) for value in read[1].values()] == [type(value) for value in parameters.values()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "1x", "g(", "g)", "g(a)", "g(a=)", "g(=1)", "g(a b=1)", "g(a=1,)", "g(a=1,a=2)"),
+        *("g(a=1)b", "g(a=1)(b=2)", "g(a=(1)", 'g(a="b)', 'g(a="b"c)'),
+    ],
+)
+def test_malformed_strings_are_refused_in_one_line(text: str) -> None:
+    with pytest.raises(GameError) as error:
+        parse_game(text)
+    assert "\n" not in str(error.value) and repr(text) in str(error.value)
+
+
+@given(KEYS, st.dictionaries(KEYS, VALUES, max_size=4))
+def test_what_is_written_is_read_back(short: str, parameters: dict[str, str | int | float | bool]) -> None:
+    read = parse_game(write_game(short, parameters))
+    assert read == (short, parameters)
+    assert [type(value) for value in read[1].values()] == [type(value) for value in parameters.values()]
+
+
+@pytest.mark.parametrize("value", ['an inch "', float("nan"), float("inf"), 10**19])
+def test_what_cannot_be_written_is_refused(value: str | float) -> None:
+    with pytest.raises(GameError):
+        write_game("g", {"a": value})
+
+
+def test_parameters_are_checked() -> None:
+    parameters: Parameters = {"n": 3, "flag": True, "order": "random", "x": 1.5}
+    assert int_parameter("g", parameters, "n", 1) == 3
+    assert int_parameter("g", parameters, "m", 7) == 7
+    assert bool_parameter("g", parameters, "flag", False) is True
+    assert choice_parameter("g", parameters, "order", "up", ("up", "random")) == "random"
+    for key in ("flag", "order", "x"):
+        with pytest.raises(GameError, match=f"g: {key} is a whole number"):
+            int_parameter("g", parameters, key, 1)
+    with pytest.raises(GameError, match="g: n is True or False"):
+        bool_parameter("g", parameters, "n", False)
+    with pytest.raises(GameError, match="g: order is one of up, down, not random"):
+        choice_parameter("g", parameters, "order", "up", ("up", "down"))
+    with pytest.raises(GameError, match="g has no parameter x; known: n, flag, order"):
+        refuse_unknown("g", parameters, ("n", "flag", "order"))
+    with pytest.raises(GameError, match="it takes none"):
+        refuse_unknown("g", parameters, ())
