@@ -52,6 +52,11 @@ def test_a_sample_of_a_large_game_conforms(name: str) -> None:
     assert report.terminals > 20  # the walk goes down to the end of the game
 
 
+def test_the_sample_spreads_over_the_game() -> None:
+    states = [visit.state for visit in walk(make_game("tic_tac_toe"), 300)]
+    assert {s[0] for s in states if isinstance(s, tuple) and s} == set(range(9))
+
+
 def test_the_sample_follows_its_seed() -> None:
     game = make_game("tic_tac_toe")
     lines = [[visit.state for visit in walk(game, 50, seed)] for seed in (1, 1, 2)]

@@ -40,7 +40,7 @@ VALUES = (
         ("g(a=b=c)", "g", {"a": "b=c"}),
     ],
 )
-def test_known_strings(text: str, short: str, parameters: dict[str, object]) -> None:
+def test_known_strings(text: str, short: str, parameters: Parameters) -> None:
     read = parse_game(text)
     assert read == (short, parameters)
     assert [type(value) for value in read[1].values()] == [type(value) for value in parameters.values()]

@@ -43,6 +43,12 @@ def test_ends(squares: tuple[int, ...], utility: float) -> None:
     assert game.payoff(squares).dense()[0, 0] == utility
 
 
+def test_features_show_the_board_and_the_turn() -> None:
+    game = TicTacToe()
+    for s, shown in (((), [18]), ((4,), [4, 19]), ((4, 0), [4, 9, 18])):
+        assert game.features(s).nonzero()[0].tolist() == shown
+
+
 def test_words() -> None:
     game = TicTacToe()
     assert game.state_name((4, 0)) == "o../.x./..."
