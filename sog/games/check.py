@@ -99,8 +99,8 @@ def walk(game: Game, max_states: int, seed: int = 0) -> Iterator[Visit]:
                 waiting.append((child, unit))
         yield Visit(s, fan, unit, len(waiting))
         if over and waiting:
-            k = int(rng.integers(len(waiting)))
-            waiting[k], waiting[-1] = waiting[-1], waiting[k]
+            early = int(len(waiting) * rng.random() ** 2)  # early ones are few and nearer the root
+            waiting.append(waiting.pop(early))
 
 
 def _children(game: Game, s: State, fan: Fan | None, rng: np.random.Generator) -> list[State]:
