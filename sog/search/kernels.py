@@ -411,24 +411,3 @@ def iterate(
                 edges, rows, links, nodes, count, child, slots, entries, players, players, steps[t], False
             )
             forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, players)
-
-
-@njit
-def pair_mass(
-    operators: Array, values: Array, op: int, scale: float, reach: Array, off0: int, off1: int, w0: int, w1: int,
-    p: int, out: Array,
-) -> None:  # fmt: skip
-    """out[i] = sum over the opponent's infostates j of W[i, j] * reach_opponent[j], for player p."""
-    start = operators[op, f.OP_START]
-    if p == 0:
-        for i in range(w0):
-            total = 0.0
-            for j in range(w1):
-                total += values[start + i * w1 + j] * reach[off1 + j]
-            out[i] = total * scale
-        return
-    out[:w1] = 0.0
-    for i in range(w0):
-        mine = reach[off0 + i] * scale
-        for j in range(w1):
-            out[j] += values[start + i * w1 + j] * mine

@@ -5,6 +5,8 @@ It owns and grows the arrays that the kernels sweep; it knows no rules and choos
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sog.arrays import Array, Float64, Int32, Int64
@@ -43,12 +45,12 @@ class Lookahead:
         return int(self.counts[growth.NODES])
 
     @property
-    def game(self) -> tuple[Int32, Int32, Int32]:
+    def game(self) -> tuple[Any, ...]:
         """(edges, rows, links) of the public tree, as the kernels take them."""
         return self.public.edges, self.public.rows, self.public.links
 
     @property
-    def tree(self) -> tuple[Int32, int, Int32, Float64, Float64]:
+    def tree(self) -> tuple[Any, ...]:
         """(nodes, count, child, slots, entries), as the kernels take them."""
         return self.nodes, self.size, self.child, self.slots, self.entries
 
@@ -158,7 +160,7 @@ class Lookahead:
         )
 
     def evaluate(self, which: int = f.FIXED, best: int = 0) -> tuple[Array, Array]:
-        """Root values float64[I0], float64[I1] of the policies in row `which`, players in `best` best responding."""
+        """Root values float64[I0], float64[I1] of the policies in row `which`; `best` is a bit mask of best responders."""
         self.forward(which)
         self.payoffs()
         kernels.evaluate(*self.game, *self.tree, which, best)

@@ -1,0 +1,42 @@
+"""The re-solving gadget: the opponent's choice, at every infostate, to follow into the subgame or to leave.
+
+CFR-D, "Safe subgame re-solving"; SoG, "Modified continual re-solving"; PoG, B.1.1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.search import fields as f
+from sog.search.lookahead import Lookahead
+
+
+class Gadget:
+    """Regrets of Follow and Terminate for each of the opponent's infostates at a lookahead's root.
+
+    opponent: whose choice it is.  leave: float64[I], the counterfactual values that Terminate pays.
+    previous: float64[I] with maximum 1, the opponent's range in the search before.
+    alpha: the subgame's opponent range is alpha * (probability of Follow) + (1 - alpha) * previous.
+    """
+
+    def __init__(self, opponent: int, leave: Float64, previous: Float64, alpha: float) -> None:
+        self.opponent, self.leave, self.previous, self.alpha = opponent, leave, previous, alpha
+        self.regret = np.zeros((2, len(leave)))
+        self.follow = np.full(len(leave), 0.5)
+
+    def enter(self, tree: Lookahead) -> None:
+        """Put the opponent's range at the root."""
+        mixed = self.alpha * self.follow + (1.0 - self.alpha) * self.previous
+        tree.slots[f.REACH, tree.span(0, self.opponent)] = mixed
+
+    def update(self, tree: Lookahead, step: Float64) -> None:
+        """One regret update from the root's values; `step` as in regret.Rule.steps."""
+        inside = tree.slots[f.CFV, tree.span(0, self.opponent)]
+        value = self.follow * inside + (1.0 - self.follow) * self.leave
+        instant = np.stack((inside - value, self.leave - value))
+        self.regret += instant
+        self.regret *= np.where(self.regret > 0.0, step[0], step[1])
+        positive = np.maximum(self.regret + step[3] * instant, 0.0)
+        total = positive.sum(axis=0)
+        self.follow = np.divide(positive[0], total, out=np.full(len(total), 0.5), where=total > 0.0)

@@ -1,0 +1,214 @@
+"""Growing-tree CFR (SoG, "Growing-tree counterfactual regret minimization"; PoG, Algorithm 1).
+
+A search is a generator: it yields the beliefs at its tree's leaves and is sent their evaluations, so that
+a driver can join the batches of many searches. It knows no network and no rules.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sog.arrays import Array, Float64
+from sog.errors import SettingError
+from sog.games.base import NATURE
+from sog.search import fields as f
+from sog.search import leaves, simulate
+from sog.search.evaluator import Beliefs, Evaluations
+from sog.search.gadget import Gadget
+from sog.search.lookahead import Lookahead
+from sog.search.regret import DCFR, SOG, Rule
+
+SearchGenerator = Generator[Beliefs, Evaluations, None]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """(s, c): s expansions in all, ceil(c) a round, ceil(1/c) regret updates before each round.
+
+    So (100, 0.1) is 100 expansions and 1,000 updates, (1000, 10) 1,000 expansions and 100 updates.
+    """
+
+    simulations: int
+    per_update: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.simulations <= 0:
+            raise SettingError(f"simulations must be positive, not {self.simulations}")
+        if not (self.per_update > 0 and math.isfinite(self.per_update)):
+            raise SettingError(f"simulations per update must be positive, not {self.per_update}")
+
+    @property
+    def expansions(self) -> int:
+        """Expansions in a round."""
+        return math.ceil(self.per_update)
+
+    @property
+    def updates(self) -> int:
+        """Regret updates in a round."""
+        return math.ceil(1.0 / self.per_update - 1e-9)
+
+    @property
+    def rounds(self) -> int:
+        return math.ceil(self.simulations / self.expansions)
+
+    def __str__(self) -> str:
+        return f"({self.simulations},{self.per_update:g})"
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How GT-CFR searches, apart from its budget.
+
+    rule: the regret rule; an alternating one updates player t mod 2 at iteration t.
+    c_puct, prior_temperature: PUCT's exploration and the softmax temperature of priors.
+    select_average: the CFR half of the selection policy is the average policy (SoG), not the current (PoG).
+    correct: apply the zero-sum correction to evaluations.
+    """
+
+    rule: Rule = DCFR
+    c_puct: float = 1.25
+    prior_temperature: float = 1.0
+    select_average: bool = True
+    correct: bool = True
+
+
+PAPER = SearchSettings(rule=SOG)
+
+
+@dataclass
+class QueryLog:
+    """Leaf beliefs picked from a search, for training: at most one from each chosen iteration.
+
+    iterations: which iterations to pick from.  picked: (public node, float64[S0 + S1] ranges by slot).
+    """
+
+    iterations: frozenset[int] = frozenset()
+    picked: list[tuple[int, Float64]] = field(default_factory=list)
+
+
+def search(
+    tree: Lookahead,
+    start: int,
+    budget: Budget,
+    settings: SearchSettings,
+    rng: Array,
+    gadget: Gadget | None = None,
+    log: QueryLog | None = None,
+) -> SearchGenerator:
+    """Run GT-CFR on `tree`, growing it below node `start`; policies and sums stay in the tree.
+
+    rng: uint64[1], the search's own generator.  gadget: the opponent's choice at the root, when re-solving.
+    log: leaf beliefs it asks for are added to it. Raises SettingError where `start` is not the tree's leaf.
+    """
+    run = _Run(tree, start, settings, rng, gadget, log or QueryLog())
+    yield from run.first_look()
+    last = budget.rounds - 1
+    for k in range(budget.rounds):
+        for _ in range(budget.updates):
+            yield from run.update()
+        if k < last:
+            run.grow(budget.expansions)
+
+
+class _Run:
+    """One search's working state; the steps of `search`."""
+
+    def __init__(
+        self,
+        tree: Lookahead,
+        start: int,
+        settings: SearchSettings,
+        rng: Array,
+        gadget: Gadget | None,
+        log: QueryLog,
+    ) -> None:
+        game = tree.public.game
+        self.tree, self.start, self.settings = tree, start, settings
+        self.rng, self.gadget, self.log = rng, gadget, log
+        self.single = game.perfect_information
+        self.slots0 = game.num_slots[0]
+        self.width = sum(game.num_slots)
+        self.pair = np.zeros(2, dtype=np.int64)
+        self.path = np.zeros(4096, dtype=np.int64)
+        self.found = np.zeros(2, dtype=np.int64)
+        self.mass = np.zeros((2, 16))
+        self.steps = settings.rule.steps(1, 64)
+
+    def first_look(self) -> SearchGenerator:
+        """Evaluate the leaves once without an update, so that `start` has its prior, and open it."""
+        self._ranges_down()
+        yield from self._ask()
+        if self.tree.nodes[self.start, f.KIND] == f.LEAF:
+            self._expand(self.start, simulate.ALL)
+
+    def update(self) -> SearchGenerator:
+        """One iteration of the regret update phase."""
+        tree, rule = self.tree, self.settings.rule
+        t = tree.iterations
+        if t >= len(self.steps):
+            self.steps = rule.steps(1, 2 * len(self.steps))
+        step = self.steps[t]
+        self._ranges_down()
+        tree.payoffs()
+        yield from self._ask()
+        tree.backward(step, updates=1 << (t % 2) if rule.alternating else 3)
+        if self.gadget is not None:
+            self.gadget.update(tree, step)
+
+    def grow(self, expansions: int) -> None:
+        """The expansion phase: so many trajectories, each adding to the tree where it ends."""
+        tree, public = self.tree, self.tree.public
+        which = f.AVERAGE if self.settings.select_average else f.POLICY
+        for _ in range(expansions):
+            simulate.trajectory(
+                public.nodes, public.scales, public.operators, public.operator_values, *tree.game,
+                tree.nodes, tree.child, tree.slots, tree.entries,
+                self.start, self.settings.c_puct, which, public.game.u_max, self.rng, self.pair, self.path, self.found,
+            )  # fmt: skip
+            if self.found[0] >= 0:
+                self._expand(int(self.found[0]), int(self.found[1]))
+        simulate.settle(tree.entries, self.path)
+
+    def _ranges_down(self) -> None:
+        if self.gadget is not None:
+            self.gadget.enter(self.tree)
+        self.tree.forward()
+
+    def _ask(self) -> SearchGenerator:
+        """Yield the beliefs at the leaves and write the answers into the tree."""
+        tree, public = self.tree, self.tree.public
+        asked = np.empty((2, tree.size), dtype=np.int32)
+        ranges = np.empty((tree.size, self.width))
+        count = leaves.collect(
+            public.nodes, public.slots, tree.nodes, tree.size, tree.slots, self.single, self.slots0,
+            asked[0], asked[1], ranges,
+        )  # fmt: skip
+        if count:
+            if tree.iterations in self.log.iterations:
+                k = int(simulate.random(self.rng) * count)
+                self.log.picked.append((int(asked[1, k]), ranges[k].copy()))
+            answer = yield Beliefs(public, asked[1, :count], ranges[:count])
+        elif not self.single:
+            return
+        else:
+            answer = Evaluations(np.empty((0, self.width)), np.empty((0, 1, 1)))
+        if self.mass.shape[1] < public.widest:
+            self.mass = np.zeros((2, public.widest))
+        leaves.absorb(
+            public.nodes, public.scales, public.rows, public.operators, public.operator_values, public.slots,
+            tree.nodes, tree.slots, tree.entries, asked[0, :count], answer.values, answer.logits, self.slots0,
+            self.settings.prior_temperature, self.settings.correct, self.single, self.mass, tree.size,
+        )  # fmt: skip
+
+    def _expand(self, n: int, edge: int) -> None:
+        """Add all children of a leaf (k = all), or one: the next best by the prior (k = 1)."""
+        tree = self.tree
+        if edge == simulate.ALL and not tree.list_children(n, edge if not self.single else 0):
+            return  # a chance event too large to list stays a leaf
+        if self.single and edge == simulate.ALL and tree.nodes[n, f.N_ACTOR] < NATURE:
+            edge = simulate.best_prior(*tree.game[1:], tree.nodes, tree.entries, n, 0)
+        tree.expand(n, edge)

@@ -1,0 +1,245 @@
+"""Numba kernel of GT-CFR's expansion phase: trajectories that choose where a lookahead grows next.
+
+It knows arrays only (see fields.py). SoG, "The expansion phase"; PoG, Algorithm 1, GROW.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from sog.arrays import Array
+from sog.search import fields as f
+from sog.search.jit import njit
+
+ALL: Final = -1  # expand every child at once
+
+
+@njit
+def random(state: Array) -> Any:
+    """A uniform number in [0, 1) from a splitmix64 generator; state: uint64[1]."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = z ^ (z >> np.uint64(31))
+    return (z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit
+def _weight(public: Array, scales: Array, operators: Array, values: Array, s: int, i0: int, i1: int) -> Any:
+    """W_s[i0, i1]."""
+    op = public[s, f.WEIGHT_OP]
+    start, columns = operators[op, f.OP_START], operators[op, f.OP_COLUMNS]
+    return scales[s, f.WEIGHT_SCALE] * values[start + i0 * columns + i1]
+
+
+@njit
+def _sample_pair(
+    public: Array, scales: Array, operators: Array, values: Array, nodes: Array, reach: Array, n: int, rng: Array,
+    pair: Array,
+) -> bool:  # fmt: skip
+    """Draw infostates of both players at node n in proportion to W * r0 * r1; False where all are 0."""
+    s, off0, off1 = nodes[n, f.PUBLIC], nodes[n, f.OFF0], nodes[n, f.OFF1]
+    total, target = 0.0, np.inf
+    for draw in range(2):  # the first pass sums, the second stops at the chosen pair
+        if draw == 1:
+            target, total = random(rng) * total, 0.0
+        for i in range(nodes[n, f.N_I0]):
+            if reach[off0 + i] <= 0.0:
+                continue
+            for j in range(nodes[n, f.N_I1]):
+                w = reach[off0 + i] * reach[off1 + j] * _weight(public, scales, operators, values, s, i, j)
+                if w > 0.0:
+                    total += w
+                    pair[0], pair[1] = i, j
+                    if total > target:
+                        return True
+        if total <= 0.0:
+            return False
+    return True
+
+
+@njit
+def _move(rows: Array, links: Array, r: int, i: int) -> Any:
+    """(edge, infostate at the child) of the action of row r for infostate i; edge -1 where it is illegal."""
+    if rows[r, f.EDGE] >= 0:
+        return rows[r, f.EDGE], i
+    for k in range(rows[r, f.LINK0], rows[r, f.LINK0] + rows[r, f.LINKS]):
+        if links[k, 0] == i:
+            return links[k, 1], links[k, 2]
+    return np.int32(-1), i
+
+
+@njit
+def _follow(edges: Array, links: Array, e: int, p: int, i: int) -> int:
+    """Where a non-actor's infostate goes over public edge e; -1 where it ends."""
+    start = edges[e, f.CARRY0 + 2 * p]
+    if start < 0:
+        return i
+    for k in range(start, start + edges[e, f.CARRY0_LEN + 2 * p]):
+        if links[k, 0] == i:
+            return int(links[k, 2])
+    return -1
+
+
+@njit
+def _opponent_mass(
+    public: Array, scales: Array, operators: Array, values: Array, nodes: Array, reach: Array, n: int, p: int, i: int
+) -> float:
+    """sum over the opponent's infostates j of W[i, j] * reach[j]."""
+    s, off = nodes[n, f.PUBLIC], nodes[n, f.OFF0 + 1 - p]
+    total = 0.0
+    for j in range(nodes[n, f.N_I0 + 1 - p]):
+        i0, i1 = (i, j) if p == 0 else (j, i)
+        total += reach[off + j] * _weight(public, scales, operators, values, s, i0, i1)
+    return total
+
+
+@njit
+def _puct(
+    rows: Array, links: Array, nodes: Array, child: Array, entries: Array, n: int, i: int, mass: float,
+    unit: float, c_puct: float,
+) -> int:  # fmt: skip
+    """The legal action with the highest PUCT score at infostate i of node n.
+
+    Values are the last sweep's, divided by the opponent's mass to be conditional on the infostate and by the
+    game's largest utility; each virtual visit of this phase counts as a loss. Actions outside the tree take
+    the mean of the values that are known.
+    """
+    width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
+    prior_sum, visit_sum, known, known_sum = 0.0, 0.0, 0, 0.0
+    for a in range(nodes[n, f.N_ROWS]):
+        edge = _move(rows, links, nodes[n, f.N_ROW0] + a, i)[0]
+        if edge < 0:
+            continue
+        k = var + a * width
+        prior_sum += entries[f.PRIOR, k]
+        visit_sum += entries[f.VISITS, k] + entries[f.VIRTUAL, k]
+        if child[f.NODE, nodes[n, f.CHILD0] + edge] >= 0:
+            known += 1
+            known_sum += entries[f.ACTION_CFV, k]
+    mean = known_sum / known if known > 0 else 0.0
+    best, top = -1, -np.inf
+    for a in range(nodes[n, f.N_ROWS]):
+        edge = _move(rows, links, nodes[n, f.N_ROW0] + a, i)[0]
+        if edge < 0:
+            continue
+        k = var + a * width
+        inside = child[f.NODE, nodes[n, f.CHILD0] + edge] >= 0
+        q = (entries[f.ACTION_CFV, k] if inside else mean) / (mass * unit) if mass > 0.0 else 0.0
+        visits, virtual = entries[f.VISITS, k], entries[f.VIRTUAL, k]
+        if virtual > 0.0:
+            q = (visits * q - virtual) / (visits + virtual)
+        prior = entries[f.PRIOR, k] / prior_sum if prior_sum > 0.0 else 1.0
+        score = q + c_puct * prior * np.sqrt(visit_sum + 1.0) / (1.0 + visits + virtual)
+        if score > top:
+            best, top = a, score
+    return best
+
+
+@njit
+def _draw_policy(nodes: Array, entries: Array, which: int, n: int, i: int, rng: Array) -> int:
+    """An action drawn from the positive row `which` at infostate i of node n; -1 where it is all zero."""
+    width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
+    total = 0.0
+    for a in range(nodes[n, f.N_ROWS]):
+        total += entries[which, var + a * width]
+    target, chosen = random(rng) * total, -1
+    for a in range(nodes[n, f.N_ROWS]):
+        w = entries[which, var + a * width]
+        if w > 0.0:
+            chosen = a
+            target -= w
+            if target < 0.0:
+                break
+    return chosen
+
+
+@njit
+def _sample_nature(
+    public: Array, scales: Array, operators: Array, values: Array, edges: Array, links: Array, nodes: Array,
+    n: int, rng: Array, pair: Array,
+) -> int:  # fmt: skip
+    """Draw a public edge of the NATURE node n for the pair, which moves on with it."""
+    s = nodes[n, f.PUBLIC]
+    chosen, total, i0, i1 = -1, 0.0, -1, -1
+    for e in range(public[s, f.EDGES]):
+        c = edges[public[s, f.EDGE0] + e, f.CHILD]
+        j0 = _follow(edges, links, public[s, f.EDGE0] + e, 0, pair[0])
+        j1 = _follow(edges, links, public[s, f.EDGE0] + e, 1, pair[1])
+        if c < 0 or j0 < 0 or j1 < 0:
+            continue
+        w = _weight(public, scales, operators, values, c, j0, j1)
+        total += w
+        if w > 0.0 and random(rng) * total < w:  # reservoir of one
+            chosen, i0, i1 = e, j0, j1
+    pair[0], pair[1] = i0, i1
+    return chosen
+
+
+@njit
+def trajectory(
+    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
+    nodes: Array, child: Array, slots: Array, entries: Array,
+    start: int, c_puct: float, which: int, unit: float, rng: Array, pair: Array, path: Array, found: Array,
+) -> None:  # fmt: skip
+    """Walk from node `start` to where the tree ends; half of the choices by PUCT, half by policy row `which`.
+
+    path: int64[*], path[0] counts the (action, infostate) entries chosen in this phase, listed after it; each gets a
+    virtual visit.  found: int64[2] is set to the node to expand and the edge (ALL for a leaf), or node -1.
+    """
+    reach = slots[f.REACH]
+    found[0], found[1] = -1, ALL
+    n = start
+    if not _sample_pair(public, scales, operators, values, nodes, reach, n, rng, pair):
+        return
+    while nodes[n, f.KIND] == f.INTERIOR:
+        p = nodes[n, f.N_ACTOR]
+        if p < 2:
+            a = -1
+            if random(rng) < 0.5:
+                a = _draw_policy(nodes, entries, which, n, pair[p], rng)
+            if a < 0:
+                mass = _opponent_mass(public, scales, operators, values, nodes, reach, n, p, pair[p])
+                a = _puct(rows, links, nodes, child, entries, n, pair[p], mass, unit, c_puct)
+            if path[0] + 1 < len(path):
+                path[0] += 1
+                k = nodes[n, f.VAR0] + a * nodes[n, f.N_I0 + p] + pair[p]
+                path[path[0]] = k
+                entries[f.VIRTUAL, k] += 1.0
+            edge, pair[p] = _move(rows, links, nodes[n, f.N_ROW0] + a, pair[p])
+            pair[1 - p] = _follow(edges, links, nodes[n, f.N_EDGE0] + edge, 1 - p, pair[1 - p])
+        else:
+            edge = _sample_nature(public, scales, operators, values, edges, links, nodes, n, rng, pair)
+            if edge < 0:
+                return
+        c = child[f.NODE, nodes[n, f.CHILD0] + edge]
+        if c < 0:
+            found[0], found[1] = n, edge
+            return
+        n = c
+    if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED]:
+        found[0] = n
+
+
+@njit
+def settle(entries: Array, path: Array) -> None:
+    """Turn this phase's virtual visits into visits and clear the path."""
+    for k in path[1 : path[0] + 1]:
+        entries[f.VISITS, k] += 1.0
+        entries[f.VIRTUAL, k] = 0.0
+    path[0] = 0
+
+
+@njit
+def best_prior(rows: Array, links: Array, nodes: Array, entries: Array, n: int, i: int) -> int:
+    """The public edge of infostate i's legal action with the highest prior at node n."""
+    width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
+    best, top = -1, -np.inf
+    for a in range(nodes[n, f.N_ROWS]):
+        edge = _move(rows, links, nodes[n, f.N_ROW0] + a, i)[0]
+        if edge >= 0 and entries[f.PRIOR, var + a * width] > top:
+            best, top = edge, entries[f.PRIOR, var + a * width]
+    return best
