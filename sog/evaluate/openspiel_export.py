@@ -1,0 +1,104 @@
+"""Policies over public states as OpenSpiel's tabular policies, and OpenSpiel's word on their exploitability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyspiel
+from open_spiel.python.algorithms.exploitability import nash_conv
+from open_spiel.python.policy import TabularPolicy
+
+from sog.errors import GameError
+from sog.games.base import Game, State
+from sog.games.names import parse_game
+from sog.search.exact import Policy, measure_policy
+from sog.search.public_tree import PublicTree
+
+SpielGame: TypeAlias = Any  # pyspiel has no types
+
+# (action, probability) of each legal action by information state string, as OpenSpiel's C++ code reads it.
+InfostatePolicies: TypeAlias = dict[str, list[tuple[int, float]]]
+
+
+@dataclass(frozen=True)
+class Check:
+    """The NashConv of one policy, in utilities, which is twice our exploitability.
+
+    ours: from our own best responses.  openspiel: from OpenSpiel's.
+    """
+
+    ours: float
+    openspiel: float
+
+
+def to_tabular_policy(public: PublicTree, policy: Policy) -> TabularPolicy:
+    """The policy of both players as an `open_spiel.python.policy.TabularPolicy`.
+
+    It is one for the turn-based form of the game where OpenSpiel moves simultaneously. GameError where
+    OpenSpiel lacks the game, or has infostates with a choice that `policy` says nothing about.
+    """
+    tabular = TabularPolicy(openspiel_game(public.game))
+    told = infostate_policies(public, policy)
+    for key, row in tabular.state_lookup.items():
+        legal = tabular.legal_actions_mask[row]
+        if key in told:
+            tabular.action_probability_array[row] = 0.0
+            for action, probability in told[key]:
+                tabular.action_probability_array[row, action] = probability
+        elif legal.sum() > 1:
+            raise GameError(f"{public.game.name}: no policy for OpenSpiel's infostate {key!r}")
+    return tabular
+
+
+def infostate_policies(public: PublicTree, policy: Policy) -> InfostatePolicies:
+    """The policy by OpenSpiel's information state strings, also as `pyspiel.TabularPolicy` takes it.
+
+    public: the tree that `policy` (float64[A, I] by decision node) belongs to. Infostates that the cards
+    rule out are left out, and so are OpenSpiel's without a choice that our game leaves out. GameError
+    where OpenSpiel lacks the game.
+    """
+    game, spiel = public.game, openspiel_game(public.game)
+    out: InfostatePolicies = {}
+    for node, probabilities in policy.items():
+        s = public.states[node]
+        actor, actions = game.actor(s), game.actions(s)
+        weights = game.weights(s).operator.matrix
+        for i in range(probabilities.shape[1]):
+            against = weights[i] if actor == 0 else weights[:, i]
+            other = int(np.argmax(against))  # any opponent's infostate that can occur together with i
+            if against[other] > 0:
+                pair = (i, other) if actor == 0 else (other, i)
+                state = _replay(game, spiel, s, pair)
+                chosen = dict(zip(actions.tolist(), probabilities[:, i].tolist(), strict=True))
+                key = state.information_state_string(actor)
+                out[key] = [(a, chosen[a]) for a in state.legal_actions()]
+    return out
+
+
+def check_against_openspiel(public: PublicTree, policy: Policy) -> Check:
+    """The policy's NashConv by our best responses and by OpenSpiel's; errors as in `to_tabular_policy`."""
+    theirs = nash_conv(openspiel_game(public.game), to_tabular_policy(public, policy))
+    return Check(2.0 * measure_policy(public, policy).exploitability, float(theirs))
+
+
+def openspiel_game(game: Game) -> SpielGame:
+    """OpenSpiel's game, turn-based; GameError where OpenSpiel lacks it."""
+    if parse_game(game.name)[0] not in pyspiel.registered_names():  # loading it would list all games on stderr
+        raise GameError(f"OpenSpiel has no game {game.name}")
+    try:
+        return pyspiel.load_game_as_turn_based(game.name)
+    except pyspiel.SpielError as error:
+        raise GameError(f"OpenSpiel does not load {game.name}: {str(error).splitlines()[0]}") from error
+
+
+def _replay(game: Game, spiel: SpielGame, s: State, pair: tuple[int, int]) -> Any:
+    """OpenSpiel's state after one history of the pair."""
+    history = game.history(s, *pair)
+    if history is None:
+        raise GameError(f"{game.name} tells no histories for OpenSpiel")
+    state = spiel.new_initial_state()
+    for action in history:
+        state.apply_action(action)
+    return state
