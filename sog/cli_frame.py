@@ -1,0 +1,116 @@
+"""What all commands share: JSON on stdout, checks of inputs, never overwriting, the progress bar."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from sog.errors import SettingError
+
+# How long something runs in silence before it shows a progress bar.
+_SILENT_SECONDS = 2.0
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+# Takes how much is done, and a note such as the latest exploitability.
+Report = Callable[[int, str], None]
+
+
+def stdout() -> Console:
+    """Where results for people go."""
+    return Console(highlight=False)
+
+
+def stderr() -> Console:
+    """Where errors, notes and progress go."""
+    return Console(stderr=True, highlight=False)
+
+
+def print_json(answer: Mapping[str, Any]) -> None:
+    """Print the one object that a machine reads; NaN and infinity, which JSON lacks, are a ValueError."""
+    print(json.dumps(answer, allow_nan=False))
+
+
+def check_count(name: str, value: int) -> None:
+    """SettingError unless `value` is at least 1."""
+    if value < 1:
+        raise SettingError(f"{name} must be at least 1, not {value}")
+
+
+def check_positive(name: str, value: float) -> None:
+    """SettingError unless `value` is a finite number above 0."""
+    if not (math.isfinite(value) and value > 0):
+        raise SettingError(f"{name} must be a number above 0, not {value}")
+
+
+def check_new(path: Path) -> None:
+    """SettingError unless a file can be made at `path` without replacing one; asked before long work."""
+    if os.path.lexists(path):
+        raise SettingError(f"{path} exists already; choose another name or remove it")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise SettingError(f"{path.parent} is not a folder that can be written to")
+
+
+def write_new(path: Path, text: str) -> None:
+    """Write a new file, whole or not at all; SettingError where one exists or the disk refuses."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            try:
+                file.write(text)
+                file.flush()
+            except BaseException:
+                path.unlink()
+                raise
+    except FileExistsError as error:
+        raise SettingError(f"{path} exists already; choose another name or remove it") from error
+    except OSError as error:
+        raise SettingError(f"cannot write {path}: {error.strerror}") from error
+
+
+@contextmanager
+def progress_bar(title: str, total: int | None, unit: str) -> Iterator[Report]:
+    """A progress bar on stderr from the second second on, with rate and time left.
+
+    Yields `report(done, note)`. total: None where it is not known. On a pipe or in a file there is no bar.
+    """
+    console = stderr()
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        TextColumn("{task.completed:,.0f} " + unit),
+        _Rate(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=console,
+        disable=not console.is_terminal,
+        transient=True,
+    )
+    task = bar.add_task(title, total=total, note="")
+    timer = threading.Timer(_SILENT_SECONDS, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done, note: bar.update(task, completed=done, note=note)
+    finally:
+        timer.cancel()
+        timer.join()
+        bar.stop()
+
+
+class _Rate(ProgressColumn):
+    """How many a second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.2g}/s")

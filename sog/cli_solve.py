@@ -1,0 +1,211 @@
+"""`sog games` and `sog solve`: the games there are, and their exact solution on the whole public tree."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from sog.cli_frame import (
+    JsonOption,
+    Report,
+    check_count,
+    check_new,
+    check_positive,
+    print_json,
+    progress_bar,
+    stdout,
+    write_new,
+)
+from sog.errors import SettingError
+
+if TYPE_CHECKING:
+    from sog.games.base import Game, Unit
+    from sog.search.exact import Measure
+    from sog.search.lookahead import Lookahead
+    from sog.search.public_tree import PublicTree
+    from sog.search.regret import Rule
+
+_ITERATIONS = 1_000
+_ITERATIONS_TO_TARGET = 1_000_000
+
+# Batches between two updates of the progress bar last about this long.
+_BATCH_SECONDS = 0.1
+
+
+def games(as_json: JsonOption = False) -> None:
+    """List the games, each with a game string to copy."""
+    from sog.games.catalog import known_games
+
+    known = known_games()
+    if as_json:
+        print_json({"games": [{"game": name, "description": words} for name, words in known]})
+        return
+    width = max(len(name) for name, _ in known)
+    for name, words in known:
+        print(f"{name:<{width}}  {words}")
+
+
+def solve(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
+    algorithm: Annotated[
+        str, typer.Option(help="cfr, cfr+, lcfr, dcfr, pcfr+ (players in turn) or sog (both at once).")
+    ] = "cfr+",
+    iterations: Annotated[
+        int | None,
+        typer.Option(help=f"Most iterations: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target."),
+    ] = None,
+    target: Annotated[float | None, typer.Option(help="Stop when exploitability, in utilities, is this small.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write the average policy to this new file, as JSON.")] = None,
+    check_openspiel: Annotated[
+        bool, typer.Option("--check-openspiel", help="Also measure the policy with OpenSpiel's nash_conv.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Solve a game exactly: the average policy of CFR or a relative of it, its value and exploitability.
+
+    Exploitability is the mean over both players of what a best response would win; `seconds` counts the
+    iterations alone. Checks for --target come at fixed iterations, so a run can be repeated.
+    """
+    from sog.evaluate.openspiel_export import check_against_openspiel, openspiel_game
+    from sog.search import exact
+    from sog.search.public_tree import PublicTree
+
+    rule = _rule(algorithm)
+    if iterations is None:
+        iterations = _ITERATIONS if target is None else _ITERATIONS_TO_TARGET
+    check_count("--iterations", iterations)
+    if target is not None:
+        check_positive("--target", target)
+    if out is not None:
+        check_new(out)
+    rules = _game(game)
+    if check_openspiel:
+        openspiel_game(rules)  # a game that OpenSpiel lacks is refused before the work
+    with progress_bar(f"{rules.name}: listing", None, "public states"):
+        public = PublicTree(rules).list_all()
+        tree = exact.full_tree(public)
+    _compile(rule)
+    with progress_bar(rules.name, iterations, "iterations") as report:
+        measure, seconds = _run(tree, rule, iterations, target, rules.unit, report)
+    answer: dict[str, Any] = {
+        "game": rules.name,
+        "algorithm": rule.name,
+        "iterations": tree.iterations,
+        "seconds": seconds,
+        "value": measure.value,
+        "exploitability": measure.exploitability,
+    }
+    if check_openspiel:
+        check = check_against_openspiel(public, exact.policy_of(tree))
+        answer |= {"nash_conv": check.ours, "openspiel_nash_conv": check.openspiel}
+    if out is not None:
+        write_new(out, json.dumps({**answer, "policy": _written_policy(public, tree)}, indent=1) + "\n")
+    if as_json:
+        print_json(answer)
+    else:
+        _print_answer(answer, rules.unit, target)
+
+
+def _game(name: str) -> Game:
+    from sog.games.catalog import make_game
+
+    return make_game(name)
+
+
+def _rule(name: str) -> Rule:
+    from sog.search.regret import RULES
+
+    for rule in RULES:
+        if rule.name == name:
+            return rule
+    raise SettingError(f"no algorithm is called {name}; known: {', '.join(rule.name for rule in RULES)}")
+
+
+def _compile(rule: Rule) -> None:
+    """Have the kernels compiled or loaded before anything is timed."""
+    from sog.games.kuhn import Kuhn
+    from sog.search import exact
+    from sog.search.public_tree import PublicTree
+
+    exact.measure(exact.solve(PublicTree(Kuhn()).list_all(), rule, 1))
+
+
+def _run(
+    tree: Lookahead, rule: Rule, iterations: int, target: float | None, unit: Unit, report: Report
+) -> tuple[Measure, float]:
+    """Iterate until enough; the last measure and the seconds that the iterations took.
+
+    Exploitability is measured every iteration at first, then whenever there are a tenth more.
+    """
+    from sog.search import exact
+
+    seconds, batch, note = 0.0, 1, ""
+    while True:
+        until = min(iterations, tree.iterations + max(1, tree.iterations // 10))
+        while tree.iterations < until:
+            start = perf_counter()
+            tree.iterate(rule, min(batch, until - tree.iterations))
+            took = perf_counter() - start
+            seconds += took
+            batch = batch * 2 if took < _BATCH_SECONDS else max(1, batch // 2)
+            report(tree.iterations, note)
+        tree.average_policy()
+        measure = exact.measure(tree)
+        note = f"exploitability {_told(measure.exploitability, unit)}"
+        report(tree.iterations, note)
+        if tree.iterations >= iterations or (target is not None and measure.exploitability <= target):
+            return measure, seconds
+
+
+def _written_policy(public: PublicTree, tree: Lookahead) -> list[dict[str, Any]]:
+    """The average policy, one entry per public state and infostate of its actor, in the game's words."""
+    from sog.search import exact
+
+    rules, out = public.game, []
+    for node, policy in exact.policy_of(tree).items():
+        s = public.states[node]
+        actor = rules.actor(s)
+        fan = rules.fan(s)
+        assert fan.moves is not None
+        names = [rules.action_name(s, int(a)) for a in rules.actions(s)]
+        for i in range(policy.shape[1]):
+            legal = fan.moves.edge[i] >= 0
+            out.append(
+                {
+                    "state": rules.state_name(s),
+                    "player": actor,
+                    "infostate": rules.infostate_name(s, actor, i),
+                    "policy": {names[a]: float(policy[a, i]) for a in range(len(names)) if legal[a]},
+                }
+            )
+    return out
+
+
+def _told(utility: float, unit: Unit) -> str:
+    """A utility, and the same in the game's own unit where it has one."""
+    own = "" if unit.per_utility == 1.0 else f" ({utility * unit.per_utility:.4g} {unit.name})"
+    return f"{utility:.4g}{own}"
+
+
+def _print_answer(answer: dict[str, Any], unit: Unit, target: float | None) -> None:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_row("game", answer["game"])
+    table.add_row("algorithm", answer["algorithm"])
+    per_iteration = answer["seconds"] / answer["iterations"] * 1e6
+    table.add_row("iterations", f"{answer['iterations']:,}")
+    table.add_row("seconds", f"{answer['seconds']:.3g} ({per_iteration:.3g} microseconds an iteration)")
+    table.add_row("value of player 0", _told(answer["value"], unit))
+    table.add_row("exploitability", _told(answer["exploitability"], unit))
+    if "nash_conv" in answer:
+        table.add_row("nash_conv, ours", f"{answer['nash_conv']:.12g}")
+        table.add_row("nash_conv, OpenSpiel's", f"{answer['openspiel_nash_conv']:.12g}")
+    stdout().print(table)
+    if target is not None and not answer["exploitability"] <= target:
+        stdout().print(f"The target {target:.4g} was not reached.")
+    assert math.isfinite(answer["exploitability"])
