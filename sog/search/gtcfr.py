@@ -155,8 +155,9 @@ class _Run:
         self._ranges_down()
         tree.payoffs()
         yield from self._ask()
-        tree.backward(step, updates=1 << (t % 2) if rule.alternating else 3)
-        if self.gadget is not None:
+        updates = 1 << (t % 2) if rule.alternating else 3
+        tree.backward(step, updates)
+        if self.gadget is not None and (updates >> self.gadget.opponent) & 1:
             self.gadget.update(tree, step)
 
     def grow(self, expansions: int) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numba
 
-F = TypeVar("F", bound=Callable[..., Any])
+# Kernels take flattened tuples of arrays, which types cannot follow: to mypy they are plain callables.
+Kernel = Callable[..., Any]
 
 # Sums may be reassociated; NaN and infinity keep their meaning. Without the runtime's reference counts
 # (_nrt) kernels cannot allocate, and sweeps over small rows run three to four times faster.
@@ -18,11 +19,13 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
-def njit(function: F) -> F:
+def njit(function: Kernel) -> Kernel:
     """Compile a kernel that allocates nothing, with the result cached on disk."""
-    return cast(F, numba.njit(cache=True, **_OPTIONS)(function))
+    compiled: Kernel = numba.njit(cache=True, **_OPTIONS)(function)
+    return compiled
 
 
-def inlined(function: F) -> F:
+def inlined(function: Kernel) -> Kernel:
     """A kernel's helper, pasted into its callers by the compiler."""
-    return cast(F, numba.njit(forceinline=True, **_OPTIONS)(function))
+    compiled: Kernel = numba.njit(forceinline=True, **_OPTIONS)(function)
+    return compiled

@@ -99,9 +99,10 @@ def _actions_down(
         else:
             start = U(rows[row0 + a, f.LINK0])
             for k in range(start, start + U(rows[row0 + a, f.LINKS])):
-                i, at = U(links[k, 0]), child0 + U(links[k, 1])
+                source, at = U(links[k, 0]), child0 + U(links[k, 1])
                 if child[f.NODE, at] >= 0:
-                    reach[U(child[f.AT0 + p, at]) + U(links[k, 2])] += reach[own + i] * policy[var + i]
+                    share = reach[own + source] * policy[var + source]
+                    reach[U(child[f.AT0 + p, at]) + U(links[k, 2])] += share
         var += width
 
 

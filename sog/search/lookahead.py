@@ -160,7 +160,7 @@ class Lookahead:
         )
 
     def evaluate(self, which: int = f.FIXED, best: int = 0) -> tuple[Array, Array]:
-        """Root values float64[I0], float64[I1] of the policies in row `which`; `best` is a bit mask of best responders."""
+        """Root values float64[I0], float64[I1] of the policies in row `which`; `best`: bit mask of best responders."""
         self.forward(which)
         self.payoffs()
         kernels.evaluate(*self.game, *self.tree, which, best)

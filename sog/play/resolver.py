@@ -1,0 +1,183 @@
+"""Continual re-solving on public information: one chain of searches per player.
+
+CFR-D; DeepStack; SoG, "Modified continual re-solving"; PoG, B.1. A chain belongs to one player, the
+resolver, and holds only public information: nobody's hidden infostate enters here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sog.arrays import Array, Float64
+from sog.search import fields as f
+from sog.search import leaves
+from sog.search.gadget import Gadget
+from sog.search.gtcfr import PAPER, Budget, QueryLog, SearchGenerator, SearchSettings, search
+from sog.search.lookahead import Lookahead
+from sog.search.public_tree import PublicTree
+
+
+@dataclass(frozen=True)
+class ResolveSettings:
+    """How to re-solve.
+
+    alpha: share of the gadget in the opponent's range; 1 where values are good, SoG 0.5, PoG 0.2.
+    complete: search with the whole remaining game as the tree (exact re-solving) instead of growing one.
+    gadget: False solves from fixed ranges of both players: unsafe, for contrast.
+    """
+
+    budget: Budget
+    search: SearchSettings = field(default_factory=SearchSettings)
+    alpha: float = 1.0
+    complete: bool = False
+    gadget: bool = True
+
+
+def paper_settings(budget: Budget) -> ResolveSettings:
+    """SoG's own rule: simultaneous regret matching+ with linear averaging, alpha 0.5."""
+    return ResolveSettings(budget, PAPER, alpha=0.5)
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A finished search for `player` at public node `node`; its tree answers for every state in it.
+
+    start: the lookahead node of `node`.  index: public node -> lookahead node, for the nodes swept.
+    own: float64[I], the player's own range at the tree's root.
+    """
+
+    player: int
+    node: int
+    start: int
+    tree: Lookahead
+    own: Float64
+    index: dict[int, int]
+
+    def policy(self) -> Float64:
+        """float64[A, I]: the average policy at the searched state."""
+        return self.tree.table(self.start, f.FIXED).copy()
+
+    def own_range(self, n: int) -> Float64:
+        """float64[I]: the player's range at lookahead node n, by the average policies on the way."""
+        return self.tree.slots[f.REACH, self.tree.span(n, self.player)].copy()
+
+    def opponent_range(self, n: int) -> Float64:
+        """float64[I]: the opponent's mean range at node n, scaled to a maximum of 1."""
+        reach = self.tree.slots[f.REACH_SUM, self.tree.span(n, 1 - self.player)]
+        top = reach.max()
+        return reach / top if top > 0 else np.ones_like(reach)
+
+    def opponent_values(self, n: int) -> Float64:
+        """float64[I]: the opponent's values at node n, conditional on the infostate; 0 where it has no mass.
+
+        The weighted mean over iterations of its counterfactual values (not the average policy's value),
+        divided by the same mean of the mass that the player's range gave.
+        """
+        tree, other = self.tree, 1 - self.player
+        cfv = tree.slots[f.CFV_SUM, tree.span(n, other)]
+        sums = [tree.slots[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
+        mass = node_mass(tree.public, int(tree.nodes[n, f.PUBLIC]), sums[0], sums[1])[other]
+        return np.divide(cfv, mass, out=np.zeros_like(cfv), where=mass > 0)
+
+    def root_values(self) -> tuple[Float64, Float64]:
+        """Both players' values at the searched state, conditional on the infostate: float64[I0], float64[I1]."""
+        tree, n = self.tree, self.start
+        sums = [tree.slots[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
+        mass = node_mass(tree.public, self.node, sums[0], sums[1])
+        values = []
+        for p in (0, 1):
+            cfv = tree.slots[f.CFV_SUM, tree.span(n, p)]
+            values.append(np.divide(cfv, mass[p], out=np.zeros_like(cfv), where=mass[p] > 0))
+        return values[0], values[1]
+
+
+def node_mass(public: PublicTree, s: int, r0: Float64, r1: Float64) -> tuple[Float64, Float64]:
+    """float64[I0], float64[I1]: each infostate's weight at public node s against the opponent's range."""
+    mass = np.zeros((2, max(len(r0), len(r1))))
+    leaves.node_mass(public.nodes, public.scales, public.operators, public.operator_values, s, r0, r1, mass)
+    return mass[0, : len(r0)], mass[1, : len(r1)]
+
+
+class Resolving:
+    """One search of a chain: drive `steps()`, then read `solved`."""
+
+    def __init__(
+        self,
+        public: PublicTree,
+        player: int,
+        node: int,
+        previous: Solved | None,
+        settings: ResolveSettings,
+        seed: int,
+        log: QueryLog | None = None,
+    ) -> None:
+        """Search at public node `node`, where `player` acts, after that player's search `previous` (None: the first).
+
+        seed: the search's generator is derived from (seed, player, node).
+        """
+        self.player, self.node, self.settings, self.log = player, node, settings, log
+        path = public.path(node)
+        root = 0
+        if previous is not None:
+            root = next(k for k in range(len(path) - 1, -1, -1) if path[k] in previous.index)
+        ranges, self.gadget = _root(public, player, path[root], previous, settings)
+        self.own = ranges[player]
+        self.tree = Lookahead(public, path[root], ranges)
+        self.start = _open_path(self.tree, path[root + 1 :])
+        self.rng = derive_generator(seed, player, node)
+
+    def steps(self) -> SearchGenerator:
+        """The search, as a generator of leaf beliefs."""
+        if self.settings.complete:
+            self.tree.expand_all()
+        yield from search(
+            self.tree, self.start, self.settings.budget, self.settings.search, self.rng, self.gadget, self.log
+        )
+
+    def solved(self) -> Solved:
+        """The finished search."""
+        tree = self.tree
+        tree.average_policy()
+        tree.slots[f.REACH, tree.span(0, self.player)] = self.own
+        tree.forward(f.FIXED, players=1 << self.player)
+        swept = tree.nodes[: tree.size, f.PUBLIC]
+        index = {int(s): n for n, s in enumerate(swept)}
+        return Solved(self.player, self.node, self.start, tree, self.own, index)
+
+
+def _root(
+    public: PublicTree, player: int, s: int, previous: Solved | None, settings: ResolveSettings
+) -> tuple[tuple[Float64, Float64], Gadget | None]:
+    """Ranges at the subgame's root s, and the gadget that stands above it."""
+    if previous is None:
+        return public.game.root_ranges(), None
+    n = previous.index[s]
+    own, other = previous.own_range(n), previous.opponent_range(n)
+    ranges = (own, other) if player == 0 else (other, own)
+    if not settings.gadget:
+        return ranges, None
+    mass = node_mass(public, s, *ranges)[1 - player]
+    leave = previous.opponent_values(n) * mass
+    return ranges, Gadget(1 - player, leave, other, settings.alpha)
+
+
+def _open_path(tree: Lookahead, path: list[int]) -> int:
+    """Open the branch of public nodes `path` below the root, siblings as leaves; the last one's lookahead node."""
+    n = 0
+    for s in path:
+        tree.expand(n)
+        children = tree.child[f.NODE, tree.nodes[n, f.CHILD0] :][: tree.nodes[n, f.N_EDGES]]
+        n = int(next(c for c in children if tree.nodes[c, f.PUBLIC] == s))
+    return n
+
+
+def derive_generator(seed: int, player: int, node: int) -> Array:
+    """uint64[1]: the state of a search's own generator."""
+    return np.random.SeedSequence((seed, player, node)).generate_state(1, np.uint64)
+
+
+def without_gadget(settings: ResolveSettings) -> ResolveSettings:
+    """The unsafe variant."""
+    return replace(settings, gadget=False)
