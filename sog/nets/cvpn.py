@@ -1,0 +1,118 @@
+"""CVPN: the counterfactual value-and-policy network (SoG, "Counterfactual value-and-policy networks")."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from sog.errors import SettingError
+from sog.games.base import Game
+from sog.nets.encode import input_width
+
+
+@dataclass(frozen=True)
+class NetworkShape:
+    """Everything that decides the sizes of a network's weights.
+
+    features, slots, actions: those of the game.  width, depth: of the hidden layers.
+    kind: the body, a key of BODIES.  crossed: see encode.encode.
+    """
+
+    features: int
+    slots: tuple[int, int]
+    actions: int
+    width: int = 128
+    depth: int = 2
+    kind: str = "mlp"
+    crossed: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in BODIES:
+            raise SettingError(f"no network is called {self.kind}; known: {', '.join(BODIES)}")
+        if min(self.width, self.depth) < 1:
+            raise SettingError(f"a network needs width and depth of at least 1, not {self.width}x{self.depth}")
+        if any(not 0 <= column < self.features for column in self.crossed):
+            raise SettingError(f"crossed features {self.crossed} are not among the game's {self.features}")
+
+    @property
+    def inputs(self) -> int:
+        """D, the length of an encoded belief."""
+        return input_width(self.features, self.slots, self.crossed)
+
+    @property
+    def num_values(self) -> int:
+        """S0 + S1."""
+        return sum(self.slots)
+
+    @property
+    def num_logits(self) -> int:
+        """S * A, S = max(S0, S1)."""
+        return max(self.slots) * self.actions
+
+    @property
+    def outputs(self) -> int:
+        return self.num_values + self.num_logits
+
+
+def shape_for(
+    game: Game, width: int = 128, depth: int = 2, kind: str = "mlp", crossed: tuple[int, ...] = ()
+) -> NetworkShape:
+    """The shape of a network for this game."""
+    return NetworkShape(game.num_features, game.num_slots, game.num_actions, width, depth, kind, crossed)
+
+
+class CVPN(nn.Module):
+    """Encoded beliefs in; values of both players and the actor's policy logits out.
+
+    Input float32[B, D] (encode.encode). Output float32[B, S0 + S1 + S * A]: values conditional on the
+    infostate, in the public state's value units, by slot; then logits by slot and action identity.
+    A new network answers 0 everywhere, so that untrained search starts from zero values and uniform priors.
+    """
+
+    def __init__(self, shape: NetworkShape, seed: int = 0) -> None:
+        """A network with fresh weights drawn from `seed`; torch's global generator is left alone."""
+        super().__init__()
+        self.shape = shape
+        self.body, width = BODIES[shape.kind](shape)
+        self.head = nn.Linear(width, shape.outputs)
+        self.initialise(seed)
+
+    def initialise(self, seed: int) -> None:
+        """He-uniform hidden weights, zero biases and a zero head."""
+        generator = torch.Generator().manual_seed(seed)
+        with torch.no_grad():
+            for name, weight in self.named_parameters():
+                if weight.dim() < 2 or name.startswith("head"):
+                    weight.zero_()
+                elif not weight.is_meta:
+                    bound = math.sqrt(6.0 / weight[0].numel())
+                    weight.uniform_(-bound, bound, generator=generator)
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.head(self.body(x))
+        return out
+
+    def split(self, out: Tensor) -> tuple[Tensor, Tensor]:
+        """Values [B, S0 + S1] and logits [B, S, A] of an output."""
+        shape = self.shape
+        logits = out[:, shape.num_values :].reshape(len(out), max(shape.slots), shape.actions)
+        return out[:, : shape.num_values], logits
+
+
+Body = Callable[[NetworkShape], tuple[nn.Module, int]]
+
+
+def mlp(shape: NetworkShape) -> tuple[nn.Module, int]:
+    """`depth` linear layers of `width` with ReLU (PoG, table 2), and the width they end in."""
+    layers: list[nn.Module] = []
+    for k in range(shape.depth):
+        layers += [nn.Linear(shape.inputs if k == 0 else shape.width, shape.width), nn.ReLU()]
+    return nn.Sequential(*layers), shape.width
+
+
+# The bodies a shape can name; a body maps [B, D] to [B, W] and says its W.
+BODIES: dict[str, Body] = {"mlp": mlp}

@@ -1,0 +1,66 @@
+"""What the network is shown of a belief: public features, then both ranges by slot; it knows no network.
+
+A range is multiplied by its number of slots, so that a uniform range is 1 everywhere whatever the game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import numpy as np
+
+from sog.arrays import Float32, Float64
+from sog.games.base import Game
+from sog.search import fields as f
+from sog.search.evaluator import Beliefs
+
+
+def input_width(features: int, slots: tuple[int, int], crossed: tuple[int, ...] = ()) -> int:
+    """D, the length of an encoded belief."""
+    return features + sum(slots) * (1 + len(crossed))
+
+
+def encode(beliefs: Beliefs, crossed: tuple[int, ...] = ()) -> Float32:
+    """float32[B, D]: features [F] | scaled ranges [S0 + S1] | for each crossed feature, the ranges times it.
+
+    crossed: columns of the features, such as a one-hot board card, that decide what a range means
+    (PoG, table 2, lists features and ranges; the products are ours).
+    """
+    game = beliefs.public.game
+    first, width = game.num_features, sum(game.num_slots)
+    x = np.empty((len(beliefs.nodes), input_width(first, game.num_slots, crossed)), dtype=np.float32)
+    x[:, :first] = beliefs.public.features(beliefs.nodes)
+    ranges = x[:, first : first + width]
+    np.multiply(beliefs.ranges, _scale(game), out=ranges, casting="same_kind")
+    if crossed:
+        products = x[:, first + width :].reshape(len(x), len(crossed), width)
+        np.multiply(x[:, list(crossed), None], ranges[:, None, :], out=products)
+    return x
+
+
+def value_units(beliefs: Beliefs) -> Float64:
+    """float64[B]: how many utilities a network value of 1 stands for at each belief's public state."""
+    units: Float64 = beliefs.public.scales[beliefs.nodes, f.VALUE_UNIT]
+    return units
+
+
+def join(requests: Sequence[Beliefs]) -> list[tuple[Beliefs, list[int]]]:
+    """The same beliefs in the same order: neighbours of one public tree joined, with each one's row count."""
+    out = []
+    for _, run in groupby(requests, key=lambda beliefs: id(beliefs.public)):
+        batch = list(run)
+        counts = [len(beliefs.nodes) for beliefs in batch]
+        if len(batch) > 1:
+            nodes = np.concatenate([beliefs.nodes for beliefs in batch])
+            ranges = np.concatenate([beliefs.ranges for beliefs in batch])
+            batch = [Beliefs(batch[0].public, nodes, ranges)]
+        out.append((batch[0], counts))
+    return out
+
+
+def _scale(game: Game) -> Float64:
+    s0, s1 = game.num_slots
+    scale = np.empty(s0 + s1)
+    scale[:s0], scale[s0:] = s0, s1
+    return scale

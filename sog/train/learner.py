@@ -1,0 +1,130 @@
+"""The learner: Huber loss on values, KL divergence on policies (PoG, B.3); it knows no rules and no search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from sog.errors import CheckpointError, SettingError
+from sog.nets.cvpn import CVPN
+from sog.train.replay import Rows
+
+OPTIMISERS = ("adam", "sgd")
+
+
+@dataclass(frozen=True)
+class LearnerSettings:
+    """PoG, table 3.
+
+    learning_rate: of step t is learning_rate * decay ** (t / decay_steps).
+    value_weight, policy_weight: w_v and w_p.  updates_per_example: how often a row is learned from at most,
+    on average.  clip: the largest gradient norm, 0 for no limit.  momentum: of sgd.
+    """
+
+    batch: int = 256
+    optimiser: str = "adam"
+    learning_rate: float = 1e-3
+    decay: float = 1.0
+    decay_steps: int = 100_000
+    value_weight: float = 1.0
+    policy_weight: float = 0.1
+    updates_per_example: float = 10.0
+    clip: float = 0.0
+    momentum: float = 0.9
+
+    def __post_init__(self) -> None:
+        if self.optimiser not in OPTIMISERS:
+            raise SettingError(f"no optimiser is called {self.optimiser}; known: {', '.join(OPTIMISERS)}")
+        for name in ("batch", "learning_rate", "decay", "decay_steps", "updates_per_example"):
+            if not getattr(self, name) > 0:
+                raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
+
+
+@dataclass(frozen=True)
+class Losses:
+    """One step's losses: Huber of the values, KL of the policies, and their weighted sum."""
+
+    value: float
+    policy: float
+    total: float
+
+
+class Learner:
+    """Takes gradient steps on `network`, on the device that holds it.  steps: taken so far."""
+
+    def __init__(self, network: CVPN, settings: LearnerSettings) -> None:
+        self.network, self.settings, self.steps = network, settings, 0
+        self.device = next(network.parameters()).device
+        self.optimiser = _make_optimiser(network, settings)
+
+    def allowed(self, added: int) -> int:
+        """Steps it may have taken in all once `added` rows have been seen."""
+        return int(self.settings.updates_per_example * added / self.settings.batch)
+
+    def step(self, rows: Rows) -> Losses:
+        """One gradient step on a batch."""
+        settings, optimiser = self.settings, self.optimiser
+        for group in optimiser.param_groups:
+            group["lr"] = settings.learning_rate * settings.decay ** (self.steps / settings.decay_steps)
+        value, policy = losses(self.network, rows)
+        total = settings.value_weight * value + settings.policy_weight * policy
+        optimiser.zero_grad()
+        total.backward()  # type: ignore[no-untyped-call]
+        if settings.clip:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.clip)
+        optimiser.step()
+        self.steps += 1
+        return Losses(float(value.detach()), float(policy.detach()), float(total.detach()))
+
+    def state(self) -> dict[str, Any]:
+        """Steps taken and the optimiser's memory, as numbers and arrays; the network is saved beside it."""
+        memory = {
+            str(index): {name: value.cpu().numpy() for name, value in entry.items()}
+            for index, entry in self.optimiser.state_dict()["state"].items()
+        }
+        return {"steps": self.steps, "optimiser": memory}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take up what `state` gave; raises CheckpointError where it is another network's."""
+        weights = list(self.network.parameters())
+        memory: dict[int, dict[str, Tensor]] = {}
+        for index, entry in state["optimiser"].items():
+            tensors = {name: torch.from_numpy(value.copy()) for name, value in entry.items()}
+            if any(t.dim() and t.shape != weights[int(index)].shape for t in tensors.values()):
+                raise CheckpointError("the checkpoint's optimiser belongs to another network")
+            memory[int(index)] = tensors
+        saved = self.optimiser.state_dict()
+        self.optimiser.load_state_dict({"state": memory, "param_groups": saved["param_groups"]})
+        self.steps = int(state["steps"])
+
+
+def losses(network: CVPN, rows: Rows) -> tuple[Tensor, Tensor]:
+    """Mean Huber loss over trained values and mean KL divergence over trained infostates of a batch.
+
+    The softmax is over legal actions. (PoG sums over infostates; means make w_v and w_p mean the same in
+    every game.)
+    """
+    device = next(network.parameters()).device
+    inputs, targets, mask, policies, weights, legal = (
+        torch.from_numpy(column).to(device) for column in rows.columns().values()
+    )
+    values, logits = network.split(network(inputs))
+    huber = torch.nn.functional.huber_loss(values, targets, reduction="none")
+    value = (huber * mask).sum() / mask.sum().clamp(min=1.0)
+    log_policy = torch.log_softmax(logits.masked_fill(~legal, _NEVER), dim=-1)
+    kl = (torch.xlogy(policies, policies) - policies * log_policy).sum(dim=-1)
+    policy = (kl * weights).sum() / weights.sum().clamp(min=1e-6)
+    return value, policy
+
+
+_NEVER = -1e9  # the logit of an illegal action; finite, since 0 * inf is NaN
+
+
+def _make_optimiser(network: CVPN, settings: LearnerSettings) -> torch.optim.Optimizer:
+    parameters, rate = network.parameters(), settings.learning_rate
+    if settings.optimiser == "adam":
+        return torch.optim.Adam(parameters, lr=rate, fused=True)
+    return torch.optim.SGD(parameters, lr=rate, momentum=settings.momentum, fused=True)

@@ -1,0 +1,105 @@
+"""Evaluators: the NumPy path equals the torch module, joined requests come back in order, NaN is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from sog.arrays import Int32
+from sog.errors import CheckpointError
+from sog.games.base import TERMINAL
+from sog.games.leduc import Leduc
+from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.encode import encode, value_units
+from sog.nets.inference import NetworkEvaluator, network_evaluator, torch_forward
+from sog.search import fields as f
+from sog.search.evaluator import Beliefs
+from sog.search.public_tree import PublicTree
+
+
+@pytest.fixture(scope="module")
+def public() -> PublicTree:
+    return PublicTree(Leduc()).list_all()
+
+
+def random_beliefs(public: PublicTree, count: int, seed: int) -> Beliefs:
+    rng = np.random.default_rng(seed)
+    asked: Int32 = np.flatnonzero(public.nodes[: public.size, f.ACTOR] != TERMINAL).astype(np.int32)
+    ranges = [rng.dirichlet(np.ones(slots), count) for slots in public.game.num_slots]
+    return Beliefs(public, rng.choice(asked, count), np.concatenate(ranges, axis=1))
+
+
+def trained(public: PublicTree, seed: int = 3) -> CVPN:
+    """A network whose head is not zero."""
+    network = CVPN(shape_for(public.game, 32, 2, crossed=(0, 1, 2)), seed)
+    with torch.no_grad():
+        network.head.weight.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(seed))
+        network.head.bias.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(seed + 1))
+    return network
+
+
+def test_evaluator_equals_the_module(public: PublicTree) -> None:
+    network, beliefs = trained(public), random_beliefs(public, 40, 0)
+    (answer,) = network_evaluator(network)([beliefs])
+    with torch.no_grad():
+        out = network(torch.from_numpy(encode(beliefs, (0, 1, 2))))
+    values, logits = (part.numpy() for part in network.split(out))
+    assert answer.values.dtype == answer.logits.dtype == np.float64
+    np.testing.assert_allclose(answer.values, values * value_units(beliefs)[:, None], atol=1e-4)
+    np.testing.assert_allclose(answer.logits, logits, atol=1e-5)
+    assert np.ptp(answer.values) > 1.0
+
+
+def test_torch_and_default_evaluator_agree(public: PublicTree) -> None:
+    network, beliefs = trained(public), random_beliefs(public, 7, 1)
+    (mine,) = network_evaluator(network)([beliefs])
+    (torchs,) = NetworkEvaluator(network.shape, torch_forward(network))([beliefs])
+    np.testing.assert_allclose(mine.values, torchs.values, atol=1e-4)
+    np.testing.assert_allclose(mine.logits, torchs.logits, atol=1e-5)
+
+
+def test_requests_come_back_in_order(public: PublicTree) -> None:
+    other = PublicTree(Leduc()).list_all()
+    evaluator = network_evaluator(trained(public))
+    requests = [random_beliefs(tree, count, count) for tree, count in ((public, 3), (public, 1), (other, 5), (public, 0))]
+    together = evaluator(requests)
+    assert [len(answer.values) for answer in together] == [3, 1, 5, 0]
+    for request, answer in zip(requests, together, strict=True):
+        (alone,) = evaluator([request])
+        np.testing.assert_allclose(answer.values, alone.values, atol=1e-4)
+        np.testing.assert_allclose(answer.logits, alone.logits, atol=1e-5)
+
+
+def test_same_requests_same_bits_and_answers_are_kept(public: PublicTree) -> None:
+    evaluator, beliefs = network_evaluator(trained(public)), random_beliefs(public, 33, 2)
+    (first,) = evaluator([beliefs])
+    kept = first.values.copy(), first.logits.copy()
+    evaluator([random_beliefs(public, 33, 9)])
+    (again,) = evaluator([beliefs])
+    for answer in (first, again):
+        np.testing.assert_array_equal(answer.values, kept[0])
+        np.testing.assert_array_equal(answer.logits, kept[1])
+
+
+def test_weights_are_copied(public: PublicTree) -> None:
+    network, beliefs = trained(public), random_beliefs(public, 4, 5)
+    evaluator = network_evaluator(network)
+    (before,) = evaluator([beliefs])
+    with torch.no_grad():
+        network.head.bias.add_(1.0)
+    (after,) = evaluator([beliefs])
+    np.testing.assert_array_equal(before.values, after.values)
+
+
+def test_a_new_network_answers_zero(public: PublicTree) -> None:
+    (answer,) = network_evaluator(CVPN(shape_for(public.game)))([random_beliefs(public, 5, 4)])
+    assert not answer.values.any() and not answer.logits.any()
+
+
+def test_nan_is_refused_when_the_evaluator_is_made(public: PublicTree) -> None:
+    network = trained(public)
+    with torch.no_grad():
+        network.head.weight[0, 0] = float("nan")
+    with pytest.raises(CheckpointError, match="NaN"):
+        network_evaluator(network)
