@@ -1,0 +1,88 @@
+"""The actor: plays self-play games, solves their queries and hands back training rows; it trains nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.errors import GameError
+from sog.games.base import Game
+from sog.nets.cvpn import NetworkShape
+from sog.search.drive import drive
+from sog.search.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.public_tree import PublicTree
+from sog.train.queries import Query, QuerySettings, Solving, outcome_row, policy_row, stack
+from sog.train.replay import Rows
+from sog.train.selfplay import GameRecord, SelfPlaySettings, play_game
+
+# Games with no more public states than this are listed once and their tree shared by all searches.
+LISTED = 200_000
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """What one round of an actor brought in."""
+
+    rows: Rows
+    games: int
+    searches: int
+    queries: int
+
+
+class Actor:
+    """Runs games and query solves side by side on one core, all their leaf batches joined."""
+
+    def __init__(
+        self, game: Game, shape: NetworkShape, selfplay: SelfPlaySettings, queries: QuerySettings, width: int = 64
+    ) -> None:
+        """width: how many games and solves run side by side."""
+        self.game, self.shape, self.selfplay, self.queries, self.width = game, shape, selfplay, queries, width
+        self.public = listed_tree(game)
+
+    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:
+        """Play so many games and solve every query that comes of them."""
+        public = self.public or PublicTree(self.game)
+        records: list[GameRecord] = []
+        waiting: list[Query] = []
+        rows: list[Rows] = []
+
+        def jobs() -> Iterator[tuple[GameRecord | Solving, Generator[Beliefs, Evaluations, None]]]:
+            while waiting or len(records) < games:
+                if waiting:
+                    solving = Solving(public, waiting.pop(), self.queries, rng)
+                    yield solving, solving.steps()
+                else:
+                    record = GameRecord([], [])
+                    records.append(record)
+                    yield record, play_game(public, self.selfplay, rng, record)
+
+        solved = 0
+        while waiting or len(records) < games:
+            for job in drive(jobs(), evaluator, self.width):
+                if isinstance(job, Solving):
+                    rows.append(job.row(self.shape, policies=not self.selfplay.main_line_policies))
+                    waiting.extend(job.followers())
+                    solved += 1
+                else:
+                    rows.extend(self._main_line(public, job, rng))
+                    waiting.extend(job.queries)
+        searches = sum(len(record.visits) for record in records)
+        return Harvest(stack(rows, self.shape), len(records), searches, solved)
+
+    def _main_line(self, public: PublicTree, record: GameRecord, rng: np.random.Generator) -> Iterator[Rows]:
+        """Rows from the states that a game visited."""
+        for visit in record.visits:
+            if self.selfplay.main_line_policies:
+                yield policy_row(public, visit.node, visit.ranges, visit.policy, self.shape)
+            if self.selfplay.td1 and record.utility is not None and rng.random() < self.selfplay.td1:
+                yield outcome_row(public, visit.node, visit.ranges, visit.pair, record.utility, self.shape)
+
+
+def listed_tree(game: Game) -> PublicTree | None:
+    """The whole public tree of a small game, None for a large one."""
+    try:
+        return PublicTree(game, LISTED).list_all()
+    except GameError:
+        return None

@@ -1,0 +1,239 @@
+"""The training loop: rounds of self-play beside learning, checkpoints, curves (PoG, Algorithm 2 and B.6).
+
+Schedules count rounds and steps, never seconds, so that a run can be stopped anywhere, resumed and
+still be the same run. While the workers play round k with the weights of round k, the learner learns from
+the rows of the rounds before.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sog.errors import CheckpointError, SettingError
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN
+from sog.train import checkpoint
+from sog.train.learner import Learner
+from sog.train.replay import ReplayWindow
+from sog.train.settings import TrainSettings, preset
+from sog.train.workers import Crew, hire
+
+# Exploitability (or another number to plot) of a network, in the game's reporting unit.
+Measure = Callable[[CVPN], float]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Which training run: with the program's version this decides every number in it (workers: 1)."""
+
+    game: str
+    preset: str = "demo"
+    seed: int = 0
+    workers: int = 1
+
+    @property
+    def name(self) -> str:
+        return f"{self.game} {self.preset} seed {self.seed} workers {self.workers}"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One line of the learning curve. measured: NaN where it was not measured.  minutes: of training, over resumes."""
+
+    round: int
+    minutes: float
+    steps: int
+    rows: int
+    games: int
+    searches: int
+    queries: int
+    value_loss: float
+    policy_loss: float
+    measured: float
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What the loop tells others. measure every `measure_every` rounds; report(point, rounds in all) after each."""
+
+    measure: Measure | None = None
+    measure_every: int = 10
+    report: Callable[[Point, int], None] = lambda point, total: None
+
+
+@dataclass
+class _Progress:
+    """Where a run stands."""
+
+    learner: Learner
+    replay: ReplayWindow
+    points: list[Point]
+    round: int = 0
+    seconds: float = 0.0
+
+
+def train(run: Run, out: Path, minutes: float | None, resume: bool, hooks: Hooks, rounds: int | None = None) -> Point:
+    """Train in folder `out` until the preset's rounds, `rounds` or `minutes` are over; returns the last point.
+
+    Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ...) and out/curve.csv.
+    Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this.
+    """
+    settings = preset(make_game(run.game), run.preset)
+    total = settings.rounds if rounds is None else rounds
+    progress = _begin(run, settings, out, resume)
+    clock = time.monotonic() - progress.seconds
+    deadline = math.inf if minutes is None else time.monotonic() + 60.0 * minutes
+    last_save = time.monotonic()
+    with hire(run.game, settings, run.seed, run.workers) as crew, _asked_to_stop() as stop:
+        if progress.round == 0:
+            _snapshot(run, out, progress)
+        while progress.round < total and time.monotonic() < deadline and not stop:
+            point = _round(run, progress, crew, clock)
+            point = _measured(point, progress.learner.network, hooks, total)
+            progress.points.append(point)
+            progress.seconds = time.monotonic() - clock
+            hooks.report(point, total)
+            if _is_snapshot(progress.round):
+                _snapshot(run, out, progress)
+            if time.monotonic() - last_save > SAVE_SECONDS:
+                _save(run, out, progress)
+                last_save = time.monotonic()
+    _save(run, out, progress)
+    return progress.points[-1] if progress.points else _blank_point()
+
+
+SAVE_SECONDS = 20.0  # between checkpoints: what a kill may cost
+
+
+def _round(run: Run, progress: _Progress, crew: Crew, clock: float) -> Point:
+    """Self-play of one round beside the learning from the rounds before."""
+    learner, replay = progress.learner, progress.replay
+    crew.start(checkpoint.network_bytes(learner.network), progress.round)
+    value, policy = _learn(run, progress)
+    harvests = crew.harvest()
+    for harvest in harvests:
+        replay.add(harvest.rows)
+    progress.round += 1
+    return Point(
+        progress.round,
+        (time.monotonic() - clock) / 60.0,
+        learner.steps,
+        replay.added,
+        sum(h.games for h in harvests),
+        sum(h.searches for h in harvests),
+        sum(h.queries for h in harvests),
+        value,
+        policy,
+        math.nan,
+    )
+
+
+def _learn(run: Run, progress: _Progress) -> tuple[float, float]:
+    """The gradient steps that the rows so far allow; the mean losses."""
+    learner, replay = progress.learner, progress.replay
+    rng = np.random.default_rng((run.seed, 2**20, progress.round))
+    found = []
+    for _ in range(learner.allowed(replay.added) - learner.steps):
+        found.append(learner.step(replay.sample(rng, learner.settings.batch)))
+    if not found:
+        return math.nan, math.nan
+    return float(np.mean([x.value for x in found])), float(np.mean([x.policy for x in found]))
+
+
+def _measured(point: Point, network: CVPN, hooks: Hooks, total: int) -> Point:
+    if hooks.measure is None or (point.round % hooks.measure_every and point.round not in (1, total)):
+        return point
+    return Point(**{**asdict(point), "measured": hooks.measure(network)})
+
+
+def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool) -> _Progress:
+    """A fresh run, or the one in `out` where it stopped."""
+    progress = _Progress(
+        Learner(CVPN(settings.shape, run.seed), settings.learner), ReplayWindow(settings.shape, settings.replay), []
+    )
+    folder = out / "checkpoint"
+    if not (folder / "meta.json").exists():
+        return progress
+    if not resume:
+        raise CheckpointError(f"{out} holds a training run already; go on with --resume or choose another --out")
+    meta = checkpoint.load_meta(folder)
+    if meta.run != run.name:
+        raise CheckpointError(f"{out} holds the run '{meta.run}', not '{run.name}'")
+    _, network, _ = checkpoint.load_network(folder, run.game)
+    state = checkpoint.load_state(folder)
+    progress.learner = Learner(network, settings.learner)
+    progress.learner.restore(state["learner"])
+    progress.replay.restore(state["replay"])
+    progress.points = [Point(**{f.name: row[i] for i, f in enumerate(fields(Point))}) for row in state["points"]]
+    progress.round, progress.seconds = state["round"], state["seconds"]
+    return progress
+
+
+def _save(run: Run, out: Path, progress: _Progress) -> None:
+    state: checkpoint.State = {
+        "learner": progress.learner.state(),
+        "replay": progress.replay.state(),
+        "points": [[_number(x) for x in asdict(point).values()] for point in progress.points],
+        "round": progress.round,
+        "seconds": progress.seconds,
+    }
+    checkpoint.save(
+        out / "checkpoint", progress.learner.network, run.game, run.name, progress.learner.steps, describe(run), state
+    )
+    write_curve(out / "curve.csv", progress.points)
+
+
+def _snapshot(run: Run, out: Path, progress: _Progress) -> None:
+    """Keep the network of this round for the learning curve by search budget."""
+    folder = out / "snapshots" / f"{progress.round:06d}"
+    settings = {**describe(run), "round": progress.round, "minutes": progress.seconds / 60.0}
+    checkpoint.save(folder, progress.learner.network, run.game, run.name, progress.learner.steps, settings)
+
+
+def _is_snapshot(number: int) -> bool:
+    return number & (number - 1) == 0 or number % 200 == 0
+
+
+def describe(run: Run) -> dict[str, Any]:
+    """What a checkpoint says of its run."""
+    return asdict(run)
+
+
+def _number(x: float) -> float:
+    return x
+
+
+def write_curve(path: Path, points: list[Point]) -> None:
+    """The learning curve as CSV."""
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([f.name for f in fields(Point)])
+        writer.writerows([f"{x:.6g}" for x in asdict(point).values()] for point in points)
+
+
+def _blank_point() -> Point:
+    return Point(0, 0.0, 0, 0, 0, 0, 0, math.nan, math.nan, math.nan)
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[list[int]]:
+    """A list that SIGTERM makes true, so that the round in hand is finished and saved."""
+    asked: list[int] = []
+    try:
+        before = signal.signal(signal.SIGTERM, lambda number, frame: asked.append(number))
+    except ValueError as error:  # not in the main thread
+        raise SettingError("training must run in the main thread") from error
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGTERM, before)

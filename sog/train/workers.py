@@ -1,0 +1,144 @@
+"""Where rounds of self-play run: in this process, or in worker processes on all cores; they know no learner."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from typing import Protocol
+
+import numpy as np
+import torch
+from threadpoolctl import threadpool_limits
+
+from sog.errors import SogError
+from sog.games.catalog import make_game
+from sog.nets.inference import network_evaluator
+from sog.train.actor import Actor, Harvest
+from sog.train.checkpoint import network_of
+from sog.train.settings import TrainSettings
+
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class Crew(Protocol):
+    """Starts a round with given weights and later hands back what it brought in, in a fixed order."""
+
+    def start(self, weights: bytes, round_number: int) -> None: ...
+
+    def harvest(self) -> list[Harvest]: ...
+
+
+@contextmanager
+def hire(game: str, settings: TrainSettings, seed: int, workers: int) -> Iterator[Crew]:
+    """A crew of so many workers; one worker means this very process, which makes the run deterministic to the bit."""
+    with threadpool_limits(1):
+        torch.set_num_threads(1)
+        if workers == 1:
+            yield _Local(game, settings, seed)
+            return
+        crew = _Processes(game, settings, seed, workers)
+        try:
+            yield crew
+        finally:
+            crew.close()
+
+
+def play_round(actor: Actor, settings: TrainSettings, seed: int, worker: int, weights: bytes, number: int) -> Harvest:
+    """One worker's share of a round; its generator comes from (seed, worker, round)."""
+    evaluator = network_evaluator(network_of(settings.shape, weights))
+    return actor.round(settings.games, evaluator, np.random.default_rng((seed, worker, number)))
+
+
+def make_actor(game: str, settings: TrainSettings) -> Actor:
+    return Actor(make_game(game), settings.shape, settings.selfplay, settings.queries, settings.side_by_side)
+
+
+class _Local:
+    """One worker in this process: the round is played when its harvest is asked for."""
+
+    def __init__(self, game: str, settings: TrainSettings, seed: int) -> None:
+        self.actor, self.settings, self.seed = make_actor(game, settings), settings, seed
+        self.waiting: tuple[bytes, int] = (b"", 0)
+
+    def start(self, weights: bytes, round_number: int) -> None:
+        self.waiting = weights, round_number
+
+    def harvest(self) -> list[Harvest]:
+        return [play_round(self.actor, self.settings, self.seed, 0, *self.waiting)]
+
+
+class _Processes:
+    """Worker processes, told over pipes. They end when their pipe does, so a killed learner leaves none behind."""
+
+    def __init__(self, game: str, settings: TrainSettings, seed: int, workers: int) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipes: list[Connection] = []
+        self.processes = []
+        with _environment(_ONE_THREAD, "1"):
+            for worker in range(workers):
+                ours, theirs = context.Pipe()
+                process = context.Process(target=_work, args=(theirs, game, settings, seed, worker), daemon=True)
+                process.start()
+                theirs.close()
+                self.pipes.append(ours)
+                self.processes.append(process)
+
+    def start(self, weights: bytes, round_number: int) -> None:
+        for pipe in self.pipes:
+            pipe.send((weights, round_number))
+
+    def harvest(self) -> list[Harvest]:
+        found = []
+        for worker, pipe in enumerate(self.pipes):
+            try:
+                answer = pipe.recv()
+            except (EOFError, OSError) as error:
+                raise SogError(f"self-play worker {worker} died; resume from the last checkpoint") from error
+            if isinstance(answer, str):
+                raise SogError(f"self-play worker {worker}: {answer}")
+            found.append(answer)
+        return found
+
+    def close(self) -> None:
+        for pipe in self.pipes:
+            pipe.close()
+        for process in self.processes:
+            process.terminate()
+            process.join()
+
+
+def _work(pipe: Connection, game: str, settings: TrainSettings, seed: int, worker: int) -> None:
+    """A worker process: a round for every (weights, number) that comes, until the pipe ends."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the learner's to handle
+    torch.set_num_threads(1)
+    actor = make_actor(game, settings)
+    while True:
+        try:
+            weights, number = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            answer: Harvest | str = play_round(actor, settings, seed, worker, weights, number)
+        except Exception as error:
+            answer = f"{type(error).__name__}: {error}"
+        pipe.send(answer)
+
+
+@contextmanager
+def _environment(names: Sequence[str], value: str) -> Iterator[None]:
+    """Environment variables set for child processes only."""
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, value))
+    try:
+        yield
+    finally:
+        for name, old in before.items():
+            if old is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = old
