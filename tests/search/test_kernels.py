@@ -1,0 +1,200 @@
+"""The sweeps against CFR written plainly with dense matrices, one public state at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import pytest
+
+from sog.arrays import Array
+from sog.games.base import NATURE, TERMINAL, Carry, Game, State
+from sog.games.goofspiel import Goofspiel
+from sog.games.kuhn import Kuhn
+from sog.games.leduc import Leduc
+from sog.games.rps import RockPaperScissors
+from sog.search import exact
+from sog.search import fields as f
+from sog.search.kernels import REACH_FLOOR
+from sog.search.lookahead import Lookahead
+from sog.search.public_tree import PublicTree
+from sog.search.regret import RULES, Rule
+
+# Hidden moves and splitting pairs (rps, goofspiel), chance in the middle (goofspiel random, leduc), plain moves.
+GAMES = (Kuhn(), RockPaperScissors(), Goofspiel(3, "descending"), Goofspiel(3, "random"), Leduc())
+
+
+class PlainCFR:
+    """CFR on public states without trees, offsets or sweeps: dictionaries of float64[A, I] by decision state."""
+
+    def __init__(self, game: Game, rule: Rule) -> None:
+        self.game, self.rule, self.t = game, rule, 0
+        self.policy: dict[State, Array] = {}
+        self.regret: dict[State, Array] = {}
+        self.average: dict[State, Array] = {}
+        self.passages = cache(self._passages)
+        self.legal = cache(self._legal)
+        for s in self._decisions(game.root()):
+            self.policy[s] = self.matched(s, 0.0 * self.legal(s))
+            self.regret[s] = 0.0 * self.legal(s)
+            self.average[s] = 0.0 * self.legal(s)
+
+    def _decisions(self, s: State) -> Iterator[State]:
+        if self.game.actor(s) == TERMINAL:
+            return
+        if self.game.actor(s) != NATURE:
+            yield s
+        for child in self.game.fan(s).children:
+            yield from self._decisions(child)
+
+    def _legal(self, s: State) -> Array:
+        """float64[A, I]: 1 where the actor's infostate may take the action."""
+        moves = self.game.fan(s).moves
+        assert moves is not None
+        return (moves.edge.T >= 0).astype(float)
+
+    def _passages(self, s: State) -> list[tuple[State, list[list[Array]]]]:
+        """For each edge: the child, and per player the 0/1 matrices [I, I at the child] of its ways over the edge.
+
+        A non-actor has one matrix, the actor one for each action.
+        """
+        game, fan, actor = self.game, self.game.fan(s), self.game.actor(s)
+        here, out = game.num_infostates(s), []
+        for e, child in enumerate(fan.children):
+            there = game.num_infostates(child)
+            ways: list[list[Array]] = []
+            for p in (0, 1):
+                if p != actor:
+                    carry = None if fan.carry is None else fan.carry[e][p]
+                    ways.append([_matrix(carry, here[p], there[p])])
+                    continue
+                assert fan.moves is not None
+                ways.append([])
+                for a in range(fan.moves.edge.shape[1]):
+                    m = np.zeros((here[p], there[p]))
+                    for i in np.flatnonzero(fan.moves.edge[:, a] == e):
+                        m[i, i if fan.moves.target is None else fan.moves.target[i, a]] = 1.0
+                    ways[p].append(m)
+            out.append((child, ways))
+        return out
+
+    def values(self, s: State, ranges: list[Array], seen: dict[State, tuple[Array, Array, Array]]) -> list[Array]:
+        """Both players' values [I0], [I1] at s; the actors' (action values, values, reach) go into `seen`."""
+        game, actor = self.game, self.game.actor(s)
+        if actor == TERMINAL:
+            u = game.payoff(s).dense()
+            return [u @ ranges[1], -u.T @ ranges[0]]
+        total = [np.zeros(n) for n in game.num_infostates(s)]
+        q = np.zeros_like(self.policy[s]) if actor != NATURE else np.zeros((0, 0))
+        for child, ways in self.passages(s):
+            below: list[Array] = []
+            for p in (0, 1):
+                if p == actor:
+                    below.append(sum((self.policy[s][a] * ranges[p]) @ m for a, m in enumerate(ways[p])))
+                else:
+                    below.append(ranges[p] @ ways[p][0])
+            values = self.values(child, below, seen)
+            for p in (0, 1):
+                if p == actor:
+                    q += np.array([m @ values[p] for m in ways[p]])
+                else:
+                    total[p] += ways[p][0] @ values[p]
+        if actor != NATURE:
+            total[actor] = (self.policy[s] * q).sum(axis=0)
+            seen[s] = (q, total[actor], ranges[actor])
+        return total
+
+    def iterate(self) -> None:
+        self.t += 1
+        for players in ((0,), (1,)) if self.rule.alternating else ((0, 1),):
+            seen: dict[State, tuple[Array, Array, Array]] = {}
+            self.values(self.game.root(), list(self.game.root_ranges()), seen)
+            for s, (q, v, reach) in seen.items():
+                if self.game.actor(s) in players:
+                    self._update(s, q, v, reach)
+
+    def _update(self, s: State, q: Array, v: Array, reach: Array) -> None:
+        rule, t = self.rule, self.t
+        self.average[s] += t**rule.gamma * (reach + REACH_FLOOR) * self.policy[s]
+        instant = (q - v) * self.legal(s)
+        total = self.regret[s] + instant
+        kept = np.where(total > 0, _kept(t, rule.alpha), _kept(t, rule.beta))
+        self.regret[s] = total * kept
+        self.policy[s] = self.matched(s, self.regret[s] + (instant if rule.predictive else 0.0))
+
+    def matched(self, s: State, weights: Array) -> Array:
+        """Policies in proportion to the positive weights, uniform over legal actions where there are none."""
+        positive, legal = np.maximum(weights, 0.0), self.legal(s)
+        sums = positive.sum(axis=0)
+        return np.where(sums > 0, positive / np.where(sums > 0, sums, 1.0), legal / legal.sum(axis=0))
+
+
+def _matrix(carry: Carry, here: int, there: int) -> Array:
+    if carry is None:
+        return np.eye(here)
+    m = np.zeros((here, there))
+    m[carry.source, carry.target] = 1.0
+    return m
+
+
+def _kept(t: int, power: float) -> float:
+    if np.isinf(power):
+        return 1.0 if power > 0 else 0.0
+    discount: float = t**power / (t**power + 1.0)
+    return discount
+
+
+def assert_same(tree: Lookahead, plain: PlainCFR) -> None:
+    rows = {f.REGRET: plain.regret, f.POLICY: plain.policy, f.AVERAGE: plain.average}
+    compared = 0
+    for n in range(tree.size):
+        s = tree.public.states[int(tree.nodes[n, f.PUBLIC])]
+        if s in plain.policy:
+            for row, expected in rows.items():
+                np.testing.assert_allclose(
+                    tree.table(n, row), expected[s], rtol=1e-9, atol=1e-12, err_msg=f"{s}, row {row}"
+                )
+            compared += 1
+    assert compared == len(plain.policy)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_iterations_of_every_rule(game: Game, rule: Rule) -> None:
+    tree = exact.full_tree(PublicTree(game).list_all())
+    plain = PlainCFR(game, rule)
+    assert_same(tree, plain)
+    for _ in range(4):
+        tree.iterate(rule, 1)
+        plain.iterate()
+        assert_same(tree, plain)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_values_of_a_policy(game: Game) -> None:
+    rule = RULES[0]
+    tree = exact.full_tree(PublicTree(game).list_all())
+    plain = PlainCFR(game, rule)
+    tree.iterate(rule, 3)
+    for _ in range(3):
+        plain.iterate()
+    tree.average_policy()
+    plain.policy = {s: plain.matched(s, weights) for s, weights in plain.average.items()}
+    for ours, theirs in zip(tree.evaluate(), plain.values(game.root(), list(game.root_ranges()), {}), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_many_calls_are_one_call(rule: Rule) -> None:
+    public = PublicTree(Goofspiel(3, "descending")).list_all()
+    whole, parts = exact.full_tree(public), exact.full_tree(public)
+    whole.iterate(rule, 60)
+    for count in (1, 2, 7, 50):
+        parts.iterate(rule, count)
+        parts.average_policy()
+        exact.measure(parts)  # looking at the average policy leaves no trace
+    for row in (f.REGRET, f.POLICY, f.AVERAGE):
+        for n in range(whole.size):
+            if whole.nodes[n, f.N_ACTOR] < 2:
+                assert (whole.table(n, row) == parts.table(n, row)).all()
