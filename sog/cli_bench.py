@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Annotated
+
 import typer
+from rich.table import Table
+
+from sog.cli_frame import JsonOption, check_count, print_json, progress_bar, stderr, stdout
 
 bench = typer.Typer(help="Measure speed beside other solvers.", epilog="Example: sog bench cfr")
 
@@ -10,3 +16,38 @@ bench = typer.Typer(help="Measure speed beside other solvers.", epilog="Example:
 @bench.callback()
 def _bench() -> None:
     pass
+
+
+@bench.command("cfr", epilog='Example: sog bench cfr --games leduc_poker --games "liars_dice(numdice=1,dice_sides=5)"')
+def bench_cfr(
+    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also Liar's Dice 1x6 and 2x3, which take the others minutes to prepare.")
+    ] = False,
+    rounds: Annotated[int, typer.Option(help="How many times the solvers take turns.")] = 9,
+    as_json: JsonOption = False,
+) -> None:
+    """Microseconds an iteration of CFR+ on whole games: ours, OpenSpiel's and LiteEFG's.
+
+    The solvers take turns in one run and medians count. LiteEFG is left out where it is not installed.
+    """
+    from sog.experiments.bench_cfr import GAMES, LARGE_GAMES, bench_games, has_liteefg
+    from sog.games.catalog import make_game
+
+    check_count("--rounds", rounds)
+    chosen = [make_game(name) for name in games or (*GAMES, *(LARGE_GAMES if everything else ()))]
+    if not has_liteefg():
+        stderr().print("LiteEFG is not installed (pip install 'sog[bench]'): left out", markup=False)
+    with progress_bar("bench cfr", len(chosen), "games") as report:
+        rows = bench_games(chosen, rounds, report)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    table = Table(box=None, pad_edge=False)
+    table.add_column("game", no_wrap=True)
+    table.add_column("solver", no_wrap=True)
+    table.add_column("us/iteration", justify="right")
+    table.add_column("times ours", justify="right")
+    for row in rows:
+        table.add_row(row.game, row.solver, f"{row.us_per_iteration:,.4g}", f"{row.ratio_to_ours:,.3g}")
+    stdout().print(table)
