@@ -9,6 +9,7 @@ import numpy as np
 
 from sog.arrays import Float64
 from sog.search import fields as f
+from sog.search import phases
 from sog.search.lookahead import Lookahead
 
 
@@ -33,10 +34,4 @@ class Gadget:
     def update(self, tree: Lookahead, step: Float64) -> None:
         """One regret update from the root's values; `step` as in regret.Rule.steps."""
         inside = tree.slots[f.CFV, tree.span(0, self.opponent)]
-        value = self.follow * inside + (1.0 - self.follow) * self.leave
-        instant = np.stack((inside - value, self.leave - value))
-        self.regret += instant
-        self.regret *= np.where(self.regret > 0.0, step[0], step[1])
-        positive = np.maximum(self.regret + step[3] * instant, 0.0)
-        total = positive.sum(axis=0)
-        self.follow = np.divide(positive[0], total, out=np.full(len(total), 0.5), where=total > 0.0)
+        phases.gadget_update(self.regret, self.follow, self.leave, inside, step[0], step[1], step[3])

@@ -16,7 +16,7 @@ from sog.arrays import Array, Float64
 from sog.errors import SettingError
 from sog.games.base import NATURE
 from sog.search import fields as f
-from sog.search import leaves, simulate
+from sog.search import phases, simulate
 from sog.search.evaluator import Beliefs, Evaluations
 from sog.search.gadget import Gadget
 from sog.search.lookahead import Lookahead
@@ -136,73 +136,66 @@ class _Run:
         self.path = np.zeros(4096, dtype=np.int64)
         self.found = np.zeros(2, dtype=np.int64)
         self.mass = np.zeros((2, 16))
+        self.asked = np.zeros((2, 0), dtype=np.int32)
+        self.ranges = np.zeros((0, self.width))
         self.steps = settings.rule.steps(1, 64)
+        self.no_answer = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
 
     def first_look(self) -> SearchGenerator:
         """Evaluate the leaves once without an update, so that `start` has its prior, and open it."""
-        self._ranges_down()
-        yield from self._ask()
+        yield from self._iterate(0)
         if self.tree.nodes[self.start, f.KIND] == f.LEAF:
             self._expand(self.start, simulate.ALL)
 
     def update(self) -> SearchGenerator:
         """One iteration of the regret update phase."""
-        tree, rule = self.tree, self.settings.rule
-        t = tree.iterations
+        t = self.tree.iterations
         if t >= len(self.steps):
-            self.steps = rule.steps(1, 2 * len(self.steps))
-        step = self.steps[t]
-        self._ranges_down()
-        tree.payoffs()
-        yield from self._ask()
-        updates = 1 << (t % 2) if rule.alternating else 3
-        tree.backward(step, updates)
+            self.steps = self.settings.rule.steps(1, 2 * len(self.steps))
+        updates = 1 << (t % 2) if self.settings.rule.alternating else 3
+        yield from self._iterate(updates)
         if self.gadget is not None and (updates >> self.gadget.opponent) & 1:
-            self.gadget.update(tree, step)
+            self.gadget.update(self.tree, self.steps[t])
+        self.tree.iterations += 1
 
     def grow(self, expansions: int) -> None:
         """The expansion phase: so many trajectories, each adding to the tree where it ends."""
-        tree, public = self.tree, self.tree.public
-        which = f.AVERAGE if self.settings.select_average else f.POLICY
-        for _ in range(expansions):
-            simulate.trajectory(
+        tree, public, settings = self.tree, self.tree.public, self.settings
+        which = f.AVERAGE if settings.select_average else f.POLICY
+        while expansions > 0:
+            expansions -= phases.grow(
                 public.nodes, public.scales, public.operators, public.operator_values, *tree.game,
-                tree.nodes, tree.child, tree.slots, tree.entries,
-                self.start, self.settings.c_puct, which, public.game.u_max, self.rng, self.pair, self.path, self.found,
+                tree.nodes, tree.child, tree.slots, tree.entries, tree.counts, tree.ends,
+                self.start, expansions, settings.c_puct, which, public.game.u_max, self.single,
+                self.rng, self.pair, self.path, self.found,
             )  # fmt: skip
             if self.found[0] >= 0:
                 self._expand(int(self.found[0]), int(self.found[1]))
         simulate.settle(tree.entries, self.path)
 
-    def _ranges_down(self) -> None:
-        if self.gadget is not None:
-            self.gadget.enter(self.tree)
-        self.tree.forward()
-
-    def _ask(self) -> SearchGenerator:
-        """Yield the beliefs at the leaves and write the answers into the tree."""
+    def _iterate(self, updates: int) -> SearchGenerator:
+        """Ranges down, leaf beliefs out, evaluations in, values up."""
         tree, public = self.tree, self.tree.public
-        asked = np.empty((2, tree.size), dtype=np.int32)
-        ranges = np.empty((tree.size, self.width))
-        count = leaves.collect(
-            public.nodes, public.slots, tree.nodes, tree.size, tree.slots, self.single, self.slots0,
-            asked[0], asked[1], ranges,
-        )  # fmt: skip
-        if count:
-            if tree.iterations in self.log.iterations:
-                k = int(simulate.random(self.rng) * count)
-                self.log.picked.append((int(asked[1, k]), ranges[k].copy()))
-            answer = yield Beliefs(public, asked[1, :count], ranges[:count])
-        elif not self.single:
-            return
-        else:
-            answer = Evaluations(np.empty((0, self.width)), np.empty((0, 1, 1)))
+        if self.gadget is not None:
+            self.gadget.enter(tree)
+        if self.asked.shape[1] < tree.size:
+            self.asked = np.zeros((2, 2 * tree.size), dtype=np.int32)
+            self.ranges = np.zeros((2 * tree.size, self.width))
         if self.mass.shape[1] < public.widest:
             self.mass = np.zeros((2, public.widest))
-        leaves.absorb(
-            public.nodes, public.scales, public.rows, public.operators, public.operator_values, public.slots,
-            tree.nodes, tree.slots, tree.entries, asked[0, :count], answer.values, answer.logits, self.slots0,
-            self.settings.prior_temperature, self.settings.correct, self.single, self.mass, tree.size,
+        rules = (public.nodes, public.scales, public.operators, public.operator_values, public.slots, *tree.game)
+        arrays = (tree.nodes, tree.child, tree.slots, tree.entries, tree.counts)
+        found = phases.descend(*rules, *arrays, tree.ends, self.single, self.slots0, self.asked, self.ranges)
+        answer = self.no_answer
+        if found:
+            if tree.iterations in self.log.iterations and updates:
+                k = int(simulate.random(self.rng) * found)
+                self.log.picked.append((int(self.asked[1, k]), self.ranges[k].copy()))
+            answer = yield Beliefs(public, self.asked[1, :found], self.ranges[:found])
+        phases.ascend(
+            *rules, *arrays, self.single, self.slots0, self.asked, found, answer.values, answer.logits,
+            self.settings.prior_temperature, self.settings.correct, self.mass, updates,
+            self.steps[min(tree.iterations, len(self.steps) - 1)],
         )  # fmt: skip
 
     def _expand(self, n: int, edge: int) -> None:

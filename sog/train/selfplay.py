@@ -10,7 +10,7 @@ import numpy as np
 from sog.arrays import Float64
 from sog.games.base import TERMINAL
 from sog.play.referee import Referee, World
-from sog.play.resolver import Resolving, ResolveSettings, Solved
+from sog.play.resolver import ResolveSettings, Resolving, Solved
 from sog.search import fields as f
 from sog.search.evaluator import Beliefs, Evaluations
 from sog.search.gtcfr import QueryLog

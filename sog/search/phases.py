@@ -1,0 +1,97 @@
+"""Numba kernels that join a search's small steps into one call each, since a call from Python costs microseconds.
+
+They know arrays only (see fields.py).
+"""
+
+from __future__ import annotations
+
+from sog.arrays import Array
+from sog.search import fields as f
+from sog.search import growth, kernels, leaves, simulate
+from sog.search.jit import njit
+
+
+@njit
+def descend(
+    public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
+    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    counts: Array, ends: Array, single: bool, slots0: int, asked: Array, ranges: Array,
+) -> int:  # fmt: skip
+    """Ranges down, payoffs at the ends, beliefs out of the leaves (leaves.collect); how many leaves ask."""
+    count = counts[growth.NODES]
+    kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
+    kernels.dense_payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
+    return leaves.collect(public, public_slots, nodes, count, slots, single, slots0, asked[0], asked[1], ranges)
+
+
+@njit
+def ascend(
+    public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
+    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    counts: Array, single: bool, slots0: int, asked: Array, found: int, answers: Array, logits: Array,
+    temperature: float, correct: bool, mass: Array, updates: int, step: Array,
+) -> None:  # fmt: skip
+    """Evaluations into the leaves (leaves.absorb), then values up, with regret updates for the players in `updates`."""
+    count = counts[growth.NODES]
+    if found > 0 or single:
+        leaves.absorb(
+            public, scales, rows, operators, values, public_slots, nodes, slots, entries, asked[0, :found],
+            answers, logits, slots0, temperature, correct, single, mass, count,
+        )  # fmt: skip
+    if updates > 0:
+        kernels.backward(edges, rows, links, nodes, count, child, slots, entries, 3, updates, step, True)
+
+
+@njit
+def grow(
+    public: Array, scales: Array, operators: Array, values: Array,
+    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    counts: Array, ends: Array, start: int, expansions: int, c_puct: float, which: int, unit: float, single: bool,
+    rng: Array, pair: Array, path: Array, found: Array,
+) -> int:  # fmt: skip
+    """`expansions` trajectories from node `start`, each adding to the tree where it ends.
+
+    Returns how many were done: fewer where the tree needs room or the public tree must list a fan. Then found[0],
+    found[1] are the node and edge to expand, which the caller does before it calls for the rest.
+    """
+    for done in range(expansions):
+        simulate.trajectory(
+            public, scales, operators, values, edges, rows, links, nodes, child, slots, entries,
+            start, c_puct, which, unit, rng, pair, path, found,
+        )  # fmt: skip
+        n, edge = found[0], found[1]
+        if n < 0:
+            continue
+        if single and edge == simulate.ALL and nodes[n, f.N_ACTOR] < 2 and public[nodes[n, f.PUBLIC], f.EDGE0] >= 0:
+            edge = simulate.best_prior(rows, links, nodes, entries, n, 0)
+        code = growth.expand(
+            public, edges, nodes, counts, child, slots.shape[1], entries.shape[1], ends, n, edge
+        )
+        if code != growth.DONE:
+            return done + 1
+        if nodes[n, f.N_ACTOR] < 2:
+            kernels.match_regrets(rows, links, nodes, child, entries, n, f.REGRET, f.POLICY)
+        found[0] = -1
+    return expansions
+
+
+@njit
+def gadget_update(
+    regret: Array, follow: Array, leave: Array, inside: Array, positive: float, negative: float, prediction: float
+) -> None:
+    """Regret matching of (Follow, Terminate) at each of the opponent's infostates; regret: float64[2, I]."""
+    for i in range(len(follow)):
+        value = follow[i] * inside[i] + (1.0 - follow[i]) * leave[i]
+        total, first = 0.0, 0.0
+        for k in range(2):
+            instant = (inside[i] if k == 0 else leave[i]) - value
+            x = regret[k, i] + instant
+            x *= positive if x > 0.0 else negative
+            regret[k, i] = x
+            x = max(x + prediction * instant, 0.0)
+            total += x
+            if k == 0:
+                first = x
+        follow[i] = first / total if total > 0.0 else 0.5
+
+
