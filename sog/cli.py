@@ -11,8 +11,11 @@ import typer
 
 import sog
 from sog.cli_bench import bench
+from sog.cli_exploit import exploit
 from sog.cli_frame import stderr
+from sog.cli_play import play
 from sog.cli_solve import games, solve
+from sog.cli_train import train
 from sog.errors import SogError
 
 # Set to see where an unexpected error came from.
@@ -50,6 +53,9 @@ def _sog(
 # SogError for bad input, and imports what it runs inside, so that `sog --help` needs no Numba or PyTorch.
 app.command(epilog="Example: sog games")(games)
 app.command(epilog="Example: sog solve leduc_poker --algorithm cfr+ --iterations 1000")(solve)
+app.command(epilog="Example: sog train leduc_poker --preset demo --out runs/demo")(train)
+app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")(exploit)
+app.command(epilog="Example: sog play runs/demo --seat 0")(play)
 app.add_typer(bench, name="bench")
 
 

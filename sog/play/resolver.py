@@ -12,11 +12,11 @@ import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.search import fields as f
-from sog.search import leaves
 from sog.search.gadget import Gadget
 from sog.search.gtcfr import PAPER, Budget, QueryLog, SearchGenerator, SearchSettings, search
 from sog.search.lookahead import Lookahead
 from sog.search.public_tree import PublicTree
+from sog.search.slots import node_mass
 
 
 @dataclass(frozen=True)
@@ -91,13 +91,6 @@ class Solved:
             cfv = tree.slots[f.CFV_SUM, tree.span(n, p)]
             values.append(np.divide(cfv, mass[p], out=np.zeros_like(cfv), where=mass[p] > 0))
         return values[0], values[1]
-
-
-def node_mass(public: PublicTree, s: int, r0: Float64, r1: Float64) -> tuple[Float64, Float64]:
-    """float64[I0], float64[I1]: each infostate's weight at public node s against the opponent's range."""
-    mass = np.zeros((2, max(len(r0), len(r1))))
-    leaves.node_mass(public.nodes, public.scales, public.operators, public.operator_values, s, r0, r1, mass)
-    return mass[0, : len(r0)], mass[1, : len(r1)]
 
 
 class Resolving:

@@ -48,10 +48,11 @@ class Evaluator(Protocol):
 
 def zero_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
     """Every value 0 and every prior uniform: an untrained network's stand-in."""
-    return [_zeros(beliefs) for beliefs in requests]
+    return [zero_answer(beliefs) for beliefs in requests]
 
 
-def _zeros(beliefs: Beliefs) -> Evaluations:
+def zero_answer(beliefs: Beliefs) -> Evaluations:
+    """Zero values and logits of the right shapes."""
     game, count = beliefs.public.game, len(beliefs.nodes)
     return Evaluations(
         np.zeros((count, sum(game.num_slots))), np.zeros((count, max(game.num_slots), game.num_actions))

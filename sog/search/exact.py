@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sog.arrays import Float64
+from sog.games.base import NATURE
 from sog.search import fields as f
+from sog.search.evaluator import Beliefs, Evaluations, zero_answer
 from sog.search.lookahead import Lookahead
 from sog.search.public_tree import PublicTree
-from sog.search.regret import Rule
+from sog.search.regret import DCFR, Rule
+from sog.search.slots import node_mass, ranges_of_slots, slots_of
 
 # policy[node]: float64[A, I] of the actor at each decision node of a public tree.
 Policy = dict[int, Float64]
@@ -85,3 +89,50 @@ def uniform_policy(public: PublicTree) -> Policy:
 def root_value(tree: Lookahead) -> float:
     """Player 0's expected utility at the root by the values of the last sweep."""
     return float(np.dot(tree.slots[f.CFV, tree.span(0, 0)], tree.root_ranges[0]))
+
+
+class ExactEvaluator:
+    """Solves the game below every belief that it is asked about; for small games, and to compare networks with.
+
+    iterations: of alternating DCFR each time. Values are those of the average policies.
+    """
+
+    def __init__(self, iterations: int = 200) -> None:
+        self.iterations = iterations
+        self._trees: dict[tuple[int, int], Lookahead] = {}
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        return [self._answer(beliefs) for beliefs in requests]
+
+    def _answer(self, beliefs: Beliefs) -> Evaluations:
+        out = zero_answer(beliefs)
+        for b, node in enumerate(beliefs.nodes):
+            tree = self._solve(beliefs.public, int(node), beliefs.ranges[b])
+            _write_answer(tree, int(node), out.values[b], out.logits[b])
+        return out
+
+    def _solve(self, public: PublicTree, node: int, ranges: Float64) -> Lookahead:
+        key = (id(public), node)
+        if key not in self._trees:
+            self._trees[key] = Lookahead(public, node, ranges_of_slots(public, node, ranges)).expand_all()
+        tree = self._trees[key]
+        tree.restart(ranges_of_slots(public, node, ranges))
+        tree.iterate(DCFR, self.iterations)
+        tree.average_policy()
+        tree.evaluate()
+        return tree
+
+
+def _write_answer(tree: Lookahead, node: int, values: Float64, logits: Float64) -> None:
+    """Conditional values by slot, and the logarithm of the average policy as prior."""
+    public = tree.public
+    mass = node_mass(public, node, *tree.root_ranges)
+    for p in (0, 1):
+        at = slots_of(public, node, p) + (public.game.num_slots[0] if p else 0)
+        cfv = tree.slots[f.CFV, tree.span(0, p)]
+        values[at] = np.divide(cfv, mass[p], out=np.zeros_like(cfv), where=mass[p] > 0)
+    if public.nodes[node, f.ACTOR] < NATURE:
+        at = slots_of(public, node, int(public.nodes[node, f.ACTOR]))
+        first, count = int(public.nodes[node, f.ROW0]), int(public.nodes[node, f.ROWS])
+        actions = public.rows[first : first + count, f.ACTION]
+        logits[at[:, None], actions[None, :]] = np.log(tree.table(0, f.FIXED).T + 1e-6)

@@ -64,6 +64,12 @@ class Lookahead:
         """Copies of both players' ranges at node 0."""
         return self.slots[f.REACH, self.span(0, 0)].copy(), self.slots[f.REACH, self.span(0, 1)].copy()
 
+    def restart(self, ranges: tuple[Float64, Float64]) -> None:
+        """Forget everything but the tree itself, and begin again from these ranges."""
+        self.entries[:], self.slots[:], self.iterations = 0.0, 0.0, 0
+        self.set_root_ranges(ranges)
+        self.normalise(f.REGRET, f.POLICY)
+
     def span(self, n: int, p: int) -> slice:
         """Where player p's infostates of node n lie along the slots."""
         start = int(self.nodes[n, f.OFF0 + p])

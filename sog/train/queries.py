@@ -6,16 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sog.arrays import Float64, Int32
+from sog.arrays import Float64
 from sog.games.base import NATURE
 from sog.nets.cvpn import NetworkShape
 from sog.nets.encode import encode
-from sog.play.resolver import derive_generator, node_mass
+from sog.play.resolver import derive_generator
 from sog.search import fields as f
 from sog.search.evaluator import Beliefs
 from sog.search.gtcfr import Budget, QueryLog, SearchGenerator, SearchSettings, search
 from sog.search.lookahead import Lookahead
 from sog.search.public_tree import PublicTree
+from sog.search.slots import legal_actions, node_mass, ranges_of_slots, slots_of, unit_of
 from sog.train.replay import Rows, blank_rows, join_rows
 
 
@@ -107,48 +108,6 @@ def _write_policy(row: Rows, public: PublicTree, node: int, policy: Float64) -> 
     row.policies[0, at[:, None], actions[None, :]] = policy.T
     row.legal[0, at[:, None], actions[None, :]] = legal.T
     row.policy_mask[0, at] = legal.any(axis=0)
-
-
-def legal_actions(public: PublicTree, node: int) -> Float64:
-    """float64[A, I]: 1 where the actor's infostate may take the action of a listed decision node."""
-    first, count = int(public.nodes[node, f.ROW0]), int(public.nodes[node, f.ROWS])
-    width = int(public.nodes[node, f.I0 + public.nodes[node, f.ACTOR]])
-    legal = np.zeros((count, width))
-    for a in range(count):
-        row = public.rows[first + a]
-        if row[f.EDGE] >= 0:
-            legal[a] = 1.0
-        else:
-            legal[a, public.links[row[f.LINK0] : row[f.LINK0] + row[f.LINKS], 0]] = 1.0
-    return legal
-
-
-def slots_of(public: PublicTree, node: int, p: int) -> Int32:
-    """int32[I]: the network slot of each of player p's infostates at the node."""
-    start = int(public.nodes[node, f.SLOT0 + p])
-    return public.slots[start : start + int(public.nodes[node, f.I0 + p])]
-
-
-def ranges_of_slots(public: PublicTree, node: int, ranges: Float64) -> tuple[Float64, Float64]:
-    """Both players' ranges by infostate from ranges by slot."""
-    first = public.game.num_slots[0]
-    return ranges[slots_of(public, node, 0)].copy(), ranges[first + slots_of(public, node, 1)].copy()
-
-
-def ranges_by_slot(public: PublicTree, node: int, ranges: tuple[Float64, Float64]) -> Float64:
-    """float64[S0 + S1]: ranges by slot, each player's summing to 1, from ranges by infostate."""
-    first = public.game.num_slots[0]
-    out = np.zeros(sum(public.game.num_slots))
-    for p in (0, 1):
-        total = ranges[p].sum()
-        share = ranges[p] / total if total > 0 else 1.0 / len(ranges[p])
-        out[slots_of(public, node, p) + (first if p else 0)] = share
-    return out
-
-
-def unit_of(public: PublicTree, node: int) -> float:
-    """The node's value unit, in utilities."""
-    return float(public.scales[node, f.VALUE_UNIT])
 
 
 def pick_iterations(rate: float, budget: Budget, rng: np.random.Generator) -> frozenset[int]:

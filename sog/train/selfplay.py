@@ -15,7 +15,8 @@ from sog.search import fields as f
 from sog.search.evaluator import Beliefs, Evaluations
 from sog.search.gtcfr import QueryLog
 from sog.search.public_tree import PublicTree
-from sog.train.queries import Query, pick_iterations, ranges_by_slot
+from sog.search.slots import ranges_by_slot
+from sog.train.queries import Query, pick_iterations
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,34 @@
+"""Finds a checkpoint: a training run's folder, a checkpoint's own, or the one shipped for a game."""
+
+from __future__ import annotations
+
+from importlib import resources
+from pathlib import Path
+
+from sog.errors import CheckpointError
+from sog.games.catalog import make_game
+from sog.train.checkpoint import load_meta
+
+
+def find_checkpoint(text: str) -> Path:
+    """The checkpoint folder that a path or a game string names.
+
+    Raises CheckpointError where the path holds none or no checkpoint is shipped for the game, and GameError where
+    the text is neither a path nor a game.
+    """
+    path = Path(text)
+    if path.exists():
+        return path / "checkpoint" if (path / "checkpoint").is_dir() else path
+    if "/" in text and "(" not in text:
+        raise CheckpointError(f"{text}: no such checkpoint")
+    game = make_game(text).name
+    shipped = {load_meta(folder).game: folder for folder in shipped_checkpoints()}
+    if game not in shipped:
+        raise CheckpointError(f"no checkpoint is shipped for {game}; train one, or name one of {', '.join(shipped)}")
+    return shipped[game]
+
+
+def shipped_checkpoints() -> list[Path]:
+    """The folders of the checkpoints that come with the package."""
+    root = Path(str(resources.files("sog"))) / "checkpoints"
+    return sorted(folder.parent for folder in root.glob("*/meta.json"))
