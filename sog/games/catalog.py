@@ -12,6 +12,7 @@ from sog.games.kuhn import Kuhn
 from sog.games.leduc import Leduc
 from sog.games.liars_dice import LiarsDice
 from sog.games.names import (
+    OPENSPIEL,
     Parameters,
     bool_parameter,
     choice_parameter,
@@ -26,8 +27,14 @@ from sog.games.tic_tac_toe import TicTacToe
 def make_game(name: str) -> Game:
     """The game that a game string such as `liars_dice(numdice=1,dice_sides=4)` names.
 
+    After `openspiel:` it may be any game string of OpenSpiel's.
+
     Raises GameError, in one line that names what is known, for another game or parameter.
     """
+    if name.startswith(OPENSPIEL):
+        from sog.games.openspiel import OpenSpielGame  # loads OpenSpiel only for those who ask for it
+
+        return OpenSpielGame(name.removeprefix(OPENSPIEL))
     short, parameters = parse_game(name)
     if short not in _GAMES:
         raise GameError(f"no game is called {short}; known: {', '.join(_GAMES)}")
@@ -36,7 +43,9 @@ def make_game(name: str) -> Game:
 
 def known_games() -> list[tuple[str, str]]:
     """Every game as (a game string to copy, one line on what it is)."""
-    return [(entry.example, entry.description) for entry in _GAMES.values()]
+    ours = [(entry.example, entry.description) for entry in _GAMES.values()]
+    any_game = "Any two-player zero-sum OpenSpiel game that can be enumerated, compiled"
+    return [*ours, (f"{OPENSPIEL}oshi_zumo(coins=4,size=1,horizon=4)", any_game)]
 
 
 def _plain(short: str, make: Callable[[], Game]) -> Callable[[Parameters], Game]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from sog.errors import GameError
 
 Parameter: TypeAlias = str | int | float | bool
 Parameters: TypeAlias = Mapping[str, Parameter]
+
+# What stands before a game string of OpenSpiel's that is to be compiled from its histories.
+OPENSPIEL: Final = "openspiel:"
 
 _GAME = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -9,11 +9,11 @@ import numpy as np
 from sog.arrays import Array, Float32, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
+from sog.games.names import OPENSPIEL
 from sog.games.openspiel_histories import LIMIT, list_histories, observed_tensor, public_observer
 from sog.games.openspiel_partition import partition
 from sog.games.openspiel_tree import public_tree
 
-PREFIX: Final = "openspiel:"
 _SAMPLE = 32  # histories whose tensors make the features of a public state
 _CODE = 1024  # public states that get a feature each where OpenSpiel has no tensors
 
@@ -33,7 +33,7 @@ class OpenSpielGame(Game):
         Raises GameError, in one line, where OpenSpiel does not know it, it is not a two-player zero-sum game,
         lacks perfect recall, has private turns, or has more than `limit` histories.
         """
-        self.name = PREFIX + name
+        self.name = OPENSPIEL + name.strip()
         self._h = h = list_histories(name, limit)
         if h.actor[0] == TERMINAL and len(h.actor) == 1:
             raise GameError(f"{name} ends before anybody acts")
@@ -55,6 +55,17 @@ class OpenSpielGame(Game):
     def num_states(self) -> int:
         """Public states, terminal ones and NATURE's included."""
         return len(self._tree.actor)
+
+    @property
+    def num_acting_infostates(self) -> int:
+        """Infostates of both players at their own turns."""
+        own = self._tree.actor[:, None] == np.arange(2)
+        return int(self._tree.sizes[own].sum())
+
+    @property
+    def spiel_game(self) -> Any:
+        """OpenSpiel's game, in turns."""
+        return self._h.game
 
     def root(self) -> State:
         return self._tree.root
@@ -99,9 +110,7 @@ class OpenSpielGame(Game):
             for e, c in enumerate(children.tolist())
         ]
         carry: list[tuple[Carry, Carry]] = [(None, link) if actor == 0 else (link, None) for link in links]
-        return Fan(
-            children.tolist(), Moves(edges, None if same else target), carry if any(map(any, carry)) else None
-        )
+        return Fan(children.tolist(), Moves(edges, None if same else target), carry if any(map(any, carry)) else None)
 
     def _shown_by_nature(self, s: int) -> Fan:
         """One edge for each public state that chance or the infostates of both lead to."""
@@ -197,11 +206,15 @@ class OpenSpielGame(Game):
 
     # --- words for people, and the way to OpenSpiel ---
 
-    def information_state(self, s: State, p: int, i: int) -> str:
-        """OpenSpiel's words for what player p knows at infostate i of a decision state; "" where it has none."""
+    def information_states(self, s: State, p: int) -> list[str]:
+        """What OpenSpiel tells player p at each infostate of a decision state; "" where it tells nothing.
+
+        For the actor these are OpenSpiel's infostates, or its observations where `recalls` is false.
+        """
         m, place = self._moments(cast(int, s))
-        first = int(m[np.flatnonzero(place[:, p] == i)[0]])
-        return self._h.vocabulary[self._h.words[first, p]]
+        words = np.zeros(self.num_infostates(s)[p], dtype=np.int32)
+        words[place[:, p]] = self._h.words[m, p]
+        return [self._h.vocabulary[word] for word in words.tolist()]
 
     def state_name(self, s: State) -> str:
         state = cast(int, s)
@@ -220,7 +233,7 @@ class OpenSpielGame(Game):
 
     def infostate_name(self, s: State, p: int, i: int) -> str:
         if self.actor(s) in (0, 1):
-            return " ".join(self.information_state(s, p, i).split()) or str(i)
+            return " ".join(self.information_states(s, p)[i].split()) or str(i)
         return str(i)
 
     def history(self, s: State, i0: int, i1: int) -> list[int] | None:
@@ -239,8 +252,11 @@ class OpenSpielGame(Game):
 
 def _links(source: Array, target: Array, before: int, after: int) -> Carry:
     """The different links, or None where every infostate keeps its index."""
-    pairs = np.unique(np.stack([source, target], axis=1), axis=0).astype(np.int32)
-    kept = np.arange(before)
-    if before == after and np.array_equal(pairs[:, 0], kept) and np.array_equal(pairs[:, 1], kept):
+    if before == after == 1:
         return None
-    return Links(np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]))
+    pairs = np.unique(source.astype(np.int64) * after + target)
+    first, second = pairs // after, pairs % after
+    kept = np.arange(before)
+    if before == after and np.array_equal(first, kept) and np.array_equal(second, kept):
+        return None
+    return Links(first.astype(np.int32), second.astype(np.int32))

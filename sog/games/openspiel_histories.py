@@ -72,8 +72,8 @@ def load(name: str) -> Any:
     try:
         with _quiet():
             original = pyspiel.load_game(name)
-    except (pyspiel.SpielError, ValueError, RuntimeError) as error:
-        reason = (str(error).splitlines() or ["no reason given"])[0]
+    except (RuntimeError, ValueError, TypeError, LookupError) as error:  # SpielError is a RuntimeError
+        reason = (str(error).splitlines() or ["no reason given"])[0].removesuffix(" Available games are:")
         raise GameError(f"OpenSpiel does not load {name}: {reason}") from error
     kind = original.get_type()
     if original.num_players() != 2:
@@ -146,7 +146,7 @@ def public_observer(game: Any) -> Any | None:
                     continue
                 observer = pyspiel._Observation(watched, made)
                 observe(observer, _first_decision(game))
-        except (pyspiel.SpielError, RuntimeError):
+        except RuntimeError:
             continue
         return observer
     return None
@@ -251,7 +251,7 @@ class _Walk:
         """What player p is told: an infostate or an observation; 0 where OpenSpiel does not say it."""
         try:
             return self._place(state.information_state_string(p) if self.recalls else state.observation_string(p))
-        except (pyspiel.SpielError, RuntimeError):
+        except RuntimeError:
             if state.current_player() == p:
                 raise GameError(f"{self.name} does not say what player {p} knows at their own move") from None
             return 0

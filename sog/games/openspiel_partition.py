@@ -67,8 +67,8 @@ def components(left: Int64, right: Int64) -> Int64:
     width = first.max(initial=-1) + 1
     size = width + second.max(initial=-1) + 1
     graph = coo_array((np.ones(len(first), dtype=np.int8), (first, width + second)), shape=(size, size))
-    labels = connected_components(graph, directed=False)[1]
-    return labels[first].astype(np.int64)
+    labels: Int64 = connected_components(graph, directed=False)[1].astype(np.int64)
+    return labels[first]
 
 
 def _attempts(h: Histories) -> Iterator[Partition]:
@@ -148,9 +148,7 @@ def _check_recall(h: Histories) -> None:
         k = _split(h.words[turn, p], past)
         if k is not None:
             word = _short(h.vocabulary[h.words[turn[k], p]])
-            raise GameError(
-                f"{h.name} lacks perfect recall: player {p} reaches infostate {word!r} after different own moves"
-            )
+            raise GameError(f"{h.name} lacks perfect recall: infostate {word!r} of player {p} has several own pasts")
 
 
 def _split(word: Array, other: Array) -> int | None:
