@@ -6,9 +6,8 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from sog.cli_frame import JsonOption, check_count, print_json, progress_bar, stderr, stdout
+from sog.cli_frame import JsonOption, check_count, print_json, progress_bar, stderr
 
 bench = typer.Typer(help="Measure speed beside other solvers.", epilog="Example: sog bench cfr")
 
@@ -43,11 +42,9 @@ def bench_cfr(
     if as_json:
         print_json({"rows": [asdict(row) for row in rows]})
         return
-    table = Table(box=None, pad_edge=False)
-    table.add_column("game", no_wrap=True)
-    table.add_column("solver", no_wrap=True)
-    table.add_column("us/iteration", justify="right")
-    table.add_column("times ours", justify="right")
+    game = ""
     for row in rows:
-        table.add_row(row.game, row.solver, f"{row.us_per_iteration:,.4g}", f"{row.ratio_to_ours:,.3g}")
-    stdout().print(table)
+        if row.game != game:
+            game = row.game
+            print(game)
+        print(f"  {row.solver:<23} {row.us_per_iteration:>10,.4g} us/iteration  {row.ratio_to_ours:>7,.3g} x ours")

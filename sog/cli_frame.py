@@ -87,7 +87,7 @@ def progress_bar(title: str, total: int | None, unit: str) -> Iterator[Report]:
     console = stderr()
     bar = Progress(
         TextColumn("{task.description}"),
-        BarColumn(bar_width=30),
+        BarColumn(bar_width=None),  # what room the others leave
         TextColumn("{task.completed:,.0f} " + unit),
         _Rate(),
         TimeRemainingColumn(),
@@ -95,6 +95,7 @@ def progress_bar(title: str, total: int | None, unit: str) -> Iterator[Report]:
         console=console,
         disable=not console.is_terminal,
         transient=True,
+        expand=True,
     )
     task = bar.add_task(title, total=total, note="")
     timer = threading.Timer(_SILENT_SECONDS, bar.start)

@@ -87,11 +87,11 @@ def solve(
     rules = _game(game)
     if check_openspiel:
         openspiel_game(rules)  # a game that OpenSpiel lacks is refused before the work
-    with progress_bar(f"{rules.name}: listing", None, "public states"):
+    with progress_bar("listing public states", None, ""):
         public = PublicTree(rules).list_all()
         tree = exact.full_tree(public)
     _compile(rule)
-    with progress_bar(rules.name, iterations, "iterations") as report:
+    with progress_bar("solve", iterations, "iterations") as report:
         measure, seconds = _run(tree, rule, iterations, target, rules.unit, report)
     answer: dict[str, Any] = {
         "game": rules.name,
@@ -157,7 +157,7 @@ def _run(
             report(tree.iterations, note)
         tree.average_policy()
         measure = exact.measure(tree)
-        note = f"exploitability {_told(measure.exploitability, unit)}"
+        note = f"exploitability {measure.exploitability * unit.per_utility:.3g} {unit.name}"
         report(tree.iterations, note)
         if tree.iterations >= iterations or (target is not None and measure.exploitability <= target):
             return measure, seconds

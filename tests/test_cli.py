@@ -15,7 +15,8 @@ from rich.console import Console
 
 from sog import __version__, cli_frame
 from sog.cli import app, main
-from sog.cli_frame import progress_bar
+from sog.cli_frame import progress_bar, write_new
+from sog.errors import SettingError
 from sog.games import catalog
 from sog.games.kuhn import Kuhn
 from sog.search import exact
@@ -235,3 +236,11 @@ def test_short_work_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     with progress_bar("solving", 10, "iterations") as report:
         report(10, "")
     assert shown.getvalue() == ""
+
+
+def test_a_file_that_came_in_between_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "policy.json"
+    write_new(out, "ours")
+    with pytest.raises(SettingError, match="exists already"):
+        write_new(out, "again")
+    assert out.read_text() == "ours"

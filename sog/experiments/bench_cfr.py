@@ -1,7 +1,8 @@
 """Microseconds an iteration of our CFR+ beside OpenSpiel's (C++) and LiteEFG's (C++), measured in one run.
 
-The solvers take turns on one game, many short batches each, and the median counts: whatever else the
-machine does meets all of them alike. An iteration updates both players once, on the whole game.
+The solvers take turns on one game, many short batches each, and the median of their processor times
+counts (each runs on one thread), so that whatever else the machine does matters little. An iteration
+updates both players once, on the whole game.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from time import perf_counter
+from time import process_time
 from typing import Final, TypeAlias
 
 import pyspiel
@@ -41,7 +42,7 @@ OURS_SIMULTANEOUS: Final = "ours, CFR+ simultaneous"
 OPENSPIEL: Final = "OpenSpiel CFR+"
 LITEEFG: Final = "LiteEFG CFR+"
 
-# Runs so many iterations more and returns the seconds that they took.
+# Runs so many iterations more and returns the processor seconds that they took.
 Timed: TypeAlias = Callable[[int], float]
 
 
@@ -102,9 +103,9 @@ def _ours(public: PublicTree, rule: Rule) -> Timed:
     tree = exact.full_tree(public)
 
     def timed(count: int) -> float:
-        start = perf_counter()
+        start = process_time()
         tree.iterate(rule, count)
-        return perf_counter() - start
+        return process_time() - start
 
     return timed
 
@@ -113,10 +114,10 @@ def _openspiel(game: Game) -> Timed:
     solver = pyspiel.CFRPlusSolver(openspiel_game(game))
 
     def timed(count: int) -> float:
-        start = perf_counter()
+        start = process_time()
         for _ in range(count):
             solver.evaluate_and_update_policy()
-        return perf_counter() - start
+        return process_time() - start
 
     return timed
 
@@ -165,11 +166,11 @@ def _liteefg_worker(connection: Connection, name: str, home: str) -> None:
             count = connection.recv()
         except EOFError:
             return
-        start = perf_counter()
+        start = process_time()
         for _ in range(count):  # both players in turn, then the policy averages, as its own training loop does
             graph.update_graph(environment)
             environment.update_strategy(graph.current_strategy())
-        connection.send(perf_counter() - start)
+        connection.send(process_time() - start)
 
 
 def bench_games(games: Sequence[Game], rounds: int, report: Callable[[int, str], None]) -> list[Row]:
