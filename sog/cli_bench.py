@@ -21,7 +21,7 @@ def _bench() -> None:
 def bench_cfr(
     games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="Also Liar's Dice 1x6 and 2x3, which take the others minutes to prepare.")
+        bool, typer.Option("--all", help="Also Liar's Dice 1x6 and 2x3, a minute or two more.")
     ] = False,
     rounds: Annotated[int, typer.Option(help="How many times the solvers take turns.")] = 9,
     as_json: JsonOption = False,

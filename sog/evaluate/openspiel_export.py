@@ -12,7 +12,7 @@ from open_spiel.python.policy import TabularPolicy
 
 from sog.errors import GameError
 from sog.games.base import Game, State
-from sog.games.names import parse_game
+from sog.games.names import OPENSPIEL, parse_game
 from sog.search.exact import Policy, measure_policy
 from sog.search.public_tree import PublicTree
 
@@ -85,12 +85,13 @@ def check_against_openspiel(public: PublicTree, policy: Policy) -> Check:
 
 def openspiel_game(game: Game) -> SpielGame:
     """OpenSpiel's game, turn-based; GameError where OpenSpiel lacks it."""
-    if parse_game(game.name)[0] not in pyspiel.registered_names():  # loading it would list all games on stderr
-        raise GameError(f"OpenSpiel has no game {game.name}")
+    name = game.name.removeprefix(OPENSPIEL)
+    if parse_game(name)[0] not in pyspiel.registered_names():  # loading it would list all games on stderr
+        raise GameError(f"OpenSpiel has no game {name}")
     try:
-        return pyspiel.load_game_as_turn_based(game.name)
+        return pyspiel.load_game_as_turn_based(name)
     except pyspiel.SpielError as error:
-        raise GameError(f"OpenSpiel does not load {game.name}: {str(error).splitlines()[0]}") from error
+        raise GameError(f"OpenSpiel does not load {name}: {str(error).splitlines()[0]}") from error
 
 
 def _replay(game: Game, spiel: SpielGame, s: State, pair: tuple[int, int]) -> Any:

@@ -34,7 +34,7 @@ GAMES: Final = (
     "liars_dice(numdice=1,dice_sides=5)",
     "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
 )
-# Preparing these takes OpenSpiel and LiteEFG minutes.
+# Preparing these takes OpenSpiel and LiteEFG half a minute each.
 LARGE_GAMES: Final = ("liars_dice(numdice=1,dice_sides=6)", "liars_dice(numdice=2,dice_sides=3)")
 
 OURS: Final = "ours, CFR+"

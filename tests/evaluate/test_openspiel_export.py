@@ -14,6 +14,7 @@ from sog.evaluate.openspiel_export import (
     to_tabular_policy,
 )
 from sog.games.base import Game
+from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc import Leduc
@@ -31,6 +32,7 @@ GAMES = (
     LiarsDice(1, 5),
     Goofspiel(3, "random"),
     Goofspiel(4, "descending"),
+    make_game("openspiel:leduc_poker"),
 )
 
 
