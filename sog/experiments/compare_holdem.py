@@ -35,7 +35,7 @@ def tables(hands: int, seed: int, short: bool) -> Iterator[tuple[Holdem, int, np
     rng = np.random.default_rng(seed)
     while hands > 0:
         small = int(rng.integers(1, 60))
-        big = int(rng.integers(small, 2 * small + 5))
+        big = int(rng.integers(small + 1, 2 * small + 5))
         stacks = [int(rng.integers(1 if short else big + 1, big * int(rng.choice([2, 4, 20, 100])) + 2))] * 2
         if rng.random() < 0.5:
             stacks[1] = int(rng.integers(1 if short else big + 1, max(stacks[0], big + 1) + 1))

@@ -69,8 +69,8 @@ def test_payoffs_are_half_the_pot_and_the_matched_chips() -> None:
     hands = tuple(hand_number(*parse_cards(c)) for c in ("AsAh", "KsKh"))
     weight = g.weights(called).dense()[hands]
     assert weight == pytest.approx(1 / 36)
-    assert g.payoff(called).dense()[hands] / weight == 500.5 + 400
-    assert g.payoff(play(g, 1, 2, 0)).dense()[hands] / weight == -500.5
+    assert g.payoff(called).dense()[hands] / weight == pytest.approx(500.5 + 400)
+    assert g.payoff(play(g, 1, 2, 0)).dense()[hands] / weight == pytest.approx(-500.5)
     assert g.u_max == 900.5
 
 

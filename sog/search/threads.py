@@ -1,0 +1,77 @@
+"""Two things that let compiled kernels run on several threads in step: a shared counter and a barrier.
+
+Each thread runs the same kernel, compiled to release Python's lock; what they share stands in an int64 array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+
+from sog.arrays import Array, Int64
+from sog.search.jit import inlined
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# Entries of the shared array, a cache line apart: the next task, threads that have arrived, barriers passed.
+NEXT, ARRIVED, PASSED = 0, 8, 16
+
+_sched_yield = types.ExternalFunction("sched_yield", types.int32())
+
+
+def shared() -> Int64:
+    """int64[24]: what the threads of one run share."""
+    return np.zeros(24, dtype=np.int64)
+
+
+def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
+    return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+
+
+@intrinsic
+def fetch_add(typing_context: Any, array: Any, index: Any, amount: Any) -> Any:
+    """array[index] as it was before `amount` was added, in one step that no other thread interrupts."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        at = _address(context, builder, signature.args[0], args[0], args[1])
+        return builder.atomic_rmw("add", at, args[2], "seq_cst")
+
+    return types.int64(array, types.uint64, types.int64), code
+
+
+@intrinsic
+def write(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """array[index] = value, seen by every thread in order."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        at = _address(context, builder, signature.args[0], args[0], args[1])
+        builder.atomic_rmw("xchg", at, args[2], "seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64, types.int64), code
+
+
+@inlined
+def wait_for_all(sync: Array, threads: int) -> None:
+    """Return once every thread has come here: before that, nobody does."""
+    if threads > 1:
+        turn = fetch_add(sync, np.uint64(PASSED), 0)
+        if fetch_add(sync, np.uint64(ARRIVED), 1) == threads - 1:
+            write(sync, np.uint64(ARRIVED), 0)
+            fetch_add(sync, np.uint64(PASSED), 1)
+        else:
+            while fetch_add(sync, np.uint64(PASSED), 0) == turn:
+                _sched_yield()
+
+
+
+
+def released(function: F) -> F:
+    """Compile a kernel that other Python threads may run beside; it allocates nothing."""
+    options: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
+    return cast(F, numba.njit(cache=True, nogil=True, _nrt=False, **options)(function))
