@@ -11,7 +11,7 @@ from itertools import groupby
 import numpy as np
 
 from sog.arrays import Float32, Float64
-from sog.games.base import Game
+from sog.nets import dense
 from sog.search import fields as f
 from sog.search.evaluator import Beliefs
 
@@ -28,14 +28,10 @@ def encode(beliefs: Beliefs, crossed: tuple[int, ...] = ()) -> Float32:
     (PoG, table 2, lists features and ranges; the products are ours).
     """
     game = beliefs.public.game
-    first, width = game.num_features, sum(game.num_slots)
-    x = np.empty((len(beliefs.nodes), input_width(first, game.num_slots, crossed)), dtype=np.float32)
-    x[:, :first] = beliefs.public.features(beliefs.nodes)
-    ranges = x[:, first : first + width]
-    np.multiply(beliefs.ranges, _scale(game), out=ranges, casting="same_kind")
-    if crossed:
-        products = x[:, first + width :].reshape(len(x), len(crossed), width)
-        np.multiply(x[:, list(crossed), None], ranges[:, None, :], out=products)
+    width = input_width(game.num_features, game.num_slots, crossed)
+    x = np.empty((len(beliefs.nodes), width), dtype=np.float32)
+    columns = np.array(crossed, dtype=np.int64)
+    dense.encode(beliefs.public.features(beliefs.nodes), beliefs.ranges, game.num_slots[0], columns, x)
     return x
 
 
@@ -57,10 +53,3 @@ def join(requests: Sequence[Beliefs]) -> list[tuple[Beliefs, list[int]]]:
             batch = [Beliefs(batch[0].public, nodes, ranges)]
         out.append((batch[0], counts))
     return out
-
-
-def _scale(game: Game) -> Float64:
-    s0, s1 = game.num_slots
-    scale = np.empty(s0 + s1)
-    scale[:s0], scale[s0:] = s0, s1
-    return scale

@@ -1,4 +1,7 @@
-"""Evaluators that answer a search's beliefs with a network: NumPy for MLPs, PyTorch for any network."""
+"""Evaluators that answer a search's beliefs with a network: Numba for MLPs, PyTorch for any network.
+
+ONNX Runtime, an optional extra, runs large batches of MLPs faster still (`sog.experiments.bench_network`).
+"""
 
 from __future__ import annotations
 
@@ -8,53 +11,109 @@ import numpy as np
 import torch
 from torch import nn
 
-from sog.arrays import Float32
-from sog.errors import CheckpointError
+from sog.arrays import Array, Float32, Int64
+from sog.errors import CheckpointError, SettingError
+from sog.nets import dense
 from sog.nets.cvpn import CVPN, NetworkShape
 from sog.nets.encode import encode, join, value_units
 from sog.search.evaluator import Beliefs, Evaluations, Evaluator
 
-# float32[B, D] -> float32[B, S0 + S1 + S * A]; the answer may be overwritten by the next call.
-Forward = Callable[[Float32], Float32]
+Answer = Callable[[Beliefs], Evaluations]
 
 
 def network_evaluator(network: CVPN) -> Evaluator:
-    """The fastest evaluator there is for this network; it keeps a copy of the weights as they are now.
+    """The default evaluator of a network: Numba for an MLP on the CPU, otherwise PyTorch where it lies.
 
-    Raises CheckpointError where a weight is NaN or infinite.
+    The Numba one copies the weights; the other follows them. Raises CheckpointError where a weight is NaN or
+    infinite, so that no search ever meets one.
     """
     refuse_broken(network)
     on_cpu = all(weight.device.type == "cpu" for weight in network.parameters())
-    forward = numpy_forward(network) if on_cpu and network.shape.kind == "mlp" else torch_forward(network)
-    return NetworkEvaluator(network.shape, forward)
+    plain = network.shape.kind == "mlp" and on_cpu
+    return JoiningEvaluator(MlpAnswer(network) if plain else torch_answer(network))
 
 
-class NetworkEvaluator:
-    """Joins all requests into one call of the network; raises nothing once it is built.
+class JoiningEvaluator:
+    """Joins the requests of all searches into one call of the network and takes its answers apart again.
 
-    The same requests in the same process get the same bits. A belief's answer may differ in its last
-    bits with the beliefs it is joined with, since matrix products choose their order by size.
+    The same requests get the same bits every time. With MlpAnswer, a belief's answer is even the same bits
+    whatever it is joined with; PyTorch and ONNX Runtime choose their order of summation by batch size.
     """
 
-    def __init__(self, shape: NetworkShape, forward: Forward) -> None:
-        self.shape, self.forward = shape, forward
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
         out: list[Evaluations] = []
         for joined, counts in join(requests):
-            answer = self._answer(joined)
+            whole = self.answer(joined)
             stop = 0
             for count in counts:
                 start, stop = stop, stop + count
-                out.append(Evaluations(answer.values[start:stop], answer.logits[start:stop]))
+                out.append(Evaluations(whole.values[start:stop], whole.logits[start:stop]))
         return out
 
-    def _answer(self, beliefs: Beliefs) -> Evaluations:
-        shape = self.shape
-        out = self.forward(encode(beliefs, shape.crossed))
-        values = np.multiply(out[:, : shape.num_values], value_units(beliefs)[:, None])
-        logits = out[:, shape.num_values :].astype(np.float64)
-        return Evaluations(values, logits.reshape(len(out), max(shape.slots), shape.actions))
+
+class MlpAnswer:
+    """An MLP's answers by sog.nets.dense, on one core, with a copy of the weights as they are now."""
+
+    def __init__(self, network: CVPN) -> None:
+        if network.shape.kind != "mlp":
+            raise SettingError(f"the Numba kernels run an mlp, not a {network.shape.kind}")
+        self.shape = network.shape
+        self.weights, self.widths = _export(network)
+        self.crossed: Int64 = np.array(network.shape.crossed, dtype=np.int64)
+        self.x: Float32 = np.zeros((dense.CHUNK, self.widths[0]), dtype=np.float32)
+        self.scratch: Float32 = np.zeros((2, dense.CHUNK * int(self.widths.max())), dtype=np.float32)
+
+    def __call__(self, beliefs: Beliefs) -> Evaluations:
+        shape, public, count = self.shape, beliefs.public, len(beliefs.nodes)
+        values, logits = np.empty((count, shape.num_values)), np.empty((count, shape.num_logits))
+        dense.evaluate(
+            public.features(beliefs.nodes), beliefs.ranges, shape.slots[0], self.crossed, self.weights, self.widths,
+            self.x, self.scratch[0], self.scratch[1], beliefs.nodes, public.scales, values, logits,
+        )  # fmt: skip
+        return Evaluations(values, logits.reshape(count, max(shape.slots), shape.actions))
+
+
+def torch_answer(network: CVPN) -> Answer:
+    """Any network's answers by PyTorch, on the device that holds its weights."""
+    device = next(network.parameters()).device
+
+    def answer(beliefs: Beliefs) -> Evaluations:
+        x = encode(beliefs, network.shape.crossed)
+        with torch.inference_mode():
+            out: Float32 = network(torch.from_numpy(x).to(device)).cpu().numpy()
+        return split_output(network.shape, beliefs, out)
+
+    return answer
+
+
+def onnx_answer(network: CVPN) -> Answer:
+    """An MLP's answers by ONNX Runtime on one core (`pip install sog[onnx]`), within 1e-4 value units of PyTorch's.
+
+    It copies the weights. Raises SettingError where ONNX Runtime is not installed.
+    """
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise SettingError("ONNX Runtime is not installed: pip install 'sog[onnx]'") from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(_onnx_model(network), options, providers=["CPUExecutionProvider"])
+
+    def answer(beliefs: Beliefs) -> Evaluations:
+        (out,) = session.run(None, {"x": encode(beliefs, network.shape.crossed)})
+        return split_output(network.shape, beliefs, out)
+
+    return answer
+
+
+def split_output(shape: NetworkShape, beliefs: Beliefs, out: Float32) -> Evaluations:
+    """A network's output float32[B, S0 + S1 + S * A] as evaluations in utilities."""
+    values = out[:, : shape.num_values] * value_units(beliefs)[:, None]
+    logits = out[:, shape.num_values :].astype(np.float64)
+    return Evaluations(values, logits.reshape(len(out), max(shape.slots), shape.actions))
 
 
 def refuse_broken(network: CVPN) -> None:
@@ -64,38 +123,49 @@ def refuse_broken(network: CVPN) -> None:
             raise CheckpointError(f"the network has a NaN or infinite weight in {name}")
 
 
-def torch_forward(network: CVPN) -> Forward:
-    """The network itself, on the device that holds its weights."""
-    device = next(network.parameters()).device
-
-    def forward(x: Float32) -> Float32:
-        with torch.inference_mode():
-            out: Float32 = network(torch.from_numpy(x).to(device)).cpu().numpy()
-        return out
-
-    return forward
+def _layers(network: CVPN) -> list[tuple[Float32, Float32]]:
+    """Each layer's weights float32[K, N] and biases float32[N]."""
+    linear = [layer for layer in [*network.body.modules(), network.head] if isinstance(layer, nn.Linear)]
+    return [(layer.weight.detach().cpu().numpy().T, layer.bias.detach().cpu().numpy()) for layer in linear]
 
 
-def numpy_forward(network: CVPN) -> Forward:
-    """An MLP as matrix products into buffers that are kept between calls."""
-    layers = [
-        (np.ascontiguousarray(layer.weight.detach().numpy().T), layer.bias.detach().numpy().copy())
-        for layer in [*network.body.modules(), network.head]
-        if isinstance(layer, nn.Linear)
-    ]
-    buffers = [np.empty((64, len(bias)), dtype=np.float32) for _, bias in layers]
+def _export(network: CVPN) -> tuple[Float32, Int64]:
+    """Weights and widths as sog.nets.dense takes them: padded with zeros to whole vector registers."""
+    flat: list[Array] = []
+    widths = [_padded(network.shape.inputs)]
+    for weight, bias in _layers(network):
+        widths.append(_padded(len(bias)))
+        block = np.zeros((1 + widths[-2], widths[-1]), dtype=np.float32)
+        block[0, : len(bias)] = bias
+        block[1 : 1 + len(weight), : len(bias)] = weight
+        flat.append(block.ravel())
+    return np.concatenate(flat), np.array(widths, dtype=np.int64)
 
-    def forward(x: Float32) -> Float32:
-        count = len(x)
-        if count > len(buffers[0]):
-            buffers[:] = [np.empty((2 * count, len(bias)), dtype=np.float32) for _, bias in layers]
-        for k, ((weight, bias), buffer) in enumerate(zip(layers, buffers, strict=True)):
-            y = buffer[:count]
-            np.matmul(x, weight, out=y)
-            y += bias
-            if k < len(layers) - 1:
-                np.maximum(y, 0.0, out=y)
-            x = y
-        return x
 
-    return forward
+def _padded(width: int) -> int:
+    return width + -width % dense.LANES
+
+
+def _onnx_model(network: CVPN) -> bytes:
+    from onnx import TensorProto, helper, numpy_helper
+
+    nodes, weights, source = [], [], "x"
+    layers = _layers(network)
+    for k, (weight, bias) in enumerate(layers):
+        weights.append(numpy_helper.from_array(np.ascontiguousarray(weight), f"w{k}"))
+        weights.append(numpy_helper.from_array(bias, f"b{k}"))
+        nodes.append(helper.make_node("Gemm", [source, f"w{k}", f"b{k}"], [f"y{k}"]))
+        source = f"y{k}"
+        if k < len(layers) - 1:
+            nodes.append(helper.make_node("Relu", [source], [f"z{k}"]))
+            source = f"z{k}"
+    shape = network.shape
+    graph = helper.make_graph(
+        nodes, "cvpn",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", shape.inputs])],
+        [helper.make_tensor_value_info(source, TensorProto.FLOAT, ["batch", shape.outputs])],
+        weights,
+    )  # fmt: skip
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    serialised: bytes = model.SerializeToString()
+    return serialised

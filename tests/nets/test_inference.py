@@ -12,7 +12,7 @@ from sog.games.base import TERMINAL
 from sog.games.leduc import Leduc
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.encode import encode, value_units
-from sog.nets.inference import NetworkEvaluator, network_evaluator, torch_forward
+from sog.nets.inference import JoiningEvaluator, network_evaluator, onnx_answer, torch_answer
 from sog.search import fields as f
 from sog.search.evaluator import Beliefs
 from sog.search.public_tree import PublicTree
@@ -30,9 +30,9 @@ def random_beliefs(public: PublicTree, count: int, seed: int) -> Beliefs:
     return Beliefs(public, rng.choice(asked, count), np.concatenate(ranges, axis=1))
 
 
-def trained(public: PublicTree, seed: int = 3) -> CVPN:
+def trained(public: PublicTree, seed: int = 3, width: int = 32, depth: int = 2) -> CVPN:
     """A network whose head is not zero."""
-    network = CVPN(shape_for(public.game, 32, 2, crossed=(0, 1, 2)), seed)
+    network = CVPN(shape_for(public.game, width, depth, crossed=(0, 1, 2)), seed)
     with torch.no_grad():
         network.head.weight.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(seed))
         network.head.bias.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(seed + 1))
@@ -51,24 +51,36 @@ def test_evaluator_equals_the_module(public: PublicTree) -> None:
     assert np.ptp(answer.values) > 1.0
 
 
-def test_torch_and_default_evaluator_agree(public: PublicTree) -> None:
+def test_all_back_ends_agree(public: PublicTree) -> None:
+    pytest.importorskip("onnxruntime")
     network, beliefs = trained(public), random_beliefs(public, 7, 1)
     (mine,) = network_evaluator(network)([beliefs])
-    (torchs,) = NetworkEvaluator(network.shape, torch_forward(network))([beliefs])
+    for answer in (torch_answer(network), onnx_answer(network)):
+        (other,) = JoiningEvaluator(answer)([beliefs])
+        np.testing.assert_allclose(mine.values, other.values, atol=1e-4)
+        np.testing.assert_allclose(mine.logits, other.logits, atol=1e-5)
+
+
+@pytest.mark.parametrize(("width", "depth"), [(5, 1), (16, 2), (33, 3), (128, 4)])
+def test_every_size_of_mlp(public: PublicTree, width: int, depth: int) -> None:
+    network, beliefs = trained(public, width=width, depth=depth), random_beliefs(public, 300, 6)
+    (mine,) = network_evaluator(network)([beliefs])
+    torchs = torch_answer(network)(beliefs)
     np.testing.assert_allclose(mine.values, torchs.values, atol=1e-4)
     np.testing.assert_allclose(mine.logits, torchs.logits, atol=1e-5)
 
 
-def test_requests_come_back_in_order(public: PublicTree) -> None:
+def test_requests_come_back_in_order_and_joining_changes_no_bit(public: PublicTree) -> None:
     other = PublicTree(Leduc()).list_all()
     evaluator = network_evaluator(trained(public))
-    requests = [random_beliefs(tree, count, count) for tree, count in ((public, 3), (public, 1), (other, 5), (public, 0))]
+    sizes = ((public, 3), (public, 1), (other, 5), (public, 0), (public, 270))
+    requests = [random_beliefs(tree, count, count) for tree, count in sizes]
     together = evaluator(requests)
-    assert [len(answer.values) for answer in together] == [3, 1, 5, 0]
+    assert [len(answer.values) for answer in together] == [3, 1, 5, 0, 270]
     for request, answer in zip(requests, together, strict=True):
         (alone,) = evaluator([request])
-        np.testing.assert_allclose(answer.values, alone.values, atol=1e-4)
-        np.testing.assert_allclose(answer.logits, alone.logits, atol=1e-5)
+        np.testing.assert_array_equal(answer.values, alone.values)
+        np.testing.assert_array_equal(answer.logits, alone.logits)
 
 
 def test_same_requests_same_bits_and_answers_are_kept(public: PublicTree) -> None:
