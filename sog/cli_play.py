@@ -64,12 +64,8 @@ def play(
         if won is None:
             break
         total, count = total + won, count + 1
-        unit = game.unit
-        stdout().print(
-            f"You win {won:+g}; {total:+g} after {count} hands ({total / count * unit.per_utility:+.0f} {unit.name} a hand)."
-            if unit.per_utility != 1.0
-            else f"You win {won:+g}; {total:+g} after {count} games."
-        )
+        mean = f"{total / count * game.unit.per_utility:+.4g} {game.unit.name} a hand"
+        stdout().print(f"You win {won:+g}; {total:+g} after {count} hands, {mean}.", markup=False)
 
 
 def _hand(
@@ -113,7 +109,8 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
     state = public.states[world.node]
     columns = referee.legal(world)
     names = {column: game.action_name(state, int(game.actions(state)[column])) for column in columns}
-    stdout().print(f"  {game.state_name(state)}; you hold {game.infostate_name(state, person, world.pair[person])}", markup=False)
+    held = game.infostate_name(state, person, world.pair[person])
+    stdout().print(f"  {game.state_name(state)}; you hold {held}", markup=False)
     question = "  " + "  ".join(f"{k + 1} {names[column]}" for k, column in enumerate(columns)) + " > "
     while True:
         try:

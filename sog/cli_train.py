@@ -70,10 +70,9 @@ def train(
     if as_json:
         print_json(answer)
         return
-    stdout().print(
-        f"{rules.name}: {point.round} rounds, {point.steps:,} steps on {point.rows:,} rows in {point.minutes:.1f} minutes"
-    )
-    stdout().print(f"checkpoint {folder}/checkpoint, curve {folder}/curve.png; play it: sog play {folder}", markup=False)
+    done = f"{point.round} rounds, {point.steps:,} steps on {point.rows:,} rows in {point.minutes:.1f} minutes"
+    stdout().print(f"{rules.name}: {done}", markup=False)
+    stdout().print(f"checkpoint and curve.png in {folder}; play against it: sog play {folder}", markup=False)
 
 
 def _slug(name: str) -> str:
@@ -114,7 +113,7 @@ class _Watch:
         if self.writer is None:
             from torch.utils.tensorboard import SummaryWriter
 
-            self.writer = SummaryWriter(str(self.folder / "tensorboard"))  # type: ignore[no-untyped-call]
+            self.writer = SummaryWriter(str(self.folder / "tensorboard"))
         for name in ("value_loss", "policy_loss", "rows", "measured"):
             value = getattr(point, name)
             if not math.isnan(value):
@@ -146,7 +145,7 @@ def _plot(folder: Path, game: Game) -> None:
     left.legend()
     measured = [(row["minutes"], row["measured"]) for row in rows if not math.isnan(row["measured"])]
     right.plot([x for x, _ in measured], [y for _, y in measured], marker=".")
-    right.set(xlabel="minutes", ylabel=game.unit.name, yscale="log", title="exploitability of search at (100,1), one seed")
+    right.set(xlabel="minutes", ylabel=game.unit.name, yscale="log", title="exploitability at (100,1), one seed")
     figure.tight_layout()
     figure.savefig(folder / "curve.png", dpi=120)
     plt.close(figure)

@@ -101,6 +101,7 @@ class Game(ABC):
     num_actions: action identities are 0..num_actions-1 (OpenSpiel's numbers where it has the game).
     num_slots: the network's slots for infostates of players 0 and 1; at least max I_p(s).
     num_features: length of `features`.  perfect_information: one infostate a player everywhere.
+    crossed: the features that decide what a range means (a board card), for networks that multiply the two.
     """
 
     name: str
@@ -110,6 +111,7 @@ class Game(ABC):
     num_features: int
     perfect_information: bool = False
     unit: Unit = Unit()
+    crossed: tuple[int, ...] = ()
 
     @abstractmethod
     def root(self) -> State:

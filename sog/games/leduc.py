@@ -92,6 +92,7 @@ class Leduc(Game):
         self.num_slots = (_CARDS, _CARDS)
         self.num_features = 3 + 3 + 2 + 2 * 2 * _LINE
         self.unit = Unit("mbb/h", 1000.0)
+        self.crossed = (0, 1, 2)
         self._deals = {b: Operator(_deal(b)) for b in range(-1, _CARDS)}
         self._showdowns = {}
         for b in range(_CARDS):

@@ -51,4 +51,5 @@ class SearchAgent:
         sums = [tree.slots[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
         other = 1 - self.player
         weight: Float64 = sums[other] * node_mass(self.public, self.solved.node, sums[0], sums[1])[other]
-        return weight / max(weight.sum(), 1e-300)
+        belief: Float64 = weight / max(weight.sum(), 1e-300)
+        return belief

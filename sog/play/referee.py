@@ -55,7 +55,8 @@ class Referee:
     def act(self, world: World, column: int, rng: np.random.Generator) -> World:
         """The world after the actor's action in `column`, chance played on. Raises GameError where it is illegal."""
         if column not in self.legal(world):
-            raise GameError(f"action {column} is illegal at {self.public.game.state_name(self.public.states[world.node])}")
+            name = self.public.game.state_name(self.public.states[world.node])
+            raise GameError(f"action {column} is illegal at {name}")
         edge, pair = step(self._fan(world.node), self.actor(world), world.pair, column)
         return self.settle(World(self.public.child(world.node, edge), pair), rng)
 

@@ -63,7 +63,7 @@ class Budget:
 class SearchSettings:
     """How GT-CFR searches, apart from its budget.
 
-    rule: the regret rule; an alternating one updates player t mod 2 at iteration t.
+    rule: the regret rule; an alternating one updates both players in turn on one evaluation of the leaves.
     c_puct, prior_temperature: PUCT's exploration and the softmax temperature of priors.
     select_average: the CFR half of the selection policy is the average policy (SoG), not the current (PoG).
     correct: apply the zero-sum correction to evaluations.
@@ -152,11 +152,30 @@ class _Run:
         t = self.tree.iterations
         if t >= len(self.steps):
             self.steps = self.settings.rule.steps(1, 2 * len(self.steps))
-        updates = 1 << (t % 2) if self.settings.rule.alternating else 3
-        yield from self._iterate(updates)
-        if self.gadget is not None and (updates >> self.gadget.opponent) & 1:
-            self.gadget.update(self.tree, self.steps[t])
+        if not self.settings.rule.alternating:
+            yield from self._iterate(3)
+            self._update_gadget(self.steps[t], 3)
+        else:
+            yield from self._iterate(1)
+            self._update_gadget(self.steps[t], 1)
+            self._second_turn(self.steps[t])
+            self._update_gadget(self.steps[t], 2)
         self.tree.iterations += 1
+
+    def _update_gadget(self, step: Float64, updates: int) -> None:
+        if self.gadget is not None and (updates >> self.gadget.opponent) & 1:
+            self.gadget.update(self.tree, step)
+
+    def _second_turn(self, step: Float64) -> None:
+        """Player 1's update of an alternating rule, on the leaf values that player 0's update was given."""
+        tree, public = self.tree, self.tree.public
+        if self.gadget is not None:
+            self.gadget.enter(tree)
+        phases.turn(
+            public.nodes, public.scales, public.operators, public.operator_values, public.slots, *tree.game,
+            tree.nodes, tree.child, tree.slots, tree.entries, tree.counts, tree.ends,
+            self.settings.correct, self.mass, 2, step,
+        )  # fmt: skip
 
     def grow(self, expansions: int) -> None:
         """The expansion phase: so many trajectories, each adding to the tree where it ends."""

@@ -68,6 +68,44 @@ def _mass(
 
 
 @njit
+def _scale(
+    public: Array, scales: Array, operators: Array, operator_values: Array, nodes: Array, slots: Array, n: int,
+    correct: bool, mass: Array,
+) -> None:  # fmt: skip
+    """Counterfactual values of leaf n from its conditional values and today's ranges."""
+    s = nodes[n, f.PUBLIC]
+    reach, cfv, value = slots[f.REACH], slots[f.CFV], slots[f.LEAF_VALUE]
+    off = (nodes[n, f.OFF0], nodes[n, f.OFF1])
+    _mass(
+        operators, operator_values, public[s, f.WEIGHT_OP], scales[s, f.WEIGHT_SCALE],
+        reach, U(off[0]), U(nodes[n, f.N_I0]), reach, U(off[1]), U(nodes[n, f.N_I1]), mass,
+    )  # fmt: skip
+    surplus, weight = 0.0, 0.0
+    for p in range(2):
+        for i in range(nodes[n, f.N_I0 + p]):
+            cfv[off[p] + i] = value[off[p] + i] * mass[p, i]
+            surplus += cfv[off[p] + i] * reach[off[p] + i]
+            if p == 0:
+                weight += mass[0, i] * reach[off[0] + i]
+    if correct and weight > 0.0:
+        half = 0.5 * surplus / weight
+        for p in range(2):
+            for i in range(nodes[n, f.N_I0 + p]):
+                cfv[off[p] + i] -= half * mass[p, i]
+
+
+@njit
+def rescale(
+    public: Array, scales: Array, operators: Array, operator_values: Array, nodes: Array, slots: Array, count: int,
+    correct: bool, mass: Array,
+) -> None:  # fmt: skip
+    """Counterfactual values of all leaves from their conditional values and today's ranges."""
+    for n in range(count):
+        if nodes[n, f.KIND] == f.LEAF:
+            _scale(public, scales, operators, operator_values, nodes, slots, n, correct, mass)
+
+
+@njit
 def absorb(
     public: Array, scales: Array, rows: Array, operators: Array, operator_values: Array, public_slots: Array,
     nodes: Array, slots: Array, entries: Array, leaves: Array, values: Array, logits: Array, slots0: int,
@@ -95,9 +133,7 @@ def absorb(
         if not single:
             _scale(public, scales, operators, operator_values, nodes, slots, n, correct, mass)
     if single:
-        for n in range(count):
-            if nodes[n, f.KIND] == f.LEAF:
-                _scale(public, scales, operators, operator_values, nodes, slots, n, correct, mass)
+        rescale(public, scales, operators, operator_values, nodes, slots, count, correct, mass)
 
 
 @njit
@@ -114,33 +150,6 @@ def _prior(
         for a in range(nodes[n, f.N_ROWS]):
             logit = logits[b, slot, rows[nodes[n, f.N_ROW0] + a, f.ACTION]]
             entries[f.PRIOR, nodes[n, f.VAR0] + a * width + i] = np.exp((logit - top) / temperature)
-
-
-@njit
-def _scale(
-    public: Array, scales: Array, operators: Array, operator_values: Array, nodes: Array, slots: Array, n: int,
-    correct: bool, mass: Array,
-) -> None:  # fmt: skip
-    """Counterfactual values of leaf n from its conditional values and today's ranges."""
-    s = nodes[n, f.PUBLIC]
-    reach, cfv, value = slots[f.REACH], slots[f.CFV], slots[f.LEAF_VALUE]
-    off = (nodes[n, f.OFF0], nodes[n, f.OFF1])
-    _mass(
-        operators, operator_values, public[s, f.WEIGHT_OP], scales[s, f.WEIGHT_SCALE],
-        reach, U(off[0]), U(nodes[n, f.N_I0]), reach, U(off[1]), U(nodes[n, f.N_I1]), mass,
-    )  # fmt: skip
-    surplus, weight = 0.0, 0.0
-    for p in range(2):
-        for i in range(nodes[n, f.N_I0 + p]):
-            cfv[off[p] + i] = value[off[p] + i] * mass[p, i]
-            surplus += cfv[off[p] + i] * reach[off[p] + i]
-            if p == 0:
-                weight += mass[0, i] * reach[off[0] + i]
-    if correct and weight > 0.0:
-        half = 0.5 * surplus / weight
-        for p in range(2):
-            for i in range(nodes[n, f.N_I0 + p]):
-                cfv[off[p] + i] -= half * mass[p, i]
 
 
 @njit

@@ -43,6 +43,23 @@ def ascend(
 
 
 @njit
+def turn(
+    public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
+    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    counts: Array, ends: Array, correct: bool, mass: Array, updates: int, step: Array,
+) -> None:  # fmt: skip
+    """The second player's turn in an alternating iteration: new ranges down, values up.
+
+    The leaves' conditional values are those of the first turn, weighed by the new ranges: no evaluator is asked.
+    """
+    count = counts[growth.NODES]
+    kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
+    kernels.dense_payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
+    leaves.rescale(public, scales, operators, values, nodes, slots, count, correct, mass)
+    kernels.backward(edges, rows, links, nodes, count, child, slots, entries, 3, updates, step, True)
+
+
+@njit
 def grow(
     public: Array, scales: Array, operators: Array, values: Array,
     edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,

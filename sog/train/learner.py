@@ -41,6 +41,9 @@ class LearnerSettings:
         for name in ("batch", "learning_rate", "decay", "decay_steps", "updates_per_example"):
             if not getattr(self, name) > 0:
                 raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
+        for name in ("value_weight", "policy_weight", "clip", "momentum"):
+            if not getattr(self, name) >= 0:
+                raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
 
 
 @dataclass(frozen=True)
@@ -91,14 +94,17 @@ class Learner:
         """Take up what `state` gave; raises CheckpointError where it is another network's."""
         weights = list(self.network.parameters())
         memory: dict[int, dict[str, Tensor]] = {}
-        for index, entry in state["optimiser"].items():
-            tensors = {name: torch.from_numpy(value.copy()) for name, value in entry.items()}
-            if any(t.dim() and t.shape != weights[int(index)].shape for t in tensors.values()):
-                raise CheckpointError("the checkpoint's optimiser belongs to another network")
-            memory[int(index)] = tensors
-        saved = self.optimiser.state_dict()
-        self.optimiser.load_state_dict({"state": memory, "param_groups": saved["param_groups"]})
-        self.steps = int(state["steps"])
+        try:
+            for index, entry in state["optimiser"].items():
+                memory[int(index)] = {name: torch.from_numpy(value.copy()) for name, value in entry.items()}
+            shapes = [(t.shape, weights[i].shape) for i, entry in memory.items() for t in entry.values() if t.dim()]
+            self.steps = int(state["steps"])
+        except (KeyError, IndexError, ValueError, AttributeError, TypeError) as error:
+            raise CheckpointError("the checkpoint's optimiser is damaged") from error
+        if any(own != wanted for own, wanted in shapes):
+            raise CheckpointError("the checkpoint's optimiser belongs to another network")
+        groups = self.optimiser.state_dict()["param_groups"]
+        self.optimiser.load_state_dict({"state": memory, "param_groups": groups})
 
 
 def losses(network: CVPN, rows: Rows) -> tuple[Tensor, Tensor]:

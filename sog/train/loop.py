@@ -93,7 +93,7 @@ def train(run: Run, out: Path, minutes: float | None, resume: bool, hooks: Hooks
     progress = _begin(run, settings, out, resume)
     clock = time.monotonic() - progress.seconds
     deadline = math.inf if minutes is None else time.monotonic() + 60.0 * minutes
-    last_save = time.monotonic()
+    next_save = time.monotonic() + SAVE_SECONDS
     with hire(run.game, settings, run.seed, run.workers) as crew, _asked_to_stop() as stop:
         if progress.round == 0:
             _snapshot(run, out, progress)
@@ -105,14 +105,14 @@ def train(run: Run, out: Path, minutes: float | None, resume: bool, hooks: Hooks
             hooks.report(point, total)
             if _is_snapshot(progress.round):
                 _snapshot(run, out, progress)
-            if time.monotonic() - last_save > SAVE_SECONDS:
-                _save(run, out, progress)
-                last_save = time.monotonic()
+            if time.monotonic() > next_save:
+                next_save = _save(run, out, progress)
     _save(run, out, progress)
     return progress.points[-1] if progress.points else _blank_point()
 
 
-SAVE_SECONDS = 20.0  # between checkpoints: what a kill may cost
+SAVE_SECONDS = 20.0  # between checkpoints, at least: what a kill may cost
+SAVE_SHARE = 0.05  # of the time, at most, goes into writing them
 
 
 def _round(run: Run, progress: _Progress, crew: Crew, clock: float) -> Point:
@@ -142,9 +142,8 @@ def _learn(run: Run, progress: _Progress) -> tuple[float, float]:
     """The gradient steps that the rows so far allow; the mean losses."""
     learner, replay = progress.learner, progress.replay
     rng = np.random.default_rng((run.seed, 2**20, progress.round))
-    found = []
-    for _ in range(learner.allowed(replay.added) - learner.steps):
-        found.append(learner.step(replay.sample(rng, learner.settings.batch)))
+    count = learner.allowed(replay.added) - learner.steps
+    found = [learner.step(replay.sample(rng, learner.settings.batch)) for _ in range(count)]
     if not found:
         return math.nan, math.nan
     return float(np.mean([x.value for x in found])), float(np.mean([x.policy for x in found]))
@@ -179,11 +178,13 @@ def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool) -> _Progr
     return progress
 
 
-def _save(run: Run, out: Path, progress: _Progress) -> None:
+def _save(run: Run, out: Path, progress: _Progress) -> float:
+    """Write the checkpoint and the curve; the time when the next one is due."""
+    started = time.monotonic()
     state: checkpoint.State = {
         "learner": progress.learner.state(),
         "replay": progress.replay.state(),
-        "points": [[_number(x) for x in asdict(point).values()] for point in progress.points],
+        "points": [list(asdict(point).values()) for point in progress.points],
         "round": progress.round,
         "seconds": progress.seconds,
     }
@@ -191,6 +192,8 @@ def _save(run: Run, out: Path, progress: _Progress) -> None:
         out / "checkpoint", progress.learner.network, run.game, run.name, progress.learner.steps, describe(run), state
     )
     write_curve(out / "curve.csv", progress.points)
+    now = time.monotonic()
+    return now + max(SAVE_SECONDS, (now - started) / SAVE_SHARE)
 
 
 def _snapshot(run: Run, out: Path, progress: _Progress) -> None:
@@ -207,10 +210,6 @@ def _is_snapshot(number: int) -> bool:
 def describe(run: Run) -> dict[str, Any]:
     """What a checkpoint says of its run."""
     return asdict(run)
-
-
-def _number(x: float) -> float:
-    return x
 
 
 def write_curve(path: Path, points: list[Point]) -> None:

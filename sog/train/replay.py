@@ -64,14 +64,14 @@ class ReplayWindow:
     def __init__(self, shape: NetworkShape, capacity: int) -> None:
         if capacity < 1:
             raise SettingError(f"the replay window must hold at least one row, not {capacity}")
-        self.capacity, self.added = capacity, 0
+        self.capacity, self.added, self._held = capacity, 0, 0
         self._rows = blank_rows(shape, capacity)
 
     def __len__(self) -> int:
-        return min(self.added, self.capacity)
+        return self._held
 
     def add(self, rows: Rows) -> None:
-        """Append rows, the oldest giving way."""
+        """Append rows, the oldest giving way; row number n of a run stands at place n modulo the capacity."""
         count = len(rows)
         kept = rows.take(slice(max(0, count - self.capacity), count))
         first = (self.added + count - len(kept)) % self.capacity
@@ -80,33 +80,37 @@ class ReplayWindow:
             own[first : first + head] = new[:head]
             own[: len(kept) - head] = new[head:]
         self.added += count
+        self._held = min(self._held + count, self.capacity)
 
     def sample(self, rng: np.random.Generator, count: int) -> Rows:
-        """`count` rows drawn uniformly with replacement, copied; the window must not be empty."""
-        if not self.added:
+        """`count` rows drawn uniformly with replacement, copied; SettingError where the window is empty."""
+        if not self._held:
             raise SettingError("the replay window is empty")
-        return self._rows.take(rng.integers(len(self), size=count))
+        oldest = self.added - self._held
+        return self._rows.take((oldest + rng.integers(self._held, size=count)) % self.capacity)
 
     def newest(self, count: int) -> Rows:
-        """The newest rows, at most `count` of them, oldest first."""
-        count = min(count, len(self))
+        """Copies of the newest rows, at most `count` of them, oldest first."""
+        count = min(count, self._held)
         return self._rows.take(np.arange(self.added - count, self.added) % self.capacity)
 
     def state(self, limit: int | None = None) -> dict[str, Array | int]:
-        """What `restore` needs: the newest `limit` rows (all by default) and the count."""
-        rows = self.newest(self.capacity if limit is None else limit)
-        return {"added": self.added, **rows.columns()}
+        """What `restore` needs: the newest `limit` rows (all by default) and the count of all ever added."""
+        return {"added": self.added, **self.newest(self.capacity if limit is None else limit).columns()}
 
     def restore(self, state: dict[str, Array | int]) -> None:
-        """Take up the state of a window; one saved whole then samples the same rows from the same generator.
+        """Take up the state of a window, which then samples as that one did.
 
         Raises CheckpointError where the rows are not of this window's shape.
         """
         columns = self._rows.columns()
         saved = {name: np.asarray(state.get(name)) for name in columns}
-        for name, own in columns.items():
-            if saved[name].shape[1:] != own.shape[1:] or saved[name].dtype != own.dtype:
-                raise CheckpointError(f"the checkpoint's replay window has {name} of another shape")
+        lengths = {column.shape[:1] for column in saved.values()}
+        alike = [
+            saved[name].shape[1:] == own.shape[1:] and saved[name].dtype == own.dtype for name, own in columns.items()
+        ]
+        if not all(alike) or len(lengths) != 1 or not isinstance(state.get("added"), int):
+            raise CheckpointError("the checkpoint's replay window belongs to another network")
         rows = Rows(**saved)
-        self.added = int(state["added"]) - len(rows)
+        self.added, self._held = int(state["added"]) - len(rows), 0
         self.add(rows)

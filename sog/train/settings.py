@@ -28,10 +28,10 @@ class TrainSettings:
     queries: QuerySettings
     learner: LearnerSettings
     shape: NetworkShape
-    replay: int = 50_000
-    games: int = 32
+    replay: int = 150_000
+    games: int = 64
     side_by_side: int = 64
-    rounds: int = 1_000
+    rounds: int = 2_000
 
 
 def preset(game: Game, name: str) -> TrainSettings:
@@ -40,7 +40,8 @@ def preset(game: Game, name: str) -> TrainSettings:
         raise SettingError(f"no preset is called {name}; known: {', '.join(PRESETS)}")
     settings = _small(game)
     if name == "demo":
-        return replace(settings, rounds=120, learner=replace(settings.learner, decay_steps=2_000))
+        learner = replace(settings.learner, decay_steps=3_000)
+        return replace(settings, rounds=80, games=32, learner=learner)
     return settings if name == "full" else _paper(game)
 
 
@@ -48,10 +49,10 @@ def _small(game: Game) -> TrainSettings:
     """Small networks and searches of (100, 1): what two cores learn Leduc with."""
     budget, search = Budget(100, 1.0), SearchSettings()
     return TrainSettings(
-        selfplay=SelfPlaySettings(ResolveSettings(budget, search), queries_per_search=2.0, uniform_mix=0.1),
+        selfplay=SelfPlaySettings(ResolveSettings(budget, search), queries_per_search=5.0, uniform_mix=0.1),
         queries=QuerySettings(budget, search, recursive=0.2),
-        learner=LearnerSettings(batch=512, learning_rate=3e-3, decay=0.5, decay_steps=10_000, updates_per_example=20.0),
-        shape=shape_for(game, width=256, depth=2),
+        learner=LearnerSettings(batch=512, learning_rate=3e-3, decay=0.5, decay_steps=30_000, updates_per_example=40.0),
+        shape=shape_for(game, width=256, depth=2, crossed=game.crossed),
     )
 
 
@@ -62,7 +63,12 @@ def _paper(game: Game) -> TrainSettings:
         selfplay=SelfPlaySettings(ResolveSettings(budget, PAPER, alpha=0.5), queries_per_search=0.9, uniform_mix=0.1),
         queries=QuerySettings(budget, PAPER, recursive=0.1),
         learner=LearnerSettings(
-            batch=1024, learning_rate=1e-4, decay=0.5, decay_steps=2_000_000, policy_weight=0.01, updates_per_example=10.0
+            batch=1024,
+            learning_rate=1e-4,
+            decay=0.5,
+            decay_steps=2_000_000,
+            policy_weight=0.01,
+            updates_per_example=10.0,
         ),
         shape=shape_for(game, width=2048, depth=6),
         replay=1_000_000,
