@@ -77,8 +77,9 @@ class CVPN(nn.Module):
         """A network with fresh weights drawn from `seed`; torch's global generator is left alone."""
         super().__init__()
         self.shape = shape
-        self.body, width = BODIES[shape.kind](shape)
-        self.head = nn.Linear(width, shape.outputs)
+        with torch.random.fork_rng(devices=[]):  # torch's layers draw weights of their own
+            self.body, width = BODIES[shape.kind](shape)
+            self.head = nn.Linear(width, shape.outputs)
         self.initialise(seed)
 
     def initialise(self, seed: int) -> None:

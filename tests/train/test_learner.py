@@ -1,0 +1,139 @@
+"""The learner: it learns fixed targets, masks train nothing, its steps repeat bit for bit, bad settings end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from sog.errors import CheckpointError, SettingError
+from sog.games.base import TERMINAL
+from sog.games.leduc import Leduc
+from sog.nets.cvpn import CVPN, NetworkShape, shape_for
+from sog.nets.encode import encode
+from sog.search import fields as f
+from sog.search.evaluator import Beliefs
+from sog.search.public_tree import PublicTree
+from sog.train.learner import Learner, LearnerSettings, losses
+from sog.train.replay import Rows, blank_rows
+
+
+def leduc_rows(count: int, seed: int = 0) -> Rows:
+    """Random beliefs at Leduc's public states with random targets; the second action is never legal."""
+    rng, game = np.random.default_rng(seed), Leduc()
+    public, shape = PublicTree(game).list_all(), shape_for(game)
+    asked = np.flatnonzero(public.nodes[: public.size, f.ACTOR] != TERMINAL).astype(np.int32)
+    ranges = [rng.dirichlet(np.ones(slots), count) for slots in game.num_slots]
+    beliefs = Beliefs(public, rng.choice(asked, count), np.concatenate(ranges, axis=1))
+    rows = replace(blank_rows(shape, count), inputs=encode(beliefs))
+    rows.values[:] = rng.normal(size=rows.values.shape)
+    rows.value_mask[:], rows.policy_mask[:] = 1.0, 1.0
+    rows.policies[:, :, ::2] = rng.dirichlet(np.ones(2), (count, max(shape.slots)))
+    rows.legal[:, :, ::2] = True
+    return rows
+
+
+def learner(width: int = 64, **settings: object) -> Learner:
+    return Learner(CVPN(shape_for(Leduc(), width, 2), 1), LearnerSettings(**settings))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"optimiser": "adam", "learning_rate": 1e-2, "policy_weight": 1.0},
+        {"optimiser": "sgd", "learning_rate": 0.5, "policy_weight": 1.0, "clip": 1.0},
+    ],
+)
+def test_learns_fixed_targets(settings: dict[str, object]) -> None:
+    rows = leduc_rows(64)
+    machine = learner(256, **settings)
+    first = machine.step(rows)
+    for _ in range(400):
+        last = machine.step(rows)
+    assert last.value < first.value / 10 and last.policy < first.policy / 10
+
+
+def test_losses_are_those_of_the_paper() -> None:
+    rows, network = leduc_rows(5), CVPN(shape_for(Leduc(), 8, 1))  # a new network answers 0
+    value, policy = losses(network, rows)
+    error = np.abs(rows.values)
+    huber = np.where(error < 1.0, error**2 / 2, error - 0.5).mean()
+    kl = (rows.policies * np.log(np.maximum(rows.policies, 1e-30) / 0.5)).sum(axis=-1).mean()
+    np.testing.assert_allclose(float(value.detach()), huber, rtol=1e-5)
+    np.testing.assert_allclose(float(policy.detach()), kl, rtol=1e-5)
+
+
+def test_masked_outputs_have_no_gradient() -> None:
+    rows = leduc_rows(3)
+    rows.value_mask[:, 4:] = 0.0
+    rows.policy_mask[:, 1:] = 0.0
+    shape = shape_for(Leduc(), 8, 1)
+    network = CVPN(shape)
+    value, policy = losses(network, rows)
+    (value + policy).backward()  # type: ignore[no-untyped-call]
+    assert network.head.bias.grad is not None
+    touched = network.head.bias.grad.numpy() != 0.0
+    values, logits = touched[: shape.num_values], touched[shape.num_values :].reshape(6, 3)
+    assert values[:4].all() and not values[4:].any()
+    assert logits[0, [0, 2]].all() and not logits[0, 1] and not logits[1:].any()
+
+
+def test_rows_without_any_target_change_nothing() -> None:
+    machine = learner(optimiser="sgd")
+    before = {name: weight.clone() for name, weight in machine.network.state_dict().items()}
+    losses_of_step = machine.step(blank_rows(machine.network.shape, 4))
+    assert losses_of_step.total == 0.0
+    assert all(torch.equal(before[name], weight) for name, weight in machine.network.state_dict().items())
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "sgd"])
+def test_a_restored_learner_takes_the_same_steps(optimiser: str) -> None:
+    rows = leduc_rows(32)
+    first = learner(optimiser=optimiser, decay=0.5, decay_steps=3)
+    for _ in range(3):
+        first.step(rows)
+    second = learner(optimiser=optimiser, decay=0.5, decay_steps=3)
+    second.network.load_state_dict({name: weight.clone() for name, weight in first.network.state_dict().items()})
+    second.restore(first.state())
+    assert [first.step(rows) for _ in range(3)] == [second.step(rows) for _ in range(3)]
+    assert first.steps == second.steps == 6
+
+
+def test_learning_rate_decays() -> None:
+    machine = learner(learning_rate=0.1, decay=0.5, decay_steps=2)
+    rates = []
+    for _ in range(3):
+        machine.step(leduc_rows(2))
+        rates.append(machine.optimiser.param_groups[0]["lr"])
+    np.testing.assert_allclose(rates, [0.1, 0.1 * 0.5**0.5, 0.05])
+
+
+def test_steps_allowed_by_the_rows_seen() -> None:
+    machine = learner(batch=100, updates_per_example=5.0)
+    assert [machine.allowed(added) for added in (0, 19, 20, 1000)] == [0, 0, 1, 50]
+
+
+def test_an_optimiser_of_another_network_is_refused() -> None:
+    machine = learner(32)
+    machine.step(leduc_rows(2))
+    with pytest.raises(CheckpointError):
+        learner(64).restore(machine.state())
+    with pytest.raises(CheckpointError):
+        learner(32).restore({"steps": 1})
+
+
+@pytest.mark.parametrize("bad", [{"optimiser": "magic"}, {"batch": 0}, {"learning_rate": float("nan")}, {"clip": -1.0}])
+def test_bad_settings_are_refused(bad: dict[str, object]) -> None:
+    with pytest.raises(SettingError):
+        LearnerSettings(**bad)  # type: ignore[arg-type]
+
+
+def test_illegal_logits_do_not_reach_the_loss() -> None:
+    rows, shape = leduc_rows(4), NetworkShape(24, (6, 6), 3, width=8, depth=1)
+    network = CVPN(shape)
+    before = losses(network, rows)[1]
+    with torch.no_grad():
+        network.head.bias[shape.num_values + 1 :: 3] = 1e4
+    assert torch.equal(losses(network, rows)[1], before)
