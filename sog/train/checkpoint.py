@@ -68,7 +68,7 @@ def save(
     A kill at any moment leaves the older or the newer one, complete. Raises CheckpointError where the
     folder holds anything that is not this run's, or cannot be written.
     """
-    number = _next_save(folder, run)
+    number = _next_save(folder, run, game)
     contents = {"network": (f"network.{number}.safetensors", network_bytes(network))}
     if state is not None:
         skeleton, arrays = pack(state)
@@ -153,8 +153,7 @@ def network_of(shape: NetworkShape, content: bytes) -> CVPN:
         weights = safetensors.torch.load(content)
     except safetensors.SafetensorError as error:
         raise CheckpointError("the network's file is damaged") from error
-    with torch.device("meta"):
-        network = CVPN(shape)
+    network = _hollow(shape, len(weights))
     wanted = {name: (weight.shape, weight.dtype) for name, weight in network.state_dict().items()}
     if wanted != {name: (weight.shape, weight.dtype) for name, weight in weights.items()}:
         raise CheckpointError("the network's weights are not of the shape that the checkpoint states")
@@ -162,9 +161,20 @@ def network_of(shape: NetworkShape, content: bytes) -> CVPN:
     return network
 
 
+def _hollow(shape: NetworkShape, tensors: int) -> CVPN:
+    """A network of this shape without memory for its weights, since a damaged file may state any shape."""
+    try:
+        if shape.depth <= tensors:
+            with torch.device("meta"):
+                return CVPN(shape)
+    except (TypeError, ValueError, IndexError, RuntimeError) as error:
+        raise CheckpointError("the checkpoint states a shape that no network has") from error
+    raise CheckpointError("the network's weights are not of the shape that the checkpoint states")
+
+
 def pack(state: Any, path: str = "") -> tuple[Any, dict[str, Array]]:
     """A state as JSON with the arrays taken out, and those by their place. Raises TypeError for other things."""
-    if isinstance(state, np.ndarray):
+    if isinstance(state, np.ndarray) and state.dtype.kind in "biuf":
         return {_ARRAY: path}, {path: np.asarray(state, order="C")}
     if isinstance(state, np.generic):
         return state.item(), {}
@@ -196,7 +206,7 @@ def _union(parts: list[tuple[str, tuple[Any, dict[str, Array]]]]) -> dict[str, A
     return {key: array for _, (_, arrays) in parts for key, array in arrays.items()}
 
 
-def _next_save(folder: Path, run: str) -> int:
+def _next_save(folder: Path, run: str, game: str) -> int:
     if not folder.exists():
         return 1
     if not folder.is_dir():
@@ -206,6 +216,8 @@ def _next_save(folder: Path, run: str) -> int:
     meta = load_meta(folder)
     if meta.run != run:
         raise CheckpointError(f"{folder}: holds a checkpoint of another run; nothing was written")
+    if meta.game != game:
+        raise CheckpointError(f"{folder}: holds a checkpoint of another game, {meta.game}; nothing was written")
     return meta.save + 1
 
 
