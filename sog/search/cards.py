@@ -14,10 +14,11 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.search.jit import inlined, njit
-from sog.search.lanes import LANES, load, load_first, splat, store, store_first, sum_of, transpose
+from sog.search.lanes import LANES, load, load_span, splat, store, store_span, sum_of, transpose
 
 U = np.uint64
 ZERO: Final = np.float32(0.0)
+HALF: Final = np.float32(0.5)
 
 
 @njit
@@ -76,46 +77,52 @@ def showdown_row(
 def fold_values(reach: Array, row: Any, cards: Any, scale: Any, by_card: Array, values: Array, out: Any) -> None:
     """values[out + i] = scale * reach of the hands that share no card with i.
 
-    reach[row...], values[out...]: float32 rows over the pairs of `cards` live cards.  by_card: float32[80].
+    reach[row...], values[out...]: float32 rows over the pairs of at most 48 live `cards`.  by_card:
+    float32[48], scratch. Lane k of vector b is card 16 b + k throughout, so that the sums over a card's hands
+    stay in registers.
     """
-    lanes = U(LANES)
-    for k in range(U(5)):
-        store(by_card, k * lanes, splat(ZERO))
-    total, at = ZERO, U(row)
-    for c in range(cards):
-        length, held, k = cards - c - U(1), splat(ZERO), U(0)
-        while k < length:
-            x = load_first(reach, at + k, min(length - k, lanes))
-            held = held + x
-            store(by_card, c + U(1) + k, load(by_card, c + U(1) + k) + x)
-            k += lanes
-        mine = sum_of(held)
-        by_card[c] += mine
-        total += mine
-        at += length
-    at, to = U(row), U(out)
-    amount = splat(scale)
-    for c in range(cards):
-        length, rest, k = cards - c - U(1), splat(total - by_card[c]), U(0)
-        while k < length:
-            count = min(length - k, lanes)
-            mass = rest - load(by_card, c + U(1) + k) + load_first(reach, at + k, count)
-            store_first(values, to + k, count, amount * mass)
-            k += lanes
-        at += length
-        to += length
+    lanes, last = U(LANES), np.int64(cards)
+    sums0, sums1, sums2 = splat(ZERO), splat(ZERO), splat(ZERO)
+    at = U(row) - U(1)  # where card 0 would lie in the row of the triangle
+    for c in range(last):
+        x0 = load_span(reach, at, c + 1, last)
+        x1 = load_span(reach, at + lanes, c + 1 - LANES, last - LANES)
+        x2 = load_span(reach, at + lanes + lanes, c + 1 - 2 * LANES, last - 2 * LANES)
+        sums0, sums1, sums2 = sums0 + x0, sums1 + x1, sums2 + x2
+        by_card[U(c)] = sum_of(x0 + x1 + x2)
+        at += U(last - c - 2)
+    for c in range(last, 3 * LANES):
+        by_card[U(c)] = ZERO
+    sums0 = sums0 + load(by_card, U(0))
+    sums1 = sums1 + load(by_card, lanes)
+    sums2 = sums2 + load(by_card, lanes + lanes)
+    store(by_card, U(0), sums0)
+    store(by_card, lanes, sums1)
+    store(by_card, lanes + lanes, sums2)
+    total = sum_of(sums0 + sums1 + sums2) * HALF
+    at, to, amount = U(row) - U(1), U(out) - U(1), splat(scale)
+    for c in range(last):
+        rest = splat(total - by_card[U(c)])
+        x0 = load_span(reach, at, c + 1, last)
+        x1 = load_span(reach, at + lanes, c + 1 - LANES, last - LANES)
+        x2 = load_span(reach, at + lanes + lanes, c + 1 - 2 * LANES, last - 2 * LANES)
+        store_span(values, to, c + 1, last, amount * (rest - sums0 + x0))
+        store_span(values, to + lanes, c + 1 - LANES, last - LANES, amount * (rest - sums1 + x1))
+        store_span(values, to + lanes + lanes, c + 1 - 2 * LANES, last - 2 * LANES, amount * (rest - sums2 + x2))
+        at += U(last - c - 2)
+        to += U(last - c - 2)
 
 
 @inlined
 def showdown_batch(
-    hands: Array, ends: Array, low: Array, high: Array, start: Any, count: Any,
+    ordered: Array, ends: Array, natural: Array, start: Any, count: Any,
     reach: Array, row: Any, values: Array, out: Any, width: Any, amounts: Array, first: Any, scratch: Array,
 ) -> None:  # fmt: skip
     """Showdown values of LANES rows at once: rows of `width` at reach[row...] and values[out...].
 
-    hands[start...]: places of the `count` hands in a row, weakest first.  ends: ends of runs of equal hands.
-    low, high: the live cards of each place in a row.  amounts[first...]: chips.
-    scratch: float32[(2 * width + 64) * LANES].
+    ordered[3 * start...]: of each of the `count` hands, weakest first, LANES times (its place in a row, its two
+    live cards).  ends[start...]: ends of runs of equal hands.  natural[2 * start...]: LANES times the two live
+    cards of each place.  amounts[first...]: chips.  scratch: float32[(2 * width + 64) * LANES].
     """
     lanes = U(LANES)
     gained = width * lanes
@@ -124,28 +131,27 @@ def showdown_batch(
         store(scratch, by_card + c * lanes, splat(ZERO))
     for k in range(U(0), width, lanes):
         transpose(reach, row + k, width, scratch, k * lanes, lanes)
-    total, k = splat(ZERO), U(0)
+    total, k, base = splat(ZERO), U(0), U(3) * start
     while k < count:
         end = U(ends[start + k])
-        for j in range(k, end):
-            h = U(hands[start + j])
-            a, b = by_card + U(low[start + h]) * lanes, by_card + U(high[start + h]) * lanes
-            store(scratch, gained + h * lanes, total - load(scratch, a) - load(scratch, b))
-        for j in range(k, end):
-            h = U(hands[start + j])
-            a, b, x = by_card + U(low[start + h]) * lanes, by_card + U(high[start + h]) * lanes, load(scratch, h * lanes)
+        for j in range(base + U(3) * k, base + U(3) * end, U(3)):
+            a, b = by_card + U(ordered[j + U(1)]), by_card + U(ordered[j + U(2)])
+            store(scratch, gained + U(ordered[j]), total - load(scratch, a) - load(scratch, b))
+        for j in range(base + U(3) * k, base + U(3) * end, U(3)):
+            a, b = by_card + U(ordered[j + U(1)]), by_card + U(ordered[j + U(2)])
+            x = load(scratch, U(ordered[j]))
             total = total + x
             store(scratch, a, load(scratch, a) + x)
             store(scratch, b, load(scratch, b) + x)
-        for j in range(k, end):
-            h = U(hands[start + j])
-            a, b, at = by_card + U(low[start + h]) * lanes, by_card + U(high[start + h]) * lanes, gained + h * lanes
+        for j in range(base + U(3) * k, base + U(3) * end, U(3)):
+            a, b = by_card + U(ordered[j + U(1)]), by_card + U(ordered[j + U(2)])
+            at = gained + U(ordered[j])
             store(scratch, at, load(scratch, at) + (total - load(scratch, a) - load(scratch, b)))
         k = end
-    amount = load(amounts, first)
-    for h in range(count):
-        a, b, at = by_card + U(low[start + h]) * lanes, by_card + U(high[start + h]) * lanes, gained + h * lanes
-        rest = total - load(scratch, a) - load(scratch, b)
+    amount, at, base = load(amounts, first), gained, U(2) * start
+    for j in range(base, base + U(2) * count, U(2)):
+        rest = total - load(scratch, by_card + U(natural[j])) - load(scratch, by_card + U(natural[j + U(1)]))
         store(scratch, at, amount * (load(scratch, at) - rest))
+        at += lanes
     for k in range(U(0), width, lanes):
         transpose(scratch, gained + k * lanes, lanes, values, out + k, width)

@@ -13,7 +13,7 @@ from sog.errors import GameError
 from sog.games.holdem import Holdem
 from sog.games.holdem_bets import EveryAmount
 from sog.games.holdem_betting import TURN
-from sog.games.holdem_cards import CARDS, HIGH, LOW, live_hands, permuted_hands
+from sog.games.holdem_cards import CARDS, HANDS, HIGH, LOW, live_hands, permuted_hands
 from sog.games.holdem_strength import ladder
 from sog.search import holdem_trees as tree
 from sog.search.holdem_trees import CUT, DECISION, SHOWDOWN, Node, Shape
@@ -159,7 +159,7 @@ def _boards(game: Holdem) -> Boards:
     """The boards below the spot, one solved for each class of suits that may be exchanged."""
     board = game.spot.board
     top = np.flatnonzero(live_hands(board))
-    place = np.full(len(LOW), -1, dtype=np.int32)
+    place = np.full(HANDS, -1, dtype=np.int32)
     place[top] = np.arange(len(top))
     if game.street != TURN:
         every = np.arange(len(top), dtype=np.int32)
@@ -215,10 +215,9 @@ class Tables:
     parts: Int64
     roots: Int64
     maps: Int32
-    hands: Int32
+    ordered: Int32
     ends: Int32
-    low: Int32
-    high: Int32
+    natural: Int32
     sizes: Int64
     cuts: Int64
     members: Int32
@@ -241,7 +240,7 @@ def make_tables(program: Program) -> Tables:
         roots_at = (root0[k - 1], len(s.roots)) if k else (0, 0)
         shapes[k] = node0[k], len(s.nodes), amount0[k], s.batches, *roots_at
     parts, cuts, roots = _parts(program)
-    hands, ends, low, high = _ladders(program)
+    ordered, ends, natural = _ladders(program)
     half = program.top.reach_rows * program.top_width
     live = CARDS - len(program.game.spot.board)
     full = live - (1 if program.game.street == TURN else 0)
@@ -249,7 +248,7 @@ def make_tables(program: Program) -> Tables:
     return Tables(
         nodes, np.ascontiguousarray(np.concatenate(rows).T), np.concatenate([s.chips for s in every]),
         np.concatenate([s.amounts for s in every]), shapes, parts, roots, program.boards.maps.ravel(),
-        hands, ends, low, high, np.array(sizes, dtype=np.int64), cuts, program.boards.members,
+        ordered, ends, natural, np.array(sizes, dtype=np.int64), cuts, program.boards.members,
     )  # fmt: skip
 
 
@@ -292,22 +291,21 @@ def _top_cuts(program: Program) -> list[Node]:
     return out
 
 
-def _ladders(program: Program) -> tuple[Int32, Int32, Int32, Int32]:
-    """Per solved board: places of its hands, weakest first; ends of runs; the live cards of each place."""
-    hands, ends, low, high = [], [], [], []
+def _ladders(program: Program) -> tuple[Int32, Int32, Int32]:
+    """`ordered`, `ends` and `natural` of cards.showdown_batch, board after board."""
+    ordered, ends, natural = [], [], []
     for b, card in enumerate(program.boards.cards):
         board = program.game.spot.board + ((card,) if card >= 0 else ())
         numbers = program.hands_on(b)
-        place = np.full(len(LOW), -1, dtype=np.int32)
+        place = np.full(HANDS, -1, dtype=np.int32)
         place[numbers] = np.arange(len(numbers))
-        live = np.full(CARDS, -1, dtype=np.int32)
-        kept = [c for c in range(CARDS) if c not in board]
-        live[kept] = np.arange(len(kept))
+        live = np.cumsum([c not in board for c in range(CARDS)]) - 1
         order = ladder(board)
-        hands.append(place[order.hands])
+        ordered.append(np.stack([place[order.hands], live[LOW[order.hands]], live[HIGH[order.hands]]], axis=1))
+        natural.append(np.stack([live[LOW[numbers]], live[HIGH[numbers]]], axis=1))
         ends.append(order.ends)
-        low.append(live[LOW[numbers]])
-        high.append(live[HIGH[numbers]])
-    stacked = (np.concatenate(x).astype(np.int32) for x in (hands, ends, low, high))
-    first, second, third, fourth = stacked
-    return first, second, third, fourth
+    return (
+        (LANES * np.concatenate(ordered)).astype(np.int32).ravel(),
+        np.concatenate(ends),
+        (LANES * np.concatenate(natural)).astype(np.int32).ravel(),
+    )

@@ -130,8 +130,8 @@ class HoldemSolver:
         t = self.tables
         sweeps.run(
             me, self.threads, shared, mode, source, self.regrets, self.averages, steps,
-            t.nodes, t.child_rows, t.chips, t.amounts, t.shapes, t.parts, t.roots, t.maps, t.hands, t.ends,
-            t.low, t.high, t.sizes, t.cuts, t.members, np.float32(self.program.boards.weight),
+            t.nodes, t.child_rows, t.chips, t.amounts, t.shapes, t.parts, t.roots, t.maps, t.ordered,
+            t.ends, t.natural, t.sizes, t.cuts, t.members, np.float32(self.program.boards.weight),
             self._top_reach, self._top_values, self._handed, *self._own[me], self.root_values,
         )  # fmt: skip
 

@@ -126,7 +126,7 @@ def _up(
 def _part(
     part: Any, p: int, mode: int, source: Array, regrets: Array, averages: Array, step: Array,
     nodes: Array, child_rows: Array, chips: Array, amounts: Array, shapes: Array, parts: Array, roots: Array,
-    maps: Array, hands: Array, ends: Array, low: Array, high: Array, sizes: Array,
+    maps: Array, ordered: Array, ends: Array, natural: Array, sizes: Array,
     top_reach: Array, handed: Array, reach: Array, values: Array, scratch: Array,
 ) -> None:  # fmt: skip
     """One part: fetch the opponent's reach at its roots, sweep down, pay, sweep up, hand the values up."""
@@ -145,7 +145,7 @@ def _part(
     for b in range(U(shapes[shape, BATCHES])):
         first = b * U(LANES)
         showdown_batch(
-            hands, ends, low, high, place0, count, reach, first * width, values, first * width, width,
+            ordered, ends, natural, place0, count, reach, first * width, values, first * width, width,
             amounts, U(shapes[shape, AMOUNT0]) + first, scratch,
         )  # fmt: skip
     _up(
@@ -180,7 +180,7 @@ def _gather(
 def run(
     me: int, threads: int, sync: Array, mode: int, source: Array, regrets: Array, averages: Array, steps: Array,
     nodes: Array, child_rows: Array, chips: Array, amounts: Array, shapes: Array, parts: Array, roots: Array,
-    maps: Array, hands: Array, ends: Array, low: Array, high: Array, sizes: Array,
+    maps: Array, ordered: Array, ends: Array, natural: Array, sizes: Array,
     cuts: Array, members: Array, chance: Any,
     top_reach: Array, top_values: Array, handed: Array, reach: Array, values: Array, scratch: Array,
     root_values: Array,
@@ -207,8 +207,7 @@ def run(
             while part < len(parts):
                 _part(
                     U(part), p, mode, source, regrets, averages, step, nodes, child_rows, chips, amounts,
-                    shapes, parts, roots, maps, hands, ends, low, high, sizes, mine, handed, reach, values,
-                    scratch,
+                    shapes, parts, roots, maps, ordered, ends, natural, sizes, mine, handed, reach, values, scratch,
                 )  # fmt: skip
                 part = fetch_add(sync, U(NEXT), 1)
             wait_for_all(sync, threads)

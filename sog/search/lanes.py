@@ -86,10 +86,12 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.uint64, lanes_type), code
 
 
-def _mask(builder: Any, count: Any) -> Any:
-    """<16 x i1>: lane < count."""
+def _mask(builder: Any, first: Any, end: Any) -> Any:
+    """<16 x i1>: first <= lane < end, signed."""
     lane = ir.Constant(ir.VectorType(_INDEX, LANES), [ir.Constant(_INDEX, k) for k in range(LANES)])
-    return builder.icmp_unsigned("<", lane, _splat(builder, builder.trunc(count, _INDEX), _INDEX))
+    above = builder.icmp_signed(">=", lane, _splat(builder, builder.trunc(first, _INDEX), _INDEX))
+    below = builder.icmp_signed("<", lane, _splat(builder, builder.trunc(end, _INDEX), _INDEX))
+    return builder.and_(above, below)
 
 
 def _splat(builder: Any, scalar: Any, kind: Any) -> Any:
@@ -109,31 +111,32 @@ _MASK: Final = ir.VectorType(ir.IntType(1), LANES)
 
 
 @intrinsic
-def load_first(typing_context: Any, array: Any, index: Any, count: Any) -> Any:
-    """The first `count` (at most 16) of array[index : index + 16], then zeros; reads no more than those."""
+def load_span(typing_context: Any, array: Any, index: Any, first: Any, end: Any) -> Any:
+    """Lanes first..end-1 of array[index : index + 16], zeros elsewhere; reads no more than those."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _pointer(builder, context, signature.args[0], args[0], args[1])
         arguments = [_VECTOR.as_pointer(), _INDEX, _MASK, _VECTOR]
         masked = _declared(builder, "llvm.masked.load.v16f32.p0", _VECTOR, arguments)
-        zero = ir.Constant(_VECTOR, None)
-        return builder.call(masked, [at, ir.Constant(_INDEX, _BYTES), _mask(builder, args[2]), zero])
+        mask, zero = _mask(builder, args[2], args[3]), ir.Constant(_VECTOR, None)
+        return builder.call(masked, [at, ir.Constant(_INDEX, _BYTES), mask, zero])
 
-    return lanes_type(array, types.uint64, types.uint64), code
+    return lanes_type(array, types.uint64, types.int64, types.int64), code
 
 
 @intrinsic
-def store_first(typing_context: Any, array: Any, index: Any, count: Any, value: Any) -> Any:
-    """Write the first `count` (at most 16) lanes to array[index : ...], and nothing else."""
+def store_span(typing_context: Any, array: Any, index: Any, first: Any, end: Any, value: Any) -> Any:
+    """Write lanes first..end-1 to array[index : index + 16], and nothing else."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _pointer(builder, context, signature.args[0], args[0], args[1])
         arguments = [_VECTOR, _VECTOR.as_pointer(), _INDEX, _MASK]
         masked = _declared(builder, "llvm.masked.store.v16f32.p0", ir.VoidType(), arguments)
-        builder.call(masked, [args[3], at, ir.Constant(_INDEX, _BYTES), _mask(builder, args[2])])
+        mask = _mask(builder, args[2], args[3])
+        builder.call(masked, [args[4], at, ir.Constant(_INDEX, _BYTES), mask])
         return context.get_dummy_value()
 
-    return types.void(array, types.uint64, types.uint64, lanes_type), code
+    return types.void(array, types.uint64, types.int64, types.int64, lanes_type), code
 
 
 @intrinsic
@@ -222,6 +225,6 @@ def _order(places: list[int]) -> Any:
 
 
 __all__ = [
-    "LANES", "larger", "load", "load_first", "pick", "splat", "store", "store_first", "sum_of", "transpose",
+    "LANES", "larger", "load", "load_span", "pick", "splat", "store", "store_span", "sum_of", "transpose",
 ]  # fmt: skip
 
