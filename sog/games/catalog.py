@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sog.errors import GameError
 from sog.games import goofspiel
 from sog.games.base import Game
+from sog.games.battleship import Battleship
 from sog.games.kuhn import Kuhn
 from sog.games.leduc import Leduc
 from sog.games.liars_dice import LiarsDice
@@ -21,6 +22,7 @@ from sog.games.names import (
     refuse_unknown,
 )
 from sog.games.rps import RockPaperScissors
+from sog.games.scotland_yard import scotland_yard
 from sog.games.tic_tac_toe import TicTacToe
 
 
@@ -78,6 +80,34 @@ def _goofspiel(parameters: Parameters) -> Game:
     )
 
 
+def _battleship(parameters: Parameters) -> Game:
+    short = "battleship"
+    places = ("board_width", "board_height", "ship_sizes", "ship_values")
+    rules = ("num_shots", "allow_repeated_shots", "loss_multiplier", "returns_type")
+    refuse_unknown(short, parameters, (*places, *rules))
+    if bool_parameter(short, parameters, "allow_repeated_shots", True):
+        raise GameError("no cell is shot at twice in this battleship: add allow_repeated_shots=False")
+    returns = choice_parameter(short, parameters, "returns_type", "ship_values", ("ship_values", "win_loss"))
+    if parameters.get("loss_multiplier", 1.0) != 1:
+        raise GameError("battleship is zero-sum only with loss_multiplier=1.0")
+    width, height = (int_parameter(short, parameters, side, 10) for side in places[:2])
+    sizes = tuple(int(size) for size in _numbers(short, parameters, "ship_sizes", "[2;3;3;4;5]"))
+    values, shots = None, width * height
+    if returns == "ship_values":
+        ones = f"[{';'.join('1' * len(sizes))}]"
+        values, shots = _numbers(short, parameters, "ship_values", ones), 50
+    return Battleship(width, height, sizes, values, int_parameter(short, parameters, "num_shots", shots))
+
+
+def _numbers(short: str, parameters: Parameters, key: str, default: str) -> tuple[float, ...]:
+    """A list written as OpenSpiel writes it, such as [1;2]."""
+    value = str(parameters.get(key, default))
+    try:
+        return tuple(float(number) for number in value.removeprefix("[").removesuffix("]").split(";"))
+    except ValueError:
+        raise GameError(f"{short}: {key} is a list such as {default}, not {value}") from None
+
+
 @dataclass(frozen=True)
 class _Entry:
     """How a game is made from its parameters, and how `known_games` shows it."""
@@ -102,10 +132,18 @@ _GAMES = {
         "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
         "Goofspiel with hidden bids, 2 to 6 cards; points_order random, descending or ascending",
     ),
+    "battleship": _Entry(
+        _battleship,
+        "battleship(board_width=3,board_height=3,ship_sizes=[2;2],allow_repeated_shots=False,returns_type=win_loss)",
+        "Battleship on small boards; with ship_values and num_shots instead of returns_type, OpenSpiel's",
+    ),
     "rps": _Entry(
         _plain("rps", RockPaperScissors),
         "rps",
         "Rock-paper-scissors where scissors count double: play (0.4, 0.4, 0.2)",
+    ),
+    "scotland_yard": _Entry(
+        scotland_yard, "scotland_yard(map=glasses)", "Scotland Yard on the glasses map, London or any map file"
     ),
     "tic_tac_toe": _Entry(_plain("tic_tac_toe", TicTacToe), "tic_tac_toe", "Tic-tac-toe"),
 }

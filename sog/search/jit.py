@@ -1,8 +1,11 @@
-"""Numba's njit with the project's options and a type that mypy --strict accepts."""
+"""Numba's njit with the project's options, and a cache on disk that a change of any kernel file empties."""
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -17,6 +20,23 @@ _OPTIONS: dict[str, Any] = {
     "fastmath": {"reassoc", "contract", "nsz", "arcp"},
     "_nrt": False,
 }
+
+
+def _cache_folder() -> str:
+    """A folder of this user's named after the text of all kernel files.
+
+    Numba looks only at a kernel's own file to tell whether its cached code is still good, but kernels freeze
+    the constants and helpers of others.
+    """
+    digest = hashlib.sha256(numba.__version__.encode())
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.read_bytes())
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return str(root / "sog" / f"numba-{digest.hexdigest()[:16]}")
+
+
+if not os.environ.get("NUMBA_CACHE_DIR"):
+    numba.config.CACHE_DIR = _cache_folder()
 
 
 def njit(function: Kernel) -> Kernel:
