@@ -14,6 +14,7 @@ from sog.cli_bench import bench
 from sog.cli_exploit import exploit
 from sog.cli_frame import stderr
 from sog.cli_play import play
+from sog.cli_reproduce import reproduce
 from sog.cli_solve import games, solve
 from sog.cli_train import train
 from sog.errors import SogError
@@ -56,6 +57,7 @@ app.command(epilog="Example: sog solve leduc_poker --algorithm cfr+ --iterations
 app.command(epilog="Example: sog train leduc_poker --preset demo --out runs/demo")(train)
 app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")(exploit)
 app.command(epilog="Example: sog play runs/demo --seat 0")(play)
+app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)
 app.add_typer(bench, name="bench")
 
 

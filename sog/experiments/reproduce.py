@@ -1,0 +1,101 @@
+"""The experiments that `sog reproduce` runs, one entry each, and where their results lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sog.errors import SettingError
+from sog.experiments import resolving
+from sog.experiments.study import Note, Options, Outcome, PointFile, Study, carry_out, check_options, write
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure or table remade.
+
+    paper: its short name.  figure: the figure, table or section.  minutes: on two cores, about.
+    what: what is run, in one line.
+    """
+
+    id: str
+    paper: str
+    figure: str
+    minutes: float
+    what: str
+    study: Study
+
+
+# To add an experiment: a module with a STUDY (see study.py), and its entry here.
+EXPERIMENTS: Final = (
+    Experiment(
+        "resolving",
+        "SoG",
+        "Modified continual re-solving",
+        2,
+        "Leduc, re-solving with complete trees: four regret rules x alpha 0.2, 0.5, 1, and without the gadget",
+        resolving.STUDY,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """What one experiment came to, and the files with it: PNG and, last, CSV."""
+
+    experiment: Experiment
+    outcome: Outcome
+    files: list[Path]
+
+
+def find(name: str) -> Experiment:
+    """The experiment with this id; SettingError where there is none."""
+    for experiment in EXPERIMENTS:
+        if experiment.id == name:
+            return experiment
+    known = ", ".join(experiment.id for experiment in EXPERIMENTS)
+    raise SettingError(f"no experiment is called {name}; known: {known}")
+
+
+def folder_of(experiment: Experiment, out: Path, quick: bool = False) -> Path:
+    """Where its points, CSV and PNG lie; the quick version has a folder of its own."""
+    return out / (f"{experiment.id}-quick" if quick else experiment.id)
+
+
+def is_done(experiment: Experiment, out: Path) -> bool:
+    """Whether the whole experiment has been run with this --out."""
+    return (folder_of(experiment, out) / f"{experiment.id}.csv").is_file()
+
+
+def listing(out: Path) -> list[dict[str, Any]]:
+    """Every experiment as {id, paper, figure, minutes, what, done}."""
+    return [
+        {
+            "id": experiment.id,
+            "paper": experiment.paper,
+            "figure": experiment.figure,
+            "minutes": experiment.minutes,
+            "what": experiment.what,
+            "done": is_done(experiment, out),
+        }
+        for experiment in EXPERIMENTS
+    ]
+
+
+class Reproduction:
+    """One experiment about to be run: its plan is made, and what is finished has been read."""
+
+    def __init__(self, experiment: Experiment, options: Options, out: Path, note: Note) -> None:
+        """SettingError where an option has no use here or the folder cannot be used; `note`: what a plan has to say."""
+        check_options(experiment.id, experiment.study, options)
+        self.experiment = experiment
+        self.keys = experiment.study.plan(options, note)
+        self.folder = folder_of(experiment, out, options.quick)
+        self.points = PointFile(self.folder)
+
+    def run(self, workers: int, report: Callable[[int, str], None]) -> Reproduced:
+        """Compute the points that are missing, and write the results."""
+        outcome = carry_out(self.experiment.study, self.keys, self.points, workers, report)
+        return Reproduced(self.experiment, outcome, write(outcome, self.folder, self.experiment.id))

@@ -1,0 +1,230 @@
+"""What every reproduced experiment shares: its points, computed on all cores and kept on disk, then CSV and PNG.
+
+An experiment is a study: a plan of points, a function that computes one point and depends on its key alone, and a
+presentation of the finished points. A point that is done is one line of points.jsonl, so that a study can be stopped
+at any moment and loses only the points in hand.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from functools import partial
+from multiprocessing.connection import wait
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from threadpoolctl import threadpool_limits
+
+from sog.errors import SettingError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Objects of JSON: what decides a point, and what was found there.
+Key: TypeAlias = dict[str, Any]
+Result: TypeAlias = dict[str, Any]
+# Takes one line for the person who waits.
+Note: TypeAlias = Callable[[str], None]
+Draw: TypeAlias = "Callable[[Figure], object]"
+
+POINTS: Final = "points.jsonl"
+_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a person may ask of an experiment.
+
+    quick: a small version of it, to see that it works.  full: also its most expensive points.
+    seeds: how many of whatever the experiment averages over; None for its default.  runs: folders of training runs.
+    paper: the papers' rule instead of our best.
+    """
+
+    quick: bool = False
+    full: bool = False
+    seeds: int | None = None
+    runs: tuple[Path, ...] = ()
+    paper: bool = False
+
+
+@dataclass(frozen=True)
+class Point:
+    """A finished point."""
+
+    key: Key
+    result: Result
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """Key and result as one row of a table."""
+        return {**self.key, **self.result}
+
+
+@dataclass(frozen=True)
+class Beside:
+    """One figure of the paper's text and ours; paper: "" where the text gives none."""
+
+    what: str
+    paper: str
+    ours: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """rows: of the CSV.  pictures: by file name without its ending.  beside: what is printed."""
+
+    rows: Sequence[Mapping[str, Any]]
+    pictures: Mapping[str, Draw] = field(default_factory=dict)
+    beside: Sequence[Beside] = ()
+
+
+@dataclass(frozen=True)
+class Study:
+    """How an experiment is carried out; its functions stand at the top of a module, so that processes find them.
+
+    plan: the keys of all points.  compute: one point's result.  present: the finished points in the plan's order.
+    takes: which of "full", "seeds", "runs" and "paper" it has a use for.  alone: one point at a time, for timings.
+    """
+
+    plan: Callable[[Options, Note], list[Key]]
+    compute: Callable[[Key], Result]
+    present: Callable[[list[Point]], Outcome]
+    takes: tuple[str, ...] = ()
+    alone: bool = False
+
+
+def check_options(name: str, study: Study, options: Options) -> None:
+    """SettingError where an option is given that the study has no use for."""
+    given = {"full": options.full, "seeds": options.seeds is not None, "runs": options.runs, "paper": options.paper}
+    for option, value in given.items():
+        if value and option not in study.takes:
+            raise SettingError(f"{name} takes no --{option.removesuffix('s') if option == 'runs' else option}")
+
+
+class PointFile:
+    """The finished points of one experiment: points.jsonl in its folder, a line each."""
+
+    def __init__(self, folder: Path) -> None:
+        """Make the folder, or read what is there. SettingError where it holds files but no points."""
+        self.path = folder / POINTS
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not self.path.exists() and any(folder.iterdir()):
+                raise SettingError(f"{folder} holds other files; choose another --out")
+            text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingError(f"{folder} cannot be used for results: {error}") from error
+        self._results = dict(_read(text))
+        # A line that a kill cut short must not swallow the next one.
+        self._start = "" if not text or text.endswith("\n") else "\n"
+
+    def get(self, key: Key) -> Result | None:
+        """The result of a finished point, None where there is none."""
+        return self._results.get(_name(key))
+
+    def add(self, key: Key, result: Result) -> None:
+        """Keep a finished point. ValueError where the result holds NaN or infinity, which JSON lacks."""
+        line = json.dumps({"key": key, "result": result}, allow_nan=False)
+        with self.path.open("a", encoding="utf-8") as file:
+            file.write(f"{self._start}{line}\n")
+        self._start = ""
+        self._results[_name(key)] = json.loads(line)["result"]
+
+
+def _name(key: Key) -> str:
+    return json.dumps(key, sort_keys=True, allow_nan=False)
+
+
+def _read(text: str) -> Iterator[tuple[str, Result]]:
+    """Points by name; lines that a kill cut short are skipped and their points computed again."""
+    for line in text.splitlines():
+        try:
+            said = json.loads(line)
+            yield _name(said["key"]), said["result"]
+        except (ValueError, KeyError, TypeError):
+            continue
+
+
+def carry_out(
+    study: Study, keys: Sequence[Key], points: PointFile, workers: int, report: Callable[[int, str], None]
+) -> Outcome:
+    """Compute the points that are not there yet, `workers` at a time, and present them all.
+
+    report: told how many are done, and which was the latest.
+    """
+    waiting = [key for key in keys if points.get(key) is None]
+    done = len(keys) - len(waiting)
+    report(done, "")
+    for key, result in _computed(study, waiting, 1 if study.alone else workers):
+        points.add(key, result)
+        done += 1
+        report(done, ", ".join(f"{value}" for value in key.values()))
+    found = [(key, points.get(key)) for key in keys]
+    return study.present([Point(key, result) for key, result in found if result is not None])
+
+
+def _computed(study: Study, keys: Sequence[Key], workers: int) -> Iterator[tuple[Key, Result]]:
+    """Points as they are done, in any order."""
+    workers = min(workers, len(keys))
+    if workers <= 1:
+        with threadpool_limits(1):
+            yield from ((key, study.compute(key)) for key in keys)
+        return
+    for name in _ONE_THREAD:
+        os.environ.setdefault(name, "1")
+    before = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin_worker)
+    try:
+        futures = {pool.submit(partial(study.compute, key)): key for key in keys}
+        for future in as_completed(futures):
+            yield futures[future], future.result()
+    finally:  # stopped or failed: nobody waits for points in hand
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in set(multiprocessing.active_children()) - before:
+            child.terminate()
+
+
+def _begin_worker() -> None:
+    """A worker process leaves Ctrl-C to its parent, and ends with it however that ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    wait([parent.sentinel])
+    os._exit(1)
+
+
+def write(outcome: Outcome, folder: Path, name: str) -> list[Path]:
+    """Write the pictures as PNG and, last, the rows as NAME.csv; the files written."""
+    from matplotlib.figure import Figure  # here, since processes that compute points need none
+
+    files = []
+    for title, draw in outcome.pictures.items():
+        figure = Figure(figsize=(9.0, 5.5), layout="constrained")
+        draw(figure)
+        files.append(folder / f"{title}.png")
+        figure.savefig(files[-1], dpi=130)
+    files.append(folder / f"{name}.csv")
+    whole = folder / f".{name}.csv"
+    with whole.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, _columns(outcome.rows), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(outcome.rows)
+    whole.replace(files[-1])
+    return files
+
+
+def _columns(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Every column that a row has, in order of first sight."""
+    return list(dict.fromkeys(name for row in rows for name in row))
