@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -33,7 +33,8 @@ class OpenSpielGame(Game):
         Raises GameError, in one line, where OpenSpiel does not know it, it is not a two-player zero-sum game,
         lacks perfect recall, has private turns, or has more than `limit` histories.
         """
-        self.name = OPENSPIEL + name.strip()
+        name = name.strip()
+        self.name = OPENSPIEL + name
         self._h = h = list_histories(name, limit)
         if h.actor[0] == TERMINAL and len(h.actor) == 1:
             raise GameError(f"{name} ends before anybody acts")

@@ -69,6 +69,8 @@ def list_histories(name: str, limit: int = LIMIT) -> Histories:
 
 def load(name: str) -> Any:
     """The OpenSpiel game in turns; GameError for one that is not two-player with explicit chance."""
+    if not name:
+        raise GameError("openspiel: needs a game string of OpenSpiel's, such as openspiel:kuhn_poker")
     try:
         with _quiet():
             original = pyspiel.load_game(name)
