@@ -80,10 +80,8 @@ def curve(text: str, iterations: int, threads: int) -> None:
         solver.iterate(mark - solver.iterations)
         spent += time.perf_counter() - before
         now = solver.progress()
-        print(
-            f"{mark:6d} iterations {spent:8.1f} s  {now.exploitability:10.3f} chips  {100 * now.of_pot:8.4f}% of the pot",
-            flush=True,
-        )
+        chips, percent = now.exploitability, 100 * now.of_pot
+        print(f"{mark:6d} iterations {spent:8.1f} s {chips:10.3f} chips {percent:8.4f}% of the pot", flush=True)
 
 
 @njit
@@ -154,7 +152,7 @@ def main() -> None:
         curve(ENDGAME, args.iterations, args.threads)
     else:
         rows = []
-        for spot, text, every, repeats in (("river", RIVER, 20, 20), ("turn", TURN, 20, 1)):
+        for spot, text, every, repeats in (("river", RIVER, 20, 10), ("turn", TURN, 20, 1)):
             if args.spots in (spot, "both"):
                 rows += [bench(text, threads, every, repeats) for threads in (1, 2)]
         _print(rows, args.json)

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.arrays import Bool, Float64, Int32, Int64
+from sog.arrays import Array, Bool, Float64, Int32, Int64
 from sog.errors import GameError
 
 CARDS: Final = 52
@@ -76,7 +76,7 @@ def disjoint_pairs(board: Sequence[int] = ()) -> Float64:
     return apart
 
 
-def permuted_hands(suits: Sequence[int]) -> Int64:
+def permuted_hands(suits: Sequence[int] | Array) -> Int64:
     """int64[1326]: what each hand becomes when suit s becomes suits[s]."""
     to = np.asarray(suits)
     low, high = 4 * (LOW // 4) + to[LOW % 4], 4 * (HIGH // 4) + to[HIGH % 4]

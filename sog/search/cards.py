@@ -131,25 +131,25 @@ def showdown_batch(
         store(scratch, by_card + c * lanes, splat(ZERO))
     for k in range(U(0), width, lanes):
         transpose(reach, row + k, width, scratch, k * lanes, lanes)
-    total, k, base = splat(ZERO), U(0), U(3) * start
-    while k < count:
-        end = U(ends[start + k])
-        for j in range(base + U(3) * k, base + U(3) * end, U(3)):
+    total, run, base = splat(ZERO), U(0), U(3) * start
+    while run < count:
+        end = U(ends[start + run])
+        for j in range(base + U(3) * run, base + U(3) * end, U(3)):
             a, b = by_card + U(ordered[j + U(1)]), by_card + U(ordered[j + U(2)])
             store(scratch, gained + U(ordered[j]), total - load(scratch, a) - load(scratch, b))
-        for j in range(base + U(3) * k, base + U(3) * end, U(3)):
+        for j in range(base + U(3) * run, base + U(3) * end, U(3)):
             a, b = by_card + U(ordered[j + U(1)]), by_card + U(ordered[j + U(2)])
             x = load(scratch, U(ordered[j]))
             total = total + x
             store(scratch, a, load(scratch, a) + x)
             store(scratch, b, load(scratch, b) + x)
-        for j in range(base + U(3) * k, base + U(3) * end, U(3)):
+        for j in range(base + U(3) * run, base + U(3) * end, U(3)):
             a, b = by_card + U(ordered[j + U(1)]), by_card + U(ordered[j + U(2)])
             at = gained + U(ordered[j])
             store(scratch, at, load(scratch, at) + (total - load(scratch, a) - load(scratch, b)))
-        k = end
-    amount, at, base = load(amounts, first), gained, U(2) * start
-    for j in range(base, base + U(2) * count, U(2)):
+        run = end
+    amount, at = load(amounts, first), gained
+    for j in range(U(2) * start, U(2) * (start + count), U(2)):
         rest = total - load(scratch, by_card + U(natural[j])) - load(scratch, by_card + U(natural[j + U(1)]))
         store(scratch, at, amount * (load(scratch, at) - rest))
         at += lanes

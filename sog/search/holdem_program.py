@@ -29,8 +29,9 @@ class Boards:
     """The full boards that are solved, and those that go the same way with suits exchanged.
 
     cards: the river card of each solved board; -1 where the spot is on the river.  dealt: the river card of
-    every board [M].  members: int32[M, 2], the solved board that each of them follows and its own map.  maps: int32[M, H], the place at the top of each
-    hand of the solved board; the first maps are the solved boards' own.  weight: chance of each member.
+    every board [M].  members: int32[M, 2], the solved board that each of them follows and its own map.
+    maps: int32[M, H], the place at the top of each hand of the solved board; the first maps are the solved
+    boards' own.  weight: chance of each member.
     """
 
     cards: tuple[int, ...]
@@ -67,7 +68,7 @@ class Program:
     @property
     def hands_count(self) -> int:
         """Hands on a full board."""
-        return self.boards.maps.shape[1]
+        return int(self.boards.maps.shape[1])
 
     @property
     def width(self) -> int:
@@ -75,7 +76,8 @@ class Program:
 
     def hands_on(self, board: int) -> Int32:
         """int32[H]: hand numbers in a row of the solved board with this number."""
-        return self.top_hands[self.boards.maps[board]]
+        numbers: Int32 = self.top_hands[self.boards.maps[board]]
+        return numbers
 
     @property
     def entries(self) -> int:
@@ -167,7 +169,8 @@ def _boards(game: Holdem) -> Boards:
     twins = _twin_suits(game)
     cards = [c for c in range(CARDS) if c not in board]
     solved = [c for c in cards if twins[c % 4] == c % 4]
-    members, maps = [], []
+    members: list[tuple[int, int]] = []
+    maps: list[Int32] = []
     dealt = solved + [c for c in cards if c not in solved]
     for c in dealt:
         model = 4 * (c // 4) + twins[c % 4]
@@ -254,7 +257,7 @@ def make_tables(program: Program) -> Tables:
 
 def _parts(program: Program) -> tuple[Int64, Int64, Int64]:
     """Parts (costly shapes first), cuts (top node, first row handed up, rows between boards), and roots."""
-    cut_of = {}
+    cut_of: dict[int, int] = {}
     for n, kind in enumerate(program.top.nodes[:, tree.KIND]):
         if kind == CUT:
             cut_of[len(cut_of)] = n
@@ -263,8 +266,8 @@ def _parts(program: Program) -> tuple[Int64, Int64, Int64]:
     cuts = np.zeros((len(cut_of), 3), dtype=np.int64)
     handed = 0
     for k, (shape, nodes) in enumerate(zip(program.shapes, program.where, strict=True)):
-        for b in range(len(program.boards.cards)):
-            parts.append((k + 1, b, program.entry0(k, b), handed + b * len(nodes)))
+        boards = range(len(program.boards.cards))
+        parts += [(k + 1, b, program.entry0(k, b), handed + b * len(nodes)) for b in boards]
         for r, node in enumerate(nodes):
             cut = order[id(node)]
             cuts[cut] = cut_of[cut], handed + r, len(nodes)

@@ -104,7 +104,10 @@ class HoldemSolver:
     def solve(
         self, target: float, iterations: int, every: int = 20, report: Callable[[Progress], None] | None = None
     ) -> Progress:
-        """Iterate until exploitability is at most `target` of the pot or `iterations` are done; `every`: how often to look."""
+        """Iterate until exploitability is at most `target` of the pot or `iterations` are done in all.
+
+        every: how many iterations lie between two looks at exploitability, each told to `report`.
+        """
         now = self.progress()
         while self.iterations < iterations and (now.of_pot > target or self.iterations == 0):
             self.iterate(min(every, iterations - self.iterations))
@@ -193,4 +196,3 @@ def free_memory() -> int:
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-

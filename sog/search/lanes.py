@@ -7,13 +7,19 @@ Outside kernels none of these functions can be called.
 from __future__ import annotations
 
 import operator
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, cast
 
-from llvmlite import ir
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 LANES: Final = 16
+def instruction(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba's intrinsic for mypy: the first argument is the compiler's, callers give the others."""
+    return cast(Callable[..., Any], intrinsic(function))
+
+
 _FLOAT: Final = ir.FloatType()
 _VECTOR: Final = ir.VectorType(_FLOAT, LANES)
 _INDEX: Final = ir.IntType(32)
@@ -22,10 +28,10 @@ _BYTES: Final = 4
 
 class _LanesType(types.Type):
     def __init__(self) -> None:
-        super().__init__(name="Lanes16f")
+        super().__init__(name="Lanes16f")  # type: ignore[no-untyped-call]
 
 
-lanes_type = _LanesType()
+lanes_type: Any = cast(Any, _LanesType)()
 
 
 @register_model(_LanesType)
@@ -37,16 +43,14 @@ class _LanesModel(models.PrimitiveModel):
 def _register(function: Any, name: str) -> None:
     """Let an arithmetic operator of two lanes compile to one vector instruction."""
 
-    @type_callable(function)
     def typer(context: Any) -> Any:
-        def infer(a: Any, b: Any) -> Any:
-            return lanes_type if a == lanes_type and b == lanes_type else None
+        return lambda a, b: lanes_type if a == lanes_type and b == lanes_type else None
 
-        return infer
-
-    @lower_builtin(function, lanes_type, lanes_type)
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return getattr(builder, name)(args[0], args[1], flags=("nsz", "contract", "arcp", "reassoc"))
+
+    cast(Any, type_callable)(function)(typer)
+    cast(Any, lower_builtin)(function, lanes_type, lanes_type)(lower)
 
 
 for _function, _name in (
@@ -54,7 +58,6 @@ for _function, _name in (
     (operator.sub, "fsub"),
     (operator.mul, "fmul"),
     (operator.truediv, "fdiv"),
-    (operator.iadd, "fadd"),
 ):
     _register(_function, _name)
 
@@ -65,7 +68,7 @@ def _pointer(builder: Any, context: Any, array_type: Any, array: Any, index: Any
     return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
 
 
-@intrinsic
+@instruction
 def load(typing_context: Any, array: Any, index: Any) -> Any:
     """array[index : index + 16] of a float32 array."""
 
@@ -75,7 +78,7 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
     return lanes_type(array, types.uint64), code
 
 
-@intrinsic
+@instruction
 def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """array[index : index + 16] = value."""
 
@@ -110,7 +113,7 @@ def _declared(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any
 _MASK: Final = ir.VectorType(ir.IntType(1), LANES)
 
 
-@intrinsic
+@instruction
 def load_span(typing_context: Any, array: Any, index: Any, first: Any, end: Any) -> Any:
     """Lanes first..end-1 of array[index : index + 16], zeros elsewhere; reads no more than those."""
 
@@ -124,7 +127,7 @@ def load_span(typing_context: Any, array: Any, index: Any, first: Any, end: Any)
     return lanes_type(array, types.uint64, types.int64, types.int64), code
 
 
-@intrinsic
+@instruction
 def store_span(typing_context: Any, array: Any, index: Any, first: Any, end: Any, value: Any) -> Any:
     """Write lanes first..end-1 to array[index : index + 16], and nothing else."""
 
@@ -139,7 +142,7 @@ def store_span(typing_context: Any, array: Any, index: Any, first: Any, end: Any
     return types.void(array, types.uint64, types.int64, types.int64, lanes_type), code
 
 
-@intrinsic
+@instruction
 def splat(typing_context: Any, scalar: Any) -> Any:
     """The same float32 in every lane."""
 
@@ -149,7 +152,7 @@ def splat(typing_context: Any, scalar: Any) -> Any:
     return lanes_type(types.float32), code
 
 
-@intrinsic
+@instruction
 def sum_of(typing_context: Any, value: Any) -> Any:
     """float32: the sum of the lanes."""
 
@@ -160,7 +163,7 @@ def sum_of(typing_context: Any, value: Any) -> Any:
     return types.float32(lanes_type), code
 
 
-@intrinsic
+@instruction
 def pick(typing_context: Any, test: Any, positive: Any, other: Any) -> Any:
     """Lane by lane: `positive` where test > 0, else `other`."""
 
@@ -171,7 +174,7 @@ def pick(typing_context: Any, test: Any, positive: Any, other: Any) -> Any:
     return lanes_type(lanes_type, lanes_type, lanes_type), code
 
 
-@intrinsic
+@instruction
 def larger(typing_context: Any, a: Any, b: Any) -> Any:
     """Lane by lane the larger one."""
 
@@ -182,10 +185,8 @@ def larger(typing_context: Any, a: Any, b: Any) -> Any:
     return lanes_type(lanes_type, lanes_type), code
 
 
-@intrinsic
-def transpose(
-    typing_context: Any, source: Any, at: Any, stride: Any, target: Any, to: Any, target_stride: Any
-) -> Any:
+@instruction
+def transpose(typing_context: Any, source: Any, at: Any, stride: Any, target: Any, to: Any, target_stride: Any) -> Any:
     """target[to + k * target_stride + r] = source[at + r * stride + k] for r, k in 0..15."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -222,9 +223,3 @@ def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
 
 def _order(places: list[int]) -> Any:
     return ir.Constant(ir.VectorType(_INDEX, LANES), [ir.Constant(_INDEX, k) for k in places])
-
-
-__all__ = [
-    "LANES", "larger", "load", "load_span", "pick", "splat", "store", "store_span", "sum_of", "transpose",
-]  # fmt: skip
-

@@ -11,10 +11,10 @@ from typing import Any, TypeVar, cast
 import numba
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
 
 from sog.arrays import Array, Int64
 from sog.search.jit import inlined
+from sog.search.lanes import instruction
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,7 +33,7 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any
     return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
 
 
-@intrinsic
+@instruction
 def fetch_add(typing_context: Any, array: Any, index: Any, amount: Any) -> Any:
     """array[index] as it was before `amount` was added, in one step that no other thread interrupts."""
 
@@ -44,7 +44,7 @@ def fetch_add(typing_context: Any, array: Any, index: Any, amount: Any) -> Any:
     return types.int64(array, types.uint64, types.int64), code
 
 
-@intrinsic
+@instruction
 def write(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """array[index] = value, seen by every thread in order."""
 
@@ -69,9 +69,12 @@ def wait_for_all(sync: Array, threads: int) -> None:
                 _sched_yield()
 
 
-
-
 def released(function: F) -> F:
     """Compile a kernel that other Python threads may run beside; it allocates nothing."""
-    options: dict[str, Any] = {"error_model": "numpy", "fastmath": {"reassoc", "contract", "nsz", "arcp"}}
-    return cast(F, numba.njit(cache=True, nogil=True, _nrt=False, **options)(function))
+    options: dict[str, Any] = {
+        "nogil": True,
+        "error_model": "numpy",
+        "fastmath": {"reassoc", "contract", "nsz", "arcp"},
+        "_nrt": False,
+    }
+    return cast(F, numba.njit(cache=True, **options)(function))

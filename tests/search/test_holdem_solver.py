@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from sog.arrays import Float64
-from sog.errors import GameError
+from sog.errors import CheckpointError, GameError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.holdem import Holdem, HoldemState
 from sog.games.holdem_cards import HIGH, LOW, live_hands
+from sog.games.holdem_lines import follow
 from sog.games.holdem_names import holdem_from
 from sog.games.holdem_operator import SHOWDOWN, CardOperator
+from sog.games.holdem_ranges import parse_range
 from sog.games.holdem_strength import ladder
 from sog.games.names import parse_game
+from sog.search.holdem_saved import load, save
 from sog.search.holdem_solver import HoldemSolver
+from sog.search.holdem_view import view
 from sog.search.regret import SOG
 
 RANGES = 'range0="AA,KQ:0.5,76s,QhJh",range1="JJ,AQo,T9s:0.3,KsTs,44"'
 RIVER = f"holdem(board=2s2h7d9cKs,pot=1000,stacks=4000,bets=0.5;1.0;allin,{RANGES})"
 TURN = f"holdem(board=2s2h7d9c,pot=1000,stacks=2000,bets=1.0;allin,{RANGES})"
-TWINS = f'holdem(board=2s7s9sKs,pot=1000,stacks=1500,bets=1.0,range0="AA,KQ:0.5,76",range1="JJ,AQ,T9:0.3")'
+TWINS = 'holdem(board=2s7s9sKs,pot=1000,stacks=1500,bets=1.0,range0="AA,KQ:0.5,76",range1="JJ,AQ,T9:0.3")'
+
+POLARISED = 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin,range0="AA,KQo",range1="JJ")'
 
 
 def game(text: str) -> Holdem:
@@ -71,9 +79,7 @@ class BestResponse:
             total: Float64 = values.max(axis=0) if actor == p else values.sum(axis=0)
             return total
         policy = self.solver.policy(s)[:, self.hands[1 - p]]
-        total = sum(
-            (self.below(c, p, reach * row) for c, row in zip(children, policy, strict=True)), np.zeros(1)
-        )
+        total = sum((self.below(c, p, reach * row) for c, row in zip(children, policy, strict=True)), np.zeros(1))
         return total
 
 
@@ -84,3 +90,97 @@ def test_best_responses_equal_plain_recursion(text: str) -> None:
     plain = BestResponse(solver)
     expected = [plain.value(p) for p in (0, 1)]
     assert solver.best_responses() == pytest.approx(expected, rel=2e-4, abs=1e-3)
+
+
+def test_threads_give_the_same_bits() -> None:
+    alone, together = HoldemSolver(game(TWINS), 1), HoldemSolver(game(TWINS), 2)
+    for solver in (alone, together):
+        solver.iterate(4)
+    assert np.array_equal(alone.regrets, together.regrets)
+    assert alone.best_responses() == together.best_responses()
+
+
+def test_twin_suits_are_solved_once_and_change_nothing() -> None:
+    solver = HoldemSolver(game(TWINS))
+    assert len(solver.program.boards.cards) == 9 + 13
+    # a hand that only one suit may hold keeps the suits apart
+    other = HoldemSolver(game(TWINS.replace("76", "76,3c4c:0.000001")))
+    assert len(other.program.boards.cards) == 9 + 2 * 13
+    for s in (solver, other):
+        s.iterate(30)
+    assert solver.progress().exploitability == pytest.approx(other.progress().exploitability, rel=1e-2)
+    a, b = (s.policy(follow(s.game, "check, check, 5h")) for s in (solver, other))
+    in_range = solver.game.root_ranges()[0] > 0
+    assert np.allclose(a[:, in_range], b[:, in_range], atol=1e-2)
+
+
+def test_polarised_range_against_a_bluff_catcher() -> None:
+    """Aces and nothing against jacks: a pot-sized bet holds one bluff in three and is called half the time."""
+    solver = HoldemSolver(
+        game('holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin,range0="AA,KQo",range1="JJ")')
+    )
+    solver.solve(1e-5, 4000, every=100)
+    first = view(solver, solver.game.root())
+    all_in = dict(zip(first.actions, first.policy, strict=True))["bet 1000 (allin)"]
+    aces, nothing = (parse_range(text) > 0 for text in ("AA", "KQo"))
+    assert all_in[aces].mean() == pytest.approx(1.0, abs=0.005)
+    assert all_in[nothing].mean() == pytest.approx(0.25, abs=0.005)
+    answer = view(solver, follow(solver.game, "bet allin"))
+    assert answer.frequencies == pytest.approx([0.5, 0.5], abs=0.005)
+
+
+def test_a_solve_goes_on_where_it_was_saved(tmp_path: Path) -> None:
+    path = tmp_path / "spot.npz"
+    straight, stopped = HoldemSolver(game(RIVER)), HoldemSolver(game(RIVER))
+    straight.iterate(30)
+    stopped.iterate(10)
+    save(stopped, stopped.progress(), path)
+    resumed, progress = load(path)
+    assert progress == stopped.progress()
+    resumed.iterate(20)
+    assert np.array_equal(resumed.averages, straight.averages)
+    for broken in (b"", b"no such thing", path.read_bytes()[:5000]):
+        path.write_bytes(broken)
+        with pytest.raises(CheckpointError):
+            load(path)
+
+
+def test_a_view_adds_up() -> None:
+    solver = HoldemSolver(game(TURN))
+    solver.iterate(20)
+    seen = view(solver, follow(solver.game, "check, bet 1, call, 5h"))
+    assert np.allclose(seen.policy.sum(axis=0), 1.0)
+    weight, taken = seen.grid()
+    assert taken.shape == (len(seen.actions), 13, 13)
+    assert np.allclose(taken.sum(axis=0)[weight > 0], 1.0)
+    assert weight[0, 0] > 0 and weight[5, 5] == 0  # aces are in the range, nines are not
+    assert seen.frequencies.sum() == pytest.approx(1.0)
+    assert {name[:1] for name, _, _ in seen.hands()} <= set("AKQ7")
+    board = {"2s", "2h", "7d", "9c", "5h"}
+    assert not any(board & {name[:2], name[2:]} for name, _, _ in seen.hands())
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("call", "no action 'call'"),
+        ("check, check, 2s", "1 new board cards"),
+        ("bet 0.3", "no action 'bet 0.3'"),
+        ("bet 1, fold, check", "the hand is over"),
+        ("check, check, 5h6h", "1 new board cards"),
+    ],
+)
+def test_lines_that_cannot_be_played(line: str, message: str) -> None:
+    with pytest.raises(GameError, match=message):
+        follow(game(TURN), line)
+
+
+def test_refusals() -> None:
+    with pytest.raises(GameError, match="river and turn spots"):
+        HoldemSolver(game("holdem(stacks=1000)"))
+    with pytest.raises(GameError, match="bets=any"):
+        HoldemSolver(game("holdem(board=2s2h7d9cKs,pot=1000,bets=any)"))
+    with pytest.raises(GameError, match=r"takes 0\.9 GB"):
+        HoldemSolver(game("holdem(board=3s7hTdKs,pot=1000)"), memory_limit=10**8)
+    with pytest.raises(GameError, match="alternating"):
+        HoldemSolver(game(RIVER)).iterate(1, SOG)

@@ -1,0 +1,59 @@
+"""Lines of play in players' words, such as "check, bet 0.5, call, 5h, check"."""
+
+from __future__ import annotations
+
+from sog.errors import GameError
+from sog.games.base import NATURE, TERMINAL
+from sog.games.holdem import Holdem, HoldemState
+from sog.games.holdem_bets import ALL_IN
+from sog.games.holdem_betting import CALL, FOLD
+from sog.games.holdem_cards import parse_cards
+
+
+def follow(game: Holdem, line: str) -> HoldemState:
+    """The public state after a line from the root; GameError names the first word that does not fit.
+
+    Between commas stand fold, check, call, board cards, and bet, raise or raise to with a size: one of the
+    game's (0.5, allin) or the chips of this betting round.
+    """
+    s = game.root()
+    for word in (w.strip().lower() for w in line.split(",")):
+        if word:
+            s = _step(game, s, word)
+    return s
+
+
+def _step(game: Holdem, s: HoldemState, word: str) -> HoldemState:
+    actor = game.actor(s)
+    if actor == TERMINAL:
+        raise GameError(f"the hand is over before {word!r}: {game.state_name(s)}")
+    if actor == NATURE:
+        return _deal(game, s, word)
+    if word == "fold" and s.betting.facing:
+        return game.after(s, FOLD)
+    if word == ("call" if s.betting.facing else "check"):
+        return game.after(s, CALL)
+    size = word.removeprefix("raise to").removeprefix("raise").removeprefix("bet").strip()
+    for action, amount in game.raises(s):
+        if size in _names(game, s, action, amount):
+            return game.after(s, action)
+    known = ", ".join(game.action_name(s, int(a)) for a in game.actions(s))
+    raise GameError(f"no action {word!r} at {game.state_name(s)}; there are: {known}")
+
+
+def _names(game: Holdem, s: HoldemState, action: int, amount: int) -> list[str]:
+    """What a raise may be called."""
+    names = [str(amount - s.betting.before)]
+    if amount == s.betting.raise_limits[1]:
+        names.append(ALL_IN)
+    if action < game.first_extra:
+        for part in game.sizes.name(action).split("/"):
+            names += [part, f"{float(part):.1f}"] if part != ALL_IN else [part]
+    return names
+
+
+def _deal(game: Holdem, s: HoldemState, word: str) -> HoldemState:
+    cards = parse_cards(word)
+    if len(cards) != game.cards_to_deal(s) or any(c in s.board for c in cards):
+        raise GameError(f"{game.cards_to_deal(s)} new board cards come next, not {word!r}: {game.state_name(s)}")
+    return game.deal(s, cards)
