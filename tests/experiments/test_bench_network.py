@@ -1,0 +1,25 @@
+"""The network benchmark measures every back end at every size, and its beliefs are ones that searches ask."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sog.experiments.bench_network import bench, random_beliefs
+from sog.games.base import TERMINAL
+from sog.games.kuhn import Kuhn
+from sog.search import fields as f
+from sog.search.public_tree import PublicTree
+
+
+def test_every_row_is_measured() -> None:
+    rows = bench("kuhn_poker", sizes=((16, 1), (16, 2)), batches=(1, 5), rounds=1, rows_a_round=5)
+    assert {(row.depth, row.batch) for row in rows if row.back_end == "numba"} == {(1, 1), (1, 5), (2, 1), (2, 5)}
+    assert {row.back_end for row in rows} >= {"numba", "pytorch"}
+    assert all(row.us > 0 for row in rows)
+
+
+def test_beliefs_are_normalised_and_not_terminal() -> None:
+    public = PublicTree(Kuhn()).list_all()
+    beliefs = random_beliefs(public, 50, np.random.default_rng(0))
+    assert (public.nodes[beliefs.nodes, f.ACTOR] != TERMINAL).all()
+    np.testing.assert_allclose(beliefs.ranges.sum(axis=1), 2.0)
