@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.errors import SettingError
-from sog.experiments import resolving
+from sog.experiments import gtcfr_growth, resolving, sog_fig3
 from sog.experiments.study import Note, Options, Outcome, PointFile, Study, carry_out, check_options, write
 
 
@@ -30,6 +30,22 @@ class Experiment:
 
 # To add an experiment: a module with a STUDY (see study.py), and its entry here.
 EXPERIMENTS: Final = (
+    Experiment(
+        "sog-fig3",
+        "SoG",
+        "Fig. 3 (PoG Fig. 7)",
+        60,
+        "Exploitability against training steps of the runs in runs/ or --run, SoG(10,1) to SoG(1000,1), 3 seeds",
+        sog_fig3.STUDY,
+    ),
+    Experiment(
+        "gtcfr-growth",
+        "SoG",
+        "Theorem 1",
+        20,
+        "One search from the root of nine small games: errors of value and policy against s, exact and zero leaves",
+        gtcfr_growth.STUDY,
+    ),
     Experiment(
         "resolving",
         "SoG",
@@ -59,14 +75,14 @@ def find(name: str) -> Experiment:
     raise SettingError(f"no experiment is called {name}; known: {known}")
 
 
-def folder_of(experiment: Experiment, out: Path, quick: bool = False) -> Path:
-    """Where its points, CSV and PNG lie; the quick version has a folder of its own."""
-    return out / (f"{experiment.id}-quick" if quick else experiment.id)
+def folder_of(experiment: Experiment, out: Path, options: Options) -> Path:
+    """Where its points, CSV and PNG lie; the quick version and the papers' rule have folders of their own."""
+    return out / (experiment.id + "-paper" * options.paper + "-quick" * options.quick)
 
 
 def is_done(experiment: Experiment, out: Path) -> bool:
     """Whether the whole experiment has been run with this --out."""
-    return (folder_of(experiment, out) / f"{experiment.id}.csv").is_file()
+    return (folder_of(experiment, out, Options()) / f"{experiment.id}.csv").is_file()
 
 
 def listing(out: Path) -> list[dict[str, Any]]:
@@ -92,7 +108,7 @@ class Reproduction:
         check_options(experiment.id, experiment.study, options)
         self.experiment = experiment
         self.keys = experiment.study.plan(options, note)
-        self.folder = folder_of(experiment, out, options.quick)
+        self.folder = folder_of(experiment, out, options)
         self.points = PointFile(self.folder)
 
     def run(self, workers: int, report: Callable[[int, str], None]) -> Reproduced:
