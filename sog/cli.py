@@ -13,6 +13,7 @@ import sog
 from sog.cli_bench import bench
 from sog.cli_exploit import exploit
 from sog.cli_frame import stderr
+from sog.cli_holdem import bench_holdem, show
 from sog.cli_play import play
 from sog.cli_reproduce import reproduce
 from sog.cli_solve import games, solve
@@ -58,6 +59,8 @@ app.command(epilog="Example: sog train leduc_poker --preset demo --out runs/demo
 app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")(exploit)
 app.command(epilog="Example: sog play runs/demo --seat 0")(play)
 app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)
+app.command(epilog='Example: sog show spot.npz --line "check, bet 0.5"')(show)
+bench.command("holdem", epilog="Example: sog bench holdem --spots river")(bench_holdem)
 app.add_typer(bench, name="bench")
 
 

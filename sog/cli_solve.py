@@ -60,22 +60,36 @@ def solve(
         int | None,
         typer.Option(help=f"Most iterations: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target."),
     ] = None,
-    target: Annotated[float | None, typer.Option(help="Stop when exploitability, in utilities, is this small.")] = None,
-    out: Annotated[Path | None, typer.Option(help="Write the average policy to this new file, as JSON.")] = None,
+    target: Annotated[
+        float | None,
+        typer.Option(help="Stop when exploitability, in utilities, is this small; in hold'em, percent of the pot."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the average policy to this new file, as JSON; in hold'em, for `sog show`."),
+    ] = None,
     check_openspiel: Annotated[
         bool, typer.Option("--check-openspiel", help="Also measure the policy with OpenSpiel's nash_conv.")
     ] = False,
+    threads: Annotated[int, typer.Option(help="Threads, in hold'em.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
     """Solve a game exactly: the average policy of CFR or a relative of it, its value and exploitability.
 
     Exploitability is the mean over both players of what a best response would win; `seconds` counts the
-    iterations alone. Checks for --target come at fixed iterations, so a run can be repeated.
+    iterations alone. Checks for --target come at fixed iterations, so a run can be repeated. Hold'em's river
+    and turn spots have a solver of their own (dcfr, to 0.5 percent of the pot); --out goes on with a result.
     """
     from sog.evaluate.openspiel_export import check_against_openspiel, openspiel_game
     from sog.search import exact
     from sog.search.public_tree import PublicTree
 
+    rules = _game(game)
+    if rules.name.startswith("holdem"):
+        from sog.cli_holdem import solve_spot
+
+        solve_spot(rules, target, iterations, out, threads, as_json)
+        return
     rule = _rule(algorithm)
     if iterations is None:
         iterations = _ITERATIONS if target is None else _ITERATIONS_TO_TARGET
@@ -84,7 +98,6 @@ def solve(
         check_positive("--target", target)
     if out is not None:
         check_new(out)
-    rules = _game(game)
     if check_openspiel:
         openspiel_game(rules)  # a game that OpenSpiel lacks is refused before the work
     with progress_bar("listing public states", None, ""):

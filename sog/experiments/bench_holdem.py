@@ -14,11 +14,11 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from sog.arrays import Array, Float32
+from sog.arrays import Array, Float32, Float64
 from sog.games.holdem import Holdem
-from sog.games.holdem_cards import CARDS, HANDS, HIGH, LOW, disjoint_pairs, live_hands
+from sog.games.holdem_cards import CARDS, HANDS, HIGH, LOW, live_hands
 from sog.games.holdem_names import holdem_from
-from sog.games.holdem_strength import ladder, showdown_signs
+from sog.games.holdem_strength import ladder
 from sog.games.names import parse_game
 from sog.search.cards import fold_values, showdown_batch
 from sog.search.holdem_program import padded
@@ -43,6 +43,12 @@ class Row:
     seconds_to_half_percent: float
     iterations: int
     memory_mb: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.spot}  threads {self.threads}  {self.ms_per_iteration:.3f} ms an iteration  "
+            f"{self.seconds_to_half_percent:.3f} s and {self.iterations} iterations to 0.5%  {self.memory_mb:,.0f} MB"
+        )
 
 
 def game_of(text: str) -> Holdem:
@@ -111,13 +117,22 @@ def largest_kernel_error(boards: int, seed: int = 0) -> float:
             chosen = rng.choice(len(hands), size=int(10 ** rng.uniform(0, 3)), replace=False)
             row[chosen] = rng.random(len(chosen))
         values, folds = _kernels(board, hands, reach, width)
-        apart = disjoint_pairs(board)[np.ix_(hands, hands)]
+        apart = _apart(hands)
         exact = reach[:, : len(hands)].astype(np.float64)
         mass = exact.sum(axis=1, keepdims=True)
-        signs = showdown_signs(board)[np.ix_(hands, hands)]
+        place = ladder(board).places()[hands]
+        signs = np.sign(place[:, None] - place[None, :])
         for found, matrix in ((values, apart * signs), (folds, apart)):
             worst = max(worst, float(np.max(np.abs(found[:, : len(hands)] - exact @ matrix.T) / mass)))
     return worst
+
+
+def _apart(hands: Array) -> Float64:
+    """float64[H, H]: 1 where two hands share no card."""
+    low, high = LOW[hands], HIGH[hands]
+    meets = [a[:, None] == b[None, :] for a in (low, high) for b in (low, high)]
+    apart: Float64 = 1.0 - np.any(meets, axis=0)
+    return apart
 
 
 def _kernels(board: tuple[int, ...], hands: Array, reach: Float32, width: int) -> tuple[Float32, Float32]:
@@ -151,22 +166,23 @@ def main() -> None:
     elif args.curve:
         curve(ENDGAME, args.iterations, args.threads)
     else:
-        rows = []
-        for spot, text, every, repeats in (("river", RIVER, 20, 10), ("turn", TURN, 20, 1)):
-            if args.spots in (spot, "both"):
-                rows += [bench(text, threads, every, repeats) for threads in (1, 2)]
-        _print(rows, args.json)
+        _print(bench_rows(args.spots), args.json)
+
+
+def bench_rows(spots: str) -> list[Row]:
+    """The river, the turn or both, on one thread and on two."""
+    rows = []
+    for spot, text, every, repeats in (("river", RIVER, 20, 10), ("turn", TURN, 20, 1)):
+        if spots in (spot, "both"):
+            rows += [bench(text, threads, every, repeats) for threads in (1, 2)]
+    return rows
 
 
 def _print(rows: list[Row], as_json: bool) -> None:
     if as_json:
         print(json.dumps({"rows": [asdict(r) for r in rows]}, indent=2))
-        return
-    for r in rows:
-        print(
-            f"{r.spot}  threads {r.threads}  {r.ms_per_iteration:.3f} ms an iteration  "
-            f"{r.seconds_to_half_percent:.3f} s and {r.iterations} iterations to 0.5%  {r.memory_mb:,.0f} MB"
-        )
+    else:
+        print("\n".join(str(r) for r in rows))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from sog.errors import GameError
 from sog.games import goofspiel
 from sog.games.base import Game
 from sog.games.battleship import Battleship
+from sog.games.holdem_names import holdem_from
 from sog.games.kuhn import Kuhn
 from sog.games.leduc import Leduc
 from sog.games.liars_dice import LiarsDice
@@ -126,6 +127,11 @@ _GAMES = {
         _liars_dice,
         "liars_dice(numdice=1,dice_sides=6)",
         "Liar's Dice: numdice dice a player with dice_sides faces, the highest wild",
+    ),
+    "holdem": _Entry(
+        holdem_from,
+        "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin)",
+        "No-limit hold'em, two players, from any street; also blinds, raises, noise, seed, range0, range1",
     ),
     "goofspiel": _Entry(
         _goofspiel,

@@ -70,15 +70,13 @@ class Fractions(Sizes):
         return FIRST_RAISE + self.most + 1
 
     def options(self, betting: Betting, dead: float) -> list[tuple[int, int]]:
-        smallest, largest = betting.raise_limits
+        largest = betting.raise_limits[1]
         if not largest:
             return []
         again = betting.raises > 0
-        pot, top = betting.pot_after_call(dead), max(betting.paid)
         by_amount: dict[int, int] = {}
         for k, fraction in enumerate(self.later if again else self.first):
-            amount = top + math.floor(fraction * pot + 0.5)
-            by_amount[min(max(amount, smallest), largest)] = FIRST_RAISE + k
+            by_amount[amount_of(fraction, betting, dead)] = FIRST_RAISE + k
         if self.all_in[again]:
             by_amount[largest] = FIRST_RAISE + self.most
         return sorted((action, amount) for amount, action in by_amount.items())
@@ -96,6 +94,13 @@ class Fractions(Sizes):
     def raises_text(self) -> str:
         """The raises' part of a game string."""
         return _written(self.later, self.all_in[1])
+
+
+def amount_of(fraction: float, betting: Betting, dead: float) -> int:
+    """The total that a raise by a fraction of the pot after a call raises to, within the limits."""
+    smallest, largest = betting.raise_limits
+    amount = max(betting.paid) + math.floor(fraction * betting.pot_after_call(dead) + 0.5)
+    return min(max(amount, smallest), largest)
 
 
 def parse_sizes(bets: str, raises: str | None = None) -> Sizes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.holdem import Holdem, HoldemState
-from sog.games.holdem_bets import ALL_IN
+from sog.games.holdem_bets import ALL_IN, Fractions, amount_of
 from sog.games.holdem_betting import CALL, FOLD
 from sog.games.holdem_cards import parse_cards
 
@@ -35,21 +35,21 @@ def _step(game: Holdem, s: HoldemState, word: str) -> HoldemState:
         return game.after(s, CALL)
     size = word.removeprefix("raise to").removeprefix("raise").removeprefix("bet").strip()
     for action, amount in game.raises(s):
-        if size in _names(game, s, action, amount):
+        if amount in _amounts(game, s, size):
             return game.after(s, action)
     known = ", ".join(game.action_name(s, int(a)) for a in game.actions(s))
     raise GameError(f"no action {word!r} at {game.state_name(s)}; there are: {known}")
 
 
-def _names(game: Holdem, s: HoldemState, action: int, amount: int) -> list[str]:
-    """What a raise may be called."""
-    names = [str(amount - s.betting.before)]
-    if amount == s.betting.raise_limits[1]:
-        names.append(ALL_IN)
-    if action < game.first_extra:
-        for part in game.sizes.name(action).split("/"):
-            names += [part, f"{float(part):.1f}"] if part != ALL_IN else [part]
-    return names
+def _amounts(game: Holdem, s: HoldemState, size: str) -> list[int]:
+    """The totals to raise to that a size may mean: all-in, chips of this round, or a fraction of the game's."""
+    if size == ALL_IN:
+        return [s.betting.raise_limits[1]]
+    amounts = [int(size) + s.betting.before] if size.isdecimal() else []
+    if isinstance(game.sizes, Fractions):
+        fractions = game.sizes.later if s.betting.raises else game.sizes.first
+        amounts += [amount_of(f, s.betting, game.spot.pot) for f in fractions if size in (f"{f:g}", f"{f:.1f}", str(f))]
+    return amounts
 
 
 def _deal(game: Holdem, s: HoldemState, word: str) -> HoldemState:

@@ -28,7 +28,7 @@ _BYTES: Final = 4
 
 class _LanesType(types.Type):
     def __init__(self) -> None:
-        super().__init__(name="Lanes16f")  # type: ignore[no-untyped-call]
+        super().__init__(name="Lanes16f")
 
 
 lanes_type: Any = cast(Any, _LanesType)()
@@ -37,7 +37,7 @@ lanes_type: Any = cast(Any, _LanesType)()
 @register_model(_LanesType)
 class _LanesModel(models.PrimitiveModel):
     def __init__(self, dmm: Any, fe_type: Any) -> None:
-        super().__init__(dmm, fe_type, _VECTOR)
+        super().__init__(dmm, fe_type, _VECTOR)  # type: ignore[no-untyped-call]
 
 
 def _register(function: Any, name: str) -> None:
