@@ -184,3 +184,17 @@ def test_refusals() -> None:
         HoldemSolver(game("holdem(board=3s7hTdKs,pot=1000)"), memory_limit=10**8)
     with pytest.raises(GameError, match="alternating"):
         HoldemSolver(game(RIVER)).iterate(1, SOG)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "holdem(board=2s2h7d9cKs,pot=1000,stacks=1,bets=1)",
+        'holdem(board=2s2h7d9cKs,pot=1001,stacks=1000;400,bets=0.3;0.6;1.5;3;9;allin,range0="AsAh",range1="KhKd")',
+        'holdem(board=2s2h7d9c,pot=10,stacks=150,bets=allin,range0="AsAh,3c4c",range1="KhKd")',
+    ],
+)
+def test_small_and_lopsided_spots(text: str) -> None:
+    solver = HoldemSolver(game(text))
+    solver.iterate(200)
+    assert 0 <= solver.progress().exploitability < 0.01 * solver.game.u_max
