@@ -110,8 +110,14 @@ def search(
     for k in range(budget.rounds):
         for _ in range(budget.updates):
             yield from run.update()
+            if run.complete:
+                run.finish(budget.rounds * budget.updates)
+                return
         if k < last:
             run.grow(budget.expansions)
+
+
+_NO_GADGET = Gadget(-1, np.zeros(0), np.zeros(0), 1.0)
 
 
 class _Run:
@@ -139,6 +145,7 @@ class _Run:
         self.asked = np.zeros((2, 0), dtype=np.int32)
         self.ranges = np.zeros((0, self.width))
         self.steps = settings.rule.steps(1, 64)
+        self.complete = False  # whether the last sweep met no leaf, so that nothing is left to ask or to grow
         self.no_answer = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
 
     def first_look(self) -> SearchGenerator:
@@ -177,6 +184,17 @@ class _Run:
             self.settings.correct, self.mass, 2, step,
         )  # fmt: skip
 
+    def finish(self, iterations: int) -> None:
+        """The iterations that are left, up to `iterations` in all, on a tree without leaves."""
+        tree, public, gadget, rule = self.tree, self.tree.public, self.gadget or _NO_GADGET, self.settings.rule
+        phases.finish(
+            public.nodes, public.scales, public.operators, public.operator_values, *tree.game,
+            tree.nodes, tree.child, tree.slots, tree.entries, tree.counts, tree.ends,
+            rule.alternating, rule.steps(tree.iterations + 1, iterations - tree.iterations),
+            gadget.opponent, gadget.alpha, gadget.regret, gadget.follow, gadget.leave, gadget.previous,
+        )  # fmt: skip
+        tree.iterations = iterations
+
     def grow(self, expansions: int) -> None:
         """The expansion phase: so many trajectories, each adding to the tree where it ends."""
         tree, public, settings = self.tree, self.tree.public, self.settings
@@ -206,6 +224,7 @@ class _Run:
         arrays = (tree.nodes, tree.child, tree.slots, tree.entries, tree.counts)
         found = phases.descend(*rules, *arrays, tree.ends, self.single, self.slots0, self.asked, self.ranges)
         answer = self.no_answer
+        self.complete = not found and not self.single
         if found:
             if tree.iterations in self.log.iterations and updates:
                 k = int(simulate.random(self.rng) * found)

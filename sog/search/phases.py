@@ -112,3 +112,29 @@ def gadget_update(
         follow[i] = first / total if total > 0.0 else 0.5
 
 
+@njit
+def finish(
+    public: Array, scales: Array, operators: Array, values: Array,
+    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    counts: Array, ends: Array, alternating: bool, steps: Array,
+    opponent: int, alpha: float, regret: Array, follow: Array, leave: Array, previous: Array,
+) -> None:  # fmt: skip
+    """All remaining iterations of a search whose tree has no leaves left, one row of `steps`, float64[T, 4], each.
+
+    opponent: -1 without a gadget; otherwise alpha, regret, follow, leave and previous are the Gadget's.
+    """
+    count = counts[growth.NODES]
+    for t in range(len(steps)):
+        for turn_of in range(2 if alternating else 1):
+            updates = 1 << turn_of if alternating else 3
+            if opponent >= 0:
+                first = nodes[0, f.OFF0 + opponent]
+                for i in range(len(follow)):
+                    slots[f.REACH, first + i] = alpha * follow[i] + (1.0 - alpha) * previous[i]
+            kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
+            kernels.dense_payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
+            kernels.backward(edges, rows, links, nodes, count, child, slots, entries, 3, updates, steps[t], True)
+            if opponent >= 0 and (updates >> opponent) & 1:
+                first = nodes[0, f.OFF0 + opponent]
+                inside = slots[f.CFV, first : first + len(follow)]
+                gadget_update(regret, follow, leave, inside, steps[t, 0], steps[t, 1], steps[t, 3])

@@ -28,7 +28,7 @@ class TrainSettings:
     queries: QuerySettings
     learner: LearnerSettings
     shape: NetworkShape
-    replay: int = 150_000
+    replay: int = 300_000
     games: int = 64
     side_by_side: int = 64
     rounds: int = 2_000
@@ -40,8 +40,8 @@ def preset(game: Game, name: str) -> TrainSettings:
         raise SettingError(f"no preset is called {name}; known: {', '.join(PRESETS)}")
     settings = _small(game)
     if name == "demo":
-        learner = replace(settings.learner, decay_steps=3_000)
-        return replace(settings, rounds=80, games=32, learner=learner)
+        learner = replace(settings.learner, decay_steps=1_500)
+        return replace(settings, rounds=100, games=16, learner=learner)
     return settings if name == "full" else _paper(game)
 
 
@@ -49,10 +49,10 @@ def _small(game: Game) -> TrainSettings:
     """Small networks and searches of (100, 1): what two cores learn Leduc with."""
     budget, search = Budget(100, 1.0), SearchSettings()
     return TrainSettings(
-        selfplay=SelfPlaySettings(ResolveSettings(budget, search), queries_per_search=5.0, uniform_mix=0.1),
+        selfplay=SelfPlaySettings(ResolveSettings(budget, search), queries_per_search=8.0, uniform_mix=0.1),
         queries=QuerySettings(budget, search, recursive=0.2),
-        learner=LearnerSettings(batch=512, learning_rate=3e-3, decay=0.5, decay_steps=30_000, updates_per_example=40.0),
-        shape=shape_for(game, width=256, depth=2, crossed=game.crossed),
+        learner=LearnerSettings(batch=512, learning_rate=2e-3, decay=0.5, decay_steps=12_000, updates_per_example=20.0),
+        shape=shape_for(game, width=256, depth=3, crossed=game.crossed),
     )
 
 
