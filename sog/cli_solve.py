@@ -22,14 +22,13 @@ from sog.cli_frame import (
     stdout,
     write_new,
 )
-from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.games.base import Game, Unit
+    from sog.search.algorithms import Algorithm
     from sog.search.exact import Measure
     from sog.search.lookahead import Lookahead
     from sog.search.public_tree import PublicTree
-    from sog.search.regret import Rule
 
 _ITERATIONS = 1_000
 _ITERATIONS_TO_TARGET = 1_000_000
@@ -54,8 +53,12 @@ def games(as_json: JsonOption = False) -> None:
 def solve(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
     algorithm: Annotated[
-        str, typer.Option(help="cfr, cfr+, lcfr, dcfr, pcfr+ (players in turn) or sog (both at once).")
+        str,
+        typer.Option(help="cfr, cfr+, lcfr, dcfr, pcfr+, sog (SoG's simultaneous rule), fp, linear-fp, flop."),
     ] = "cfr+",
+    simultaneous: Annotated[
+        bool, typer.Option("--simultaneous", help="Update both players at once, not in turn.")
+    ] = False,
     iterations: Annotated[
         int | None,
         typer.Option(help=f"Most iterations: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target."),
@@ -74,7 +77,7 @@ def solve(
     threads: Annotated[int, typer.Option(help="Threads, in hold'em.")] = 1,
     as_json: JsonOption = False,
 ) -> None:
-    """Solve a game exactly: the average policy of CFR or a relative of it, its value and exploitability.
+    """Solve a game exactly: the average policy of CFR or another iterative solver, its value and exploitability.
 
     Exploitability is the mean over both players of what a best response would win; `seconds` counts the
     iterations alone. Checks for --target come at fixed iterations, so a run can be repeated. Hold'em's river
@@ -90,7 +93,9 @@ def solve(
 
         solve_spot(rules, target, iterations, out, threads, as_json)
         return
-    rule = _rule(algorithm)
+    from sog.search.algorithms import named
+
+    solver = named(algorithm, simultaneous)
     if iterations is None:
         iterations = _ITERATIONS if target is None else _ITERATIONS_TO_TARGET
     check_count("--iterations", iterations)
@@ -103,12 +108,12 @@ def solve(
     with progress_bar("listing public states", None, ""):
         public = PublicTree(rules).list_all()
         tree = exact.full_tree(public)
-    _compile(rule)
+    _compile(solver)
     with progress_bar("solve", iterations, "iterations") as report:
-        measure, seconds = _run(tree, rule, iterations, target, rules.unit, report)
+        measure, seconds = _run(tree, solver, iterations, target, rules.unit, report)
     answer: dict[str, Any] = {
         "game": rules.name,
-        "algorithm": rule.name,
+        "algorithm": solver.name,
         "iterations": tree.iterations,
         "seconds": seconds,
         "value": measure.value,
@@ -131,26 +136,20 @@ def _game(name: str) -> Game:
     return make_game(name)
 
 
-def _rule(name: str) -> Rule:
-    from sog.search.regret import RULES
-
-    for rule in RULES:
-        if rule.name == name:
-            return rule
-    raise SettingError(f"no algorithm is called {name}; known: {', '.join(rule.name for rule in RULES)}")
-
-
-def _compile(rule: Rule) -> None:
+def _compile(solver: Algorithm) -> None:
     """Have the kernels compiled or loaded before anything is timed."""
     from sog.games.kuhn import Kuhn
     from sog.search import exact
     from sog.search.public_tree import PublicTree
 
-    exact.measure(exact.solve(PublicTree(Kuhn()).list_all(), rule, 1))
+    tree = exact.full_tree(PublicTree(Kuhn()).list_all())
+    solver.iterate(tree, 1)
+    tree.average_policy()
+    exact.measure(tree)
 
 
 def _run(
-    tree: Lookahead, rule: Rule, iterations: int, target: float | None, unit: Unit, report: Report
+    tree: Lookahead, solver: Algorithm, iterations: int, target: float | None, unit: Unit, report: Report
 ) -> tuple[Measure, float]:
     """Iterate until enough; the last measure and the seconds that the iterations took.
 
@@ -163,7 +162,7 @@ def _run(
         until = min(iterations, tree.iterations + max(1, tree.iterations // 10))
         while tree.iterations < until:
             start = perf_counter()
-            tree.iterate(rule, min(batch, until - tree.iterations))
+            solver.iterate(tree, min(batch, until - tree.iterations))
             took = perf_counter() - start
             seconds += took
             batch = batch * 2 if took < _BATCH_SECONDS else max(1, batch // 2)
