@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from sog.arrays import Float64
 from sog.games.base import Operator
-from sog.games.holdem_cards import disjoint_pairs
-from sog.games.holdem_strength import showdown_signs
+from sog.games.holdem_cards import CARDS, HANDS, HIGH, LOW, disjoint_pairs, live_hands
+from sog.games.holdem_strength import ladder, showdown_signs
 
 APART: Final = 0  # 1 for every pair of hands that share no card with each other or the board
 SHOWDOWN: Final = 1  # the same times 1 where player 0's hand wins, -1 where it loses, 0 where they tie
@@ -25,6 +27,25 @@ class CardOperator(Operator):
     def __init__(self, kind: int, board: tuple[int, ...]) -> None:
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "board", board)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the matrix, which is never made in a search."""
+        return HANDS, HANDS
+
+    def packed(self) -> Float64:
+        """float64[*]: what sog.search.cards.apply_card reads, one block after another.
+
+        52 places of scratch; the hands' low cards and high cards (1,326 each, -1 for dead hands); and for
+        SHOWDOWN the number of live hands, those hands from the weakest on, and the ends of runs of equals.
+        """
+        live = live_hands(self.board)
+        blocks = [np.zeros(CARDS), np.where(live, LOW, -1), np.where(live, HIGH, -1)]
+        if self.kind == SHOWDOWN:
+            order = ladder(self.board)
+            blocks += [np.array([len(order.hands)]), order.hands, order.ends]
+        out: Float64 = np.concatenate(blocks).astype(np.float64)
+        return out
 
     @property
     def matrix(self) -> Float64:

@@ -1,6 +1,6 @@
 """Hold'em's payoffs without matrices: folds by inclusion-exclusion, showdowns by one pass over ordered hands.
 
-Two forms. `apart_row` and `showdown_row` work on one row of all 1,326 hands, any floats, for generic searches.
+Two forms. `apply_card` multiplies one row of all 1,326 hands by a CardOperator, for generic searches.
 `fold_values` and `showdown_batch` work on float32 rows of the hands that a board leaves, in the order of
 hand numbers (row by row of a triangle over the live cards), for the solver; the batch scans the ordered
 hands once for LANES rows side by side.
@@ -13,6 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from sog.arrays import Array
+from sog.games.holdem_cards import CARDS, HANDS
+from sog.games.holdem_operator import SHOWDOWN
 from sog.search.jit import inlined, njit
 from sog.search.lanes import LANES, load, load_span, splat, store, store_span, sum_of, transpose
 
@@ -22,55 +24,61 @@ HALF: Final = np.float32(0.5)
 
 
 @njit
-def apart_row(low: Array, high: Array, live: Array, reach: Array, scale: float, by_card: Array, out: Array) -> None:
-    """out[i] = scale * sum of reach[j] over live hands j that share no card with the live hand i; else 0.
+def apply_card(kind: int, table: Array, start: Any, scale: float, reach: Array, at: Any, out: Array, to: Any) -> None:
+    """out[to + i] = scale * sum over hands j of the operator's entry (i, j) times reach[at + j].
 
-    low, high: the hands' cards.  live: bool[1326].  by_card: float64[52], scratch.
+    kind, table[start...]: a CardOperator's kind and what it packs; its scratch is overwritten.  For player 1
+    the same call gives player 1's values at a SHOWDOWN (which is antisymmetric) and, with -scale, after a fold.
     """
+    cards, low, at, to = U(start), U(start) + U(CARDS), U(at), U(to)
+    high = low + U(HANDS)
+    for c in range(U(CARDS)):
+        table[cards + c] = 0.0
+    if kind == SHOWDOWN:
+        _showdown_row(table, cards, low, high, scale, reach, at, out, to)
+        return
     total = 0.0
-    for c in range(U(len(by_card))):
-        by_card[c] = 0.0
-    for j in range(U(len(reach))):
-        if live[j]:
-            total += reach[j]
-            by_card[U(low[j])] += reach[j]
-            by_card[U(high[j])] += reach[j]
-    for i in range(U(len(reach))):
-        mass = total - by_card[U(low[i])] - by_card[U(high[i])] + reach[i]
-        out[i] = scale * mass if live[i] else 0.0
+    for j in range(U(HANDS)):
+        if table[low + j] >= 0:
+            x = reach[at + j]
+            total += x
+            table[cards + U(table[low + j])] += x
+            table[cards + U(table[high + j])] += x
+    for i in range(U(HANDS)):
+        out[to + i] = 0.0
+        if table[low + i] >= 0:
+            meets = table[cards + U(table[low + i])] + table[cards + U(table[high + i])]
+            out[to + i] = scale * (total - meets + reach[at + i])
 
 
-@njit
-def showdown_row(
-    hands: Array, ends: Array, low: Array, high: Array, reach: Array, scale: float, by_card: Array, out: Array
-) -> None:  # fmt: skip
-    """out[i] = scale * (reach of the hands that i beats - reach of those that beat i), none sharing a card with i.
-
-    hands, ends: a board's Ladder.  low, high: the hands' cards.  by_card: float64[52], scratch.
-    """
-    for i in range(U(len(out))):
-        out[i] = 0.0
-    for c in range(U(len(by_card))):
-        by_card[c] = 0.0
-    count = U(len(hands))
-    total, k = 0.0, U(0)
-    while k < count:
-        end = U(ends[k])
-        for j in range(k, end):
-            h = U(hands[j])
-            out[h] = total - by_card[U(low[h])] - by_card[U(high[h])]
-        for j in range(k, end):
-            h = U(hands[j])
-            total += reach[h]
-            by_card[U(low[h])] += reach[h]
-            by_card[U(high[h])] += reach[h]
-        for j in range(k, end):
-            h = U(hands[j])
-            out[h] += total - by_card[U(low[h])] - by_card[U(high[h])]
-        k = end
-    for j in range(count):
-        h = U(hands[j])
-        out[h] = scale * (out[h] - (total - by_card[U(low[h])] - by_card[U(high[h])]))
+@inlined
+def _showdown_row(
+    table: Array, cards: Any, low: Any, high: Any, scale: float, reach: Array, at: Any, out: Array, to: Any
+) -> None:
+    """Weaker hands' reach minus stronger hands', those that share a card left out, from the weakest hand on."""
+    for i in range(U(HANDS)):
+        out[to + i] = 0.0
+    hands, count = high + U(HANDS) + U(1), U(table[high + U(HANDS)])
+    ends = hands + count
+    total, run = 0.0, U(0)
+    while run < count:
+        end = U(table[ends + run])
+        for k in range(run, end):
+            h = U(table[hands + k])
+            out[to + h] = total - table[cards + U(table[low + h])] - table[cards + U(table[high + h])]
+        for k in range(run, end):
+            h = U(table[hands + k])
+            total += reach[at + h]
+            table[cards + U(table[low + h])] += reach[at + h]
+            table[cards + U(table[high + h])] += reach[at + h]
+        for k in range(run, end):
+            h = U(table[hands + k])
+            out[to + h] += total - table[cards + U(table[low + h])] - table[cards + U(table[high + h])]
+        run = end
+    for k in range(count):
+        h = U(table[hands + k])
+        rest = total - table[cards + U(table[low + h])] - table[cards + U(table[high + h])]
+        out[to + h] = scale * (out[to + h] - rest)
 
 
 @inlined

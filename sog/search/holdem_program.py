@@ -20,7 +20,7 @@ from sog.search.holdem_trees import CUT, DECISION, SHOWDOWN, Node, Shape
 from sog.search.lanes import LANES
 
 GROUP_ROWS = 400  # a shape holds about so many action rows, so that its reach and values stay in the cache
-RIVER_SHAPES = 4  # pieces that threads share on the river
+RIVER_PIECES = 8  # subtrees dealt to each thread's shape on the river, so that shapes come out alike
 SCRATCH_CARDS = 64
 
 
@@ -107,17 +107,20 @@ def padded(count: int) -> int:
     return -(-count // LANES) * LANES
 
 
-def make_program(game: Holdem) -> Program:
-    """Lay a river or turn spot out; GameError for earlier streets and for bets=any."""
+def make_program(game: Holdem, river_shapes: int = 1) -> Program:
+    """Lay a river or turn spot out; GameError for earlier streets and for bets=any.
+
+    river_shapes: into how many shapes a river tree is cut, best as many as there are threads.
+    """
     if game.street < TURN:
         raise GameError("holdem: the solver takes river and turn spots; give a board of 4 or 5 cards")
     if isinstance(game.sizes, EveryAmount):
         raise GameError("holdem: bets=any has too many bets to solve; give a list such as 0.5;1.0;allin")
     root = tree.grow(game, game.root())
-    cuts = list(_cuts(root)) if game.street == TURN else _pieces(root, RIVER_SHAPES)
+    cuts = list(_cuts(root)) if game.street == TURN else _pieces(root, river_shapes)
     below = [c.children[0] if c.kind == CUT else c for c in cuts]
     top = tree.lay_out([root], cuts)
-    groups = _grouped(below, GROUP_ROWS if game.street == TURN else -(-root.size // RIVER_SHAPES))
+    groups = _filled(below, GROUP_ROWS) if game.street == TURN else _balanced(below, river_shapes)
     where = tuple(tuple(below[k] for k in group) for group in groups)
     shapes = tuple(tree.lay_out(nodes) for nodes in where)
     return Program(game, root, top, shapes, where, _boards(game))
@@ -132,29 +135,39 @@ def _cuts(node: Node) -> Iterator[Node]:
             yield from _cuts(child)
 
 
-def _pieces(root: Node, threads_at_most: int) -> list[Node]:
-    """Subtrees that together hold every showdown of a river tree, none much larger than a thread's share."""
-    pieces, limit = [root], root.size // threads_at_most
-    while pieces[-1].size > limit and pieces[-1].kind == DECISION:
+def _pieces(root: Node, shapes: int) -> list[Node]:
+    """Subtrees that together hold every showdown of a river tree; the root itself for one shape."""
+    pieces, limit = [root], root.size // (RIVER_PIECES * shapes)
+    while shapes > 1 and pieces[-1].size > limit and pieces[-1].kind == DECISION:
         largest = pieces.pop()
         pieces += [c for c in largest.children if c.kind in (DECISION, SHOWDOWN)]
         pieces.sort(key=lambda n: n.size)
     return pieces
 
 
-def _grouped(roots: Sequence[Node], limit: int) -> list[list[int]]:
+def _balanced(roots: Sequence[Node], groups: int) -> list[list[int]]:
+    """Numbers of the roots in at most so many groups of about the same size."""
+    out: list[list[int]] = [[] for _ in range(min(groups, len(roots)))]
+    for k in _largest_first(roots):
+        min(out, key=lambda group: sum(roots[j].size for j in group)).append(k)
+    return out
+
+
+def _filled(roots: Sequence[Node], limit: int) -> list[list[int]]:
     """Numbers of the roots in groups of at most `limit` nodes or one root, large roots first."""
     groups: list[list[int]] = []
-    sizes: list[int] = []
-    for k in sorted(range(len(roots)), key=lambda k: -roots[k].size):
+    for k in _largest_first(roots):
+        sizes = [sum(roots[j].size for j in group) for group in groups]
         fits = [g for g, size in enumerate(sizes) if size + roots[k].size <= limit]
-        if not fits:
-            groups.append([])
-            sizes.append(0)
-        g = min(fits, key=lambda g: sizes[g]) if fits else len(groups) - 1
-        groups[g].append(k)
-        sizes[g] += roots[k].size
+        if fits:
+            groups[min(fits, key=lambda g: sizes[g])].append(k)
+        else:
+            groups.append([k])
     return groups
+
+
+def _largest_first(roots: Sequence[Node]) -> list[int]:
+    return sorted(range(len(roots)), key=lambda k: -roots[k].size)
 
 
 def _boards(game: Holdem) -> Boards:

@@ -24,6 +24,7 @@ def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:
             file,
             version=np.int64(VERSION),
             game=np.array(solver.game.name),
+            river_shapes=np.int64(solver.river_shapes),
             iterations=np.int64(solver.iterations),
             exploitability=np.float64(progress.exploitability),
             regrets=solver.regrets,
@@ -41,7 +42,7 @@ def load(path: Path, threads: int = 1) -> tuple[HoldemSolver, Progress]:
             short, parameters = parse_game(str(saved["game"]))
             if short != SHORT:
                 raise CheckpointError(f"{path} holds {short}, not {SHORT}")
-            solver = HoldemSolver(holdem_from(parameters), threads)
+            solver = HoldemSolver(holdem_from(parameters), threads, river_shapes=int(saved["river_shapes"]))
             if saved["regrets"].shape != solver.regrets.shape:
                 raise CheckpointError(f"{path} does not fit its game {solver.game.name}")
             solver.regrets[:] = saved["regrets"]

@@ -38,13 +38,17 @@ class HoldemSolver:
     regrets, averages: float32[program.entries], rows of hands as holdem_program lays them out.
     """
 
-    def __init__(self, game: Holdem, threads: int = 1, memory_limit: int | None = None) -> None:
+    def __init__(
+        self, game: Holdem, threads: int = 1, memory_limit: int | None = None, river_shapes: int | None = None
+    ) -> None:
         """Allocates everything a solve needs; GameError where that is more than `memory_limit` bytes.
 
-        memory_limit None: nine tenths of the memory that is free.
+        memory_limit None: nine tenths of the memory that is free.  river_shapes None: as many as threads; it
+        decides how `regrets` are laid out and changes no number in them.
         """
         self.game = game
-        self.program: Program = make_program(game)
+        self.river_shapes = threads if river_shapes is None else river_shapes
+        self.program: Program = make_program(game, self.river_shapes)
         self.threads = threads
         limit = int(0.9 * free_memory()) if memory_limit is None else memory_limit
         need = self.program.memory(threads)

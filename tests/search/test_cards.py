@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from sog.arrays import Float64
 from sog.errors import GameError
 from sog.experiments.bench_holdem import largest_kernel_error
-from sog.games.holdem_cards import HANDS, HIGH, LOW, disjoint_mass, disjoint_pairs, hand_number, live_hands, parse_cards
+from sog.games.holdem_cards import HANDS, disjoint_mass, disjoint_pairs, hand_number, live_hands, parse_cards
+from sog.games.holdem_operator import APART, SHOWDOWN, CardOperator
 from sog.games.holdem_strength import ladder, showdown_signs
-from sog.search.cards import apart_row, showdown_row
+from sog.search.cards import apply_card
 
 BOARDS = st.lists(st.integers(0, 51), min_size=5, max_size=5, unique=True).map(tuple)
 
@@ -29,12 +30,13 @@ def sparse(seed: int, board: tuple[int, ...]) -> Float64:
 @settings(max_examples=10, deadline=None)
 @given(BOARDS, st.integers(0, 1000))
 def test_rows_equal_matrices(board: tuple[int, ...], seed: int) -> None:
-    reach, live, apart = sparse(seed, board), live_hands(board), disjoint_pairs(board)
-    out, by_card, order = np.zeros(HANDS), np.zeros(52), ladder(board)
-    apart_row(LOW, HIGH, live, reach, 3.0, by_card, out)
-    assert np.allclose(out, 3.0 * apart @ reach, rtol=1e-9, atol=1e-9)
-    showdown_row(order.hands, order.ends, LOW, HIGH, reach, 0.5, by_card, out)
-    assert np.allclose(out, 0.5 * (apart * showdown_signs(board)) @ reach, rtol=1e-9, atol=1e-9)
+    reach, out = sparse(seed, board), np.ones(HANDS + 3)
+    for operator, sign in ((CardOperator(APART, board), -1), (CardOperator(SHOWDOWN, board), 1)):
+        table = np.concatenate([np.ones(7), operator.packed()])
+        for _ in range(2):  # the scratch inside the table does not matter
+            apply_card(operator.kind, table, 7, 3.0, reach, 0, out, 3)
+        assert np.allclose(out[3:], 3.0 * operator.matrix @ reach, rtol=1e-9, atol=1e-9)
+        assert np.allclose(sign * out[3:], -3.0 * reach @ operator.matrix, rtol=1e-9, atol=1e-9)
 
 
 def test_batches_equal_matrices() -> None:

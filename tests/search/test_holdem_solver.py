@@ -92,12 +92,16 @@ def test_best_responses_equal_plain_recursion(text: str) -> None:
     assert solver.best_responses() == pytest.approx(expected, rel=2e-4, abs=1e-3)
 
 
-def test_threads_give_the_same_bits() -> None:
-    alone, together = HoldemSolver(game(TWINS), 1), HoldemSolver(game(TWINS), 2)
+@pytest.mark.parametrize("text", [RIVER, TWINS])
+def test_threads_give_the_same_bits(text: str) -> None:
+    alone, together = HoldemSolver(game(text), 1), HoldemSolver(game(text), 2)
     for solver in (alone, together):
         solver.iterate(4)
-    assert np.array_equal(alone.regrets, together.regrets)
     assert alone.best_responses() == together.best_responses()
+    s = alone.game.root()
+    while alone.game.actor(s) < NATURE:
+        assert np.array_equal(alone.policy(s), together.policy(s))
+        s = alone.game.after(s, int(alone.game.actions(s)[-1]))
 
 
 def test_twin_suits_are_solved_once_and_change_nothing() -> None:
