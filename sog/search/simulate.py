@@ -158,23 +158,46 @@ def _draw_policy(nodes: Array, entries: Array, which: int, n: int, i: int, rng: 
 
 
 @njit
+def _ways(edges: Array, e: int, p: int) -> int:
+    """How many ways player p's infostates have over public edge e of NATURE; 1 where all keep their index."""
+    return 1 if edges[e, f.CARRY0 + 2 * p] < 0 else int(edges[e, f.CARRY0_LEN + 2 * p])
+
+
+@njit
+def _way(edges: Array, links: Array, e: int, p: int, i: int, k: int) -> int:
+    """Where the k-th of those ways takes infostate i; -1 where it is another infostate's."""
+    start = edges[e, f.CARRY0 + 2 * p]
+    if start < 0:
+        return i
+    return int(links[start + k, 2]) if links[start + k, 0] == i else -1
+
+
+@njit
 def _sample_nature(
     public: Array, scales: Array, operators: Array, values: Array, edges: Array, links: Array, nodes: Array,
     n: int, rng: Array, pair: Array,
 ) -> int:  # fmt: skip
-    """Draw a public edge of the NATURE node n for the pair, which moves on with it."""
+    """Draw a public edge of the NATURE node n for the pair, which moves on with it.
+
+    An infostate may split here, as where a private card is dealt: each of its ways is weighed by itself.
+    """
     s = nodes[n, f.PUBLIC]
     chosen, total, i0, i1 = -1, 0.0, -1, -1
-    for e in range(public[s, f.EDGES]):
-        c = edges[public[s, f.EDGE0] + e, f.CHILD]
-        j0 = _follow(edges, links, public[s, f.EDGE0] + e, 0, pair[0])
-        j1 = _follow(edges, links, public[s, f.EDGE0] + e, 1, pair[1])
-        if c < 0 or j0 < 0 or j1 < 0:
+    for e in range(public[s, f.EDGE0], public[s, f.EDGE0] + public[s, f.EDGES]):
+        if edges[e, f.CHILD] < 0:
             continue
-        w = _weight(public, scales, operators, values, c, j0, j1)
-        total += w
-        if w > 0.0 and random(rng) * total < w:  # reservoir of one
-            chosen, i0, i1 = e, j0, j1
+        for k0 in range(_ways(edges, e, 0)):
+            j0 = _way(edges, links, e, 0, pair[0], k0)
+            if j0 < 0:
+                continue
+            for k1 in range(_ways(edges, e, 1)):
+                j1 = _way(edges, links, e, 1, pair[1], k1)
+                if j1 < 0:
+                    continue
+                w = _weight(public, scales, operators, values, edges[e, f.CHILD], j0, j1)
+                total += w
+                if w > 0.0 and random(rng) * total < w:  # reservoir of one
+                    chosen, i0, i1 = e - public[s, f.EDGE0], j0, j1
     pair[0], pair[1] = i0, i1
     return chosen
 
