@@ -1,0 +1,65 @@
+"""A subgame as a game of its own: the same rules from a later public state on."""
+
+from __future__ import annotations
+
+from sog.arrays import Float32, Int32
+from sog.games.base import Fan, Game, Scaled, State
+
+
+class Rooted(Game):
+    """`game` from the public state `start`, to be listed and solved from ranges that reach it.
+
+    Its weights are the whole game's, so they need not sum to 1 and values stay the counterfactual ones.
+    """
+
+    def __init__(self, game: Game, start: State) -> None:
+        self.game, self.start = game, start
+        self.name = f"{game.name} from {game.state_name(start)}"
+        self.u_max, self.unit, self.perfect_information = game.u_max, game.unit, game.perfect_information
+        self.num_actions, self.num_slots = game.num_actions, game.num_slots
+        self.num_features, self.crossed = game.num_features, game.crossed
+
+    def root(self) -> State:
+        return self.start
+
+    def actor(self, s: State) -> int:
+        return self.game.actor(s)
+
+    def num_infostates(self, s: State) -> tuple[int, int]:
+        return self.game.num_infostates(s)
+
+    def actions(self, s: State) -> Int32:
+        return self.game.actions(s)
+
+    def fan(self, s: State) -> Fan:
+        return self.game.fan(s)
+
+    def weights(self, s: State) -> Scaled:
+        return self.game.weights(s)
+
+    def payoff(self, s: State) -> Scaled:
+        return self.game.payoff(s)
+
+    def features(self, s: State) -> Float32:
+        return self.game.features(s)
+
+    def slot(self, s: State, p: int) -> Int32:
+        return self.game.slot(s, p)
+
+    def value_unit(self, s: State) -> float:
+        return self.game.value_unit(s)
+
+    def listable(self, s: State) -> bool:
+        return self.game.listable(s)
+
+    def state_name(self, s: State) -> str:
+        return self.game.state_name(s)
+
+    def action_name(self, s: State, action: int) -> str:
+        return self.game.action_name(s, action)
+
+    def infostate_name(self, s: State, p: int, i: int) -> str:
+        return self.game.infostate_name(s, p, i)
+
+    def history(self, s: State, i0: int, i1: int) -> list[int] | None:
+        return self.game.history(s, i0, i1)
