@@ -23,14 +23,14 @@ from sog.search.slots import node_mass
 class ResolveSettings:
     """How to re-solve.
 
-    alpha: share of the gadget in the opponent's range; 1 where values are good, SoG 0.5, PoG 0.2.
+    alpha: share of the gadget in the opponent's range; SoG 0.5, PoG 0.2, 1 is the gadget alone.
     complete: search with the whole remaining game as the tree (exact re-solving) instead of growing one.
     gadget: False solves from fixed ranges of both players: unsafe, for contrast.
     """
 
     budget: Budget
     search: SearchSettings = field(default_factory=SearchSettings)
-    alpha: float = 1.0
+    alpha: float = 0.5
     complete: bool = False
     gadget: bool = True
 

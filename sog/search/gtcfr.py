@@ -67,6 +67,9 @@ class SearchSettings:
     c_puct, prior_temperature: PUCT's exploration and the softmax temperature of priors.
     select_average: the CFR half of the selection policy is the average policy (SoG), not the current (PoG).
     correct: apply the zero-sum correction to evaluations.
+    warm_start: an opened node begins at its prior, with regrets worth this many value units (0: at uniform play).
+    fill: a trajectory that ends where the game ends opens the oldest leaf instead, so that s expansions happen while
+    there are leaves. Both are ours; the papers' search has neither.
     """
 
     rule: Rule = DCFR
@@ -74,9 +77,11 @@ class SearchSettings:
     prior_temperature: float = 1.0
     select_average: bool = True
     correct: bool = True
+    warm_start: float = 1.0
+    fill: bool = True
 
 
-PAPER = SearchSettings(rule=SOG)
+PAPER = SearchSettings(rule=SOG, warm_start=0.0, fill=False)
 
 
 @dataclass
@@ -204,7 +209,7 @@ class _Run:
                 public.nodes, public.scales, public.operators, public.operator_values, *tree.game,
                 tree.nodes, tree.child, tree.slots, tree.entries, tree.counts, tree.ends,
                 self.start, expansions, settings.c_puct, which, public.game.u_max, self.single,
-                self.rng, self.pair, self.path, self.found,
+                settings.warm_start, settings.fill and not self.single, self.rng, self.pair, self.path, self.found,
             )  # fmt: skip
             if self.found[0] >= 0:
                 self._expand(int(self.found[0]), int(self.found[1]))
@@ -240,7 +245,14 @@ class _Run:
         """Add all children of a leaf (k = all), or one: the next best by the prior (k = 1)."""
         tree = self.tree
         if edge == simulate.ALL and not tree.list_children(n, edge if not self.single else 0):
-            return  # a chance event too large to list stays a leaf
+            tree.nodes[n, f.EVALUATED] = 2  # a chance event too large to list stays a leaf
+            return
         if self.single and edge == simulate.ALL and tree.nodes[n, f.N_ACTOR] < NATURE:
             edge = simulate.best_prior(*tree.game[1:], tree.nodes, tree.entries, n, 0)
         tree.expand(n, edge)
+        if self.settings.warm_start > 0 and not self.single and tree.nodes[n, f.N_ACTOR] < NATURE:
+            public = tree.public
+            simulate.warm_start(
+                public.nodes, public.scales, public.operators, public.operator_values, *tree.game[1:],
+                tree.nodes, tree.child, tree.slots, tree.entries, n, self.settings.warm_start,
+            )  # fmt: skip

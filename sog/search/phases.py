@@ -21,7 +21,10 @@ def descend(
     count = counts[growth.NODES]
     kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
     kernels.dense_payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
-    return leaves.collect(public, public_slots, nodes, count, slots, single, slots0, asked[0], asked[1], ranges)
+    found: int = leaves.collect(
+        public, public_slots, nodes, count, slots, single, slots0, asked[0], asked[1], ranges
+    )
+    return found
 
 
 @njit
@@ -64,7 +67,7 @@ def grow(
     public: Array, scales: Array, operators: Array, values: Array,
     edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
     counts: Array, ends: Array, start: int, expansions: int, c_puct: float, which: int, unit: float, single: bool,
-    rng: Array, pair: Array, path: Array, found: Array,
+    warm: float, fill: bool, rng: Array, pair: Array, path: Array, found: Array,
 ) -> int:  # fmt: skip
     """`expansions` trajectories from node `start`, each adding to the tree where it ends.
 
@@ -76,6 +79,8 @@ def grow(
             public, scales, operators, values, edges, rows, links, nodes, child, slots, entries,
             start, c_puct, which, unit, rng, pair, path, found,
         )  # fmt: skip
+        if found[0] < 0 and fill:
+            found[0] = simulate.oldest_leaf(nodes, counts[growth.NODES], child, start)
         n, edge = found[0], found[1]
         if n < 0:
             continue
@@ -88,6 +93,10 @@ def grow(
             return done + 1
         if nodes[n, f.N_ACTOR] < 2:
             kernels.match_regrets(rows, links, nodes, child, entries, n, f.REGRET, f.POLICY)
+            if warm > 0.0 and not single:
+                simulate.warm_start(
+                    public, scales, operators, values, rows, links, nodes, child, slots, entries, n, warm
+                )
         found[0] = -1
     return expansions
 

@@ -248,6 +248,50 @@ def trajectory(
 
 
 @njit
+def warm_start(
+    public: Array, scales: Array, operators: Array, values: Array, rows: Array, links: Array,
+    nodes: Array, child: Array, slots: Array, entries: Array, n: int, weight: float,
+) -> None:  # fmt: skip
+    """Begin at the prior: the opened node n plays it, and holds regrets that only as much experience can undo.
+
+    The regret of an action is weight * prior * (opponent's mass) * (value unit), as if that much had been earned.
+    """
+    p, s = nodes[n, f.N_ACTOR], nodes[n, f.PUBLIC]
+    width, var, count = nodes[n, f.N_I0 + p], nodes[n, f.VAR0], nodes[n, f.N_ROWS]
+    for i in range(width):
+        total = 0.0
+        for a in range(count):
+            k = var + a * width + i
+            edge = _move(rows, links, nodes[n, f.N_ROW0] + a, i)[0]
+            is_open = edge >= 0 and child[f.NODE, nodes[n, f.CHILD0] + edge] >= 0
+            entries[f.POLICY, k] = entries[f.PRIOR, k] if is_open else 0.0
+            total += entries[f.POLICY, k]
+        if total <= 0.0:
+            continue
+        mass = _opponent_mass(public, scales, operators, values, nodes, slots[f.REACH], n, p, i)
+        for a in range(count):
+            k = var + a * width + i
+            entries[f.POLICY, k] /= total
+            entries[f.REGRET, k] = weight * mass * scales[s, f.VALUE_UNIT] * entries[f.POLICY, k]
+
+
+@njit
+def oldest_leaf(nodes: Array, count: int, child: Array, start: int) -> int:
+    """The first leaf below node `start` that was evaluated and can be opened, or else beside the branch to it.
+
+    -1 where there is none. Below `start` its first child stands before all other nodes.
+    """
+    below = child[f.NODE, nodes[start, f.CHILD0]]
+    for n in range(below, count):
+        if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == 1:
+            return n
+    for n in range(below):
+        if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == 1:
+            return n
+    return -1
+
+
+@njit
 def settle(entries: Array, path: Array) -> None:
     """Turn this phase's virtual visits into visits and clear the path."""
     for k in path[1 : path[0] + 1]:

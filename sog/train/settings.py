@@ -31,7 +31,7 @@ class TrainSettings:
     replay: int = 300_000
     games: int = 64
     side_by_side: int = 64
-    rounds: int = 2_000
+    rounds: int = 240
 
 
 def preset(game: Game, name: str) -> TrainSettings:
@@ -40,7 +40,7 @@ def preset(game: Game, name: str) -> TrainSettings:
         raise SettingError(f"no preset is called {name}; known: {', '.join(PRESETS)}")
     settings = _small(game)
     if name == "demo":
-        learner = replace(settings.learner, decay_steps=1_500)
+        learner = replace(settings.learner, decay_steps=500)
         return replace(settings, rounds=100, games=16, learner=learner)
     return settings if name == "full" else _paper(game)
 
@@ -49,9 +49,9 @@ def _small(game: Game) -> TrainSettings:
     """Small networks and searches of (100, 1): what two cores learn Leduc with."""
     budget, search = Budget(100, 1.0), SearchSettings()
     return TrainSettings(
-        selfplay=SelfPlaySettings(ResolveSettings(budget, search), queries_per_search=8.0, uniform_mix=0.1),
+        selfplay=SelfPlaySettings(ResolveSettings(budget, search), queries_per_search=8.0, uniform_mix=0.25),
         queries=QuerySettings(budget, search, recursive=0.2),
-        learner=LearnerSettings(batch=512, learning_rate=2e-3, decay=0.5, decay_steps=12_000, updates_per_example=20.0),
+        learner=LearnerSettings(batch=512, learning_rate=2e-3, decay=0.5, decay_steps=4_000, updates_per_example=20.0),
         shape=shape_for(game, width=256, depth=3, crossed=game.crossed),
     )
 
