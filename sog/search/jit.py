@@ -36,7 +36,7 @@ def _cache_folder() -> str:
 
 
 if not os.environ.get("NUMBA_CACHE_DIR"):
-    numba.config.CACHE_DIR = _cache_folder()
+    vars(numba.config)["CACHE_DIR"] = _cache_folder()
 
 
 def njit(function: Kernel) -> Kernel:
