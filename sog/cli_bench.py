@@ -1,15 +1,25 @@
-"""`sog bench`: our speed beside other solvers'."""
+"""`sog bench`: our speed beside other solvers', and where our own time goes."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
-from sog.cli_frame import JsonOption, check_count, print_json, progress_bar, stderr
+from sog.cli_frame import JsonOption, check_count, check_positive, print_json, progress_bar, stderr, stdout
+from sog.errors import SettingError
 
-bench = typer.Typer(help="Measure speed beside other solvers.", epilog="Example: sog bench cfr")
+if TYPE_CHECKING:
+    from sog.experiments.bench_search import Row
+    from sog.experiments.bench_training import Part
+    from sog.nets.cvpn import CVPN
+    from sog.search.gtcfr import Budget
+
+bench = typer.Typer(help="Measure speed, beside other solvers and part by part.", epilog="Example: sog bench cfr")
 
 
 @bench.callback()
@@ -48,3 +58,99 @@ def bench_cfr(
             game = row.game
             print(game)
         print(f"  {row.solver:<23} {row.us_per_iteration:>10,.4g} us/iteration  {row.ratio_to_ours:>7,.3g} x ours")
+
+
+@bench.command("search", epilog="Example: sog bench search leduc_poker --search 100,1 --no-training")
+def bench_search(
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="[CHECKPOINT_OR_GAME]", help="A run's folder, or a game.")
+    ] = "leduc_poker",
+    search: Annotated[list[str] | None, typer.Option(help="A budget s,c; once for each. By default four.")] = None,
+    rounds: Annotated[int, typer.Option(help="Batches of games; their median counts.")] = 5,
+    batch_seconds: Annotated[float, typer.Option(help="How long a batch of games lasts, about.")] = 1.0,
+    training: Annotated[
+        bool, typer.Option(help="Also profile training from scratch, with one process and all.")
+    ] = True,
+    training_seconds: Annotated[float, typer.Option(help="How long each of these two runs lasts.")] = 60.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Where the time of one search goes, and of one training minute.
+
+    Searches are those of self-play. A game without a shipped checkpoint gets an untrained network, as fast as
+    a trained one.
+    """
+    from sog.experiments.bench_search import BUDGETS, SIDE_BY_SIDE, bench_searches
+    from sog.experiments.bench_training import profile_training
+    from sog.games.catalog import make_game
+
+    check_count("--rounds", rounds)
+    check_positive("--batch-seconds", batch_seconds)
+    check_positive("--training-seconds", training_seconds)
+    budgets = [_budget(text) for text in search] if search else BUDGETS
+    name, network = _network(checkpoint)
+    game = make_game(name)
+    with progress_bar("bench search", len(budgets) * len(SIDE_BY_SIDE), "rows") as report:
+        rows = bench_searches(game, network, budgets, rounds, batch_seconds, report)
+    parts: list[Part] = []
+    if training:
+        stderr().print(f"training {game.name} twice for {training_seconds:g} seconds", markup=False)
+        parts = profile_training(game.name, "full", training_seconds, os.cpu_count() or 1)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows], "training": [asdict(part) for part in parts]})
+        return
+    stdout().print(_search_table(rows))
+    if parts:
+        stdout().print(_training_table(game.name, parts))
+
+
+def _budget(text: str) -> Budget:
+    """(s, c) from `100,0.1`."""
+    from sog.search.gtcfr import Budget
+
+    try:
+        simulations, per_update = text.strip("()").split(",")
+        return Budget(int(simulations), float(per_update))
+    except ValueError:
+        raise SettingError(f"--search is s,c such as 100,0.1, not {text}") from None
+
+
+def _network(checkpoint: str) -> tuple[str, CVPN]:
+    """The game and the network that a checkpoint or a game string names, a new one where none is shipped."""
+    from pathlib import Path
+
+    from sog.games.catalog import make_game
+    from sog.nets.cvpn import CVPN
+    from sog.train.checkpoint import load_meta, load_network
+    from sog.train.settings import preset
+    from sog.train.shipped import find_checkpoint, shipped_checkpoints
+
+    if not Path(checkpoint).exists():
+        game = make_game(checkpoint)
+        if game.name not in {load_meta(folder).game for folder in shipped_checkpoints()}:
+            stderr().print(f"no checkpoint is shipped for {game.name}: an untrained network", markup=False)
+            return game.name, CVPN(preset(game, "full").shape)
+    name, network, _ = load_network(find_checkpoint(checkpoint))
+    return name, network
+
+
+def _search_table(rows: Sequence[Row]) -> Table:
+    out = Table("search", title=f"{rows[0].game}: searches of self-play, {rows[0].network}, one core", box=None)
+    for heading in ("at once", "per s", "us/iter.", "network", "down", "up", "turn", "finish", "growth", "Python"):
+        out.add_column(heading, justify="right")
+    for row in rows:
+        speeds = f"{row.searches_per_second:,.4g}", f"{row.us_per_iteration:,.4g}"
+        sweeps = row.down_share, row.up_share, row.turn_share, row.finish_share
+        shares = row.network_share, *sweeps, row.growth_share, row.python_share
+        out.add_row(row.search, str(row.side_by_side), *speeds, *(f"{share:.0%}" for share in shares))
+    return out
+
+
+def _training_table(game: str, parts: Sequence[Part]) -> Table:
+    out = Table("process", "part", title=f"{game}: one training minute", box=None)
+    out.add_column("seconds", justify="right")
+    out.add_column("share", justify="right")
+    who = ""
+    for part in parts:
+        out.add_row("" if part.who == who else part.who, part.part, f"{part.seconds:.1f}", f"{part.share:.0%}")
+        who = part.who
+    return out

@@ -140,7 +140,8 @@ def _picture(game: str, unit: str, points: list[Point]) -> Draw:
         for k, budget in enumerate(BUDGETS):
             _line(axis, f"SoG{Budget(*budget)}", f"C{k}", _spread(points, budget))
         steps = sorted({point.key["step"] for point in points if point.key["step"]})
-        axis.set_xscale("symlog", linthresh=steps[0] if steps else 1)  # step 0, the untrained network, has a place
+        # Not "log": step 0, the untrained network, has a place.
+        axis.set_xscale("symlog", linthresh=steps[0] if steps else 1, linscale=0.3)
         axis.set(yscale="log", xlabel="training steps", ylabel=f"exploitability, {unit}", title=_title(game, points))
         axis.grid(alpha=0.3)
         axis.legend()
@@ -152,7 +153,8 @@ def _title(game: str, points: list[Point]) -> str:
     rule = "the papers' rule" if points[0].key["rule"] == "paper" else "our best rule"
     seeds = 1 + max(point.key["seed"] for point in points)
     dashed = ", dashed: exact leaves" if any(point.key["step"] is None for point in points) else ""
-    return f"{game}: {rule}, mean and range of {seeds} seeds{dashed}"
+    spread = "one seed" if seeds == 1 else f"mean and range of {seeds} seeds"
+    return f"{game}: {rule}, {spread}{dashed}"
 
 
 def _line(axis: Axes, label: str, colour: str, found: dict[int | None, list[float]]) -> None:

@@ -1,0 +1,117 @@
+"""Where time goes: the parts are all there, add up, and the timers are taken off again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator
+from types import SimpleNamespace
+
+import pytest
+
+from sog.cli import main
+from sog.experiments import bench_search, bench_training
+from sog.experiments.bench_search import SEARCH_PLACES, bench_searches
+from sog.experiments.stopwatch import Stopwatch
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN, shape_for
+from sog.search.gtcfr import Budget
+from sog.train import settings
+from sog.train.settings import TrainSettings
+
+
+def wait(seconds: float) -> float:
+    time.sleep(seconds)
+    return seconds
+
+
+def wait_twice() -> Generator[str, str, None]:
+    time.sleep(0.02)
+    answer = yield "asked"
+    assert answer == "told"
+    library.wait(0.01)
+
+
+library = SimpleNamespace(wait=wait, wait_twice=wait_twice)
+
+
+def test_a_stopwatch_counts_parts_by_job() -> None:
+    watch = Stopwatch()
+    with watch.watching([(library, "wait", "waits", False), (library, "wait_twice", "job", True)]):
+        assert library.wait(0.01) == 0.01
+        job = library.wait_twice()
+        assert next(job) == "asked"
+        time.sleep(0.05)
+        with pytest.raises(StopIteration):
+            job.send("told")
+    assert library.wait is wait
+    assert library.wait_twice is wait_twice
+    assert watch.seconds("waits", "") >= 0.01
+    assert watch.seconds("waits", "job") >= 0.01
+    assert watch.seconds("waits") == watch.seconds("waits", "") + watch.seconds("waits", "job")
+    assert watch.whole("job") >= 0.03
+    assert watch.total() - watch.whole("job") >= 0.05  # time between a job's steps is not the job's
+
+
+def test_timers_are_taken_off_after_an_error() -> None:
+    with pytest.raises(ZeroDivisionError), Stopwatch().watching([(library, "wait", "waits", False)]):
+        raise ZeroDivisionError
+    assert library.wait is wait
+
+
+def test_rows_of_searches() -> None:
+    game = make_game("kuhn_poker")
+    before = [vars(owner)[name] for owner, name, _, _ in SEARCH_PLACES]
+    network = CVPN(shape_for(game, width=8, depth=1))
+    rows = bench_searches(game, network, [Budget(10)], 1, 0.02, lambda done, note: None)
+    assert [row.side_by_side for row in rows] == [1, 64]
+    for row in rows:
+        assert (row.game, row.search, row.network) == ("kuhn_poker", "(10,1)", "mlp 1x8")
+        assert row.us_per_iteration == pytest.approx(1e5 / row.searches_per_second)
+        sweeps = row.down_share, row.up_share, row.turn_share, row.finish_share
+        shares = row.network_share, *sweeps, row.growth_share, row.python_share
+        assert all(0 < share < 1 for share in shares)
+        assert sum(shares) == pytest.approx(1)
+        assert row.sweep_share == pytest.approx(sum(sweeps))
+    assert [vars(owner)[name] for owner, name, _, _ in SEARCH_PLACES] == before
+
+
+def test_parts_of_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    def small(*arguments: object) -> TrainSettings:
+        return settings.TrainSettings(**{**vars(made), "games": 2, "shape": shape_for(game, width=8, depth=1)})
+
+    game = make_game("kuhn_poker")
+    made = settings.preset(game, "full")
+    monkeypatch.setattr("sog.train.loop.preset", small)
+    parts = bench_training.profile_one_process("kuhn_poker", "full", 0.2)
+    assert {part.part for part in parts} == {
+        "self-play: sweeps", "self-play: growth", "self-play: Python", "query solves: sweeps", "query solves: growth",
+        "query solves: Python", "network", "training rows", "learner", "replay window", "checkpoints", "other",
+    }  # fmt: skip
+    assert sum(part.share for part in parts) == pytest.approx(1)
+    assert all(-0.02 < part.share < 1 for part in parts)
+    assert all(part.share > 0 for part in parts if part.part not in ("checkpoints", "other"))
+    beside = bench_training.profile_learner("kuhn_poker", "full", 0.2, 2)
+    learner = [part for part in beside if part.who == "learner of 2 workers"]
+    assert sum(part.share for part in learner) == pytest.approx(1)
+    assert next(part.share for part in learner if part.part == "waiting") > 0
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("no_game", "no game is called no_game"),
+        ("kuhn_poker --search 10", "--search is s,c such as 100,0.1, not 10"),
+        ("kuhn_poker --search 0,1", "simulations must be positive"),
+        ("kuhn_poker --rounds 0", "--rounds must be at least 1"),
+        ("kuhn_poker --batch-seconds nan", "--batch-seconds must be a number above 0"),
+    ],
+)
+def test_bad_input(line: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "search", *line.split()]) == 2
+    told = capsys.readouterr()
+    assert why in told.err
+    assert told.out == ""
+
+
+def test_budgets_are_those_of_the_figures() -> None:
+    assert [str(budget) for budget in bench_search.BUDGETS] == ["(10,1)", "(100,1)", "(100,0.1)", "(1000,1)"]
