@@ -19,7 +19,7 @@ class NetworkShape:
     """Everything that decides the sizes of a network's weights.
 
     features, slots, actions: those of the game.  width, depth: of the hidden layers.
-    kind: the body, a key of BODIES.  crossed: see encode.encode.
+    kind: the body, a key of BODIES.  crossed: see encode.encode.  matchups: see CVPN.
     """
 
     features: int
@@ -29,6 +29,7 @@ class NetworkShape:
     depth: int = 2
     kind: str = "mlp"
     crossed: tuple[int, ...] = ()
+    matchups: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in BODIES:
@@ -41,6 +42,11 @@ class NetworkShape:
     @property
     def inputs(self) -> int:
         """D, the length of an encoded belief."""
+        return input_width(self.features, self.slots, self.crossed, self.matchups)
+
+    @property
+    def seen(self) -> int:
+        """How many of the inputs the body sees: all but the beliefs about the opponent."""
         return input_width(self.features, self.slots, self.crossed)
 
     @property
@@ -55,14 +61,25 @@ class NetworkShape:
 
     @property
     def outputs(self) -> int:
+        """What the network answers with."""
         return self.num_values + self.num_logits
+
+    @property
+    def head(self) -> int:
+        """Outputs of the last layer: values or a matchup matrix, then logits."""
+        return (self.slots[0] * self.slots[1] if self.matchups else self.num_values) + self.num_logits
 
 
 def shape_for(
-    game: Game, width: int = 128, depth: int = 2, kind: str = "mlp", crossed: tuple[int, ...] = ()
+    game: Game,
+    width: int = 128,
+    depth: int = 2,
+    kind: str = "mlp",
+    crossed: tuple[int, ...] = (),
+    matchups: bool = False,
 ) -> NetworkShape:
     """The shape of a network for this game."""
-    return NetworkShape(game.num_features, game.num_slots, game.num_actions, width, depth, kind, crossed)
+    return NetworkShape(game.num_features, game.num_slots, game.num_actions, width, depth, kind, crossed, matchups)
 
 
 class CVPN(nn.Module):
@@ -71,6 +88,10 @@ class CVPN(nn.Module):
     Input float32[B, D] (encode.encode). Output float32[B, S0 + S1 + S * A]: values conditional on the
     infostate, in the public state's value units, by slot; then logits by slot and action identity.
     A new network answers 0 everywhere, so that untrained search starts from zero values and uniform priors.
+
+    matchups: the last layer gives a matrix U[S0, S1] of what player 0 wins in each pair of infostates, and an
+    infostate's value is its expectation under what it believes of the opponent (W and the opponent's range):
+    the values of both players then agree and sum to zero whatever the weights. For small S0 * S1; ours.
     """
 
     def __init__(self, shape: NetworkShape, seed: int = 0) -> None:
@@ -79,7 +100,7 @@ class CVPN(nn.Module):
         self.shape = shape
         with torch.random.fork_rng(devices=[]):  # torch's layers draw weights of their own
             self.body, width = BODIES[shape.kind](shape)
-            self.head = nn.Linear(width, shape.outputs)
+            self.head = nn.Linear(width, shape.head)
         self.initialise(seed)
 
     def initialise(self, seed: int) -> None:
@@ -94,8 +115,15 @@ class CVPN(nn.Module):
                     weight.uniform_(-bound, bound, generator=generator)
 
     def forward(self, x: Tensor) -> Tensor:
-        out: Tensor = self.head(self.body(x))
-        return out
+        shape = self.shape
+        if not shape.matchups:
+            plain: Tensor = self.head(self.body(x))
+            return plain
+        pairs = shape.slots[0] * shape.slots[1]
+        out = self.head(self.body(x[:, : shape.seen]))
+        believed = x[:, shape.seen :].reshape(-1, 2, *shape.slots)
+        expected = out[:, :pairs].reshape(-1, 1, *shape.slots) * believed
+        return torch.cat((expected[:, 0].sum(dim=2), -expected[:, 1].sum(dim=1), out[:, pairs:]), dim=1)
 
     def split(self, out: Tensor) -> tuple[Tensor, Tensor]:
         """Values [B, S0 + S1] and logits [B, S, A] of an output."""
@@ -111,9 +139,9 @@ def mlp(shape: NetworkShape) -> tuple[nn.Module, int]:
     """`depth` linear layers of `width` with ReLU (PoG, table 2), and the width they end in."""
     layers: list[nn.Module] = []
     for k in range(shape.depth):
-        layers += [nn.Linear(shape.inputs if k == 0 else shape.width, shape.width), nn.ReLU()]
+        layers += [nn.Linear(shape.seen if k == 0 else shape.width, shape.width), nn.ReLU()]
     return nn.Sequential(*layers), shape.width
 
 
-# The bodies a shape can name; a body maps [B, D] to [B, W] and says its W.
+# The bodies a shape can name; a body maps [B, seen] to [B, W] and says its W.
 BODIES: dict[str, Body] = {"mlp": mlp}

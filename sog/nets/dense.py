@@ -30,22 +30,76 @@ def _njit(function: Kernel) -> Kernel:
 
 @_njit
 def evaluate(
-    features: Array, ranges: Array, slots0: int, crossed: Array, weights: Array, widths: Array, x: Array,
-    first: Array, second: Array, nodes: Array, scales: Array, values: Array, logits: Array,
+    features: Array, beliefs: Array, slots0: int, crossed: Array, weights: Array, widths: Array, x: Array,
+    first: Array, second: Array, public: Array, scales: Array, operators: Array, operator_values: Array,
+    slots: Array, nodes: Array, matchups: bool, scratch: Array, values: Array, logits: Array,
 ) -> None:  # fmt: skip
     """Answer beliefs: values, float64[B, S0 + S1], in utilities and logits, float64[B, S * A].
 
     weights, widths, first, second: see `_mlp`.  x: float32[CHUNK, widths[0]], zero where nothing is written.
+    matchups: the network answers with a matchup matrix; scratch: float32[2, S0, S1] for it.
     """
-    for start in range(0, len(ranges), CHUNK):
-        count = min(CHUNK, len(ranges) - start)
-        stop = start + count
-        encode(features[start:stop], ranges[start:stop], slots0, crossed, x)
+    for start in range(0, len(beliefs), CHUNK):
+        count = min(CHUNK, len(beliefs) - start)
+        encode(features[start : start + count], beliefs[start : start + count], slots0, crossed, x)
         padded = count + -count % ROWS
-        if _mlp(x[:padded], weights, widths, first, second) == 0:
-            _answer(first, widths[-1], nodes[start:stop], scales, values[start:stop], logits[start:stop])
-        else:
-            _answer(second, widths[-1], nodes[start:stop], scales, values[start:stop], logits[start:stop])
+        out = first if _mlp(x[:padded], weights, widths, first, second) == 0 else second
+        for r in range(count):
+            b = start + r
+            unit, row = scales[nodes[b], f.VALUE_UNIT], out[r * widths[-1] : (r + 1) * widths[-1]]
+            told = scratch[0].size if matchups else values.shape[1]
+            for k in range(logits.shape[1]):
+                logits[b, k] = row[told + k]
+            if matchups:
+                posteriors(public, operators, operator_values, slots, nodes[b], beliefs[b], slots0, scratch)
+                _expectations(row, scratch, unit, values[b])
+            else:
+                for k in range(told):
+                    values[b, k] = row[k] * unit
+
+
+@_njit
+def posteriors(
+    public: Array, operators: Array, operator_values: Array, slots: Array, node: int, ranges: Array, slots0: int,
+    out: Array,
+) -> None:  # fmt: skip
+    """What each infostate believes of the opponent's at a public node, W included, by slot.
+
+    out: float32[2, S0, S1]; [0, i, j] is j's probability given i and [1, i, j] is i's given j; 0 where the
+    given infostate has no compatible opponent.
+    """
+    out[:] = 0.0
+    op, at0, at1 = public[node, f.WEIGHT_OP], public[node, f.SLOT0], public[node, f.SLOT1]
+    first, rows, columns = operators[op, f.OP_START], operators[op, f.OP_ROWS], operators[op, f.OP_COLUMNS]
+    for i in range(rows):
+        a, total = slots[at0 + i], 0.0
+        for j in range(columns):
+            total += operator_values[first + i * columns + j] * ranges[slots0 + slots[at1 + j]]
+        if total > 0.0:
+            for j in range(columns):
+                b = slots[at1 + j]
+                out[0, a, b] = operator_values[first + i * columns + j] * ranges[slots0 + b] / total
+    for j in range(columns):
+        b, total = slots[at1 + j], 0.0
+        for i in range(rows):
+            total += operator_values[first + i * columns + j] * ranges[slots[at0 + i]]
+        if total > 0.0:
+            for i in range(rows):
+                a = slots[at0 + i]
+                out[1, a, b] = operator_values[first + i * columns + j] * ranges[a] / total
+
+
+@_njit
+def _expectations(matchup: Array, posterior: Array, unit: float, values: Array) -> None:
+    """Both players' values of a flat matchup matrix, player 0's utility in value units, by slot."""
+    slots0, slots1 = posterior.shape[1:]
+    for k in range(slots0 + slots1):
+        values[k] = 0.0
+    for i in range(slots0):
+        for j in range(slots1):
+            entry = matchup[i * slots1 + j] * unit
+            values[i] += entry * posterior[0, i, j]
+            values[slots0 + j] -= entry * posterior[1, i, j]
 
 
 @_njit
@@ -120,15 +174,3 @@ def _dense(x: Array, bias: Array, weights: Array, relu: bool, y: Array) -> None:
                 y1[j] = max(y1[j], zero)
                 y2[j] = max(y2[j], zero)
                 y3[j] = max(y3[j], zero)
-
-
-@_njit
-def _answer(out: Array, padded: int, nodes: Array, scales: Array, values: Array, logits: Array) -> None:
-    """Outputs, rows of `padded` in the flat `out`, as values in utilities and logits, both float64[B, *]."""
-    count = values.shape[1]
-    for r in range(len(values)):
-        unit, row = scales[nodes[r], f.VALUE_UNIT], out[r * padded :]
-        for k in range(count):
-            values[r, k] = row[k] * unit
-        for k in range(logits.shape[1]):
-            logits[r, k] = row[count + k]

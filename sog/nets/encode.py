@@ -16,22 +16,29 @@ from sog.search import fields as f
 from sog.search.evaluator import Beliefs
 
 
-def input_width(features: int, slots: tuple[int, int], crossed: tuple[int, ...] = ()) -> int:
+def input_width(features: int, slots: tuple[int, int], crossed: tuple[int, ...] = (), matchups: bool = False) -> int:
     """D, the length of an encoded belief."""
-    return features + sum(slots) * (1 + len(crossed))
+    return features + sum(slots) * (1 + len(crossed)) + (2 * slots[0] * slots[1] if matchups else 0)
 
 
-def encode(beliefs: Beliefs, crossed: tuple[int, ...] = ()) -> Float32:
+def encode(beliefs: Beliefs, crossed: tuple[int, ...] = (), matchups: bool = False) -> Float32:
     """float32[B, D]: features [F] | scaled ranges [S0 + S1] | for each crossed feature, the ranges times it.
 
     crossed: columns of the features, such as a one-hot board card, that decide what a range means
     (PoG, table 2, lists features and ranges; the products are ours).
+    matchups: then comes what each infostate believes of the opponent's [2, S0, S1] (dense.posteriors).
     """
-    game = beliefs.public.game
-    width = input_width(game.num_features, game.num_slots, crossed)
+    game, public = beliefs.public.game, beliefs.public
+    width = input_width(game.num_features, game.num_slots, crossed, matchups)
     x = np.empty((len(beliefs.nodes), width), dtype=np.float32)
     columns = np.array(crossed, dtype=np.int64)
-    dense.encode(beliefs.public.features(beliefs.nodes), beliefs.ranges, game.num_slots[0], columns, x)
+    dense.encode(public.features(beliefs.nodes), beliefs.ranges, game.num_slots[0], columns, x)
+    if matchups:
+        for row, node, ranges in zip(x, beliefs.nodes, beliefs.ranges, strict=True):
+            dense.posteriors(
+                public.nodes, public.operators, public.operator_values, public.slots, node, ranges,
+                game.num_slots[0], row[width - 2 * game.num_slots[0] * game.num_slots[1] :].reshape(2, *game.num_slots),
+            )  # fmt: skip
     return x
 
 

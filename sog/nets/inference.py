@@ -64,14 +64,17 @@ class MlpAnswer:
         self.weights, self.widths = _export(network)
         self.crossed: Int64 = np.array(network.shape.crossed, dtype=np.int64)
         self.x: Float32 = np.zeros((dense.CHUNK, self.widths[0]), dtype=np.float32)
-        self.scratch: Float32 = np.zeros((2, dense.CHUNK * int(self.widths.max())), dtype=np.float32)
+        self.layers: Float32 = np.zeros((2, dense.CHUNK * int(self.widths.max())), dtype=np.float32)
+        pairs = network.shape.slots if network.shape.matchups else (1, 1)
+        self.posteriors: Float32 = np.zeros((2, *pairs), dtype=np.float32)
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
         shape, public, count = self.shape, beliefs.public, len(beliefs.nodes)
         values, logits = np.empty((count, shape.num_values)), np.empty((count, shape.num_logits))
         dense.evaluate(
             public.features(beliefs.nodes), beliefs.ranges, shape.slots[0], self.crossed, self.weights, self.widths,
-            self.x, self.scratch[0], self.scratch[1], beliefs.nodes, public.scales, values, logits,
+            self.x, self.layers[0], self.layers[1], public.nodes, public.scales, public.operators,
+            public.operator_values, public.slots, beliefs.nodes, shape.matchups, self.posteriors, values, logits,
         )  # fmt: skip
         return Evaluations(values, logits.reshape(count, max(shape.slots), shape.actions))
 
@@ -81,7 +84,7 @@ def torch_answer(network: CVPN) -> Answer:
     device = next(network.parameters()).device
 
     def answer(beliefs: Beliefs) -> Evaluations:
-        x = encode(beliefs, network.shape.crossed)
+        x = encode(beliefs, network.shape.crossed, network.shape.matchups)
         with torch.inference_mode():
             out: Float32 = network(torch.from_numpy(x).to(device)).cpu().numpy()
         return split_output(network.shape, beliefs, out)
@@ -103,7 +106,7 @@ def onnx_answer(network: CVPN) -> Answer:
     session = onnxruntime.InferenceSession(_onnx_model(network), options, providers=["CPUExecutionProvider"])
 
     def answer(beliefs: Beliefs) -> Evaluations:
-        (out,) = session.run(None, {"x": encode(beliefs, network.shape.crossed)})
+        (out,) = session.run(None, {"x": encode(beliefs, network.shape.crossed, network.shape.matchups)})
         return split_output(network.shape, beliefs, out)
 
     return answer
@@ -132,7 +135,7 @@ def _layers(network: CVPN) -> list[tuple[Float32, Float32]]:
 def _export(network: CVPN) -> tuple[Float32, Int64]:
     """Weights and widths as sog.nets.dense takes them: padded with zeros to whole vector registers."""
     flat: list[Array] = []
-    widths = [_padded(network.shape.inputs)]
+    widths = [_padded(network.shape.seen)]
     for weight, bias in _layers(network):
         widths.append(_padded(len(bias)))
         block = np.zeros((1 + widths[-2], widths[-1]), dtype=np.float32)
@@ -148,6 +151,9 @@ def _padded(width: int) -> int:
 
 def _onnx_model(network: CVPN) -> bytes:
     from onnx import TensorProto, helper, numpy_helper
+
+    if network.shape.kind != "mlp" or network.shape.matchups:
+        raise SettingError("ONNX Runtime runs an mlp without matchups")
 
     nodes, weights, source = [], [], "x"
     layers = _layers(network)

@@ -9,6 +9,7 @@ import torch
 from sog.arrays import Int32
 from sog.errors import CheckpointError
 from sog.games.base import TERMINAL
+from sog.games.catalog import make_game
 from sog.games.leduc import Leduc
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.encode import encode, value_units
@@ -30,9 +31,10 @@ def random_beliefs(public: PublicTree, count: int, seed: int) -> Beliefs:
     return Beliefs(public, rng.choice(asked, count), np.concatenate(ranges, axis=1))
 
 
-def trained(public: PublicTree, seed: int = 3, width: int = 32, depth: int = 2) -> CVPN:
+def trained(public: PublicTree, seed: int = 3, width: int = 32, depth: int = 2, matchups: bool = False) -> CVPN:
     """A network whose head is not zero."""
-    network = CVPN(shape_for(public.game, width, depth, crossed=(0, 1, 2)), seed)
+    crossed = (0, 1, 2) if public.game.num_features > 3 else ()
+    network = CVPN(shape_for(public.game, width, depth, crossed=crossed, matchups=matchups), seed)
     with torch.no_grad():
         network.head.weight.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(seed))
         network.head.bias.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(seed + 1))
@@ -61,9 +63,10 @@ def test_all_back_ends_agree(public: PublicTree) -> None:
         np.testing.assert_allclose(mine.logits, other.logits, atol=1e-5)
 
 
+@pytest.mark.parametrize("matchups", [False, True])
 @pytest.mark.parametrize(("width", "depth"), [(5, 1), (16, 2), (33, 3), (128, 4)])
-def test_every_size_of_mlp(public: PublicTree, width: int, depth: int) -> None:
-    network, beliefs = trained(public, width=width, depth=depth), random_beliefs(public, 300, 6)
+def test_every_size_of_mlp(public: PublicTree, width: int, depth: int, matchups: bool) -> None:
+    network, beliefs = trained(public, width=width, depth=depth, matchups=matchups), random_beliefs(public, 300, 6)
     (mine,) = network_evaluator(network)([beliefs])
     torchs = torch_answer(network)(beliefs)
     np.testing.assert_allclose(mine.values, torchs.values, atol=1e-4)
@@ -115,3 +118,29 @@ def test_nan_is_refused_when_the_evaluator_is_made(public: PublicTree) -> None:
         network.head.weight[0, 0] = float("nan")
     with pytest.raises(CheckpointError, match="NaN"):
         network_evaluator(network)
+
+
+GOOFSPIEL = "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", "liars_dice(numdice=1,dice_sides=3)", "kuhn_poker", GOOFSPIEL])
+def test_matchup_values_are_expectations_of_one_matrix(name: str) -> None:
+    """For every public state: v = U (W r) / (W r 1), with both players' values from the same U."""
+    game = make_game(name)
+    tree = PublicTree(game).list_all()
+    network, beliefs = trained(tree, matchups=True), random_beliefs(tree, 40, 8)
+    (answer,) = network_evaluator(network)([beliefs])
+    x = torch.from_numpy(encode(beliefs, network.shape.crossed))
+    pairs, s0 = game.num_slots[0] * game.num_slots[1], game.num_slots[0]
+    with torch.no_grad():
+        matrices = network.head(network.body(x))[:, :pairs].reshape(-1, *game.num_slots).numpy()
+    for b, node in enumerate(beliefs.nodes):
+        state = tree.states[node]
+        at = [game.slot(state, 0), game.slot(state, 1)]
+        weights, ranges = game.weights(state).dense(), (beliefs.ranges[b, at[0]], beliefs.ranges[b, s0 + at[1]])
+        utilities = game.value_unit(state) * matrices[b][np.ix_(*at)] * weights
+        for p, (cfv, mass) in enumerate(
+            ((utilities @ ranges[1], weights @ ranges[1]), (-ranges[0] @ utilities, ranges[0] @ weights))
+        ):
+            wanted = np.divide(cfv, mass, out=np.zeros_like(cfv), where=mass > 0)
+            np.testing.assert_allclose(answer.values[b, at[p] + p * s0], wanted, atol=1e-4)
