@@ -130,7 +130,7 @@ _GAMES = {
     ),
     "holdem": _Entry(
         holdem_from,
-        "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin)",
+        "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1;allin)",
         "No-limit hold'em, two players, from any street; also blinds, raises, noise, seed, range0, range1",
     ),
     "goofspiel": _Entry(
@@ -140,7 +140,7 @@ _GAMES = {
     ),
     "battleship": _Entry(
         _battleship,
-        "battleship(board_width=3,board_height=3,ship_sizes=[2;2],allow_repeated_shots=False,returns_type=win_loss)",
+        "battleship(board_width=3,board_height=3,ship_sizes=[2;2],num_shots=9,allow_repeated_shots=False,returns_type=win_loss)",
         "Battleship on small boards; with ship_values and num_shots instead of returns_type, OpenSpiel's",
     ),
     "rps": _Entry(
