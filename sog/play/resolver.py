@@ -153,7 +153,7 @@ def _root(
         return ranges, None
     mass = node_mass(public, s, *ranges)[1 - player]
     leave = previous.opponent_values(n) * mass
-    return ranges, Gadget(1 - player, leave, other, settings.alpha)
+    return ranges, Gadget(1 - player, leave, other, settings.alpha, mass > 0)
 
 
 def _open_path(tree: Lookahead, path: list[int]) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sog.arrays import Float64
+from sog.arrays import Bool, Float64
 from sog.search import fields as f
 from sog.search import phases
 from sog.search.lookahead import Lookahead
@@ -19,12 +19,15 @@ class Gadget:
     opponent: whose choice it is.  leave: float64[I], the counterfactual values that Terminate pays.
     previous: float64[I] with maximum 1, the opponent's range in the search before.
     alpha: the subgame's opponent range is alpha * (probability of Follow) + (1 - alpha) * previous.
+    possible: bool[I], where False the infostate never follows, such as one that holds a card on the board.
     """
 
-    def __init__(self, opponent: int, leave: Float64, previous: Float64, alpha: float) -> None:
+    def __init__(
+        self, opponent: int, leave: Float64, previous: Float64, alpha: float, possible: Bool | None = None
+    ) -> None:
         self.opponent, self.leave, self.previous, self.alpha = opponent, leave, previous, alpha
         self.regret = np.zeros((2, len(leave)))
-        self.follow = np.full(len(leave), 0.5)
+        self.follow = np.full(len(leave), 0.5) if possible is None else np.where(possible, 0.5, 0.0)
 
     def enter(self, tree: Lookahead) -> None:
         """Put the opponent's range at the root."""

@@ -49,7 +49,7 @@ class Budget:
     @property
     def updates(self) -> int:
         """Regret updates in a round."""
-        return math.ceil(1.0 / self.per_update - 1e-9)
+        return max(1, math.ceil(1.0 / self.per_update - 1e-9))
 
     @property
     def rounds(self) -> int:

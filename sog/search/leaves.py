@@ -129,7 +129,7 @@ def absorb(
         actor = nodes[n, f.N_ACTOR]
         if actor < 2:
             _prior(public, rows, public_slots, nodes, entries, n, s, actor, logits, b, temperature)
-        nodes[n, f.EVALUATED] = 1
+        nodes[n, f.EVALUATED] = max(nodes[n, f.EVALUATED], 1)
         if not single:
             _scale(public, scales, operators, operator_values, nodes, slots, n, correct, mass)
     if single:

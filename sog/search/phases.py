@@ -118,7 +118,8 @@ def gadget_update(
             total += x
             if k == 0:
                 first = x
-        follow[i] = first / total if total > 0.0 else 0.5
+        if total > 0.0:  # without regrets, as where both choices pay 0, it stays as it was
+            follow[i] = first / total
 
 
 @njit

@@ -243,7 +243,7 @@ def trajectory(
             found[0], found[1] = n, edge
             return
         n = c
-    if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED]:
+    if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == 1:
         found[0] = n
 
 
