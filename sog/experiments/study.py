@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from threadpoolctl import threadpool_limits
 
+import sog
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -110,7 +111,10 @@ def check_options(name: str, study: Study, options: Options) -> None:
 
 
 class PointFile:
-    """The finished points of one experiment: points.jsonl in its folder, a line each."""
+    """The finished points of one experiment: points.jsonl in its folder, a line each.
+
+    Points of another version of this program are left in the file and not used.
+    """
 
     def __init__(self, folder: Path) -> None:
         """Make the folder, or read what is there. SettingError where it holds files but no points."""
@@ -132,7 +136,7 @@ class PointFile:
 
     def add(self, key: Key, result: Result) -> None:
         """Keep a finished point. ValueError where the result holds NaN or infinity, which JSON lacks."""
-        line = json.dumps({"key": key, "result": result}, allow_nan=False)
+        line = json.dumps({"key": key, "result": result, "version": sog.__version__}, allow_nan=False)
         with self.path.open("a", encoding="utf-8") as file:
             file.write(f"{self._start}{line}\n")
         self._start = ""
@@ -144,11 +148,12 @@ def _name(key: Key) -> str:
 
 
 def _read(text: str) -> Iterator[tuple[str, Result]]:
-    """Points by name; lines that a kill cut short are skipped and their points computed again."""
+    """Points of this version by name; a line that a kill cut short is skipped and its point computed again."""
     for line in text.splitlines():
         try:
             said = json.loads(line)
-            yield _name(said["key"]), said["result"]
+            if said["version"] == sog.__version__:
+                yield _name(said["key"]), said["result"]
         except (ValueError, KeyError, TypeError):
             continue
 

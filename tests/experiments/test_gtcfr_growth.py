@@ -48,12 +48,10 @@ def test_tic_tac_toe_from_a_late_position() -> None:
     assert found["covered"] < 1.0
 
 
-def test_the_plan_spares_games_whose_exact_leaves_cost_much() -> None:
-    keys = gtcfr_growth.plan(Options(seeds=1), print)
-    (glasses,) = (case for case in CASES if case.name == "glasses")
-    asked = {leaves: {k["simulations"] for k in keys if (k["game"], k["leaves"]) == (glasses.game, leaves)} for leaves
-             in (EXACT, ZERO)}  # fmt: skip
-    assert max(asked[EXACT]) == glasses.most < max(asked[ZERO])
+def test_the_plan_has_every_case_both_ways() -> None:
+    keys = gtcfr_growth.plan(Options(seeds=2), print)
+    assert len(keys) == len(CASES) * 2 * len(gtcfr_growth.SIMULATIONS) * 2
+    assert {k["simulations"] for k in gtcfr_growth.plan(Options(quick=True), print)} == {1, 10, 100}
 
 
 def test_the_picture_and_the_table(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import sog
 from sog.cli import main
 from sog.errors import SettingError
 from sog.experiments import reproduce
@@ -69,7 +70,7 @@ def lines(out: Path) -> list[str]:
 def test_points_are_computed_kept_and_written(tmp_path: Path) -> None:
     assert run(toy(), tmp_path) == ["0", "1 0", "2 1", "3 2"]
     assert [json.loads(line) for line in lines(tmp_path)] == [
-        {"key": {"k": k}, "result": {"square": k * k}} for k in range(3)
+        {"key": {"k": k}, "result": {"square": k * k}, "version": sog.__version__} for k in range(3)
     ]
     with (tmp_path / "toy" / "toy.csv").open() as file:
         assert list(csv.DictReader(file)) == [{"k": str(k), "square": str(k * k)} for k in range(3)]
@@ -90,6 +91,13 @@ def test_a_line_cut_short_costs_its_point_only(tmp_path: Path) -> None:
     path.write_text(path.read_text()[:-5])
     assert run(toy(), tmp_path) == ["2", "3 2"]
     assert run(toy(), tmp_path) == ["3"]
+
+
+def test_points_of_another_version_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(toy(), tmp_path)
+    monkeypatch.setattr(sog, "__version__", "other")
+    assert run(toy(), tmp_path)[0] == "0"
+    assert len(lines(tmp_path)) == 6
 
 
 def test_processes_compute_the_points(tmp_path: Path) -> None:
