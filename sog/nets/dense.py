@@ -32,12 +32,12 @@ def _njit(function: Kernel) -> Kernel:
 def evaluate(
     features: Array, beliefs: Array, slots0: int, crossed: Array, weights: Array, widths: Array, x: Array,
     first: Array, second: Array, public: Array, scales: Array, operators: Array, operator_values: Array,
-    slots: Array, nodes: Array, matchups: bool, scratch: Array, values: Array, logits: Array,
+    slots: Array, nodes: Array, matchups: bool, mass: Array, values: Array, logits: Array,
 ) -> None:  # fmt: skip
     """Answer beliefs: values, float64[B, S0 + S1], in utilities and logits, float64[B, S * A].
 
     weights, widths, first, second: see `_mlp`.  x: float32[CHUNK, widths[0]], zero where nothing is written.
-    matchups: the network answers with a matchup matrix; scratch: float32[2, S0, S1] for it.
+    matchups: the network answers with a matchup matrix.  mass: float64[S0 + S1], scratch.
     """
     for start in range(0, len(beliefs), CHUNK):
         count = min(CHUNK, len(beliefs) - start)
@@ -47,12 +47,13 @@ def evaluate(
         for r in range(count):
             b = start + r
             unit, row = scales[nodes[b], f.VALUE_UNIT], out[r * widths[-1] : (r + 1) * widths[-1]]
-            told = scratch[0].size if matchups else values.shape[1]
+            told = slots0 * (values.shape[1] - slots0) if matchups else values.shape[1]
             for k in range(logits.shape[1]):
                 logits[b, k] = row[told + k]
             if matchups:
-                posteriors(public, operators, operator_values, slots, nodes[b], beliefs[b], slots0, scratch)
-                _expectations(row, scratch, unit, values[b])
+                _expectations(
+                    public, operators, operator_values, slots, nodes[b], beliefs[b], slots0, row, unit, mass, values[b]
+                )
             else:
                 for k in range(told):
                     values[b, k] = row[k] * unit
@@ -90,16 +91,32 @@ def posteriors(
 
 
 @_njit
-def _expectations(matchup: Array, posterior: Array, unit: float, values: Array) -> None:
-    """Both players' values of a flat matchup matrix, player 0's utility in value units, by slot."""
-    slots0, slots1 = posterior.shape[1:]
-    for k in range(slots0 + slots1):
-        values[k] = 0.0
-    for i in range(slots0):
-        for j in range(slots1):
-            entry = matchup[i * slots1 + j] * unit
-            values[i] += entry * posterior[0, i, j]
-            values[slots0 + j] -= entry * posterior[1, i, j]
+def _expectations(
+    public: Array, operators: Array, operator_values: Array, slots: Array, node: int, ranges: Array, slots0: int,
+    matchup: Array, unit: float, mass: Array, values: Array,
+) -> None:  # fmt: skip
+    """Both players' values of a flat matchup matrix under `posteriors`, without writing those down."""
+    values[:] = 0.0
+    mass[:] = 0.0
+    op, at0, at1 = public[node, f.WEIGHT_OP], public[node, f.SLOT0], public[node, f.SLOT1]
+    at, rows, columns = operators[op, f.OP_START], operators[op, f.OP_ROWS], operators[op, f.OP_COLUMNS]
+    slots1 = len(values) - slots0
+    for i in range(rows):
+        a = slots[at0 + i]
+        mine, value, total = ranges[a], 0.0, 0.0
+        for j in range(columns):
+            b = slots[at1 + j]
+            weight, utility = operator_values[at + j], matchup[a * slots1 + b] * unit
+            theirs = weight * ranges[slots0 + b]
+            value += utility * theirs
+            total += theirs
+            values[slots0 + b] -= utility * weight * mine
+            mass[slots0 + b] += weight * mine
+        at += columns
+        values[a], mass[a] = value, total
+    for k in range(len(values)):
+        if mass[k] > 0.0:
+            values[k] /= mass[k]
 
 
 @_njit

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from sog.arrays import Array, Float32, Int64
+from sog.arrays import Array, Float32, Float64, Int64
 from sog.errors import CheckpointError, SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN, NetworkShape
@@ -65,8 +65,7 @@ class MlpAnswer:
         self.crossed: Int64 = np.array(network.shape.crossed, dtype=np.int64)
         self.x: Float32 = np.zeros((dense.CHUNK, self.widths[0]), dtype=np.float32)
         self.layers: Float32 = np.zeros((2, dense.CHUNK * int(self.widths.max())), dtype=np.float32)
-        pairs = network.shape.slots if network.shape.matchups else (1, 1)
-        self.posteriors: Float32 = np.zeros((2, *pairs), dtype=np.float32)
+        self.mass: Float64 = np.zeros(network.shape.num_values)
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
         shape, public, count = self.shape, beliefs.public, len(beliefs.nodes)
@@ -74,7 +73,7 @@ class MlpAnswer:
         dense.evaluate(
             public.features(beliefs.nodes), beliefs.ranges, shape.slots[0], self.crossed, self.weights, self.widths,
             self.x, self.layers[0], self.layers[1], public.nodes, public.scales, public.operators,
-            public.operator_values, public.slots, beliefs.nodes, shape.matchups, self.posteriors, values, logits,
+            public.operator_values, public.slots, beliefs.nodes, shape.matchups, self.mass, values, logits,
         )  # fmt: skip
         return Evaluations(values, logits.reshape(count, max(shape.slots), shape.actions))
 
