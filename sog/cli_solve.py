@@ -54,11 +54,15 @@ def solve(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
     algorithm: Annotated[
         str,
-        typer.Option(help="cfr, cfr+, lcfr, dcfr, pcfr+, sog (SoG's simultaneous rule), fp, linear-fp, flop."),
+        typer.Option(
+            help="cfr, cfr+, lcfr, dcfr, pcfr+, sog (SoG's simultaneous rule), fp, linear-fp, flop, "
+            "external-mccfr, outcome-mccfr."
+        ),
     ] = "cfr+",
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="Update both players at once, not in turn.")
     ] = False,
+    seed: Annotated[int, typer.Option(help="Of what the mccfr algorithms draw.")] = 0,
     iterations: Annotated[
         int | None,
         typer.Option(help=f"Most iterations: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target."),
@@ -95,7 +99,7 @@ def solve(
         return
     from sog.search.algorithms import named
 
-    solver = named(algorithm, simultaneous)
+    solver = named(algorithm, simultaneous, seed)
     if iterations is None:
         iterations = _ITERATIONS if target is None else _ITERATIONS_TO_TARGET
     check_count("--iterations", iterations)

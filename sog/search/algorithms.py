@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sog.errors import SettingError
-from sog.search import fictitious
+from sog.search import fictitious, mccfr
 from sog.search.fictitious import FictitiousPlay
 from sog.search.lookahead import Lookahead
+from sog.search.mccfr import MonteCarlo
 from sog.search.regret import RULES, Rule
 
 
@@ -34,16 +35,23 @@ def of_fictitious_play(variant: FictitiousPlay) -> Algorithm:
     return Algorithm(variant.name, variant.iterate)
 
 
+def of_monte_carlo(variant: MonteCarlo) -> Algorithm:
+    """A variant of Monte Carlo CFR."""
+    return Algorithm(variant.name, variant.iterate)
+
+
 _RULES: Final = {rule.name: rule for rule in RULES}
 _FICTITIOUS: Final = {variant.name: variant for variant in fictitious.VARIANTS}
+_MONTE_CARLO: Final = {variant.name: variant for variant in mccfr.VARIANTS}
 
-NAMES: Final = (*_RULES, *_FICTITIOUS)
+NAMES: Final = (*_RULES, *_FICTITIOUS, *_MONTE_CARLO)
 
 
-def named(name: str, simultaneous: bool = False) -> Algorithm:
-    """The algorithm with this name; SettingError where there is none.
+def named(name: str, simultaneous: bool = False, seed: int = 0) -> Algorithm:
+    """The algorithm with this name; SettingError where there is none or it has no simultaneous form.
 
     simultaneous: both players update at once; the name then says so. Otherwise in turn, except for "sog".
+    seed: of an algorithm that draws.
     """
     full_name = f"simultaneous {name}" if simultaneous else name
     if name in _RULES:
@@ -52,4 +60,8 @@ def named(name: str, simultaneous: bool = False) -> Algorithm:
     if name in _FICTITIOUS:
         variant = _FICTITIOUS[name]
         return of_fictitious_play(replace(variant, name=full_name, alternating=False) if simultaneous else variant)
+    if name in _MONTE_CARLO and simultaneous:
+        raise SettingError(f"{name} walks the tree for one player at a time: it has no simultaneous form")
+    if name in _MONTE_CARLO:
+        return of_monte_carlo(replace(_MONTE_CARLO[name], seed=seed))
     raise SettingError(f"no algorithm is called {name}; known: {', '.join(NAMES)}")
