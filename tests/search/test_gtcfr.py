@@ -1,0 +1,450 @@
+"""GT-CFR: its budget, what it asks, how its tree grows, what it counts, and that it converges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+
+from sog.arrays import Float64, Int32
+from sog.errors import SettingError
+from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.games.catalog import make_game
+from sog.games.goofspiel import Goofspiel
+from sog.games.kuhn import Kuhn
+from sog.games.leduc import Leduc, LeducState
+from sog.games.liars_dice import LiarsDice
+from sog.games.rps import RockPaperScissors
+from sog.games.tic_tac_toe import TicTacToe
+from sog.play.resolver import derive_generator
+from sog.search import exact
+from sog.search import fields as f
+from sog.search.drive import run
+from sog.search.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
+from sog.search.exact import ExactEvaluator
+from sog.search.gtcfr import PAPER, Budget, QueryLog, SearchSettings, search
+from sog.search.lookahead import Lookahead
+from sog.search.public_tree import PublicTree
+from sog.search.regret import CFR_PLUS, DCFR, SOG, Rule
+from sog.search.slots import legal_actions
+
+BEST = SearchSettings()
+# Without what the papers' search lacks, either rule.
+PLAIN = replace(PAPER, rule=DCFR)
+RULES = pytest.mark.parametrize("settings", [PLAIN, PAPER], ids=["alternating", "simultaneous"])
+
+
+@dataclass
+class Recorder:
+    """Answers arbitrarily, the same for the same public state, and keeps what it was asked."""
+
+    scale: float = 1.0
+    asked: list[tuple[Int32, Float64]] = field(default_factory=list)
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        return [self.answer(beliefs) for beliefs in requests]
+
+    def answer(self, beliefs: Beliefs) -> Evaluations:
+        self.asked.append((beliefs.nodes.copy(), beliefs.ranges.copy()))
+        game, turn = beliefs.public.game, beliefs.nodes[:, None] + 1.0
+        values = self.scale * np.sin(turn * np.arange(1.0, sum(game.num_slots) + 1))
+        count = max(game.num_slots) * game.num_actions
+        logits = np.cos(turn * np.arange(1.0, count + 1)).reshape(-1, max(game.num_slots), game.num_actions)
+        return Evaluations(values, logits)
+
+
+def searched(
+    game: Game,
+    budget: Budget,
+    evaluator: Evaluator = zero_evaluator,
+    settings: SearchSettings = BEST,
+    seed: int = 0,
+    log: QueryLog | None = None,
+    path: Sequence[int] = (),
+) -> tuple[Lookahead, int]:
+    """A finished search from the root, growing below the end of `path` (edges from the root), and its start node."""
+    tree, start = Lookahead(PublicTree(game), 0, game.root_ranges()), 0
+    for edge in path:
+        tree.expand(start)
+        start = int(tree.child[f.NODE, tree.nodes[start, f.CHILD0] + edge])
+    run(search(tree, start, budget, settings, derive_generator(seed, 0, 0), log=log), evaluator)
+    return tree, start
+
+
+def decisions(tree: Lookahead) -> list[int]:
+    return [n for n in range(tree.size) if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < NATURE]
+
+
+# --- budgets ---
+
+
+@pytest.mark.parametrize(
+    ("simulations", "per_update", "rounds", "expansions", "updates"),
+    [
+        (100, 0.1, 100, 1, 10),  # 100 expansions and 1,000 updates
+        (1000, 10, 100, 10, 1),  # 1,000 expansions and 100 updates
+        (1000, 1, 1000, 1, 1),
+        (10, 0.01, 10, 1, 100),
+        (10, 0.3, 10, 1, 4),
+        (7, 2.5, 3, 3, 1),
+        (1, 1, 1, 1, 1),
+        (10, 1e12, 1, 10**12, 1),
+    ],
+)
+def test_budget(simulations: int, per_update: float, rounds: int, expansions: int, updates: int) -> None:
+    budget = Budget(simulations, per_update)
+    assert (budget.rounds, budget.expansions, budget.updates) == (rounds, expansions, updates)
+
+
+@pytest.mark.parametrize(
+    ("simulations", "per_update"),
+    [(0, 1.0), (-3, 1.0), (10, 0.0), (10, -1.0), (10, float("nan")), (10, float("inf"))],
+)
+def test_bad_budgets(simulations: int, per_update: float) -> None:
+    with pytest.raises(SettingError, match="must be positive"):
+        Budget(simulations, per_update)
+
+
+def test_budgets_are_written_as_in_the_papers() -> None:
+    assert [str(Budget(100, c)) for c in (0.1, 1.0, 10.0)] == ["(100,0.1)", "(100,1)", "(100,10)"]
+
+
+# --- what is asked, and how often ---
+
+
+@RULES
+@pytest.mark.parametrize("budget", [Budget(20, 0.25), Budget(12, 1.0), Budget(60, 10.0)], ids=str)
+def test_one_evaluation_of_all_leaves_an_iteration(settings: SearchSettings, budget: Budget) -> None:
+    recorder = Recorder()
+    tree, _ = searched(LiarsDice(1, 4), budget, recorder, settings)
+    assert tree.iterations == budget.rounds * budget.updates
+    assert len(recorder.asked) == 1 + tree.iterations  # the first look at the root
+    for nodes, ranges in recorder.asked:
+        assert len(set(nodes.tolist())) == len(nodes)
+        np.testing.assert_allclose(ranges[:, :4].sum(axis=1), 1.0)
+        np.testing.assert_allclose(ranges[:, 4:].sum(axis=1), 1.0)
+    leaves = [n for n in range(tree.size) if tree.nodes[n, f.KIND] == f.LEAF]
+    assert recorder.asked[-1][0].tolist() == tree.nodes[leaves, f.PUBLIC].tolist()
+
+
+@pytest.mark.parametrize("budget", [Budget(300, 1.0), Budget(100, 0.1), Budget(300, 10.0)], ids=str)
+def test_perfect_information_asks_about_each_public_state_once_ever(budget: Budget) -> None:
+    recorder = Recorder(0.3)
+    tree, _ = searched(TicTacToe(), budget, recorder)
+    asked = [int(n) for nodes, _ in recorder.asked for n in nodes]
+    assert len(asked) == len(set(asked))
+    assert set(asked) == {int(n[f.PUBLIC]) for n in tree.nodes[: tree.size] if n[f.KIND] != f.ENDED}
+
+
+@pytest.mark.parametrize("budget", [Budget(40, 1.0), Budget(40, 0.1)], ids=str)
+def test_perfect_information_adds_one_node_an_expansion(budget: Budget) -> None:
+    recorder = Recorder(0.01)
+    tree, start = searched(TicTacToe(), budget, recorder)
+    assert tree.size == 1 + budget.simulations  # the tree is too small for a trajectory to end the game
+    assert tree.table(start, f.VISITS).sum() == budget.simulations - 1  # the first opened the start itself
+
+
+# --- growth ---
+
+
+def test_the_tree_grows_below_its_start_only() -> None:
+    tree, start = searched(Leduc(), Budget(60, 1.0), Recorder(), PLAIN, path=(0, 1))
+    assert start > 0
+    for n in range(tree.size):
+        if tree.nodes[n, f.KIND] == f.INTERIOR and n > start:
+            above = n
+            while above > start:
+                above = int(tree.nodes[above, f.PARENT])
+            assert above == start
+    assert sum(tree.nodes[: tree.size, f.KIND] == f.INTERIOR) > 10
+
+
+def test_imperfect_information_adds_all_children() -> None:
+    tree, _ = searched(Leduc(), Budget(60, 1.0), Recorder())
+    for n in range(tree.size):
+        if tree.nodes[n, f.KIND] == f.INTERIOR:
+            first = tree.nodes[n, f.CHILD0]
+            assert (tree.child[f.NODE, first : first + tree.nodes[n, f.N_EDGES]] >= 0).all()
+
+
+@RULES
+def test_visits_add_up(settings: SearchSettings) -> None:
+    """Each trajectory but the one that opened a node goes on from it."""
+    budget = Budget(80, 1.0)
+    tree, start = searched(LiarsDice(2, 3), budget, Recorder(), settings)
+    assert (tree.entries[f.VIRTUAL] == 0).all()
+    assert tree.table(start, f.VISITS).sum() == budget.rounds - 1
+    checked = 0
+    for n in decisions(tree):
+        for a in range(tree.nodes[n, f.N_ROWS]):
+            c = int(tree.child[f.NODE, tree.nodes[n, f.CHILD0] + a])
+            passed = tree.table(n, f.VISITS)[a].sum()
+            if tree.nodes[c, f.KIND] == f.INTERIOR:
+                assert tree.table(c, f.VISITS).sum() == passed - 1
+                checked += 1
+            elif tree.nodes[c, f.KIND] == f.LEAF:
+                assert passed == 0
+    assert checked > 20
+
+
+def test_virtual_visits_are_cleared_after_each_phase() -> None:
+    tree, start = searched(LiarsDice(2, 3), Budget(200, 20.0), Recorder(), PLAIN)
+    assert (tree.entries[f.VIRTUAL] == 0).all()
+    assert tree.table(start, f.VISITS).sum() == 9 * 20
+
+
+def test_a_greedy_prior_decides_what_is_opened() -> None:
+    """Priors of almost 1 on the last action: PUCT's half of the trajectories opens the line of last actions first."""
+
+    def last_action(requests: Sequence[Beliefs]) -> list[Evaluations]:
+        answers = zero_evaluator(requests)
+        for beliefs, answer in zip(requests, answers, strict=True):
+            for b, node in enumerate(beliefs.nodes):
+                actions = beliefs.public.game.actions(beliefs.public.states[int(node)])
+                if len(actions):
+                    answer.logits[b, :, actions[-1]] = 20.0
+        return answers
+
+    def depth(temperature: float) -> int:
+        settings = replace(PLAIN, prior_temperature=temperature)
+        tree, _ = searched(TicTacToe(), Budget(12, 1.0), last_action, settings)
+        return max(len(tree.public.path(int(n))) for n in tree.nodes[: tree.size, f.PUBLIC])
+
+    assert depth(1.0) > depth(1e6)
+
+
+# --- bits ---
+
+
+def same_bits(one: Lookahead, other: Lookahead) -> bool:
+    used = one.counts.tolist()
+    return (
+        used == other.counts.tolist()
+        and bool((one.nodes[: used[0]] == other.nodes[: used[0]]).all())
+        and one.slots[:, : used[1]].tobytes() == other.slots[:, : used[1]].tobytes()
+        and one.entries[:, : used[2]].tobytes() == other.entries[:, : used[2]].tobytes()
+    )
+
+
+@pytest.mark.parametrize("game", [Leduc(), Goofspiel(3, "random"), TicTacToe()], ids=lambda game: game.name)
+def test_the_same_seed_gives_the_same_bits(game: Game) -> None:
+    trees = [searched(game, Budget(30, 1.0), Recorder(), seed=seed)[0] for seed in (0, 0, 1, 2, 3)]
+    assert same_bits(trees[0], trees[1])
+    assert not all(same_bits(trees[0], other) for other in trees[2:])
+
+
+# --- queries ---
+
+
+def test_queries_are_leaf_beliefs_of_the_iterations_asked_for() -> None:
+    recorder, log = Recorder(), QueryLog(frozenset({0, 3, 11, 99}))
+    searched(LiarsDice(1, 4), Budget(12, 1.0), recorder, log=log)
+    assert len(log.picked) == 3  # there is no iteration 99
+    for t, (node, ranges) in zip((0, 3, 11), log.picked, strict=True):
+        nodes, beliefs = recorder.asked[1 + t]
+        at = nodes.tolist().index(node)
+        assert (beliefs[at] == ranges).all()
+
+
+def test_queries_are_spread_over_the_leaves() -> None:
+    picked = set()
+    for seed in range(30):
+        log = QueryLog(frozenset({1}))
+        searched(LiarsDice(1, 3), Budget(2, 1.0), Recorder(), seed=seed, log=log)
+        picked.add(log.picked[0][0])
+    assert len(picked) > 4
+
+
+def test_without_leaves_there_are_no_queries() -> None:
+    log = QueryLog(frozenset(range(500)))
+    searched(Kuhn(), Budget(500, 1.0), Recorder(), log=log)
+    assert 0 < len(log.picked) < 100
+
+
+# --- values ---
+
+
+@RULES
+@pytest.mark.parametrize("game", [Leduc(), Goofspiel(3, "random")], ids=lambda game: game.name)
+def test_values_sum_to_zero_with_the_correction(game: Game, settings: SearchSettings) -> None:
+    tree, _ = searched(game, Budget(20, 1.0), Recorder(), settings)
+    reach, cfv = tree.slots[f.REACH], tree.slots[f.CFV]
+    for n in range(tree.size):
+        mine, other = (reach[tree.span(n, p)] @ cfv[tree.span(n, p)] for p in (0, 1))
+        assert mine == pytest.approx(-other, abs=1e-9)
+    loose, _ = searched(game, Budget(20, 1.0), Recorder(), SearchSettings(settings.rule, correct=False))
+    total = sum(float(loose.slots[f.REACH, loose.span(0, p)] @ loose.slots[f.CFV, loose.span(0, p)]) for p in (0, 1))
+    assert abs(total) > 1e-3
+
+
+def root_value(tree: Lookahead) -> float:
+    """Player 0's value: the weighted mean over iterations of its values at the root."""
+    r0 = tree.root_ranges[0]
+    weights = tree.slots[f.REACH_SUM, tree.span(0, 0)][0] / r0[0]
+    return float(tree.slots[f.CFV_SUM, tree.span(0, 0)] @ r0 / weights)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "leaf_iterations", "tolerance"),
+    [
+        ("kuhn_poker", -1 / 18, 60, 1e-3),
+        ("leduc_poker", -0.0856064, 30, 1.5e-2),  # of 13 chips
+        ("liars_dice(numdice=1,dice_sides=3)", 1 / 9, 60, 1e-2),
+        ("goofspiel(imp_info=True,num_cards=3,points_order=descending)", 0.0, 60, 2e-3),
+        ("goofspiel(imp_info=True,num_cards=3,points_order=random)", 0.0, 60, 3e-3),
+        ("rps", 0.0, 60, 2e-3),
+        ("scotland_yard(map=glasses,rounds=3)", 1.0, 60, 1e-9),
+    ],
+)
+def test_exact_leaves_converge_to_the_value_of_the_game(
+    name: str, value: float, leaf_iterations: int, tolerance: float
+) -> None:
+    game, errors = make_game(name), []
+    for budget in (Budget(4, 0.25), Budget(10, 0.025)):
+        tree, _ = searched(game, budget, ExactEvaluator(leaf_iterations))
+        errors.append(abs(root_value(tree) - value))
+    assert errors[1] <= tolerance
+    assert errors[1] <= errors[0] + 1e-9
+
+
+def minimax(game: Game, s: State) -> float:
+    """Player 0's value of a game of perfect information without chance."""
+    if game.actor(s) == TERMINAL:
+        return float(game.payoff(s).dense()[0, 0])
+    values: list[float] = [minimax(game, child) for child in game.fan(s).children]
+    return max(values) if game.actor(s) == 0 else min(values)
+
+
+@pytest.mark.parametrize("taken", [(0, 1), (0, 4, 1), (0, 4, 8), (4, 0, 8, 2, 1)])
+def test_tic_tac_toe_is_played_perfectly_with_exact_leaves(taken: tuple[int, ...]) -> None:
+    game = TicTacToe()
+    public = PublicTree(game)
+    node = 0
+    for square in taken:
+        public.list_fan(node)
+        node = public.child(node, game.actions(public.states[node]).tolist().index(square))
+    tree = Lookahead(public, node, (np.ones(1), np.ones(1)))
+    run(search(tree, 0, Budget(40, 0.1), BEST, derive_generator(0, 0, 0)), ExactEvaluator(20))
+    known = minimax(game, taken)
+    assert root_value(tree) == pytest.approx(known, abs=0.05)
+    tree.average_policy()
+    policy = tree.table(0, f.FIXED)[:, 0]
+    after = [minimax(game, child) for child in game.fan(taken).children]
+    assert policy @ np.array(after) == pytest.approx(known, abs=0.05)
+
+
+# --- full trees ---
+
+
+@pytest.mark.parametrize("settings", [BEST, replace(BEST, rule=SOG)], ids=["best", "paper's rule"])
+@pytest.mark.parametrize(
+    ("game", "sizes"),
+    [(Kuhn(), (100, 400, 1_600)), (LiarsDice(1, 3), (200, 800, 3_200)), (Leduc(), (500, 2_000, 8_000))],
+    ids=["kuhn", "liars dice", "leduc"],
+)
+def test_exploitability_falls_with_s_once_the_tree_is_full(
+    game: Game, sizes: tuple[int, ...], settings: SearchSettings
+) -> None:
+    found = []
+    for s in sizes:
+        tree, _ = searched(game, Budget(s, 1.0), Recorder(0.1), settings)
+        assert (tree.nodes[: tree.size, f.KIND] != f.LEAF).all()
+        tree.average_policy()
+        found.append(exact.measure(tree).exploitability)
+    assert found[0] > 1.3 * found[1] > 1.3**2 * found[2]
+
+
+@pytest.mark.parametrize("rule", [DCFR, CFR_PLUS, SOG], ids=lambda rule: rule.name)
+def test_on_a_complete_tree_search_is_plain_cfr(rule: Rule) -> None:
+    """And it asks nobody; sums over iterations hold the values of every turn."""
+    settings = SearchSettings(rule)
+    public = PublicTree(Leduc()).list_all()
+    ours, plain = exact.full_tree(public), exact.full_tree(public)
+    recorder = Recorder()
+    run(search(ours, 0, Budget(50, 1.0), settings, derive_generator(0, 0, 0)), recorder)
+    assert recorder.asked == [] and ours.iterations == 50
+    plain.iterate(settings.rule, 50)
+    for row in (f.REGRET, f.AVERAGE, f.POLICY):
+        for n in decisions(plain):
+            np.testing.assert_allclose(ours.table(n, row), plain.table(n, row), rtol=1e-6, atol=1e-9)
+    cfv_sum, reach_sum = np.zeros(ours.slots.shape[1]), np.zeros(ours.slots.shape[1])
+    again = exact.full_tree(public)
+    for step in settings.rule.steps(1, 50):
+        for players in (1, 2) if settings.rule.alternating else (3,):
+            again.forward()
+            again.payoffs()
+            reach_sum += step[2] * again.slots[f.REACH]
+            again.backward(step, players, track=False)
+            cfv_sum += step[2] * again.slots[f.CFV]
+    np.testing.assert_allclose(ours.slots[f.CFV_SUM], cfv_sum, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(ours.slots[f.REACH_SUM], reach_sum, rtol=1e-6, atol=1e-6)
+
+
+class WideBoard(Leduc):
+    """Leduc whose board card counts as too many to list."""
+
+    def listable(self, s: State) -> bool:
+        return self.actor(s) != NATURE
+
+
+def test_a_chance_event_too_large_to_list_stays_a_leaf() -> None:
+    recorder = Recorder()
+    tree, _ = searched(WideBoard(), Budget(60, 1.0), recorder)
+    kinds = {(int(row[f.N_ACTOR]), int(row[f.KIND])) for row in tree.nodes[: tree.size]}
+    assert kinds == {(0, f.INTERIOR), (1, f.INTERIOR), (NATURE, f.LEAF), (TERMINAL, f.ENDED)}
+    boards = [tree.public.states[int(n)] for n in recorder.asked[-1][0]]
+    assert boards and all(isinstance(s, LeducState) and s.board < 0 for s in boards)
+
+
+# --- what the papers' search lacks ---
+
+
+def test_every_expansion_opens_a_node_while_there_is_one_to_open() -> None:
+    for s in (1, 5, 20, 60):
+        tree, _ = searched(Leduc(), Budget(s, 1.0), Recorder())
+        assert sum(tree.nodes[: tree.size, f.KIND] == f.INTERIOR) == s
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_leaves_that_cannot_be_listed_are_tried_once(seed: int) -> None:
+    """Before the board card there are six decisions and five ways to it."""
+    tree, _ = searched(WideBoard(), Budget(11, 1.0), Recorder(), seed=seed)
+    assert len(decisions(tree)) == 6
+
+
+def test_an_opened_node_begins_at_its_prior() -> None:
+    """And it holds regrets in proportion: prior * opponent's mass * value unit * warm_start."""
+    settings = replace(BEST, warm_start=3.0)
+    tree, start = searched(Leduc(), Budget(1, 1.0), Recorder(), settings, path=(0,))
+    assert tree.iterations == 1
+    recorder = Recorder()
+    fresh = Lookahead(tree.public, 0, tree.public.game.root_ranges())
+    fresh.expand(0)
+    generator = search(fresh, start, Budget(1, 1.0), settings, derive_generator(0, 0, 0))
+    generator.send(recorder.answer(next(generator)))  # the first look; the first update's question comes next
+    prior = fresh.table(start, f.PRIOR) / fresh.table(start, f.PRIOR).sum(axis=0)
+    np.testing.assert_allclose(fresh.table(start, f.POLICY), prior)
+    assert np.ptp(prior) > 0.05
+    s = fresh.public.states[int(fresh.nodes[start, f.PUBLIC])]
+    mass = fresh.public.game.weights(s).dense().T @ fresh.slots[f.REACH, fresh.span(start, 0)]
+    np.testing.assert_allclose(
+        fresh.table(start, f.REGRET), 3.0 * fresh.public.game.value_unit(s) * prior * mass, rtol=1e-9
+    )
+
+
+def test_illegal_actions_are_never_played() -> None:
+    tree, _ = searched(Goofspiel(3, "descending"), Budget(30, 1.0), Recorder())
+    tree.average_policy()
+    for n in decisions(tree):
+        legal = legal_actions(tree.public, int(tree.nodes[n, f.PUBLIC]))
+        for row in (f.POLICY, f.FIXED):
+            assert (tree.table(n, row)[legal == 0] == 0).all()
+            np.testing.assert_allclose(tree.table(n, row).sum(axis=0), 1.0)
+
+
+def test_rock_paper_scissors_is_mixed_right() -> None:
+    tree, _ = searched(RockPaperScissors(), Budget(2_000, 1.0))
+    tree.average_policy()
+    np.testing.assert_allclose(tree.table(0, f.FIXED)[:, 0], (0.4, 0.4, 0.2), atol=5e-3)
