@@ -23,7 +23,7 @@ from sog.games.holdem_betting import CALL, FOLD
 from sog.games.holdem_cards import CARDS, card_name, hand_number
 from sog.games.holdem_strength import ranks_of
 
-HANDS_PER_TABLE = 50
+HANDS_PER_TABLE = 10
 _SPENT = re.compile(r"Spent: \[P0: (\d+) +P1: (\d+)")
 
 

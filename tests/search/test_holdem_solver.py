@@ -20,8 +20,9 @@ from sog.games.holdem_strength import ladder
 from sog.games.names import parse_game
 from sog.search.holdem_saved import load, save
 from sog.search.holdem_solver import HoldemSolver
+from sog.search.holdem_trees import DECISION, KIND
 from sog.search.holdem_view import view
-from sog.search.regret import SOG
+from sog.search.regret import DCFR, SOG
 
 RANGES = 'range0="AA,KQ:0.5,76s,QhJh",range1="JJ,AQo,T9s:0.3,KsTs,44"'
 RIVER = f"holdem(board=2s2h7d9cKs,pot=1000,stacks=4000,bets=0.5;1.0;allin,{RANGES})"
@@ -90,6 +91,56 @@ def test_best_responses_equal_plain_recursion(text: str) -> None:
     plain = BestResponse(solver)
     expected = [plain.value(p) for p in (0, 1)]
     assert solver.best_responses() == pytest.approx(expected, rel=2e-4, abs=1e-3)
+
+
+class PlainDcfr(BestResponse):
+    """Alternating DCFR by recursion: the opponent's average grows on the way down, regrets on the way up."""
+
+    def __init__(self, solver: HoldemSolver) -> None:
+        super().__init__(solver)
+        self.regrets: dict[HoldemState, Float64] = {}
+        self.averages: dict[HoldemState, Float64] = {}
+
+    def iterate(self, count: int) -> None:
+        for self.step in DCFR.steps(1, count):
+            for p in (0, 1):
+                self.sweep(self.game.root(), p, self.ranges[1 - p][self.hands[1 - p]])
+
+    def policy(self, s: HoldemState, actions: int, actor: int) -> Float64:
+        positive = np.maximum(self.regrets.setdefault(s, np.zeros((actions, len(self.hands[actor])))), 0)
+        total = positive.sum(axis=0)
+        policy: Float64 = np.where(total > 0, positive / np.maximum(total, 1e-30), 1 / actions)
+        return policy
+
+    def sweep(self, s: HoldemState, p: int, reach: Float64) -> Float64:
+        actor = self.game.actor(s)
+        if actor == TERMINAL:
+            matrix = self.matrix(s)
+            return matrix @ reach if p == 0 else -(reach @ matrix)
+        children = [c for c in self.game.fan(s).children if isinstance(c, HoldemState)]
+        policy = self.policy(s, len(children), actor)
+        if actor != p:
+            self.averages[s] = self.averages.get(s, 0) + self.step[2] * reach * policy
+            below = (self.sweep(c, p, reach * row) for c, row in zip(children, policy, strict=True))
+            return np.sum(list(below), axis=0)  # type: ignore[no-any-return]
+        values = np.array([self.sweep(c, p, reach) for c in children])
+        value: Float64 = (values * policy).sum(axis=0)
+        regret = self.regrets[s] + values - value
+        self.regrets[s] = regret * np.where(regret > 0, self.step[0], self.step[1])
+        return value
+
+
+def test_iterations_equal_plain_dcfr() -> None:
+    solver = HoldemSolver(game(RIVER))
+    plain = PlainDcfr(solver)
+    solver.iterate(6)
+    plain.iterate(6)
+    assert len(plain.averages) == np.count_nonzero(solver.tables.nodes[:, KIND] == DECISION)
+    for s, average in plain.averages.items():
+        hands, total = plain.hands[solver.game.actor(s)], average.sum(axis=0)
+        reached = total > 1e-4 * total.max()
+        expected = average[:, reached] / total[reached]
+        assert np.allclose(solver.policy(s)[:, hands[reached]], expected, atol=2e-3)
 
 
 @pytest.mark.parametrize("text", [RIVER, TWINS])
