@@ -1,0 +1,128 @@
+"""The driver: one joined call at a time, lazily read searches, and nobody's result depends on its neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pytest
+
+from sog.games.goofspiel import Goofspiel
+from sog.games.leduc import Leduc
+from sog.play.resolver import derive_generator
+from sog.search.drive import drive, run
+from sog.search.evaluator import Beliefs, Evaluations, Evaluator, zero_answer, zero_evaluator
+from sog.search.exact import ExactEvaluator
+from sog.search.gtcfr import PAPER, Budget, SearchGenerator, SearchSettings, search
+from sog.search.lookahead import Lookahead
+from sog.search.public_tree import PublicTree
+
+LEDUC = PublicTree(Leduc()).list_all()
+GOOFSPIEL = PublicTree(Goofspiel(3, "random")).list_all()
+BELIEFS = Beliefs(LEDUC, np.zeros(1, dtype=np.int32), np.full((1, 12), 1 / 6))
+
+
+def questions(count: int, heard: list[Evaluations] | None = None) -> SearchGenerator:
+    """A search that asks so many times the same thing."""
+    for _ in range(count):
+        answer = yield BELIEFS
+        if heard is not None:
+            heard.append(answer)
+
+
+class Counter:
+    """Remembers how many searches each call joined."""
+
+    def __init__(self) -> None:
+        self.joined: list[int] = []
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        self.joined.append(len(requests))
+        return zero_evaluator(requests)
+
+
+def test_searches_side_by_side_share_each_call() -> None:
+    counter = Counter()
+    finished = list(drive([(k, questions(len(k))) for k in ("aaa", "b", "cc", "dd")], counter, width=2))
+    assert finished == ["b", "aaa", "cc", "dd"]
+    assert counter.joined == [2, 2, 2, 1, 1]  # aaa with b and twice with cc, then dd alone
+
+
+def test_a_search_that_asks_nothing_is_finished_at_once() -> None:
+    counter = Counter()
+    assert list(drive([("a", questions(0)), ("b", questions(1)), ("c", questions(0))], counter)) == ["a", "c", "b"]
+    assert counter.joined == [1]
+    assert list(drive([], counter)) == []
+
+
+def test_everyone_hears_its_own_answer() -> None:
+    heard: list[list[Evaluations]] = [[], [], []]
+    given: list[Evaluations] = []
+
+    def evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
+        answers = [zero_answer(beliefs) for beliefs in requests]
+        given.extend(answers)
+        return answers
+
+    list(drive([(k, questions(k + 1, own)) for k, own in enumerate(heard)], evaluator))
+    assert [len(own) for own in heard] == [1, 2, 3]
+    assert heard[0] == [given[0]] and heard[1] == [given[1], given[3]] and heard[2] == [given[2], given[4], given[5]]
+
+
+def test_searches_are_read_when_there_is_room() -> None:
+    """A search may depend on one that the caller has seen finish."""
+    finished: list[int] = []
+
+    def source() -> Iterator[tuple[int, SearchGenerator]]:
+        for k in range(5):
+            assert len(finished) >= k - 1  # with a width of 2, all but one of the earlier ones are done
+            yield k, questions(2)
+
+    for key in drive(source(), Counter(), width=2):
+        assert key not in finished
+        finished.append(key)
+    assert sorted(finished) == [0, 1, 2, 3, 4]
+
+
+def test_too_few_answers_are_an_error() -> None:
+    with pytest.raises(ValueError, match="shorter"):
+        list(drive([(0, questions(1)), (1, questions(1))], lambda requests: zero_evaluator(requests[:1])))
+
+
+# --- neighbours ---
+
+
+def jobs(count: int) -> list[tuple[Lookahead, SearchGenerator]]:
+    """Searches at different nodes of two games, with different ranges, budgets, rules and seeds."""
+    out = []
+    for k in range(count):
+        public = (LEDUC, GOOFSPIEL)[k % 2]
+        nodes = [n for n in public.decisions() if n > 0]
+        node = nodes[7 * k % len(nodes)]
+        rng = np.random.default_rng(k)
+        ranges = (rng.random(int(public.nodes[node, 1])), rng.random(int(public.nodes[node, 2])))
+        tree = Lookahead(public, node, ranges)
+        settings = (SearchSettings(), PAPER)[k % 3 == 0]
+        out.append((tree, search(tree, 0, Budget(3 + k, (1.0, 0.3)[k % 2]), settings, derive_generator(k, 0, node))))
+    return out
+
+
+@pytest.mark.parametrize("leaves", ["zero", "exact"])
+def test_a_result_does_not_depend_on_neighbours(leaves: str) -> None:
+    """To the bit, with evaluators that answer each belief by itself."""
+
+    def evaluator() -> Evaluator:
+        return zero_evaluator if leaves == "zero" else ExactEvaluator(10)
+
+    alone = []
+    for tree, generator in jobs(8):
+        run(generator, evaluator())
+        alone.append(tree)
+    for width in (1, 3, 64):
+        together = jobs(8)
+        assert len(list(drive(together, evaluator(), width))) == 8
+        for (tree, _), expected in zip(together, alone, strict=True):
+            used = expected.counts
+            assert (tree.counts == used).all()
+            assert tree.slots[:, : used[1]].tobytes() == expected.slots[:, : used[1]].tobytes()
+            assert tree.entries[:, : used[2]].tobytes() == expected.entries[:, : used[2]].tobytes()
