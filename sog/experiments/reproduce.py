@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.errors import SettingError
-from sog.experiments import gtcfr_growth, resolving, sog_fig3
+from sog.experiments import cfrd_figures, cfrd_memory, gtcfr_growth, rebel_fig3, resolving, sog_fig3
 from sog.experiments.study import Note, Options, Outcome, PointFile, Study, carry_out, check_options, write
 
 
@@ -53,6 +53,46 @@ EXPERIMENTS: Final = (
         2,
         "Leduc, re-solving with complete trees: four regret rules x alpha 0.2, 0.5, 1, and without the gadget",
         resolving.STUDY,
+    ),
+    Experiment(
+        "cfrd-fig3",
+        "CFR-D",
+        "Fig. 3",
+        10,
+        "Leduc: the five subgames of an equilibrium re-solved, safe and unsafe, 100 to 6.4 million iterations",
+        cfrd_figures.FIG3,
+    ),
+    Experiment(
+        "cfrd-fig4",
+        "CFR-D",
+        "Fig. 4",
+        45,
+        "Leduc: CFR-D with 500 to 8,000 trunk iterations (--full: 32,000) and 100 to 12,800 in its subgames",
+        cfrd_figures.FIG4,
+    ),
+    Experiment(
+        "cfrd-fig5",
+        "CFR-D",
+        "Fig. 5",
+        1,
+        "Leduc: the subgames of an abstract strategy re-solved, safe and unsafe; exploitability, and chips won from it",
+        cfrd_figures.FIG5,
+    ),
+    Experiment(
+        "cfrd-memory",
+        "CFR-D",
+        "Memory",
+        1,
+        "Bytes of full CFR and of CFR-D as Leduc's deck grows from 3 to 24 ranks (--full: 48, 96)",
+        cfrd_memory.STUDY,
+    ),
+    Experiment(
+        "rebel-fig3",
+        "ReBeL",
+        "Fig. 3, Table 2",
+        2,
+        "FP, linear FP, FLOP and linear CFR on four games of Liar's Dice",
+        rebel_fig3.STUDY,
     ),
 )
 

@@ -18,6 +18,7 @@ from sog.games.base import NATURE, TERMINAL, Carry, Game, State
 from sog.games.rooted import Rooted
 from sog.search import exact
 from sog.search import fields as f
+from sog.search.growth import ENTRIES, SLOTS
 from sog.search.lookahead import Lookahead
 from sog.search.public_tree import PublicTree
 from sog.search.regret import CFR, Rule
@@ -49,6 +50,7 @@ class Decomposition:
         self.game, self.iterations, self.rule, self.trunk_rule = game, iterations, rule, trunk_rule
         self.trunk, self.roots = _trunk(game, cut)
         self.weight = 0.0  # the sum of the weights in the trunk's sums of values and ranges
+        self.largest = 0  # bytes of the numbers in the largest subgame met
         self._trees: dict[State, Lookahead] | None = {} if keep_trees else None
 
     def iterate(self, count: int) -> None:
@@ -110,6 +112,7 @@ class Decomposition:
         if tree is None:
             public = PublicTree(Rooted(self.game, s)).list_all()
             tree = Lookahead(public, 0, ranges, room=public.size).expand_all()
+            self.largest = max(self.largest, bytes_of(tree))
             if self._trees is not None:
                 self._trees[s] = tree
         else:
@@ -118,6 +121,12 @@ class Decomposition:
             tree.iterate(self.rule, self.iterations)
             tree.average_policy()
         return tree.evaluate()
+
+
+def bytes_of(tree: Lookahead) -> int:
+    """Bytes of the numbers that a tree holds: ranges, values, regrets and policies."""
+    slots, entries = f.SLOT_ROWS * int(tree.counts[SLOTS]), f.ENTRY_ROWS * int(tree.counts[ENTRIES])
+    return (slots + entries) * tree.slots.itemsize
 
 
 def _trunk(game: Game, cut: Cut) -> tuple[Lookahead, list[int]]:

@@ -1,0 +1,298 @@
+"""CFR-D's Figs. 3, 4 and 5: Leduc cut where the first round of betting ends, its subgames re-solved.
+
+Suits are folded away (games/leduc_ranks.py), which changes no value and no exploitability. Exploitability is the mean
+over both players of what a best response wins, in chips a hand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from sog.games.base import NATURE, State
+from sog.games.leduc import LeducState
+from sog.games.leduc_abstract import AbstractLeduc, real_columns
+from sog.games.leduc_ranks import LeducRanks, plain_state
+from sog.search import exact
+from sog.search.cfrd import Decomposition
+from sog.search.exact import Policy
+from sog.search.public_tree import PublicTree
+from sog.search.regret import CFR, CFR_PLUS, DCFR, Rule
+from sog.search.subgame import Resolving, combined, nodes_of, safely, summarise, unsafely
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+METHODS: Final = {"safe": safely, "unsafe": unsafely}
+# Simultaneous updates come closest to what the paper prints of its sampling CFR; the alternating rules are ours.
+RULES: Final = {"CFR": replace(CFR, alternating=False), "alternating CFR": CFR, "alternating DCFR": DCFR}
+SETTINGS: Final = [(method, rule) for rule in RULES for method in METHODS]
+
+# Averages that all but forget early iterations: exploitability falls below 1e-14 within seconds.
+_EQUILIBRIUM_RULE: Final = Rule("late pcfr+", beta=-math.inf, gamma=10.0, predictive=True)
+_EQUILIBRIUM_ITERATIONS: Final = 150_000
+
+
+@lru_cache(maxsize=1)
+def _leduc() -> tuple[PublicTree, list[int]]:
+    """The listed game and the roots of its five subgames, where the board is about to be dealt."""
+    public = PublicTree(LeducRanks()).list_all()
+    return public, nodes_of(public, filter(_is_cut, public.states))
+
+
+def _is_cut(s: State) -> bool:
+    return LeducRanks().actor(s) == NATURE
+
+
+def _exploitability(policy: Policy) -> float:
+    return exact.measure_policy(_leduc()[0], policy).exploitability
+
+
+def _resolving(base: Policy, method: str) -> list[Resolving]:
+    """Every subgame of a policy about to be re-solved from its best responses' values."""
+    public, roots = _leduc()
+    return METHODS[method](public, summarise(public, base, roots))
+
+
+def _iterate(resolving: Iterable[Resolving], rule: Rule, count: int) -> None:
+    for subgame in resolving:
+        subgame.iterate(rule, count)
+
+
+def _label(key: Key) -> str:
+    return f"{key['method']}, {key['rule']}"
+
+
+def _chosen(points: list[Point], method: str, rule: str) -> list[Point]:
+    return [p for p in points if (p.key["method"], p.key["rule"]) == (method, rule)]
+
+
+def _slope(x: Iterable[float], y: Iterable[float]) -> float:
+    """The exponent b of the fit y = a x^b."""
+    return float(np.polyfit(np.log(list(x)), np.log(list(y)), 1)[0])
+
+
+# --- Fig. 3: the subgames of an equilibrium ---
+
+
+@lru_cache(maxsize=1)
+def _equilibrium() -> Policy:
+    return exact.policy_of(exact.solve(_leduc()[0], _EQUILIBRIUM_RULE, _EQUILIBRIUM_ITERATIONS))
+
+
+def plan_fig3(options: Options, note: Note) -> list[Key]:
+    """Every method and rule, 100 to 6.4 million iterations."""
+    counts = [100 * 2**k for k in range(5 if options.quick else 17)]
+    return [{"method": method, "rule": rule, "iterations": count} for count in counts for method, rule in SETTINGS]
+
+
+def compute_fig3(key: Key) -> Result:
+    """Exploitability of the equilibrium with all its subgames re-solved, and of the equilibrium itself."""
+    base = _equilibrium()
+    resolving = _resolving(base, key["method"])
+    _iterate(resolving, RULES[key["rule"]], key["iterations"])
+    return {"exploitability": _exploitability(combined(base, resolving)), "base": _exploitability(base)}
+
+
+def present_fig3(points: list[Point]) -> Outcome:
+    """Exploitability against iterations; how fast the safe method's falls and where the unsafe one's stays."""
+    beside = [Beside("the equilibrium that is re-solved", "< 2.5e-11", f"{points[0].result['base']:.1e} chips")]
+    for method, rule in SETTINGS:
+        line = _chosen(points, method, rule)
+        last = f"{line[-1].result['exploitability']:.2g} chips"
+        if method == "safe":
+            found = _slope((p.key["iterations"] for p in line), (p.result["exploitability"] for p in line))
+            said, ours = "T^-0.5", f"T^{found:.2f}, {last}"
+        else:
+            said, ours = "around 0.080", last
+        beside.append(Beside(f"{method}, {rule}, {line[-1].key['iterations']:,} iterations", said, ours))
+    return Outcome([p.row for p in points], {"cfrd-fig3": lambda figure: _draw_fig3(figure, points)}, beside)
+
+
+def _draw_fig3(figure: Figure, points: list[Point]) -> None:
+    axis = figure.subplots()
+    for method, rule in SETTINGS:
+        line = _chosen(points, method, rule)
+        _draw_line(axis, [(p.key["iterations"], p.result["exploitability"]) for p in line], method, rule)
+    counts = np.array([points[0].key["iterations"], points[-1].key["iterations"]])
+    axis.plot(counts, 1.0 / np.sqrt(counts), color="grey", linestyle=":", label=r"$T^{-1/2}$")
+    axis.axhline(0.080, color="black", linewidth=0.8, label="paper's unsafe limit")
+    axis.set(xscale="log", yscale="log", xlabel="iterations T", ylabel="exploitability, chips a hand")
+    axis.set_title("Re-solving the subgames of an equilibrium of Leduc")
+    axis.grid(alpha=0.3)
+    axis.legend()
+
+
+def _draw_line(axis: Axes, line: Iterable[tuple[float, float]], method: str, rule: str) -> None:
+    x, y = zip(*line, strict=True)
+    style = "-" if method == "safe" else "--"
+    axis.plot(x, y, color=f"C{list(RULES).index(rule)}", linestyle=style, label=f"{method}, {rule}")
+
+
+# --- Fig. 4: CFR-D ---
+
+_TRUNK_ITERATIONS: Final = (500, 2_000, 8_000)
+_RESOLVE_ITERATIONS: Final = 200_000
+_FINE_ITERATIONS: Final = 2_000  # of alternating DCFR, whose error Fig. 3 shows to be below 1e-4 chips
+
+
+def plan_fig4(options: Options, note: Note) -> list[Key]:
+    """500, 2,000 and 8,000 trunk iterations (and 32,000), each with 100 to 12,800 in the subgames; cheapest first."""
+    trunks = (100, 400) if options.quick else (*_TRUNK_ITERATIONS, 32_000) if options.full else _TRUNK_ITERATIONS
+    keys = [{"trunk": trunk, "subgame": 100 * 2**k} for trunk in trunks for k in range(3 if options.quick else 8)]
+    return sorted(keys, key=lambda key: key["trunk"] * key["subgame"])
+
+
+def compute_fig4(key: Key) -> Result:
+    """Exploitability after CFR-D with its subgames re-solved as in the paper, and with hardly any re-solving error."""
+    public, _ = _leduc()
+    rule = RULES["CFR"]
+    search = Decomposition(public.game, _is_cut, key["subgame"], rule, rule, keep_trees=True)
+    search.iterate(key["trunk"])
+    trunk, kept = search.policy(), search.summaries()
+    policy = dict(zip(nodes_of(public, trunk), trunk.values(), strict=True))
+    summaries = dict(zip(nodes_of(public, kept), kept.values(), strict=True))
+    out = {}
+    for name, resolve, count in (
+        ("exploitability", rule, _RESOLVE_ITERATIONS),
+        ("finely_resolved", RULES["alternating DCFR"], _FINE_ITERATIONS),
+    ):
+        resolving = safely(public, summaries)
+        _iterate(resolving, resolve, count)
+        out[name] = _exploitability(combined(policy, resolving))
+    return out
+
+
+def present_fig4(points: list[Point]) -> Outcome:
+    """Exploitability against subgame iterations, a line for each number of trunk iterations."""
+    beside = []
+    for trunk in sorted({p.key["trunk"] for p in points}):
+        line = sorted((p for p in points if p.key["trunk"] == trunk), key=lambda p: int(p.key["subgame"]))
+        first, last = line[0], line[-1]
+        ours = f"{last.result['exploitability']:.2g} chips ({first.result['exploitability']:.2g} at 100)"
+        beside.append(Beside(f"{trunk:,} trunk, {last.key['subgame']:,} subgame iterations", "", ours))
+    return Outcome([p.row for p in points], {"cfrd-fig4": lambda figure: _draw_fig4(figure, points)}, beside)
+
+
+def _draw_fig4(figure: Figure, points: list[Point]) -> None:
+    axis = figure.subplots()
+    for k, trunk in enumerate(sorted({p.key["trunk"] for p in points})):
+        line = sorted((p for p in points if p.key["trunk"] == trunk), key=lambda p: int(p.key["subgame"]))
+        counts = [p.key["subgame"] for p in line]
+        for name, style in (("exploitability", "-"), ("finely_resolved", ":")):
+            label = f"{trunk:,} trunk iterations" if style == "-" else None
+            axis.plot(counts, [p.result[name] for p in line], color=f"C{k}", linestyle=style, marker=".", label=label)
+    axis.set(xscale="log", yscale="log", xlabel="subgame iterations", ylabel="exploitability, chips a hand")
+    axis.set_title("CFR-D on Leduc; dotted: re-solved with hardly any error")
+    axis.grid(alpha=0.3)
+    axis.legend()
+
+
+# --- Fig. 5: the subgames of an abstract strategy ---
+
+_FIG5_ITERATIONS: Final = (
+    10, 20, 50, 100, 150, 200, 300, 400, 600, 800, 1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 6_250,
+    8_000, 10_000,
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _abstract_strategy() -> Policy:
+    """An equilibrium of abstract Leduc as a policy for the real game."""
+    public, _ = _leduc()
+    abstract = PublicTree(AbstractLeduc()).list_all()
+    found = exact.policy_of(exact.solve(abstract, CFR_PLUS, 2_000))
+    policy = {}
+    for node in public.decisions():
+        s = public.states[node]
+        assert isinstance(s, LeducState)
+        (there,) = nodes_of(abstract, [plain_state(s)])
+        policy[node] = found[there][:, real_columns(s)]
+    return policy
+
+
+def _against(policy: Policy, other: Policy) -> float:
+    """What `policy` wins against `other`, the mean over both seats."""
+    public, _ = _leduc()
+    seats = []
+    for p in (0, 1):
+        mixed = {n: (policy if public.game.actor(public.states[n]) == p else other)[n] for n in policy}
+        value = exact.measure_policy(public, mixed).value
+        seats.append(value if p == 0 else -value)
+    return sum(seats) / 2
+
+
+def plan_fig5(options: Options, note: Note) -> list[Key]:
+    """Every method and rule."""
+    most = 200 if options.quick else _FIG5_ITERATIONS[-1]
+    return [{"method": method, "rule": rule, "most": most} for method, rule in SETTINGS]
+
+
+def compute_fig5(key: Key) -> Result:
+    """By iterations: exploitability with all subgames re-solved, and chips won from the abstract strategy."""
+    base = _abstract_strategy()
+    resolving, done = _resolving(base, key["method"]), 0
+    exploitability, won = {}, {}
+    for count in _FIG5_ITERATIONS:
+        if count <= key["most"]:
+            _iterate(resolving, RULES[key["rule"]], count - done)
+            done = count
+            policy = combined(base, resolving)
+            exploitability[str(count)], won[str(count)] = _exploitability(policy), _against(policy, base)
+    return {"exploitability": exploitability, "won": won, "base": _exploitability(base)}
+
+
+def present_fig5(points: list[Point]) -> Outcome:
+    """Both plots of the figure, and the figures of the paper's text."""
+    rows = [
+        {**p.key, "iterations": int(count), "exploitability": y, "won": p.result["won"][count]}
+        for p in points
+        for count, y in p.result["exploitability"].items()
+    ]
+    beside = [Beside("the abstract strategy", "0.382", f"{points[0].result['base']:.4f} chips")]
+    for p in points:
+        line = {int(count): y for count, y in p.result["exploitability"].items()}
+        for what, said, pick in _FIG5_TEXT[p.key["method"]]:
+            found = [y for count, y in line.items() if pick(count)]
+            if found:
+                ours = f"{found[-1]:.3f}" if len(found) == 1 else f"{min(found):.3f} to {max(found):.3f}"
+                beside.append(Beside(f"{_label(p.key)}, {what}", said, f"{ours} chips"))
+    return Outcome(rows, {"cfrd-fig5": lambda figure: _draw_fig5(figure, points)}, beside)
+
+
+_FIG5_TEXT: Final[dict[str, list[tuple[str, str, Callable[[int], bool]]]]] = {
+    "safe": [
+        ("200 iterations", "0.33 within 200", lambda count: count == 200),
+        ("2,000 and more", "0.23 to 0.29", lambda count: count >= 2_000),
+    ],
+    "unsafe": [("6,250 iterations", "0.39", lambda count: count == 6_250)],
+}
+
+
+def _draw_fig5(figure: Figure, points: list[Point]) -> None:
+    figure.set_size_inches(9, 9)
+    top, bottom = figure.subplots(2, 1, sharex=True)
+    for axis, what in ((top, "won"), (bottom, "exploitability")):
+        for p in points:
+            line = [(int(count), y) for count, y in p.result[what].items()]
+            _draw_line(axis, line, p.key["method"], p.key["rule"])
+        axis.set(xscale="log")
+        axis.grid(alpha=0.3)
+    bottom.axhline(points[0].result["base"], color="black", linewidth=0.8, label="the abstract strategy")
+    top.set(
+        ylabel="won from the abstract strategy, chips a hand", title="Re-solving the subgames of an abstract strategy"
+    )
+    bottom.set(xlabel="iterations", ylabel="exploitability, chips a hand")
+    bottom.legend()
+
+
+FIG3: Final = Study(plan_fig3, compute_fig3, present_fig3)
+FIG4: Final = Study(plan_fig4, compute_fig4, present_fig4, takes=("full",))
+FIG5: Final = Study(plan_fig5, compute_fig5, present_fig5)
