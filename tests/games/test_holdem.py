@@ -90,7 +90,7 @@ def test_the_flop_is_drawn_and_not_listed() -> None:
     assert g.actor(s) == NATURE and not g.listable(s)
     rng = np.random.default_rng(0)
     i0, i1 = hand_number(0, 1), hand_number(50, 51)
-    seen = set()
+    seen: set[int] = set()
     for _ in range(200):
         child, j0, j1 = g.sample_chance(s, i0, i1, rng)
         assert isinstance(child, HoldemState) and (j0, j1) == (i0, i1)
