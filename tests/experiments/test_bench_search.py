@@ -89,7 +89,8 @@ def test_parts_of_training(monkeypatch: pytest.MonkeyPatch) -> None:
     }  # fmt: skip
     assert sum(part.share for part in parts) == pytest.approx(1)
     assert all(-0.02 < part.share < 1 for part in parts)
-    assert all(part.share > 0 for part in parts if part.part not in ("checkpoints", "other"))
+    # How far a run of seconds gets depends on the machine: only its first part is sure to have happened.
+    assert next(part.share for part in parts if part.part == "self-play: sweeps") > 0
     beside = bench_training.profile_learner("kuhn_poker", "full", 0.2, 2)
     learner = [part for part in beside if part.who == "learner of 2 workers"]
     assert sum(part.share for part in learner) == pytest.approx(1)
