@@ -1,0 +1,107 @@
+"""The search agent: its chain is the one that is measured, it sees public things, its belief is Bayes'."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+
+from sog.evaluate.exploitability import agent_policy
+from sog.games.base import TERMINAL
+from sog.games.goofspiel import Goofspiel
+from sog.games.kuhn import Kuhn
+from sog.games.leduc import Leduc, LeducState
+from sog.play.agent import SearchAgent
+from sog.play.referee import Referee
+from sog.play.resolver import ResolveSettings
+from sog.search import fields as f
+from sog.search.evaluator import zero_evaluator
+from sog.search.gtcfr import Budget
+from sog.search.public_tree import PublicTree
+
+LEDUC = PublicTree(Leduc()).list_all()
+SMALL = ResolveSettings(Budget(6, 1.0))
+COMPLETE = ResolveSettings(Budget(300, 1.0), alpha=1.0, complete=True)
+
+
+def agent(player: int, public: PublicTree = LEDUC, settings: ResolveSettings = SMALL, seed: int = 5) -> SearchAgent:
+    return SearchAgent(public, player, settings, zero_evaluator, seed)
+
+
+@pytest.mark.parametrize("game", [Leduc(), Goofspiel(3, "random")], ids=lambda game: game.name)
+def test_the_agent_plays_the_policy_that_is_measured(game: Leduc | Goofspiel) -> None:
+    """In any game that comes up, whatever was played before, its policies are those of `agent_policy`, to the bit."""
+    public = PublicTree(game).list_all()
+    measured = agent_policy(public, SMALL, zero_evaluator, 5)
+    referee, rng = Referee(public), np.random.default_rng(0)
+    agents = [agent(p, public) for p in (0, 1)]
+    seen = 0
+    for _ in range(12):
+        for one in agents:
+            one.new_game()
+        world = referee.deal(rng)
+        while referee.actor(world) != TERMINAL:
+            policy = agents[referee.actor(world)].policy(world.node)
+            assert policy.tobytes() == measured[world.node].tobytes()
+            world = referee.act(world, int(rng.choice(referee.legal(world))), rng)
+            seen += 1
+    assert seen > 30
+
+
+def test_the_agent_is_told_public_nodes_and_its_own_infostate() -> None:
+    def told(function: object) -> list[str]:
+        return list(inspect.signature(function).parameters)  # type: ignore[arg-type]
+
+    assert told(SearchAgent.__init__) == ["self", "public", "player", "settings", "evaluator", "seed"]
+    assert told(SearchAgent.new_game) == told(SearchAgent.belief) == ["self"]
+    assert told(SearchAgent.policy) == ["self", "node"]
+    assert told(SearchAgent.act) == ["self", "node", "infostate", "rng"]
+
+
+def test_its_own_card_does_not_enter_the_search() -> None:
+    trees = []
+    for card in (0, 5):
+        one = agent(0)
+        one.act(0, card, np.random.default_rng(0))
+        assert one.solved is not None
+        trees.append(one.solved.tree)
+    assert trees[0].entries.tobytes() == trees[1].entries.tobytes()
+    assert trees[0].slots.tobytes() == trees[1].slots.tobytes()
+
+
+def test_actions_are_drawn_from_its_row() -> None:
+    one = agent(0, PublicTree(Kuhn()).list_all())
+    rng = np.random.default_rng(0)
+    draws = []
+    for _ in range(600):
+        one.new_game()
+        draws.append(one.act(0, 0, rng))
+    assert one.solved is not None
+    share = one.solved.policy()[1, 0]
+    assert 0.05 < share < 0.95
+    assert np.mean(draws) == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 600))
+
+
+def test_a_belief_is_the_marginal_of_the_joint_distribution() -> None:
+    """Pairs weigh W * mean range * mean range; the card on the board and nothing else is ruled out."""
+    one = agent(1, settings=COMPLETE)
+    one.policy(LEDUC.states.index(LeducState("c")))
+    node = LEDUC.states.index(LeducState("crc", 2, "r"))
+    one.policy(node)
+    belief = one.belief()
+    assert one.solved is not None
+    tree, n = one.solved.tree, one.solved.start
+    r0, r1 = (tree.slots[f.REACH_SUM, tree.span(n, p)] for p in (0, 1))
+    joint = r0[:, None] * LEDUC.game.weights(LEDUC.states[node]).dense() * r1[None, :]
+    np.testing.assert_allclose(belief, joint.sum(axis=1) / joint.sum(), rtol=1e-9)
+    assert belief[2] == 0.0 and belief.sum() == pytest.approx(1.0)
+
+
+def test_beliefs_of_an_equilibrium_follow_the_betting() -> None:
+    """In Kuhn poker player 0 bets the king three times as often as the jack and the queen hardly ever."""
+    public = PublicTree(Kuhn()).list_all()
+    one = agent(1, public, ResolveSettings(Budget(3_000, 1.0), complete=True))
+    one.policy(public.states.index("b"))
+    jack, queen, king = one.belief()
+    assert queen < 0.05 and king == pytest.approx(3 * jack, rel=0.2)
