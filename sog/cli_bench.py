@@ -121,7 +121,7 @@ def _network(checkpoint: str) -> tuple[str, CVPN]:
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
     from sog.train.checkpoint import load_meta, load_network
-    from sog.train.settings import preset
+    from sog.train.presets import preset
     from sog.train.shipped import find_checkpoint, shipped_checkpoints
 
     if not Path(checkpoint).exists():

@@ -22,6 +22,7 @@ _MEASURED_STATES = 20_000
 
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
+    algorithm: Annotated[str, typer.Option(help="What learns: sog.")] = "sog",
     preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
     minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes; schedules do not change.")] = None,
     rounds: Annotated[int | None, typer.Option(help="Stop after so many rounds in all.")] = None,
@@ -39,7 +40,7 @@ def train(
     from sog.games.catalog import make_game
     from sog.train.loop import Hooks, Run
     from sog.train.loop import train as run_training
-    from sog.train.settings import preset as settings_of
+    from sog.train.presets import preset as settings_of
 
     rules = make_game(game)
     workers = (os.cpu_count() or 1) if workers is None else workers
@@ -49,8 +50,8 @@ def train(
     if rounds is not None:
         check_count("--rounds", rounds)
     folder = out or Path("runs") / _slug(rules.name)
-    run = Run(rules.name, preset, seed, workers)
-    total = settings_of(rules, preset).rounds if rounds is None else rounds
+    run = Run(rules.name, preset, seed, workers, algorithm)
+    total = settings_of(rules, preset, algorithm).rounds if rounds is None else rounds
     with progress_bar(f"train {rules.name}", total, "rounds") as bar:
         watch = _Watch(rules, folder, bar)
         point = run_training(run, folder, minutes, resume, Hooks(watch.measure, 10, watch.report), rounds)
@@ -58,6 +59,7 @@ def train(
     _plot(folder, rules)
     answer: dict[str, Any] = {
         "game": rules.name,
+        "algorithm": algorithm,
         "preset": preset,
         "out": str(folder),
         "rounds": point.round,

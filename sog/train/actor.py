@@ -1,4 +1,4 @@
-"""The actor: plays self-play games, solves their queries and hands back training rows; it trains nothing."""
+"""Student of Games' actor: plays self-play games, solves their queries and hands back training rows."""
 
 from __future__ import annotations
 
@@ -16,29 +16,31 @@ from sog.search.public_tree import PublicTree
 from sog.train.queries import Query, QuerySettings, Solving, outcome_row, policy_row, stack
 from sog.train.replay import Rows
 from sog.train.selfplay import GameRecord, SelfPlaySettings, play_game
+from sog.train.settings import Harvest
 
 # Games with no more public states than this are listed once and their tree shared by all searches.
 LISTED = 200_000
 
 
 @dataclass(frozen=True)
-class Harvest:
-    """What one round of an actor brought in."""
+class SogActing:
+    """How Student of Games acts.  side_by_side: games and query solves at once, their leaf batches joined."""
 
-    rows: Rows
-    games: int
-    searches: int
-    queries: int
+    selfplay: SelfPlaySettings
+    queries: QuerySettings
+    side_by_side: int = 64
+
+    def make(self, game: Game, shape: NetworkShape) -> SogActor:
+        """An actor whose rows fit networks of this shape."""
+        return SogActor(game, shape, self)
 
 
-class Actor:
+class SogActor:
     """Runs games and query solves side by side on one core, all their leaf batches joined."""
 
-    def __init__(
-        self, game: Game, shape: NetworkShape, selfplay: SelfPlaySettings, queries: QuerySettings, width: int = 64
-    ) -> None:
-        """width: how many games and solves run side by side."""
-        self.game, self.shape, self.selfplay, self.queries, self.width = game, shape, selfplay, queries, width
+    def __init__(self, game: Game, shape: NetworkShape, acting: SogActing) -> None:
+        self.game, self.shape, self.width = game, shape, acting.side_by_side
+        self.selfplay, self.queries = acting.selfplay, acting.queries
         self.public = listed_tree(game)
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:

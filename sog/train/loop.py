@@ -24,8 +24,9 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.train import checkpoint
 from sog.train.learner import Learner
+from sog.train.presets import SOG, preset
 from sog.train.replay import ReplayWindow
-from sog.train.settings import TrainSettings, preset
+from sog.train.settings import TrainSettings
 from sog.train.workers import Crew, hire
 
 # Exploitability (or another number to plot) of a network, in the game's reporting unit.
@@ -40,10 +41,11 @@ class Run:
     preset: str = "demo"
     seed: int = 0
     workers: int = 1
+    algorithm: str = SOG
 
     @property
     def name(self) -> str:
-        return f"{self.game} {self.preset} seed {self.seed} workers {self.workers}"
+        return f"{self.game} {self.algorithm} {self.preset} seed {self.seed} workers {self.workers}"
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def train(run: Run, out: Path, minutes: float | None, resume: bool, hooks: Hooks
     Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ...) and out/curve.csv.
     Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this.
     """
-    settings = preset(make_game(run.game), run.preset)
+    settings = preset(make_game(run.game), run.preset, run.algorithm)
     total = settings.rounds if rounds is None else rounds
     progress = _begin(run, settings, out, resume)
     clock = time.monotonic() - progress.seconds

@@ -16,9 +16,8 @@ from threadpoolctl import threadpool_limits
 from sog.errors import SogError
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
-from sog.train.actor import Actor, Harvest
 from sog.train.checkpoint import network_of
-from sog.train.settings import TrainSettings
+from sog.train.settings import Actor, Harvest, TrainSettings
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -53,7 +52,8 @@ def play_round(actor: Actor, settings: TrainSettings, seed: int, worker: int, we
 
 
 def make_actor(game: str, settings: TrainSettings) -> Actor:
-    return Actor(make_game(game), settings.shape, settings.selfplay, settings.queries, settings.side_by_side)
+    """The settings' own kind of actor."""
+    return settings.acting.make(make_game(game), settings.shape)
 
 
 class _Local:
@@ -87,8 +87,11 @@ class _Processes:
                 self.processes.append(process)
 
     def start(self, weights: bytes, round_number: int) -> None:
-        for pipe in self.pipes:
-            pipe.send((weights, round_number))
+        for worker, pipe in enumerate(self.pipes):
+            try:
+                pipe.send((weights, round_number))
+            except OSError as error:
+                raise _died(worker) from error
 
     def harvest(self) -> list[Harvest]:
         found = []
@@ -96,7 +99,7 @@ class _Processes:
             try:
                 answer = pipe.recv()
             except (EOFError, OSError) as error:
-                raise SogError(f"self-play worker {worker} died; resume from the last checkpoint") from error
+                raise _died(worker) from error
             if isinstance(answer, str):
                 raise SogError(f"self-play worker {worker}: {answer}")
             found.append(answer)
@@ -108,6 +111,10 @@ class _Processes:
         for process in self.processes:
             process.terminate()
             process.join()
+
+
+def _died(worker: int) -> SogError:
+    return SogError(f"self-play worker {worker} died; resume from the last checkpoint")
 
 
 def _work(pipe: Connection, game: str, settings: TrainSettings, seed: int, worker: int) -> None:

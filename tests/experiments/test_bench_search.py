@@ -15,7 +15,7 @@ from sog.experiments.stopwatch import Stopwatch
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.search.gtcfr import Budget
-from sog.train import settings
+from sog.train import presets, settings
 from sog.train.settings import TrainSettings
 
 
@@ -80,7 +80,7 @@ def test_parts_of_training(monkeypatch: pytest.MonkeyPatch) -> None:
         return settings.TrainSettings(**{**vars(made), "games": 2, "shape": shape_for(game, width=8, depth=1)})
 
     game = make_game("kuhn_poker")
-    made = settings.preset(game, "full")
+    made = presets.preset(game, "full")
     monkeypatch.setattr("sog.train.loop.preset", small)
     parts = bench_training.profile_one_process("kuhn_poker", "full", 0.2)
     assert {part.part for part in parts} == {

@@ -1,0 +1,100 @@
+"""One actor's round: games, searches and queries add up, every query becomes a row, a seed decides it to the bit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sog.games.base import Game
+from sog.games.goofspiel import Goofspiel
+from sog.games.kuhn import Kuhn
+from sog.games.leduc import Leduc
+from sog.nets.cvpn import CVPN, NetworkShape, shape_for
+from sog.nets.inference import network_evaluator
+from sog.play.resolver import ResolveSettings
+from sog.search.evaluator import zero_evaluator
+from sog.search.gtcfr import Budget, SearchSettings
+from sog.train import actor as actor_module
+from sog.train.actor import SogActing, SogActor, listed_tree
+from sog.train.queries import QuerySettings
+from sog.train.selfplay import SelfPlaySettings
+from sog.train.settings import Harvest
+
+SELFPLAY = SelfPlaySettings(ResolveSettings(Budget(4, 1.0)), queries_per_search=1.0)
+QUERIES = QuerySettings(Budget(4, 1.0), SearchSettings(), recursive=0.5)
+
+
+def shape_of(game: Game) -> NetworkShape:
+    return shape_for(game, 8, 1)
+
+
+def harvest(
+    game: Game, games: int = 6, selfplay: SelfPlaySettings = SELFPLAY, queries: QuerySettings = QUERIES,
+    seed: int = 0, width: int = 4,
+) -> Harvest:  # fmt: skip
+    actor = SogActor(game, shape_of(game), SogActing(selfplay, queries, width))
+    return actor.round(games, zero_evaluator, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("width", [1, 4, 64])
+@pytest.mark.parametrize("game", [Kuhn(), Leduc(), Goofspiel(3, "random")], ids=lambda game: game.name)
+def test_every_query_becomes_a_row(game: Game, width: int) -> None:
+    found = harvest(game, width=width)
+    assert found.games == 6
+    assert found.searches >= found.games and found.queries > 0
+    assert len(found.rows) == found.queries
+    assert found.rows.value_mask.any(axis=1).all()
+    assert np.isfinite(found.rows.values).all() and np.isfinite(found.rows.policies).all()
+
+
+def test_without_recursion_the_queries_are_the_searches() -> None:
+    found = harvest(Leduc(), 12, queries=replace(QUERIES, recursive=0.0))
+    assert 0 < found.queries <= found.searches
+    more = harvest(Leduc(), 12, queries=replace(QUERIES, recursive=0.9))
+    assert more.queries > found.queries
+
+
+def test_no_queries_leave_no_rows() -> None:
+    found = harvest(Leduc(), 3, replace(SELFPLAY, queries_per_search=0.0))
+    assert found.games == 3 and found.queries == 0 and len(found.rows) == 0
+
+
+def test_main_line_rows() -> None:
+    """SoG's text: policy targets from the searches of the game; TD(1) adds the outcome of each visited state."""
+    text = replace(SELFPLAY, main_line_policies=True, td1=1.0)
+    found = harvest(Leduc(), 6, text)
+    assert len(found.rows) == found.queries + 2 * found.searches
+    with_values, with_policies = found.rows.value_mask.any(axis=1), found.rows.policy_mask.any(axis=1)
+    assert not (with_values & with_policies).any()
+    assert with_policies.sum() == found.searches
+    assert (found.rows.value_mask.sum(axis=1)[with_values] == 2).sum() >= found.searches
+
+
+def test_games_cut_short_have_no_outcome() -> None:
+    found = harvest(Leduc(), 6, replace(SELFPLAY, td1=1.0, moves_max=1, queries_per_search=0.0))
+    assert found.searches == 6 and len(found.rows) == 0
+
+
+def bits(found: Harvest) -> list[bytes]:
+    return [column.tobytes() for column in found.rows.columns().values()]
+
+
+@pytest.mark.parametrize("listed", [True, False], ids=["listed", "too large to list"])
+def test_a_seed_decides_a_round_to_the_bit(listed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not listed:
+        monkeypatch.setattr(actor_module, "LISTED", 5)
+    game = Leduc()
+    evaluator = network_evaluator(CVPN(shape_of(game), 3))
+    actor = SogActor(game, shape_of(game), SogActing(SELFPLAY, QUERIES, 4))
+    assert (actor.public is not None) == listed
+    first, second, other = (actor.round(4, evaluator, np.random.default_rng(seed)) for seed in (0, 0, 1))
+    assert bits(first) == bits(second) != bits(other)
+
+
+def test_large_games_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = listed_tree(Kuhn())
+    assert tree is not None and tree.size == 9
+    monkeypatch.setattr(actor_module, "LISTED", 8)
+    assert listed_tree(Kuhn()) is None

@@ -1,0 +1,224 @@
+"""Query solving: targets are the subgame's values and policies, at the right slots, actions and units."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sog.arrays import Float64
+from sog.games.base import NATURE
+from sog.games.catalog import make_game
+from sog.games.goofspiel import Goofspiel
+from sog.games.kuhn import Kuhn
+from sog.games.leduc import Leduc, LeducState
+from sog.games.liars_dice import LiarsDice
+from sog.nets.cvpn import NetworkShape, shape_for
+from sog.nets.encode import encode
+from sog.search import fields as f
+from sog.search.drive import run
+from sog.search.evaluator import Beliefs, zero_evaluator
+from sog.search.gtcfr import PAPER, Budget, SearchSettings
+from sog.search.lookahead import Lookahead
+from sog.search.public_tree import PublicTree
+from sog.search.regret import PCFR_PLUS
+from sog.search.slots import ranges_by_slot, ranges_of_slots
+from sog.train.queries import Query, QuerySettings, Solving, outcome_row, pick_iterations, policy_row, stack
+from sog.train.replay import Rows
+
+GLASSES = make_game("scotland_yard(map=glasses,rounds=2)")
+TREES = [PublicTree(game).list_all() for game in (Kuhn(), Leduc(), LiarsDice(1, 3), Goofspiel(3, "random"), GLASSES)]
+LEDUC = TREES[1]
+SHAPE = shape_for(Leduc(), 8, 1)
+MANY = QuerySettings(Budget(1_500, 1.0), SearchSettings(), recursive=0.0)
+
+
+def question(public: PublicTree, node: int, seed: int = 0, empty: float = 0.0) -> Query:
+    """Random ranges at a node; `empty` of the infostates have none."""
+    rng = np.random.default_rng(seed)
+    counts = public.game.num_infostates(public.states[node])
+    ranges = [rng.random(n) * (rng.random(n) >= empty) for n in counts]
+    weights = public.game.weights(public.states[node]).dense()
+    ranges = [r * (weights.sum(axis=1 - p) > 0) for p, r in enumerate(ranges)]  # nobody holds the card on the board
+    return Query(node, ranges_by_slot(public, node, (ranges[0], ranges[1])))
+
+
+def solved(public: PublicTree, query: Query, settings: QuerySettings = MANY, seed: int = 0) -> Solving:
+    solving = Solving(public, query, settings, np.random.default_rng(seed))
+    run(solving.steps(), zero_evaluator)
+    return solving
+
+
+def row_of(public: PublicTree, query: Query, settings: QuerySettings = MANY) -> Rows:
+    return solved(public, query, settings).row(shape_for(public.game, 8, 1), policies=True)
+
+
+def values_at(row: Rows, public: PublicTree, node: int, p: int) -> tuple[Float64, Float64]:
+    """(values, mask) by infostate, in value units."""
+    at = public.game.slot(public.states[node], p) + (public.game.num_slots[0] if p else 0)
+    return row.values[0, at].astype(float), row.value_mask[0, at].astype(float)
+
+
+@pytest.mark.parametrize("public", TREES, ids=lambda public: public.game.name)
+def test_values_are_those_of_the_subgame(public: PublicTree) -> None:
+    """By another rule, weighted over pairs; and no infostate has more than a best response to the policy found."""
+    game = public.game
+    asked = [n for n in range(public.size) if public.nodes[n, f.ACTOR] <= NATURE]
+    for node in asked[:: max(1, len(asked) // 6)]:
+        query = question(public, node, node)
+        solving = solved(public, query)
+        row = solving.row(shape_for(game, 8, 1), policies=True)
+        ranges = ranges_of_slots(public, node, query.ranges)
+        weights, unit = game.weights(public.states[node]).dense(), game.value_unit(public.states[node])
+        mass = (weights @ ranges[1], ranges[0] @ weights)
+        reference = Lookahead(public, node, ranges).expand_all()
+        reference.iterate(PCFR_PLUS, 1_500)
+        reference.average_policy()
+        known = float(reference.evaluate()[0] @ ranges[0])
+        solving.tree.average_policy()
+        for p, sign in ((0, 1.0), (1, -1.0)):
+            values, mask = values_at(row, public, node, p)
+            assert ((mass[p] > 0) == (mask == 1)).all()
+            total = float((values * unit * mass[p]) @ ranges[p])
+            assert total == pytest.approx(sign * known, abs=2e-3 * game.u_max * float(ranges[0] @ weights @ ranges[1]))
+            best = solving.tree.evaluate(f.FIXED, best=1 << p)[p]
+            assert (values * unit * mass[p] <= best + 2e-3 * game.u_max * mass[p].max() + 1e-9).all()
+
+
+@pytest.mark.parametrize("settings", [SearchSettings(), PAPER], ids=["alternating", "simultaneous"])
+def test_values_are_means_over_iterations(settings: SearchSettings) -> None:
+    """sum(w * cfv) / (W sum(w * range)) in the state's unit, never the value of the average policy."""
+    node = LEDUC.states.index(LeducState("cc", 3))
+    query = question(LEDUC, node)
+    row = row_of(LEDUC, query, QuerySettings(Budget(40, 1.0), settings, 0.0))
+    solving = solved(LEDUC, query, QuerySettings(Budget(40, 1.0), settings, 0.0))
+    cfv = solving.tree.slots[f.CFV_SUM]
+    ranges = ranges_of_slots(LEDUC, node, query.ranges)
+    weight = float(solving.tree.slots[f.REACH_SUM, solving.tree.span(0, 0)].sum() / ranges[0].sum())
+    w = LEDUC.game.weights(LEDUC.states[node]).dense()
+    unit = LEDUC.game.value_unit(LEDUC.states[node])
+    for p, mass in enumerate((w @ ranges[1], ranges[0] @ w)):
+        values, mask = values_at(row, LEDUC, node, p)
+        held = mass > 0
+        expected = cfv[solving.tree.span(0, p)][held] / weight / mass[held] / unit
+        np.testing.assert_allclose(values[held], expected, rtol=1e-5)
+        assert (values[~held] == 0).all() and (mask == held).all()
+
+
+def test_infostates_without_weight_are_masked() -> None:
+    """The card on the board, and whoever's hands all clash with the opponent's only possible one."""
+    node = LEDUC.states.index(LeducState("cc", 4))
+    lone = np.zeros(6)
+    lone[2] = 1.0
+    query = Query(node, ranges_by_slot(LEDUC, node, (lone, np.ones(6) * (np.arange(6) != 4))))
+    row = row_of(LEDUC, query)
+    assert values_at(row, LEDUC, node, 0)[1].tolist() == [1, 1, 1, 1, 0, 1]
+    assert values_at(row, LEDUC, node, 1)[1].tolist() == [1, 1, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("public", TREES, ids=lambda public: public.game.name)
+def test_policies_stand_at_slots_and_action_identities(public: PublicTree) -> None:
+    game = public.game
+    nodes = list(public.decisions())
+    for node in nodes[:: max(1, len(nodes) // 5)]:
+        solving = solved(public, question(public, node, 1), QuerySettings(Budget(20, 1.0), SearchSettings(), 0.0))
+        row = solving.row(shape_for(game, 8, 1), policies=True)
+        s, actor = public.states[node], game.actor(public.states[node])
+        moves = game.fan(s).moves
+        assert moves is not None
+        solving.tree.average_policy()
+        policy = solving.tree.table(0, f.FIXED)
+        expected = np.zeros_like(row.policies[0])
+        legal = np.zeros_like(row.legal[0])
+        for i, slot in enumerate(game.slot(s, actor)):
+            for a, action in enumerate(game.actions(s)):
+                expected[slot, action] = policy[a, i]
+                legal[slot, action] = moves.edge[i, a] >= 0
+        np.testing.assert_allclose(row.policies[0], expected, atol=1e-6)
+        assert (row.legal[0] == legal).all()
+        assert (row.policy_mask[0] == legal.any(axis=1)).all()
+        np.testing.assert_allclose(row.policies[0].sum(axis=1), row.policy_mask[0], atol=1e-5)
+        assert (row.policies[0][~row.legal[0]] == 0).all()
+
+
+def test_chance_states_have_values_and_no_policy() -> None:
+    node = LEDUC.states.index(LeducState("cc"))
+    row = row_of(LEDUC, question(LEDUC, node))
+    assert row.value_mask.all() and not row.policy_mask.any() and not row.legal.any() and not row.policies.any()
+
+
+def test_policies_may_be_left_to_the_main_line() -> None:
+    row = solved(LEDUC, question(LEDUC, 0)).row(SHAPE, policies=False)
+    assert row.value_mask.all() and not row.policy_mask.any()
+
+
+def encoded(public: PublicTree, query: Query, shape: NetworkShape) -> Float64:
+    beliefs = Beliefs(public, np.array([query.node], dtype=np.int32), query.ranges[None])
+    return encode(beliefs, shape.crossed).astype(float)
+
+
+def test_inputs_are_the_query() -> None:
+    game = Leduc()
+    shape = shape_for(game, 8, 1, crossed=game.crossed)
+    query = question(LEDUC, LEDUC.states.index(LeducState("crc", 1, "r")))
+    row = solved(LEDUC, query).row(shape, policies=True)
+    np.testing.assert_array_equal(row.inputs, encoded(LEDUC, query, shape))
+
+
+def test_an_outcome_trains_the_two_infostates_that_met() -> None:
+    node = LEDUC.states.index(LeducState("cc", 3))
+    query = question(LEDUC, node)
+    row = outcome_row(LEDUC, node, query.ranges, (2, 5), -7.0, SHAPE)
+    unit = LEDUC.game.value_unit(LEDUC.states[node])
+    for p, i, value in ((0, 2, -7.0 / unit), (1, 5, 7.0 / unit)):
+        values, mask = values_at(row, LEDUC, node, p)
+        assert values[i] == pytest.approx(value)
+        assert mask.tolist() == [float(k == i) for k in range(6)]
+    assert row.value_mask.sum() == 2 and not row.policy_mask.any()
+    np.testing.assert_array_equal(row.inputs, encoded(LEDUC, query, SHAPE))
+
+
+def test_a_policy_row_trains_the_policy_alone() -> None:
+    node = LEDUC.states.index(LeducState("cc", 3))
+    policy = np.random.default_rng(0).dirichlet(np.ones(2), 6).T
+    row = policy_row(LEDUC, node, question(LEDUC, node).ranges, policy, SHAPE)
+    assert not row.value_mask.any() and row.policy_mask.all()
+    slots = LEDUC.game.slot(LEDUC.states[node], 0)
+    np.testing.assert_allclose(row.policies[0, slots][:, [1, 2]], policy.T, rtol=1e-6)
+    assert row.legal[0].tolist() == [[False, True, True]] * 6
+
+
+def test_so_many_iterations_are_picked_on_average() -> None:
+    rng, budget = np.random.default_rng(0), Budget(20, 0.5)
+    for rate in (0.0, 0.3, 1.0, 2.6):
+        counts = [len(pick_iterations(rate, budget, rng)) for _ in range(3_000)]
+        assert np.mean(counts) == pytest.approx(rate, abs=0.05)
+        assert set(counts) <= {int(rate), int(rate) + 1}
+    picked = [t for _ in range(2_000) for t in pick_iterations(1.0, budget, rng)]
+    assert set(picked) == set(range(40))
+    assert pick_iterations(99.0, Budget(3, 1.0), rng) == {0, 1, 2}
+
+
+def test_recursive_queries_are_leaves_of_the_solve() -> None:
+    settings = QuerySettings(Budget(10, 1.0), SearchSettings(), recursive=3.0)
+    followers = solved(LEDUC, question(LEDUC, 0), settings).followers()
+    assert len(followers) == 3
+    for query in followers:
+        assert query.node > 0 and LEDUC.nodes[query.node, f.ACTOR] <= NATURE
+        assert query.ranges.sum() == pytest.approx(2.0)
+    assert solved(LEDUC, question(LEDUC, 0), MANY).followers() == []
+
+
+def test_rows_are_stacked_and_none_are_no_rows() -> None:
+    rows = [row_of(LEDUC, question(LEDUC, n), QuerySettings(Budget(2, 1.0), SearchSettings(), 0.0)) for n in (0, 1, 2)]
+    whole = stack(rows, SHAPE)
+    assert len(whole) == 3 and (whole.inputs[1] == rows[1].inputs[0]).all()
+    empty = stack([], SHAPE)
+    assert len(empty) == 0 and empty.inputs.shape[1:] == whole.inputs.shape[1:]
+
+
+def test_root_solves_keep_both_ranges() -> None:
+    query = question(LEDUC, LEDUC.states.index(LeducState("cc", 3)), empty=0.3)
+    tree = solved(LEDUC, query).tree
+    for mine, asked in zip(tree.root_ranges, ranges_of_slots(LEDUC, query.node, query.ranges), strict=True):
+        np.testing.assert_array_equal(mine, asked)
+    assert np.isfinite(tree.slots).all()
