@@ -1,0 +1,189 @@
+"""The training loop: an interrupted and resumed run is the uninterrupted one, to the bit, whatever stopped it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import multiprocessing
+import random
+import signal
+import time
+from collections.abc import Iterator
+from multiprocessing.context import ForkProcess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from sog.errors import CheckpointError
+from sog.games.base import Game
+from sog.nets.cvpn import shape_for
+from sog.play.resolver import ResolveSettings
+from sog.search.gtcfr import Budget, SearchSettings
+from sog.train import checkpoint, loop
+from sog.train.actor import SogActing
+from sog.train.learner import LearnerSettings
+from sog.train.loop import Hooks, Point, Run, train
+from sog.train.queries import QuerySettings
+from sog.train.selfplay import SelfPlaySettings
+from sog.train.settings import TrainSettings
+
+BUDGET = Budget(5, 1.0)
+ROUNDS = 40
+
+
+def tiny(game: Game, name: str, algorithm: str) -> TrainSettings:
+    """A run of rounds that take some ten milliseconds; its small replay window wraps around."""
+    return TrainSettings(
+        SogActing(SelfPlaySettings(ResolveSettings(BUDGET), td1=0.5), QuerySettings(BUDGET, SearchSettings()), 4),
+        LearnerSettings(batch=16, updates_per_example=4.0),
+        shape_for(game, 8, 2),
+        replay=500,
+        games=8,
+        rounds=ROUNDS,
+    )
+
+
+@pytest.fixture(autouse=True)
+def tiny_runs_saved_every_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "preset", tiny)
+    monkeypatch.setattr(loop, "SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(loop, "SAVE_SHARE", 1e9)
+
+
+def run_to(out: Path, rounds: int, resume: bool = False, **run: Any) -> Point:
+    return train(Run("kuhn_poker", **run), out, None, resume, Hooks(), rounds)
+
+
+def flat(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
+    """Every number and array of a nested state with its place, arrays as bytes."""
+    if isinstance(value, dict):
+        for key in sorted(value):
+            yield from flat(value[key], f"{at}/{key}")
+    elif isinstance(value, np.ndarray):
+        yield at, (value.shape, value.tobytes())
+    else:
+        yield at, value
+
+
+def everything(out: Path) -> list[tuple[str, Any]]:
+    """All that decides how a run goes on, and its curve but for the clock."""
+    folder = out / "checkpoint"
+    _, network, _ = checkpoint.load_network(folder)
+    state = checkpoint.load_state(folder)
+    minutes = list(Point.__dataclass_fields__).index("minutes")
+    points = [[str(x) for i, x in enumerate(point) if i != minutes] for point in state.pop("points")]
+    state.pop("seconds")
+    weights = {name: weight.numpy() for name, weight in network.state_dict().items()}
+    return [*flat(weights), *flat(state), ("points", points)]
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Any]]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loop, "preset", tiny)
+        out = tmp_path_factory.mktemp("whole") / "run"
+        run_to(out, ROUNDS)
+    return everything(out)
+
+
+@pytest.mark.parametrize("stops", [(1,), (0, 7, 8, 33)])
+def test_a_resumed_run_is_the_uninterrupted_one(
+    stops: tuple[int, ...], tmp_path: Path, uninterrupted: list[tuple[str, Any]]
+) -> None:
+    for rounds in (*stops, ROUNDS):
+        point = run_to(tmp_path / "run", rounds, resume=True)
+        assert point.round == rounds
+    assert everything(tmp_path / "run") == uninterrupted
+
+
+def forked(out: Path) -> ForkProcess:
+    """The run going on in a process of its own."""
+    process = multiprocessing.get_context("fork").Process(target=run_to, args=(out, ROUNDS, True))
+    process.start()
+    return process
+
+
+def saved_round(out: Path) -> int:
+    """The round of the checkpoint; 0 while there is none, or while it is being replaced."""
+    try:
+        return int(checkpoint.load_state(out / "checkpoint")["round"])
+    except (CheckpointError, OSError):
+        return 0
+
+
+def wait_beyond(out: Path, number: int, process: ForkProcess) -> None:
+    deadline = time.monotonic() + 60
+    while saved_round(out) <= number and process.is_alive():
+        assert time.monotonic() < deadline, "the run does not get on"
+        time.sleep(0.002)
+
+
+def test_kill_9_at_five_random_moments(tmp_path: Path, uninterrupted: list[tuple[str, Any]]) -> None:
+    """Each kill comes after at least one more checkpoint, at a random moment of a round or of its saving."""
+    out, draw, reached = tmp_path / "run", random.Random(1), []
+    for _ in range(5):
+        process = forked(out)
+        wait_beyond(out, reached[-1] if reached else 0, process)
+        time.sleep(draw.uniform(0.0, 0.05))
+        process.kill()
+        process.join()
+        assert process.exitcode == -signal.SIGKILL, "the run ended before it was killed"
+        reached.append(saved_round(out))
+    assert reached == sorted(set(reached)) and reached[0] > 0 and reached[-1] < ROUNDS
+    run_to(out, ROUNDS, resume=True)
+    assert everything(out) == uninterrupted
+
+
+def test_sigterm_saves_the_round_in_hand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uninterrupted: list[tuple[str, Any]]
+) -> None:
+    monkeypatch.setattr(loop, "SAVE_SECONDS", 1e9)  # only the end of a run saves it
+    out = tmp_path / "run"
+    process = forked(out)
+    deadline = time.monotonic() + 60
+    while not (out / "snapshots" / "000002").exists():
+        assert process.is_alive() and time.monotonic() < deadline
+        time.sleep(0.002)
+    assert saved_round(out) == 0
+    process.terminate()
+    process.join()
+    assert process.exitcode == 0 and 2 <= saved_round(out) < ROUNDS
+    run_to(out, ROUNDS, resume=True)
+    assert everything(out) == uninterrupted
+
+
+def test_a_run_is_neither_overwritten_nor_mixed_with_another(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    run_to(out, 1)
+    before = everything(out)
+    with pytest.raises(CheckpointError, match="go on with --resume or choose another --out"):
+        run_to(out, 2)
+    for other in ({"seed": 1}, {"preset": "full"}, {"workers": 2}, {"algorithm": "other"}):
+        with pytest.raises(CheckpointError, match="holds the run 'kuhn_poker sog demo seed 0 workers 1', not"):
+            run_to(out, 2, resume=True, **other)
+    assert everything(out) == before
+
+
+def test_what_a_run_leaves(tmp_path: Path) -> None:
+    """Networks after rounds 0, 1, 2, 4, 8, a curve of every round, and measurements where they were asked for."""
+    out, told = tmp_path / "run", []
+    hooks = Hooks(lambda network: 7.0, 4, lambda point, total: told.append((point.round, total)))
+    train(Run("kuhn_poker"), out, None, False, hooks, 9)
+    assert sorted(folder.name for folder in (out / "snapshots").iterdir()) == [f"{k:06d}" for k in (0, 1, 2, 4, 8)]
+    assert told == [(k, 9) for k in range(1, 10)]
+    with (out / "curve.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["round"]) for row in rows] == list(range(1, 10))
+    assert [int(row["round"]) for row in rows if row["measured"] == "7"] == [1, 4, 8, 9]
+    meta = json.loads((out / "snapshots" / "000004" / "meta.json").read_text())
+    assert meta["settings"]["round"] == 4
+
+
+def test_minutes_stop_a_run_and_no_schedule(tmp_path: Path, uninterrupted: list[tuple[str, Any]]) -> None:
+    out = tmp_path / "run"
+    point = train(Run("kuhn_poker"), out, 1e-9, False, Hooks(), ROUNDS)
+    assert point.round == 0
+    run_to(out, ROUNDS, resume=True)
+    assert everything(out) == uninterrupted
