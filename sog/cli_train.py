@@ -54,7 +54,7 @@ def train(
     total = settings_of(rules, preset, algorithm).rounds if rounds is None else rounds
     with progress_bar(f"train {rules.name}", total, "rounds") as bar:
         watch = _Watch(rules, folder, bar)
-        point = run_training(run, folder, minutes, resume, Hooks(watch.measure, 10, watch.report), rounds)
+        point = run_training(run, folder, minutes, resume, Hooks(watch.measure, 10, watch.report, watch.note), rounds)
         watch.close()
     _plot(folder, rules)
     answer: dict[str, Any] = {
@@ -120,6 +120,9 @@ class _Watch:
             value = getattr(point, name)
             if not math.isnan(value):
                 self.writer.add_scalar(name, value, point.steps)
+
+    def note(self, text: str) -> None:
+        stderr().print(text, markup=False)
 
     def close(self) -> None:
         if self.writer is not None:

@@ -66,11 +66,15 @@ class Point:
 
 @dataclass(frozen=True)
 class Hooks:
-    """What the loop tells others. measure every `measure_every` rounds; report(point, rounds in all) after each."""
+    """What the loop tells others.
+
+    measure: every `measure_every` rounds.  report(point, rounds in all): after each.  note: what a person should know.
+    """
 
     measure: Measure | None = None
     measure_every: int = 10
     report: Callable[[Point, int], None] = lambda point, total: None
+    note: Callable[[str], None] = lambda text: None
 
 
 @dataclass
@@ -92,13 +96,13 @@ def train(run: Run, out: Path, minutes: float | None, resume: bool, hooks: Hooks
     """
     settings = preset(make_game(run.game), run.preset, run.algorithm)
     total = settings.rounds if rounds is None else rounds
-    progress = _begin(run, settings, out, resume)
+    progress = _begin(run, settings, out, resume, hooks)
     clock = time.monotonic() - progress.seconds
     deadline = math.inf if minutes is None else time.monotonic() + 60.0 * minutes
     next_save = time.monotonic() + SAVE_SECONDS
     with hire(run.game, settings, run.seed, run.workers) as crew, _asked_to_stop() as stop:
         if progress.round == 0:
-            _snapshot(run, out, progress)
+            _snapshot(run, settings, out, progress)
         while progress.round < total and time.monotonic() < deadline and not stop:
             point = _round(run, progress, crew, clock)
             point = _measured(point, progress.learner.network, hooks, total)
@@ -106,10 +110,10 @@ def train(run: Run, out: Path, minutes: float | None, resume: bool, hooks: Hooks
             progress.seconds = time.monotonic() - clock
             hooks.report(point, total)
             if _is_snapshot(progress.round):
-                _snapshot(run, out, progress)
+                _snapshot(run, settings, out, progress)
             if time.monotonic() > next_save:
-                next_save = _save(run, out, progress)
-    _save(run, out, progress)
+                next_save = _save(run, settings, out, progress)
+    _save(run, settings, out, progress)
     return progress.points[-1] if progress.points else _blank_point()
 
 
@@ -157,7 +161,7 @@ def _measured(point: Point, network: CVPN, hooks: Hooks, total: int) -> Point:
     return Point(**{**asdict(point), "measured": hooks.measure(network)})
 
 
-def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool) -> _Progress:
+def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool, hooks: Hooks) -> _Progress:
     """A fresh run, or the one in `out` where it stopped."""
     progress = _Progress(
         Learner(CVPN(settings.shape, run.seed), settings.learner), ReplayWindow(settings.shape, settings.replay), []
@@ -170,6 +174,8 @@ def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool) -> _Progr
     meta = checkpoint.load_meta(folder)
     if meta.run != run.name:
         raise CheckpointError(f"{out} holds the run '{meta.run}', not '{run.name}'")
+    if meta.settings.get("made_of", repr(settings)) != repr(settings):
+        hooks.note(f"preset {run.preset} has changed since {out} was last saved: the run goes on with the new one")
     _, network, _ = checkpoint.load_network(folder, run.game)
     state = checkpoint.load_state(folder)
     progress.learner = Learner(network, settings.learner)
@@ -180,7 +186,7 @@ def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool) -> _Progr
     return progress
 
 
-def _save(run: Run, out: Path, progress: _Progress) -> float:
+def _save(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> float:
     """Write the checkpoint and the curve; the time when the next one is due."""
     started = time.monotonic()
     state: checkpoint.State = {
@@ -191,27 +197,28 @@ def _save(run: Run, out: Path, progress: _Progress) -> float:
         "seconds": progress.seconds,
     }
     checkpoint.save(
-        out / "checkpoint", progress.learner.network, run.game, run.name, progress.learner.steps, describe(run), state
-    )
+        out / "checkpoint", progress.learner.network, run.game, run.name, progress.learner.steps,
+        describe(run, settings), state,
+    )  # fmt: skip
     write_curve(out / "curve.csv", progress.points)
     now = time.monotonic()
     return now + max(SAVE_SECONDS, (now - started) / SAVE_SHARE)
 
 
-def _snapshot(run: Run, out: Path, progress: _Progress) -> None:
+def _snapshot(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> None:
     """Keep the network of this round for the learning curve by search budget."""
     folder = out / "snapshots" / f"{progress.round:06d}"
-    settings = {**describe(run), "round": progress.round, "minutes": progress.seconds / 60.0}
-    checkpoint.save(folder, progress.learner.network, run.game, run.name, progress.learner.steps, settings)
+    said = {**describe(run, settings), "round": progress.round, "minutes": progress.seconds / 60.0}
+    checkpoint.save(folder, progress.learner.network, run.game, run.name, progress.learner.steps, said)
 
 
 def _is_snapshot(number: int) -> bool:
     return number & (number - 1) == 0 or number % 200 == 0
 
 
-def describe(run: Run) -> dict[str, Any]:
-    """What a checkpoint says of its run."""
-    return asdict(run)
+def describe(run: Run, settings: TrainSettings) -> dict[str, Any]:
+    """What a checkpoint says of its run; made_of: every setting that the preset stood for."""
+    return {**asdict(run), "made_of": repr(settings)}
 
 
 def write_curve(path: Path, points: list[Point]) -> None:

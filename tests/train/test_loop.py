@@ -9,6 +9,7 @@ import random
 import signal
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import Any
@@ -164,6 +165,17 @@ def test_a_run_is_neither_overwritten_nor_mixed_with_another(tmp_path: Path) -> 
         with pytest.raises(CheckpointError, match="holds the run 'kuhn_poker sog demo seed 0 workers 1', not"):
             run_to(out, 2, resume=True, **other)
     assert everything(out) == before
+
+
+def test_a_changed_preset_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+    hooks = Hooks(note=told.append)
+    for rounds in (1, 2):
+        train(Run("kuhn_poker"), tmp_path / "run", None, True, hooks, rounds)
+    assert not told
+    monkeypatch.setattr(loop, "preset", lambda *names: replace(tiny(*names), games=9))
+    train(Run("kuhn_poker"), tmp_path / "run", None, True, hooks, 3)
+    assert len(told) == 1 and "preset demo has changed" in told[0]
 
 
 def test_what_a_run_leaves(tmp_path: Path) -> None:
