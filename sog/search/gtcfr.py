@@ -7,7 +7,7 @@ a driver can join the batches of many searches. It knows no network and no rules
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -103,11 +103,13 @@ def search(
     rng: Array,
     gadget: Gadget | None = None,
     log: QueryLog | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> SearchGenerator:
     """Run GT-CFR on `tree`, growing it below node `start`; policies and sums stay in the tree.
 
     rng: uint64[1], the search's own generator.  gadget: the opponent's choice at the root, when re-solving.
-    log: leaf beliefs it asks for are added to it. Raises SettingError where `start` is not the tree's leaf.
+    log: leaf beliefs it asks for are added to it.  stopped: asked after each round whether to leave it at that.
+    A tree that was searched before, at this node or at one above it, is searched on.
     """
     run = _Run(tree, start, settings, rng, gadget, log or QueryLog())
     yield from run.first_look()
@@ -118,6 +120,8 @@ def search(
             if run.complete:
                 run.finish(budget.rounds * budget.updates)
                 return
+        if stopped():
+            return
         if k < last:
             run.grow(budget.expansions)
 
@@ -163,7 +167,7 @@ class _Run:
         """One iteration of the regret update phase."""
         t = self.tree.iterations
         if t >= len(self.steps):
-            self.steps = self.settings.rule.steps(1, 2 * len(self.steps))
+            self.steps = self.settings.rule.steps(1, 2 * (t + 1))
         if not self.settings.rule.alternating:
             yield from self._iterate(3)
             self._update_gadget(self.steps[t], 3)

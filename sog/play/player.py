@@ -1,0 +1,308 @@
+"""Players of perfect-information games: told the moves so far, they think within limits and name a move.
+
+This is the one face that engines, matches and Elo curves use, whatever searches behind it; it knows no protocol,
+no file and no opponent.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import numpy as np
+
+from sog.arrays import Array
+from sog.errors import GameError
+from sog.games.base import TERMINAL, Game
+from sog.play.resolver import derive_generator
+from sog.search import fields as f
+from sog.search.drive import run
+from sog.search.evaluator import Evaluator, zero_evaluator
+from sog.search.gtcfr import Budget, SearchGenerator, SearchSettings, search
+from sog.search.lookahead import Lookahead
+from sog.search.public_tree import PublicTree
+from sog.search.reroot import rerooted
+
+# Asked again and again while a search runs; true ends it.
+Stopped = Callable[[], bool]
+
+# The number of simulations of a search that only a clock or a person stops.
+ENDLESS: Final = 2**40
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One legal move as a search sees it.
+
+    action: the game's identity of it.  share: its part of the policy.  value: utility in [-1, 1] of the player who
+    makes it (`Game.u_max` is 1).  visits: how often the search went there.  line: the expected play, `action` first.
+    """
+
+    action: int
+    share: float
+    value: float
+    visits: int
+    line: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Thought:
+    """What a search thinks of a position: every legal move, best first, and the value for the player to move.
+
+    nodes: public states in the search's tree.
+    """
+
+    value: float
+    nodes: int
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def action(self) -> int:
+        """The move to make."""
+        return self.candidates[0].action
+
+
+class Search(Protocol):
+    """One position's search; `thought` may be asked at any time when `steps` rests or has ended."""
+
+    @property
+    def simulations(self) -> int:
+        """Simulations done in this search."""
+
+    def steps(self, stopped: Stopped) -> SearchGenerator:
+        """The search, as a generator of leaf beliefs; `stopped` is asked at least once a batch of simulations."""
+
+    def thought(self) -> Thought:
+        """What it thinks so far. Called from `stopped` too."""
+
+
+class Player(Protocol):
+    """Plays one game after another, always on the game it was given last.
+
+    name: as tables show it.  evaluator: answers its searches, those of several games together if wanted.
+    """
+
+    name: str
+    evaluator: Evaluator
+
+    def new_game(self, game: Game) -> None:
+        """Forget everything and play this game from now on."""
+
+    def search(self, moves: Sequence[int], simulations: int | None = None) -> Search:
+        """A search of the position after these action identities; what earlier searches found there is reused.
+
+        simulations: how many; None for the player's own number. Raises GameError where a move is illegal or the
+        game is over.
+        """
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop thinking: simulations (None: the player's own number), seconds (None: no limit)."""
+
+    simulations: int | None = None
+    seconds: float | None = None
+
+
+def think(
+    player: Player, moves: Sequence[int], limits: Limits, watch: Callable[[Search], bool] = lambda search: False
+) -> Thought:
+    """Search the position after `moves` and say what came of it.
+
+    watch: called at least once a batch of simulations, for progress; true stops the search.
+    """
+    started = time.monotonic()
+    wanted = player.search(moves, limits.simulations)
+
+    def stopped() -> bool:
+        late = limits.seconds is not None and time.monotonic() - started >= limits.seconds
+        return watch(wanted) or late
+
+    run(wanted.steps(stopped), player.evaluator)
+    return wanted.thought()
+
+
+class Position:
+    """A game's public tree and the node where its moves lead; moves that are known already cost nothing."""
+
+    def __init__(self, game: Game) -> None:
+        """Raises GameError where the game is not one of perfect information."""
+        if not game.perfect_information:
+            raise GameError(f"{game.name} is not a game of perfect information")
+        self.public = PublicTree(game)
+
+    def node_after(self, moves: Sequence[int]) -> int:
+        """The public node after these actions; GameError where one is illegal or the game is over."""
+        public, node = self.public, 0
+        for action in moves:
+            public.list_fan(node)
+            actions = self.actions(node)
+            if action not in actions:
+                raise GameError(f"action {action} is illegal in {public.game.state_name(public.states[node])}")
+            row = int(public.nodes[node, f.ROW0]) + actions.index(action)
+            node = public.child(node, int(public.rows[row, f.EDGE]))
+        if public.nodes[node, f.ACTOR] >= 2:
+            over = "the game is over" if public.nodes[node, f.ACTOR] == TERMINAL else "chance is to move"
+            raise GameError(f"{over} in {public.game.state_name(public.states[node])}")
+        return node
+
+    def actions(self, node: int) -> list[int]:
+        """The actor's actions at a node, ascending."""
+        first, count = self.public.nodes[node, f.ROW0], self.public.nodes[node, f.ROWS]
+        actions: list[int] = self.public.rows[first : first + count, f.ACTION].tolist()
+        return actions
+
+
+class SogPlayer:
+    """Student of Games on a game of perfect information: GT-CFR from the position, greedy in its average policy.
+
+    Both ranges are 1 and no gadget is needed: a position's value does not depend on how it was reached.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        evaluator: Evaluator,
+        budget: Budget,
+        settings: SearchSettings | None = None,
+        seed: int = 0,
+        reuse: bool = True,
+    ) -> None:
+        """reuse: begin a search with the part of the last search's tree that is below the position."""
+        self.name, self.evaluator, self.budget, self.seed, self.reuse = name, evaluator, budget, seed, reuse
+        self.settings = settings or SearchSettings()
+        self.position: Position | None = None
+        self.last: Lookahead | None = None
+
+    def new_game(self, game: Game) -> None:
+        self.position, self.last = Position(game), None
+
+    def search(self, moves: Sequence[int], simulations: int | None = None) -> SogSearch:
+        if self.position is None:
+            raise GameError("no game was given to the player")
+        node = self.position.node_after(moves)
+        self.last = self._tree(node)
+        budget = Budget(simulations or self.budget.simulations, self.budget.per_update)
+        rng = derive_generator(self.seed, int(self.position.public.nodes[node, f.ACTOR]), node)
+        return SogSearch(self.last, budget, self.settings, rng)
+
+    def _tree(self, node: int) -> Lookahead:
+        assert self.position is not None
+        if self.reuse and self.last is not None:
+            at = np.flatnonzero(self.last.nodes[: self.last.size, f.PUBLIC] == node)
+            if len(at):
+                return rerooted(self.last, int(at[0]))
+        return Lookahead(self.position.public, node, (np.ones(1), np.ones(1)))
+
+
+class SogSearch:
+    """A GT-CFR search of one position, on a tree that may hold an earlier search's work."""
+
+    def __init__(self, tree: Lookahead, budget: Budget, settings: SearchSettings, rng: Array) -> None:
+        self.tree, self.budget, self.settings, self.rng = tree, budget, settings, rng
+        self.simulations = 0
+
+    def steps(self, stopped: Stopped) -> SearchGenerator:
+        def after_round() -> bool:
+            self.simulations += self.budget.expansions
+            return stopped()
+
+        yield from search(self.tree, 0, self.budget, self.settings, self.rng, stopped=after_round)
+
+    def thought(self) -> Thought:
+        actions, children = self._actions(0), self._children(0)
+        shares, visits = self._shares(0), self._visits(0)
+        mover = int(self.tree.nodes[0, f.N_ACTOR])
+        known = [self._value(c, mover) if c >= 0 else None for c in children]
+        value = sum(share * v for share, v in zip(shares, known, strict=True) if v is not None)
+        order = sorted(range(len(actions)), key=lambda a: (-shares[a], -visits[a], actions[a]))
+        candidates = tuple(
+            Candidate(
+                actions[a],
+                shares[a],
+                value if (v := known[a]) is None else v,
+                visits[a],
+                (actions[a], *self._line(children[a])),
+            )
+            for a in order
+        )
+        return Thought(value, self.tree.size, candidates)
+
+    def _actions(self, n: int) -> list[int]:
+        """Identities of the legal actions at node n, ascending."""
+        row0, count = (int(self.tree.nodes[n, column]) for column in (f.N_ROW0, f.N_ROWS))
+        actions: list[int] = self.tree.public.rows[row0 : row0 + count, f.ACTION].tolist()
+        return actions
+
+    def _children(self, n: int) -> list[int]:
+        """The child that each action of node n leads to, -1 where it is not in the tree."""
+        tree, count = self.tree, int(self.tree.nodes[n, f.N_ROWS])
+        if tree.nodes[n, f.KIND] != f.INTERIOR:
+            return [-1] * count
+        row0, child0 = int(tree.nodes[n, f.N_ROW0]), int(tree.nodes[n, f.CHILD0])
+        children: list[int] = tree.child[f.NODE, child0 + tree.public.rows[row0 : row0 + count, f.EDGE]].tolist()
+        return children
+
+    def _shares(self, n: int) -> list[float]:
+        """The average policy at node n; before the first update the prior, before that uniform."""
+        for row in (f.AVERAGE, f.PRIOR):
+            weights = self.tree.table(n, row)[:, 0]
+            if weights.sum() > 0:
+                shares: list[float] = (weights / weights.sum()).tolist()
+                return shares
+        return [1.0 / len(weights)] * len(weights)
+
+    def _visits(self, n: int) -> list[int]:
+        return [int(count) for count in self.tree.table(n, f.VISITS)[:, 0]]
+
+    def _value(self, n: int, p: int) -> float | None:
+        """Player p's value at node n, a share of the largest utility, over all iterations; None before the first."""
+        tree = self.tree
+        mass = float(tree.slots[f.REACH_SUM, tree.nodes[n, f.OFF0 + 1 - p]])
+        cfv = float(tree.slots[f.CFV_SUM, tree.nodes[n, f.OFF0 + p]])
+        return cfv / (mass * tree.public.game.u_max) if mass > 0 else None
+
+    def _line(self, n: int) -> list[int]:
+        """The likeliest actions from node n on, while they are in the tree."""
+        line: list[int] = []
+        while n >= 0 and self.tree.nodes[n, f.KIND] == f.INTERIOR:
+            children, shares = self._children(n), self._shares(n)
+            best = max(range(len(children)), key=lambda a: (children[a] >= 0, shares[a]))
+            line.append(self._actions(n)[best])
+            n = children[best]
+        return line
+
+
+class RandomPlayer:
+    """Plays every legal move with the same probability."""
+
+    def __init__(self, name: str = "random", seed: int = 0) -> None:
+        self.name, self.evaluator = name, zero_evaluator
+        self.rng = np.random.default_rng(seed)
+        self.position: Position | None = None
+
+    def new_game(self, game: Game) -> None:
+        self.position = Position(game)
+
+    def search(self, moves: Sequence[int], simulations: int | None = None) -> Search:
+        if self.position is None:
+            raise GameError("no game was given to the player")
+        return RandomSearch(self.position.actions(self.position.node_after(moves)), self.rng)
+
+
+class RandomSearch:
+    """No search at all: the legal moves in random order."""
+
+    simulations = 0
+
+    def __init__(self, actions: list[int], rng: np.random.Generator) -> None:
+        self.order = [actions[k] for k in rng.permutation(len(actions))]
+
+    def steps(self, stopped: Stopped) -> SearchGenerator:
+        yield from ()
+
+    def thought(self) -> Thought:
+        share = 1.0 / len(self.order)
+        return Thought(0.0, 1, tuple(Candidate(action, share, 0.0, 0, (action,)) for action in self.order))

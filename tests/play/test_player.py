@@ -1,0 +1,145 @@
+"""Players of perfect-information games: the moves they name, limits, and what they take from one move to the next."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sog.errors import GameError
+from sog.games.kuhn import Kuhn
+from sog.games.tic_tac_toe import TicTacToe
+from sog.play.player import ENDLESS, Limits, Player, Position, RandomPlayer, Search, SogPlayer, think
+from sog.search import fields as f
+from sog.search.evaluator import Beliefs, Evaluations, zero_answer
+from sog.search.gtcfr import Budget
+
+WIN = [0, 3, 1, 4]  # x holds a3, b3 and wins with c3; o holds a2, b2
+BLOCK = [0, 3, 8, 4]  # x must stop c2
+
+
+class Counting:
+    """Zero answers, and how often each public state was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def __call__(self, requests: list[Beliefs]) -> list[Evaluations]:
+        self.asked += [int(node) for beliefs in requests for node in beliefs.nodes]
+        return [zero_answer(beliefs) for beliefs in requests]
+
+
+def player(simulations: int = 100, reuse: bool = True, evaluator: Counting | None = None) -> SogPlayer:
+    one = SogPlayer("sog", evaluator or Counting(), Budget(simulations, 1.0), reuse=reuse)  # type: ignore[arg-type]
+    one.new_game(TicTacToe())
+    return one
+
+
+def test_it_wins_where_it_can_and_blocks_where_it_must() -> None:
+    won = think(player(), WIN, Limits())
+    assert won.action == 2 and won.value > 0.9 and won.candidates[0].line == (2,)
+    blocked = think(player(400), BLOCK, Limits())
+    assert blocked.action == 5
+    loses = next(c for c in blocked.candidates if c.action == 2)
+    assert loses.value < -0.5 and loses.line[1] == 5  # the expected reply is the win that was allowed
+
+
+def test_values_are_the_movers_own() -> None:
+    assert think(player(), [0, 3, 1], Limits()).candidates[-1].value < 0 < think(player(), WIN, Limits()).value
+
+
+def test_a_thought_holds_every_legal_move_once() -> None:
+    thought = think(player(), [4], Limits())
+    assert sorted(c.action for c in thought.candidates) == [0, 1, 2, 3, 5, 6, 7, 8]
+    assert sum(c.share for c in thought.candidates) == pytest.approx(1.0)
+    shares = [c.share for c in thought.candidates]
+    assert shares == sorted(shares, reverse=True)
+
+
+@pytest.mark.parametrize("reuse", [True, False])
+def test_no_public_state_is_asked_for_twice_within_a_search(reuse: bool) -> None:
+    counting = Counting()
+    one = player(60, reuse, counting)
+    think(one, [], Limits())
+    assert len(counting.asked) == len(set(counting.asked))
+    think(one, [4, 0], Limits())
+    repeated = len(counting.asked) - len(set(counting.asked))
+    assert repeated == 0 if reuse else repeated > 0
+
+
+def test_a_reused_tree_is_the_part_of_the_old_one_below_the_position() -> None:
+    one = player(200)
+    think(one, [], Limits())
+    old = one.last
+    assert old is not None
+    search = one.search([4, 0])
+    new = one.last
+    assert new is not None and 1 < new.size < old.size
+    at = {int(s): n for n, s in enumerate(old.nodes[: old.size, f.PUBLIC])}
+    for n in range(new.size):
+        m = at[int(new.nodes[n, f.PUBLIC])]
+        for p in (0, 1):
+            sums = slice(f.CFV_SUM, f.LEAF_VALUE + 1)
+            assert (new.slots[sums, new.span(n, p)] == old.slots[sums, old.span(m, p)]).all()
+        if new.nodes[n, f.N_ACTOR] < 2:
+            assert (new.entries[:, new.block(n)] == old.entries[:, old.block(m)]).all()
+        parent = int(new.nodes[n, f.PARENT])
+        if parent >= 0:
+            children = new.child[:, new.nodes[parent, f.CHILD0] :][:, : new.nodes[parent, f.N_EDGES]]
+            (edge,) = np.flatnonzero(children[f.NODE] == n)
+            assert children[f.AT0, edge] == new.nodes[n, f.OFF0] and children[f.AT1, edge] == new.nodes[n, f.OFF1]
+            assert new.nodes[parent, f.PUBLIC] == one.position.public.parent[new.nodes[n, f.PUBLIC]]  # type: ignore[union-attr]
+    assert search.thought().candidates[0].share > 0
+
+
+def test_the_same_seed_plays_the_same_game() -> None:
+    assert _self_play(player(30)) == _self_play(player(30))
+
+
+def _self_play(one: Player) -> list[int]:
+    position, moves = Position(TicTacToe()), []
+    while True:
+        try:
+            position.node_after(moves)
+        except GameError:
+            return moves
+        moves.append(think(one, moves, Limits()).action)
+
+
+@pytest.mark.parametrize("simulations", [1, 2, 7])
+def test_limits_in_simulations(simulations: int) -> None:
+    one = player(50)
+    search = one.search([], simulations)
+    seen: list[int] = []
+
+    def watch(search: Search) -> bool:
+        seen.append(search.simulations)
+        return False
+
+    think(one, [], Limits(simulations=simulations), watch)
+    assert seen == list(range(1, simulations + 1))
+    assert search.simulations == 0
+
+
+def test_a_search_without_end_stops_when_told_or_when_time_is_up() -> None:
+    """Also where the tree is complete and nothing is left to ask the network."""
+    assert think(player(), WIN, Limits(ENDLESS), lambda search: search.simulations >= 500).action == 2
+    assert think(player(), WIN, Limits(ENDLESS, seconds=0.0)).action in range(9)
+
+
+def test_random_players_are_uniform_and_legal() -> None:
+    one = RandomPlayer(seed=1)
+    one.new_game(TicTacToe())
+    drawn = [think(one, [0, 1, 2, 3, 4], Limits()).action for _ in range(200)]
+    assert set(drawn) == {5, 6, 7, 8}
+    assert np.bincount(drawn)[5:].min() > 25
+
+
+def test_bad_positions_are_game_errors() -> None:
+    with pytest.raises(GameError, match="illegal"):
+        player().search([4, 4])
+    with pytest.raises(GameError, match="over"):
+        player().search([0, 3, 1, 4, 2])
+    with pytest.raises(GameError, match="perfect information"):
+        Position(Kuhn())
+    with pytest.raises(GameError, match="no game"):
+        RandomPlayer().search([])
