@@ -264,7 +264,16 @@ def present_fig5(points: list[Point]) -> Outcome:
             if found:
                 ours = f"{found[-1]:.3f}" if len(found) == 1 else f"{min(found):.3f} to {max(found):.3f}"
                 beside.append(Beside(f"{_label(p.key)}, {what}", said, f"{ours} chips"))
+    beside += [_edge(points, rule) for rule in RULES]
     return Outcome(rows, {"cfrd-fig5": lambda figure: _draw_fig5(figure, points)}, beside)
+
+
+def _edge(points: list[Point], rule: str) -> Beside:
+    """How much more the unsafe method wins from the abstract strategy at the most iterations."""
+    safe, unsafe = (_chosen(points, method, rule)[0].result["won"] for method in ("safe", "unsafe"))
+    most = max(safe, key=int)
+    ours = f"{unsafe[most] - safe[most]:.4f} chips"
+    return Beside(f"unsafe's edge against the abstract strategy, {rule}, {int(most):,}", "around 0.004", ours)
 
 
 _FIG5_TEXT: Final[dict[str, list[tuple[str, str, Callable[[int], bool]]]]] = {
