@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -70,13 +70,20 @@ def _label(key: Key) -> str:
     return f"{key['method']}, {key['rule']}"
 
 
-def _chosen(points: list[Point], method: str, rule: str) -> list[Point]:
-    return [p for p in points if (p.key["method"], p.key["rule"]) == (method, rule)]
+def _line(point: Point, what: str = "exploitability") -> dict[int, float]:
+    """A measure by iterations, which are text in the result."""
+    return {int(count): y for count, y in point.result[what].items()}
 
 
-def _slope(x: Iterable[float], y: Iterable[float]) -> float:
+def _slope(line: dict[int, float]) -> float:
     """The exponent b of the fit y = a x^b."""
-    return float(np.polyfit(np.log(list(x)), np.log(list(y)), 1)[0])
+    return float(np.polyfit(np.log(list(line)), np.log(list(line.values())), 1)[0])
+
+
+def _draw_line(axis: Axes, line: dict[int, float], key: Key) -> None:
+    style = "-" if key["method"] == "safe" else "--"
+    color = f"C{list(RULES).index(key['rule'])}"
+    axis.plot(list(line), list(line.values()), color=color, linestyle=style, label=_label(key))
 
 
 # --- Fig. 3: the subgames of an equilibrium ---
@@ -88,40 +95,42 @@ def _equilibrium() -> Policy:
 
 
 def plan_fig3(options: Options, note: Note) -> list[Key]:
-    """Every method and rule, 100 to 6.4 million iterations."""
-    counts = [100 * 2**k for k in range(5 if options.quick else 17)]
-    return [{"method": method, "rule": rule, "iterations": count} for count in counts for method, rule in SETTINGS]
+    """Every method and rule, 100 to 6.5 million iterations (the paper says 6.4)."""
+    most = 100 * 2 ** (4 if options.quick else 16)
+    return [{"method": method, "rule": rule, "most": most} for method, rule in SETTINGS]
 
 
 def compute_fig3(key: Key) -> Result:
-    """Exploitability of the equilibrium with all its subgames re-solved, and of the equilibrium itself."""
+    """By iterations: exploitability of the equilibrium with all its subgames re-solved; and that of itself."""
     base = _equilibrium()
-    resolving = _resolving(base, key["method"])
-    _iterate(resolving, RULES[key["rule"]], key["iterations"])
-    return {"exploitability": _exploitability(combined(base, resolving)), "base": _exploitability(base)}
+    resolving, done, count = _resolving(base, key["method"]), 0, 100
+    found = {}
+    while count <= key["most"]:
+        _iterate(resolving, RULES[key["rule"]], count - done)
+        found[str(count)] = _exploitability(combined(base, resolving))
+        done, count = count, 2 * count
+    return {"exploitability": found, "base": _exploitability(base)}
 
 
 def present_fig3(points: list[Point]) -> Outcome:
     """Exploitability against iterations; how fast the safe method's falls and where the unsafe one's stays."""
+    rows = [{**p.key, "iterations": count, "exploitability": y} for p in points for count, y in _line(p).items()]
     beside = [Beside("the equilibrium that is re-solved", "< 2.5e-11", f"{points[0].result['base']:.1e} chips")]
-    for method, rule in SETTINGS:
-        line = _chosen(points, method, rule)
-        last = f"{line[-1].result['exploitability']:.2g} chips"
-        if method == "safe":
-            found = _slope((p.key["iterations"] for p in line), (p.result["exploitability"] for p in line))
-            said, ours = "T^-0.5", f"T^{found:.2f}, {last}"
-        else:
-            said, ours = "around 0.080", last
-        beside.append(Beside(f"{method}, {rule}, {line[-1].key['iterations']:,} iterations", said, ours))
-    return Outcome([p.row for p in points], {"cfrd-fig3": lambda figure: _draw_fig3(figure, points)}, beside)
+    for p in points:
+        line = _line(p)
+        most = max(line)
+        last = f"{line[most]:.2g} chips"
+        safe = p.key["method"] == "safe"
+        said, ours = ("T^-0.5", f"T^{_slope(line):.2f}, {last}") if safe else ("around 0.080", last)
+        beside.append(Beside(f"{_label(p.key)}, {most:,} iterations", said, ours))
+    return Outcome(rows, {"cfrd-fig3": lambda figure: _draw_fig3(figure, points)}, beside)
 
 
 def _draw_fig3(figure: Figure, points: list[Point]) -> None:
     axis = figure.subplots()
-    for method, rule in SETTINGS:
-        line = _chosen(points, method, rule)
-        _draw_line(axis, [(p.key["iterations"], p.result["exploitability"]) for p in line], method, rule)
-    counts = np.array([points[0].key["iterations"], points[-1].key["iterations"]])
+    for p in points:
+        _draw_line(axis, _line(p), p.key)
+    counts = np.array(list(_line(points[0])))
     axis.plot(counts, 1.0 / np.sqrt(counts), color="grey", linestyle=":", label=r"$T^{-1/2}$")
     axis.axhline(0.080, color="black", linewidth=0.8, label="paper's unsafe limit")
     axis.set(xscale="log", yscale="log", xlabel="iterations T", ylabel="exploitability, chips a hand")
@@ -130,65 +139,72 @@ def _draw_fig3(figure: Figure, points: list[Point]) -> None:
     axis.legend()
 
 
-def _draw_line(axis: Axes, line: Iterable[tuple[float, float]], method: str, rule: str) -> None:
-    x, y = zip(*line, strict=True)
-    style = "-" if method == "safe" else "--"
-    axis.plot(x, y, color=f"C{list(RULES).index(rule)}", linestyle=style, label=f"{method}, {rule}")
-
-
 # --- Fig. 4: CFR-D ---
 
 _TRUNK_ITERATIONS: Final = (500, 2_000, 8_000)
+_FULL_TRUNK_ITERATIONS: Final = 32_000
 _RESOLVE_ITERATIONS: Final = 200_000
 _FINE_ITERATIONS: Final = 2_000  # of alternating DCFR, whose error Fig. 3 shows to be below 1e-4 chips
 
 
 def plan_fig4(options: Options, note: Note) -> list[Key]:
-    """500, 2,000 and 8,000 trunk iterations (and 32,000), each with 100 to 12,800 in the subgames; cheapest first."""
-    trunks = (100, 400) if options.quick else (*_TRUNK_ITERATIONS, 32_000) if options.full else _TRUNK_ITERATIONS
-    keys = [{"trunk": trunk, "subgame": 100 * 2**k} for trunk in trunks for k in range(3 if options.quick else 8)]
-    return sorted(keys, key=lambda key: key["trunk"] * key["subgame"])
+    """One run for each of 100 to 12,800 subgame iterations, the costliest first so that all cores end together."""
+    trunks = [(100, 400)] if options.quick else [_TRUNK_ITERATIONS]
+    if options.full:
+        trunks.append((_FULL_TRUNK_ITERATIONS,))
+    keys = [{"trunks": list(t), "subgame": 100 * 2**k} for t in trunks for k in range(3 if options.quick else 8)]
+    return sorted(keys, key=lambda key: -key["trunks"][-1] * key["subgame"])
 
 
 def compute_fig4(key: Key) -> Result:
-    """Exploitability after CFR-D with its subgames re-solved as in the paper, and with hardly any re-solving error."""
-    public, _ = _leduc()
+    """By trunk iterations: exploitability with subgames re-solved as in the paper, and with hardly any error."""
     rule = RULES["CFR"]
-    search = Decomposition(public.game, _is_cut, key["subgame"], rule, rule, keep_trees=True)
-    search.iterate(key["trunk"])
+    search = Decomposition(_leduc()[0].game, _is_cut, key["subgame"], rule, rule, keep_trees=True)
+    found: Result = {"exploitability": {}, "finely_resolved": {}}
+    for count in key["trunks"]:
+        search.iterate(count - search.trunk.iterations)
+        found["exploitability"][str(count)] = _resolved(search, rule, _RESOLVE_ITERATIONS)
+        found["finely_resolved"][str(count)] = _resolved(search, RULES["alternating DCFR"], _FINE_ITERATIONS)
+    return found
+
+
+def _resolved(search: Decomposition, rule: Rule, count: int) -> float:
+    """Exploitability of the trunk's average policy with its subgames re-solved."""
+    public, _ = _leduc()
     trunk, kept = search.policy(), search.summaries()
-    policy = dict(zip(nodes_of(public, trunk), trunk.values(), strict=True))
-    summaries = dict(zip(nodes_of(public, kept), kept.values(), strict=True))
-    out = {}
-    for name, resolve, count in (
-        ("exploitability", rule, _RESOLVE_ITERATIONS),
-        ("finely_resolved", RULES["alternating DCFR"], _FINE_ITERATIONS),
-    ):
-        resolving = safely(public, summaries)
-        _iterate(resolving, resolve, count)
-        out[name] = _exploitability(combined(policy, resolving))
-    return out
+    resolving = safely(public, dict(zip(nodes_of(public, kept), kept.values(), strict=True)))
+    _iterate(resolving, rule, count)
+    return _exploitability(combined(dict(zip(nodes_of(public, trunk), trunk.values(), strict=True)), resolving))
 
 
 def present_fig4(points: list[Point]) -> Outcome:
     """Exploitability against subgame iterations, a line for each number of trunk iterations."""
+    rows = [
+        {"trunk": trunk, "subgame": p.key["subgame"], "exploitability": y, "finely_resolved": fine}
+        for p in sorted(points, key=lambda p: int(p.key["subgame"]))
+        for (trunk, y), fine in zip(_line(p).items(), _line(p, "finely_resolved").values(), strict=True)
+    ]
+    rows.sort(key=lambda row: row["trunk"])
     beside = []
-    for trunk in sorted({p.key["trunk"] for p in points}):
-        line = sorted((p for p in points if p.key["trunk"] == trunk), key=lambda p: int(p.key["subgame"]))
+    for trunk, line in _by_trunk(rows).items():
         first, last = line[0], line[-1]
-        ours = f"{last.result['exploitability']:.2g} chips ({first.result['exploitability']:.2g} at 100)"
-        beside.append(Beside(f"{trunk:,} trunk, {last.key['subgame']:,} subgame iterations", "", ours))
-    return Outcome([p.row for p in points], {"cfrd-fig4": lambda figure: _draw_fig4(figure, points)}, beside)
+        what = f"{trunk:,} trunk, {first['subgame']:,} to {last['subgame']:,} subgame iterations"
+        for name, words in (("exploitability", ""), ("finely_resolved", ", finely re-solved")):
+            beside.append(Beside(what + words, "", f"{first[name]:.2g} to {last[name]:.2g} chips"))
+    return Outcome(rows, {"cfrd-fig4": lambda figure: _draw_fig4(figure, rows)}, beside)
 
 
-def _draw_fig4(figure: Figure, points: list[Point]) -> None:
+def _by_trunk(rows: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
+    return {trunk: [row for row in rows if row["trunk"] == trunk] for trunk in sorted({row["trunk"] for row in rows})}
+
+
+def _draw_fig4(figure: Figure, rows: list[dict[str, Any]]) -> None:
     axis = figure.subplots()
-    for k, trunk in enumerate(sorted({p.key["trunk"] for p in points})):
-        line = sorted((p for p in points if p.key["trunk"] == trunk), key=lambda p: int(p.key["subgame"]))
-        counts = [p.key["subgame"] for p in line]
+    for k, (trunk, line) in enumerate(_by_trunk(rows).items()):
+        counts = [row["subgame"] for row in line]
         for name, style in (("exploitability", "-"), ("finely_resolved", ":")):
             label = f"{trunk:,} trunk iterations" if style == "-" else None
-            axis.plot(counts, [p.result[name] for p in line], color=f"C{k}", linestyle=style, marker=".", label=label)
+            axis.plot(counts, [row[name] for row in line], color=f"C{k}", linestyle=style, marker=".", label=label)
     axis.set(xscale="log", yscale="log", xlabel="subgame iterations", ylabel="exploitability, chips a hand")
     axis.set_title("CFR-D on Leduc; dotted: re-solved with hardly any error")
     axis.grid(alpha=0.3)
@@ -252,13 +268,13 @@ def compute_fig5(key: Key) -> Result:
 def present_fig5(points: list[Point]) -> Outcome:
     """Both plots of the figure, and the figures of the paper's text."""
     rows = [
-        {**p.key, "iterations": int(count), "exploitability": y, "won": p.result["won"][count]}
+        {**p.key, "iterations": count, "exploitability": y, "won": p.result["won"][str(count)]}
         for p in points
-        for count, y in p.result["exploitability"].items()
+        for count, y in _line(p).items()
     ]
     beside = [Beside("the abstract strategy", "0.382", f"{points[0].result['base']:.4f} chips")]
     for p in points:
-        line = {int(count): y for count, y in p.result["exploitability"].items()}
+        line = _line(p)
         for what, said, pick in _FIG5_TEXT[p.key["method"]]:
             found = [y for count, y in line.items() if pick(count)]
             if found:
@@ -270,10 +286,11 @@ def present_fig5(points: list[Point]) -> Outcome:
 
 def _edge(points: list[Point], rule: str) -> Beside:
     """How much more the unsafe method wins from the abstract strategy at the most iterations."""
-    safe, unsafe = (_chosen(points, method, rule)[0].result["won"] for method in ("safe", "unsafe"))
-    most = max(safe, key=int)
+    won = {p.key["method"]: _line(p, "won") for p in points if p.key["rule"] == rule}
+    safe, unsafe = won["safe"], won["unsafe"]
+    most = max(safe)
     ours = f"{unsafe[most] - safe[most]:.4f} chips"
-    return Beside(f"unsafe's edge against the abstract strategy, {rule}, {int(most):,}", "around 0.004", ours)
+    return Beside(f"unsafe's edge against the abstract strategy, {rule}, {most:,}", "around 0.004", ours)
 
 
 _FIG5_TEXT: Final[dict[str, list[tuple[str, str, Callable[[int], bool]]]]] = {
@@ -290,8 +307,7 @@ def _draw_fig5(figure: Figure, points: list[Point]) -> None:
     top, bottom = figure.subplots(2, 1, sharex=True)
     for axis, what in ((top, "won"), (bottom, "exploitability")):
         for p in points:
-            line = [(int(count), y) for count, y in p.result[what].items()]
-            _draw_line(axis, line, p.key["method"], p.key["rule"])
+            _draw_line(axis, _line(p, what), p.key)
         axis.set(xscale="log")
         axis.grid(alpha=0.3)
     bottom.axhline(points[0].result["base"], color="black", linewidth=0.8, label="the abstract strategy")

@@ -12,28 +12,26 @@ def test_plans() -> None:
     fig3, fig4, fig5 = (
         plan(Options(), print) for plan in (cfrd_figures.plan_fig3, cfrd_figures.plan_fig4, cfrd_figures.plan_fig5)
     )
-    assert {key["iterations"] for key in fig3} == {100 * 2**k for k in range(17)}
-    assert (len(fig3), len(fig5)) == (17 * 6, 6)
-    assert len(fig4) == 3 * 8
-    assert {"trunk": 8_000, "subgame": 12_800} in fig4
+    assert {key["most"] for key in fig3} == {6_553_600}
+    assert (len(fig3), len(fig5)) == (6, 6)
+    assert [key["subgame"] for key in fig4] == [100 * 2**k for k in reversed(range(8))]
+    assert {tuple(key["trunks"]) for key in fig4} == {(500, 2_000, 8_000)}
     full = cfrd_figures.plan_fig4(Options(full=True), print)
-    assert len(full) == 4 * 8
-    assert full[-1] == {"trunk": 32_000, "subgame": 12_800}
+    assert len(full) == 2 * 8
+    assert full[0] == {"trunks": [32_000], "subgame": 12_800}
 
 
 def test_fig3_safe_falls_and_unsafe_stays() -> None:
-    keys = [
-        {"method": method, "rule": rule, "iterations": count}
-        for count in (100, 3_200)
-        for method, rule in cfrd_figures.SETTINGS
-    ]
+    keys = [{"method": method, "rule": rule, "most": 3_200} for method, rule in cfrd_figures.SETTINGS]
     points = [Point(key, cfrd_figures.compute_fig3(key)) for key in keys]
-    found = {(p.key["method"], p.key["rule"], p.key["iterations"]): p.result["exploitability"] for p in points}
+    found = {(p.key["method"], p.key["rule"]): p.result["exploitability"] for p in points}
     assert points[0].result["base"] <= 2.5e-11
     for rule in cfrd_figures.RULES:
-        assert found["safe", rule, 3_200] < found["safe", rule, 100] / 5  # 1/sqrt(T) would be 5.66
-        assert found["unsafe", rule, 3_200] > 0.04
-    assert cfrd_figures.present_fig3(points).beside[0].paper == "< 2.5e-11"
+        assert found["safe", rule]["3200"] < found["safe", rule]["100"] / 5  # 1/sqrt(T) would be 5.66
+        assert found["unsafe", rule]["3200"] > 0.04
+    outcome = cfrd_figures.present_fig3(points)
+    assert [b.paper for b in outcome.beside[:3]] == ["< 2.5e-11", "T^-0.5", "around 0.080"]
+    assert [row["iterations"] for row in outcome.rows[:6]] == [100, 200, 400, 800, 1_600, 3_200]
 
 
 def test_fig5_is_the_papers_abstract_strategy() -> None:
@@ -52,10 +50,21 @@ def test_fig4_more_iterations_help(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cfrd_figures, "_RESOLVE_ITERATIONS", 5_000)
     points = [
         Point(key, cfrd_figures.compute_fig4(key))
-        for key in ({"trunk": 20, "subgame": 20}, {"trunk": 20, "subgame": 200}, {"trunk": 100, "subgame": 200})
+        for key in ({"trunks": [20, 100], "subgame": 200}, {"trunks": [20], "subgame": 20})
     ]
-    rough, fine, long = (p.result["finely_resolved"] for p in points)
-    assert long < fine < rough
-    assert long == pytest.approx(points[2].result["exploitability"], abs=0.02)
-    beside = cfrd_figures.present_fig4(points).beside
-    assert [b.what for b in beside] == ["20 trunk, 200 subgame iterations", "100 trunk, 200 subgame iterations"]
+    fine, rough = (p.result["finely_resolved"] for p in points)
+    assert fine["100"] < fine["20"] < rough["20"]
+    assert fine["100"] == pytest.approx(points[0].result["exploitability"]["100"], abs=0.02)
+    outcome = cfrd_figures.present_fig4(points)
+    assert [(row["trunk"], row["subgame"]) for row in outcome.rows] == [(20, 20), (20, 200), (100, 200)]
+    assert [b.what for b in outcome.beside[::2]] == [
+        "20 trunk, 20 to 200 subgame iterations", "100 trunk, 200 to 200 subgame iterations"
+    ]  # fmt: skip
+
+
+def test_fig4_trunks_on_the_way_are_those_of_shorter_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cfrd_figures, "_RESOLVE_ITERATIONS", 500)
+    there = cfrd_figures.compute_fig4({"trunks": [5], "subgame": 10})["exploitability"]["5"]
+    on_the_way = cfrd_figures.compute_fig4({"trunks": [5, 8], "subgame": 10})["exploitability"]
+    assert on_the_way["5"] == there
+    assert on_the_way["8"] != there
