@@ -13,10 +13,11 @@ import sog
 from sog.cli_bench import bench
 from sog.cli_exploit import exploit
 from sog.cli_frame import stderr
+from sog.cli_games import games
 from sog.cli_holdem import bench_holdem, show
 from sog.cli_play import play
 from sog.cli_reproduce import reproduce
-from sog.cli_solve import games, solve
+from sog.cli_solve import solve
 from sog.cli_train import train
 from sog.errors import SogError
 

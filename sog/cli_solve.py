@@ -1,4 +1,4 @@
-"""`sog games` and `sog solve`: the games there are, and their exact solution on the whole public tree."""
+"""`sog solve`: the exact solution of a game on its whole public tree."""
 
 from __future__ import annotations
 
@@ -35,19 +35,6 @@ _ITERATIONS_TO_TARGET = 1_000_000
 
 # Batches between two updates of the progress bar last about this long.
 _BATCH_SECONDS = 0.1
-
-
-def games(as_json: JsonOption = False) -> None:
-    """List the games, each with a game string to copy."""
-    from sog.games.catalog import known_games
-
-    known = known_games()
-    if as_json:
-        print_json({"games": [{"game": name, "description": words} for name, words in known]})
-        return
-    width = max(len(name) for name, _ in known)
-    for name, words in known:
-        print(f"{name:<{width}}  {words}")
 
 
 def solve(

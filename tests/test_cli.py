@@ -17,6 +17,7 @@ from sog import __version__, cli_frame
 from sog.cli import app, main
 from sog.cli_frame import progress_bar, write_new
 from sog.errors import SettingError
+from sog.experiments import openspiel_table
 from sog.games import catalog
 from sog.games.kuhn import Kuhn
 from sog.search import exact
@@ -87,6 +88,8 @@ def test_version(capsys: Capture) -> None:
         ("solve kuhn_poker --target 0", "--target must be a number above 0"),
         ("solve kuhn_poker --out /no/such/folder/policy.json", "not a folder"),
         ("solve rps --check-openspiel", "OpenSpiel has no game rps"),
+        ("games kuhn_poker", "GAME and --markdown go with --check-openspiel"),
+        ("games --check-openspiel --markdown --json", "--markdown or --json, not both"),
         ("bench cfr --games no_such_game", "no game is called no_such_game"),
         ("bench cfr --rounds 0", "--rounds must be at least 1"),
     ],
@@ -136,6 +139,17 @@ def test_games_lists_game_strings_that_can_be_made(capsys: Capture) -> None:
     for row in listed:
         assert catalog.make_game(row["game"]).name == row["game"]
         assert f"{row['game']} " in printed
+
+
+def test_games_are_checked_against_openspiel(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = answer(capsys, "games", "--check-openspiel", "kuhn_poker", "openspiel:matrix_rps", "matrix_pd")
+    assert [row["game"] for row in said["games"]] == ["kuhn_poker", "matrix_rps", "matrix_pd"]
+    assert [row["agrees"] for row in said["games"]] == [True, True, False]
+    assert main(["games", "--check-openspiel", "matrix_pd", "--markdown"]) == 0
+    assert "| `matrix_pd` | is not zero-sum" in capsys.readouterr().out
+    monkeypatch.setattr(openspiel_table, "TOLERANCE", -1.0)
+    assert main(["games", "--check-openspiel", "kuhn_poker"]) == 1
+    assert "0 games agree with OpenSpiel" in capsys.readouterr().out
 
 
 # --- solve ---

@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
+from importlib.metadata import version
 from typing import Final
 
 import numpy as np
@@ -151,6 +152,11 @@ class Row:
         """Whether all three NashConvs were compared and are equal within TOLERANCE."""
         return self.difference is not None and self.difference <= TOLERANCE
 
+    @property
+    def differs(self) -> bool:
+        """Whether all three NashConvs were compared and one is not equal within TOLERANCE."""
+        return self.difference is not None and not self.agrees
+
     def _theirs(self) -> tuple[float | None, ...]:
         return self.openspiel_uniform, self.openspiel_random, self.openspiel_cfr
 
@@ -239,6 +245,42 @@ def rich_table(table: Sequence[Row]) -> Table:
     agreed = sum(row.agrees for row in table)
     out.caption = f"{agreed} games agree with OpenSpiel within {TOLERANCE:g}; {len(table) - agreed} others"
     return out
+
+
+def as_markdown(table: Sequence[Row]) -> str:
+    """The rows as a page of Markdown: those compared, with sizes and the largest difference, and then the others."""
+    compared = [row for row in table if row.difference is not None]
+    others = [row for row in table if row.difference is None]
+    out = _PAGE.format(
+        version=version("open_spiel"),
+        compared=len(compared),
+        agree=sum(row.agrees for row in compared),
+        others=len(others),
+        iterations=ITERATIONS,
+        tolerance=TOLERANCE,
+    )
+    out += "".join(map(_markdown_row, compared))
+    if others:
+        out += "\n| not compared | reason |\n|---|---|\n"
+        out += "".join(f"| `{row.game}` | {row.refused} |\n" for row in others)
+    return out
+
+
+_PAGE: Final = """# OpenSpiel games compiled into public states
+
+Written by `sog games --check-openspiel --markdown`, with OpenSpiel {version}. NashConv (both best responses' gains
+together, in the game's utilities) of the uniform policy, a random one and the average of {iterations} iterations of
+CFR+, by this project's best responses and by OpenSpiel's. Compared: {compared} games; equal within {tolerance:g}:
+{agree}; not compared: {others}.
+
+| game | public states by | histories | public states | infostates | NashConv, CFR+ {iterations} | largest difference |
+|---|---|---:|---:|---:|---:|---:|
+"""
+
+
+def _markdown_row(row: Row) -> str:
+    sizes = (f"{size:,}" for size in (row.histories, row.states, row.infostates))
+    return f"| `{row.game}` | {row.public} | {' | '.join(sizes)} | {row.cfr:.6g} | {row.difference:.0e} |\n"
 
 
 def as_csv(table: Sequence[Row]) -> str:

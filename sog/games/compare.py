@@ -13,6 +13,7 @@ import pyspiel
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.check import Visit, walk
+from sog.games.names import OPENSPIEL
 
 SpielState: TypeAlias = Any  # pyspiel has no types
 
@@ -79,7 +80,7 @@ def compare_with_openspiel(
 
 def _load(game: Game) -> Any:
     try:
-        return pyspiel.load_game_as_turn_based(game.name)
+        return pyspiel.load_game_as_turn_based(game.name.removeprefix(OPENSPIEL))
     except pyspiel.SpielError as error:
         raise GameError(f"OpenSpiel does not load {game.name}: {str(error).splitlines()[0]}") from error
 

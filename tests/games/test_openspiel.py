@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from sog.errors import GameError
 from sog.experiments import openspiel_table
-from sog.experiments.openspiel_table import compare
+from sog.experiments.openspiel_table import Row, compare
 from sog.games.base import NATURE, TERMINAL
 from sog.games.catalog import make_game
 from sog.games.check import check_game, walk
@@ -62,18 +63,10 @@ def test_conforms(name: str) -> None:
     assert report.largest_value <= 1
 
 
-class Unprefixed(OpenSpielGame):
-    """Under OpenSpiel's own name, by which `compare_with_openspiel` finds the game."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.name = name
-
-
 # Not the auction: where bids tie, a pair stands for histories of different utilities.
 @pytest.mark.parametrize("name", [name for name, _, states in SMALL if states < 250 and "auction" not in name])
 def test_every_history_is_openspiels(name: str) -> None:
-    seen = compare_with_openspiel(Unprefixed(name))
+    seen = compare_with_openspiel(OpenSpielGame(name))
     assert seen.complete and seen.infostates == seen.openspiel_infostates
 
 
@@ -284,6 +277,19 @@ def test_the_table_has_a_row_for_each_game_and_a_reason_for_each_gap() -> None:
     assert openspiel_table.as_csv(table).count("\n") == 4
     assert openspiel_table.as_json(table)["agree"] == 1
     assert openspiel_table.rich_table(table).row_count == 3
+    text = openspiel_table.as_markdown(table)
+    assert "Compared: 1 games; equal within 1e-09:\n1; not compared: 2." in text
+    assert "| `kuhn_poker` | observer | 54 | 9 | 12 |" in text
+    assert "| `matrix_pd` | is not zero-sum: a game ends with 1 and 1 |" in text
+
+
+def test_a_row_that_differs_is_told_apart_from_a_refused_one() -> None:
+    row = compare("kuhn_poker")
+    assert row.agrees and not row.differs
+    wrong = replace(row, openspiel_random=row.random + 1e-8 if row.random is not None else None)
+    assert wrong.differs and not wrong.agrees
+    assert not Row("matrix_pd", refused="is not zero-sum").differs
+    assert "Compared: 1 games; equal within 1e-09:\n0;" in openspiel_table.as_markdown([wrong])
 
 
 def test_a_wrong_policy_is_found_out() -> None:
