@@ -102,6 +102,9 @@ class Game(ABC):
     num_slots: the network's slots for infostates of players 0 and 1; at least max I_p(s).
     num_features: length of `features`.  perfect_information: one infostate a player everywhere.
     crossed: the features that decide what a range means (a board card), for networks that multiply the two.
+    planes: (C, H, W) where the features are C planes of H x W, made flat, from the mover's side; the last one is ones
+    where player 0 acts, zeros otherwise.  policy_planes: P where action (h * W + w) * P + k is cell (h, w) of the k-th
+    policy plane; actions from H * W * P on have no cell.
     """
 
     name: str
@@ -112,6 +115,8 @@ class Game(ABC):
     perfect_information: bool = False
     unit: Unit = Unit()
     crossed: tuple[int, ...] = ()
+    planes: tuple[int, int, int] | None = None
+    policy_planes: int = 0
 
     @abstractmethod
     def root(self) -> State:

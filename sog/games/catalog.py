@@ -100,6 +100,24 @@ def _battleship(parameters: Parameters) -> Game:
     return Battleship(width, height, sizes, values, int_parameter(short, parameters, "num_shots", shots))
 
 
+def _chess(parameters: Parameters) -> Game:
+    from sog.games.chess import chess_from  # these three load OpenSpiel only for those who ask for them
+
+    return chess_from(parameters)
+
+
+def _go(parameters: Parameters) -> Game:
+    from sog.games.go import go_from
+
+    return go_from(parameters)
+
+
+def _connect_four(parameters: Parameters) -> Game:
+    from sog.games.connect_four import ConnectFour
+
+    return _plain("connect_four", ConnectFour)(parameters)
+
+
 def _numbers(short: str, parameters: Parameters, key: str, default: str) -> tuple[float, ...]:
     """A list written as OpenSpiel writes it, such as [1;2]."""
     value = str(parameters.get(key, default))
@@ -152,4 +170,7 @@ _GAMES = {
         scotland_yard, "scotland_yard(map=glasses)", "Scotland Yard on the glasses map, London or any map file"
     ),
     "tic_tac_toe": _Entry(_plain("tic_tac_toe", TicTacToe), "tic_tac_toe", "Tic-tac-toe"),
+    "connect_four": _Entry(_connect_four, "connect_four", "Connect four on 6 x 7"),
+    "chess": _Entry(_chess, "chess", "Chess; from another position: chess(fen=...)"),
+    "go": _Entry(_go, "go(board_size=9,komi=7.5)", "Go, board_size 2 to 19, area scoring"),
 }

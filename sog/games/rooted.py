@@ -18,6 +18,7 @@ class Rooted(Game):
         self.u_max, self.unit, self.perfect_information = game.u_max, game.unit, game.perfect_information
         self.num_actions, self.num_slots = game.num_actions, game.num_slots
         self.num_features, self.crossed = game.num_features, game.crossed
+        self.planes, self.policy_planes = game.planes, game.policy_planes
 
     def root(self) -> State:
         return self.start

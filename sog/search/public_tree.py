@@ -68,8 +68,9 @@ class PublicTree:
         self._operator_values = _Table(np.float64)
         self._operator_ids: dict[Operator, int] = {}
         self._children: dict[int, Sequence[State]] = {}
-        self._features: Float32 = np.zeros((16, game.num_features), dtype=np.float32)
-        self._has_features: Bool = np.zeros(16, dtype=np.bool_)
+        kept = 16 if game.planes is None else 0  # see `features`
+        self._features: Float32 = np.zeros((kept, game.num_features), dtype=np.float32)
+        self._has_features: Bool = np.zeros(kept, dtype=np.bool_)
         self._slot_index: dict[bytes, int] = {}
         self.add(game.root(), -1)
 
@@ -184,7 +185,12 @@ class PublicTree:
         return self
 
     def features(self, nodes: Int32) -> Float32:
-        """float32[B, F]: the game's features of each node, computed once a node."""
+        """float32[B, F]: the game's features of each node, computed once a node.
+
+        Planes are large and asked for once: they are made anew each time and not kept.
+        """
+        if self.game.planes is not None:
+            return np.stack([self.game.features(self.states[node]) for node in nodes])
         if self.size > len(self._features):
             self._features = grown(self._features, self.size, axis=0)
             self._has_features = grown(self._has_features, self.size, axis=0)

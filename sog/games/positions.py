@@ -1,0 +1,141 @@
+"""Perfect-information games on OpenSpiel's rules: positions cloned on demand; it knows no board and no encoding."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, cast, overload
+
+import numpy as np
+import pyspiel
+
+from sog.arrays import Array, Float32, Int32
+from sog.games.base import TERMINAL, Fan, Game, Moves, Operator, Scaled, State
+
+HISTORY: Final = 8  # positions that the planes show, the latest first (AlphaZero, "Representation")
+
+_ONE: Final = Operator(np.ones((1, 1)))
+_NO_ACTIONS: Final = np.zeros(0, dtype=np.int32)
+
+
+class Position:
+    """A public state: OpenSpiel's state and the line that led to it; compared by identity and never changed.
+
+    spiel: pyspiel.State.  parent: the position before, None at the root.  actor: as Game.actor.
+    legal: int32[A], OpenSpiel's legal actions.  view: what the game's planes need of it, filled in when first asked.
+    """
+
+    __slots__ = ("__weakref__", "actor", "legal", "parent", "spiel", "view")
+
+    def __init__(self, spiel: Any, parent: Position | None = None) -> None:
+        self.spiel, self.parent = spiel, parent
+        player = spiel.current_player()
+        self.actor = TERMINAL if player < 0 else int(player)
+        self.legal: Int32 = np.array(spiel.legal_actions(), dtype=np.int32) if player >= 0 else _NO_ACTIONS
+        self.view: Any = None
+
+    def play(self, action: int) -> Position:
+        """The position after a legal action."""
+        return Position(self.spiel.child(action), self)
+
+    def latest(self) -> list[Position]:
+        """This position and those before it, the latest first, at most HISTORY of them."""
+        out: list[Position] = []
+        at: Position | None = self
+        while at is not None and len(out) < HISTORY:
+            out.append(at)
+            at = at.parent
+        return out
+
+
+class _Children(Sequence[State]):
+    """The children of a position, each made anew whenever it is asked for."""
+
+    def __init__(self, position: Position) -> None:
+        self.position = position
+
+    def __len__(self) -> int:
+        return len(self.position.legal)
+
+    @overload
+    def __getitem__(self, index: int) -> State: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[State]: ...
+    def __getitem__(self, index: int | slice) -> State | Sequence[State]:
+        if isinstance(index, slice):
+            return [self.position.play(int(action)) for action in self.position.legal[index]]
+        return self.position.play(int(self.position.legal[index]))
+
+    def __iter__(self) -> Iterator[State]:
+        return (self.position.play(int(action)) for action in self.position.legal)
+
+
+class PositionGame(Game):
+    """A two-player zero-sum game of perfect information whose rules are OpenSpiel's.
+
+    Players, actions and results are OpenSpiel's. Features are `planes`, float32[C, H, W] made flat, from the mover's
+    side: the HISTORY latest positions and then planes of one value, the last of them ones where player 0 acts.
+    """
+
+    planes: tuple[int, int, int]
+
+    def __init__(
+        self, name: str, spiel: pyspiel.Game, start: Any, planes: tuple[int, int, int], policy_planes: int = 0
+    ) -> None:
+        """`start`: the pyspiel.State that play begins with."""
+        self.name, self.u_max = name, 1.0
+        self.num_actions, self.num_slots = int(spiel.num_distinct_actions()), (1, 1)
+        self.planes, self.policy_planes = planes, policy_planes
+        self.num_features = int(np.prod(planes))
+        self.perfect_information = True
+        self._root = Position(start)
+
+    def root(self) -> State:
+        return self._root
+
+    def actor(self, s: State) -> int:
+        return cast(Position, s).actor
+
+    def num_infostates(self, s: State) -> tuple[int, int]:
+        return 1, 1
+
+    def actions(self, s: State) -> Int32:
+        return cast(Position, s).legal
+
+    def fan(self, s: State) -> Fan:
+        position = cast(Position, s)
+        return Fan(_Children(position), Moves(np.arange(len(position.legal), dtype=np.int32)[None, :]))
+
+    def weights(self, s: State) -> Scaled:
+        return Scaled(_ONE)
+
+    def payoff(self, s: State) -> Scaled:
+        return Scaled(_ONE, float(cast(Position, s).spiel.player_return(0)))
+
+    def features(self, s: State) -> Float32:
+        out = np.zeros(self.planes, dtype=np.float32)
+        position = cast(Position, s)
+        if position.actor != TERMINAL:
+            self.write_planes(position, out)
+            out[-1] = position.actor == 0
+        return out.reshape(-1)
+
+    @abstractmethod
+    def write_planes(self, position: Position, out: Float32) -> None:
+        """Write every plane but the last into float32[C, H, W], which holds zeros."""
+
+    def history(self, s: State, i0: int, i1: int) -> list[int]:
+        return [int(action) for action in cast(Position, s).spiel.history()]
+
+    def infostate_name(self, s: State, p: int, i: int) -> str:
+        return "nothing"
+
+
+def stone_planes(boards: Sequence[Array], mover: int, out: Float32) -> None:
+    """AlphaGo Zero's stones: plane t holds the mover's of the t-th latest board, plane HISTORY + t the opponent's.
+
+    boards: int8[H, W] each, 1 for player 0's stones, 2 for player 1's.  out: float32[>= 2 * HISTORY, H, W].
+    """
+    stacked = np.stack(boards)
+    out[: len(boards)] = stacked == 1 + mover
+    out[HISTORY : HISTORY + len(boards)] = stacked == 2 - mover

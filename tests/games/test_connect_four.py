@@ -1,0 +1,40 @@
+"""Connect four against OpenSpiel's, and its planes."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from sog.games.base import TERMINAL
+from sog.games.check import check_game
+from sog.games.compare import compare_with_openspiel
+from sog.games.connect_four import ConnectFour
+from sog.games.positions import Position
+
+
+def after(columns: str) -> Position:
+    position = cast(Position, ConnectFour().root())
+    for column in columns:
+        position = position.play(int(column) - 1)
+    return position
+
+
+def test_the_interface_holds() -> None:
+    check_game(ConnectFour(), 60)
+
+
+def test_histories_agree_with_openspiel() -> None:
+    assert compare_with_openspiel(ConnectFour(), 60).pairs == 60
+
+
+def test_four_in_a_column_win() -> None:
+    over = after("1212121")
+    assert over.actor == TERMINAL and ConnectFour().payoff(over).scale == 1.0
+
+
+def test_planes() -> None:
+    game = ConnectFour()
+    shown = game.features(after("443")).reshape(game.planes)
+    assert shown[0, 4, 3] == 1 and shown[0].sum() == 1  # o moves: its piece lies on x's
+    assert shown[8, 5, 3] == shown[8, 5, 2] == 1 and shown[8].sum() == 2
+    assert shown[1].sum() == 1 and shown[9].sum() == 1 and shown[10].sum() == 1 and shown[2].sum() == 0
+    assert shown[16].sum() == 0 and game.features(after("44")).reshape(game.planes)[16].all()
