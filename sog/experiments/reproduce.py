@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.errors import SettingError
-from sog.experiments import cfrd_figures, cfrd_memory, gtcfr_growth, rebel_fig3, resolving, sog_fig3
+from sog.experiments import cfrd_figures, cfrd_memory, gtcfr_growth, pog_table5, rebel_fig3, resolving, sog_fig3
 from sog.experiments.study import Note, Options, Outcome, PointFile, Study, carry_out, check_options, write
 
 
@@ -93,6 +93,14 @@ EXPERIMENTS: Final = (
         2,
         "FP, linear FP, FLOP and linear CFR on four games of Liar's Dice",
         rebel_fig3.STUDY,
+    ),
+    Experiment(
+        "pog-table5",
+        "PoG",
+        "Table 5",
+        4,
+        "Leduc: IS-MCTS at every infostate, 10 to 10,000 simulations, seven UCT constants, three final policies",
+        pog_table5.STUDY,
     ),
 )
 

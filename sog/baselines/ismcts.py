@@ -1,0 +1,138 @@
+"""Information set Monte Carlo tree search (Cowling, Powley and Whitehouse 2012) on listed games; PoG, C.4.1.
+
+Every infostate is searched by itself. A simulation draws a world that the infostate allows, by chance alone, since
+nothing is assumed of how the opponent has played, and gathers visits and returns by infostate of whoever acts. It
+knows no ranges of play, no network and no other search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+import numpy as np
+
+from sog.arrays import Bool, Float64, Int64
+from sog.baselines import ismcts_kernels
+from sog.errors import SettingError
+from sog.search import exact
+from sog.search import fields as f
+from sog.search.public_tree import PublicTree
+
+# How a policy is made of the statistics (PoG, Table 5): normalised visits, most visits, highest mean return.
+FinalPolicy: TypeAlias = Literal["mvd", "mvis", "mval"]
+FINAL_POLICIES: Final[tuple[FinalPolicy, ...]] = ("mvd", "mvis", "mval")
+
+
+@dataclass(frozen=True)
+class ISMCTS:
+    """simulations: of each search.  c: UCT's exploration constant, utilities.  seed: of all draws.
+
+    As in OpenSpiel, the simulation that meets an infostate first opens it and goes on at random, one rollout; so the
+    searched infostate's visits are one fewer than the simulations. SettingError where a number is out of range.
+    """
+
+    simulations: int
+    c: float
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.simulations < 1:
+            raise SettingError(f"simulations: {self.simulations}, must be at least 1")
+        if not (0.0 <= self.c < np.inf):
+            raise SettingError(f"UCT constant: {self.c}, must be 0 or more")
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """What the searches of one public state found. visits, returns: float64[A, I]; legal: bool[A, I].
+
+    returns: the sum of what the actor earned after each action, utilities.
+    """
+
+    visits: Float64
+    returns: Float64
+    legal: Bool
+
+    def policy(self, final: FinalPolicy) -> Float64:
+        """float64[A, I]: the policy by one of PoG's three rules; ties share, as legal actions do without visits."""
+        if final == "mvd":
+            score = self.visits
+        elif final == "mvis":
+            score = _best(self.visits, self.visits > 0)
+        else:
+            mean = np.divide(self.returns, self.visits, out=np.zeros_like(self.returns), where=self.visits > 0)
+            score = _best(mean, self.visits > 0)
+        score = np.where(score.sum(axis=0) > 0, score, self.legal)
+        total = score.sum(axis=0)
+        policy: Float64 = np.divide(score, total, out=np.zeros_like(self.visits), where=total > 0)
+        return policy
+
+
+def _best(score: Float64, among: Bool) -> Float64:
+    """float64[A, I]: 1 at each infostate's highest scores of the actions `among`, 0 elsewhere."""
+    kept = np.where(among, score, -np.inf)
+    best: Float64 = ((kept == kept.max(axis=0)) & among).astype(np.float64)
+    return best
+
+
+class Searcher:
+    """Searches infostates of one listed game; a search depends on its infostate, the settings and the seed alone."""
+
+    def __init__(self, public: PublicTree) -> None:
+        """public: a tree that lists the whole game (`list_all`)."""
+        self.public = public
+        self._tree = exact.full_tree(public)
+        self._at = {int(self._tree.nodes[n, f.PUBLIC]): n for n in range(self._tree.size)}
+        self._legal = {node: uniform > 0 for node, uniform in exact.uniform_policy(public).items()}
+        # Ranges in which every action was sure to be taken: what is left is which infostates can be held.
+        exact.set_policy(self._tree, {node: legal.astype(np.float64) for node, legal in self._legal.items()})
+        self._tree.forward(f.FIXED)
+        self._visits, self._returns = np.zeros((2, self._tree.entries.shape[1]))
+        self._opened = np.zeros(self._tree.slots.shape[1], dtype=np.bool_)
+        self._worlds, self._pair = np.zeros(public.widest), np.zeros(2, dtype=np.int64)
+        self._path = np.zeros(self._tree.size, dtype=np.int64)
+
+    def search(self, node: int, settings: ISMCTS) -> Statistics:
+        """Search every infostate of the public decision node `node` that has a choice and can be held at all."""
+        legal, block = self._legal[node], self._tree.block(self._at[node])
+        found = Statistics(np.zeros(legal.shape), np.zeros(legal.shape), legal)
+        met = np.zeros((settings.simulations + 1, 2), dtype=np.int64)
+        for i in np.flatnonzero((legal.sum(axis=0) > 1) & self._can_hold(node)).tolist():
+            self._simulate(node, i, settings, met)
+            found.visits[:, i] = self._visits[block].reshape(legal.shape)[:, i]
+            found.returns[:, i] = self._returns[block].reshape(legal.shape)[:, i]
+            ismcts_kernels.forget(self._tree.nodes, self._visits, self._returns, self._opened, met)
+        return found
+
+    def search_all(self, settings: ISMCTS, progress: Callable[[int], None] = lambda _: None) -> dict[int, Statistics]:
+        """Search every infostate of the game, by public decision node; `progress` is told the public states done."""
+        found = {}
+        for node in self._legal:
+            found[node] = self.search(node, settings)
+            progress(len(found))
+        return found
+
+    def _can_hold(self, node: int) -> Bool:
+        """bool[I]: the actor's infostates that chance allows beside some infostate of the opponent."""
+        n, actor = self._at[node], int(self.public.nodes[node, f.ACTOR])
+        weights = self.public.matrix(int(self.public.nodes[node, f.WEIGHT_OP]))
+        own, other = (self._tree.slots[f.REACH, self._tree.span(n, p)] for p in (actor, 1 - actor))
+        held: Bool = (own > 0) & ((weights if actor == 0 else weights.T) @ other > 0)
+        return held
+
+    def _simulate(self, node: int, i: int, settings: ISMCTS, met: Int64) -> None:
+        """All simulations of one search; the statistics are left in this object's arrays."""
+        tree, public = self._tree, self.public
+        rng = np.random.SeedSequence((settings.seed, node, i)).generate_state(1, np.uint64)
+        ismcts_kernels.search(
+            *tree.game, tree.nodes, tree.child, public.operators, public.operator_values, public.nodes, public.scales,
+            tree.slots[f.REACH], self._at[node], i, settings.simulations, settings.c, rng,
+            self._worlds, self._pair, self._path, self._visits, self._returns, self._opened, met,
+        )  # fmt: skip
+
+
+def composed(found: Mapping[int, Statistics], final: FinalPolicy) -> exact.Policy:
+    """The policy that all the searches make together, by one of PoG's three rules."""
+    return {node: statistics.policy(final) for node, statistics in found.items()}
