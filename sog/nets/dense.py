@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numba
 import numpy as np
 
 from sog.arrays import Array
 from sog.search import fields as f
-from sog.search.jit import Kernel
+from sog.search.jit import Kernel, cached
 
 ROWS = 4  # rows go through a layer so many at a time
 LANES = 16  # widths are padded to a multiple of it with zero weights, which leaves the loops without remainders
@@ -24,8 +23,7 @@ _OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "ns
 
 
 def _njit(function: Kernel) -> Kernel:
-    compiled: Kernel = numba.njit(cache=True, **_OPTIONS)(function)
-    return compiled
+    return cached(function, _OPTIONS)
 
 
 @_njit

@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-import numba
 import numpy as np
 from numba import types
 
 from sog.arrays import Array, Int64
-from sog.search.jit import inlined
+from sog.search.jit import OPTIONS, cached, inlined
 from sog.search.lanes import instruction
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -71,10 +70,4 @@ def wait_for_all(sync: Array, threads: int) -> None:
 
 def released(function: F) -> F:
     """Compile a kernel that other Python threads may run beside; it allocates nothing."""
-    options: dict[str, Any] = {
-        "nogil": True,
-        "error_model": "numpy",
-        "fastmath": {"reassoc", "contract", "nsz", "arcp"},
-        "_nrt": False,
-    }
-    return cast(F, numba.njit(cache=True, **options)(function))
+    return cast(F, cached(function, {**OPTIONS, "nogil": True}))
