@@ -1,182 +1,180 @@
-"""Microseconds an iteration of our CFR+ beside OpenSpiel's (C++) and LiteEFG's (C++), measured in one run.
+"""CFR+ on whole games beside OpenSpiel's (C++) and LiteEFG's (C++): an iteration, and to a small exploitability.
 
-The solvers take turns on one game, many short batches each, and the median of their processor times
-counts (each runs on one thread), so that whatever else the machine does matters little. An iteration
-updates both players once, on the whole game.
+The solvers take turns on one game and medians of their processor times count (each runs on one thread), so that
+whatever else the machine does matters little. An iteration updates both players once, on the whole game. How the
+solvers are run is in bench_cfr_solvers.py.
 """
 
 from __future__ import annotations
 
-import importlib.util
-import multiprocessing
-import os
 import statistics
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
-from multiprocessing.connection import Connection
-from time import process_time
-from typing import Final, TypeAlias
+from typing import Final
 
-import pyspiel
+from sog.experiments.bench_cfr_solvers import LITEEFG, OPENSPIEL, OURS, Solver, make_solvers
 
-from sog.evaluate.openspiel_export import openspiel_game
-from sog.games.base import Game
-from sog.search import exact
-from sog.search.public_tree import PublicTree
-from sog.search.regret import CFR_PLUS, SOG, Rule
-
+QUICK_GAMES: Final = (
+    "kuhn_poker",
+    "leduc_poker",
+    "liars_dice(numdice=1,dice_sides=4)",
+    "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
+    "openspiel:oshi_zumo(coins=4,size=1,horizon=4)",
+)
+# Every native game that OpenSpiel has, on the sizes that it can enumerate, and five that are compiled from OpenSpiel.
 GAMES: Final = (
     "kuhn_poker",
     "leduc_poker",
     "liars_dice(numdice=1,dice_sides=4)",
     "liars_dice(numdice=1,dice_sides=5)",
+    "liars_dice(numdice=1,dice_sides=6)",
+    "liars_dice(numdice=2,dice_sides=2)",
+    "liars_dice(numdice=2,dice_sides=3)",
     "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
+    "goofspiel(imp_info=True,num_cards=4,points_order=random)",
+    "goofspiel(imp_info=True,num_cards=5,points_order=descending)",
+    "battleship(board_width=2,board_height=2,ship_sizes=[1;2],ship_values=[1;2],num_shots=2,"
+    "allow_repeated_shots=False,loss_multiplier=1.0)",
+    "tic_tac_toe",
+    "openspiel:universal_poker(betting=limit,numPlayers=2,numRounds=2,blind=1 1,firstPlayer=1 1,numSuits=2,"
+    "numRanks=3,numHoleCards=1,numBoardCards=0 1,raiseSize=2 4,maxRaises=1 2)",
+    "openspiel:oshi_zumo(coins=4,size=1,horizon=4)",
+    "openspiel:dark_hex(num_rows=2,num_cols=2)",
+    "openspiel:mnk(m=3,n=2,k=2)",
+    "openspiel:blotto(coins=5,fields=3)",
 )
-# Preparing these takes OpenSpiel and LiteEFG half a minute each.
-LARGE_GAMES: Final = ("liars_dice(numdice=1,dice_sides=6)", "liars_dice(numdice=2,dice_sides=3)")
 
-OURS: Final = "ours, CFR+"
-OURS_SIMULTANEOUS: Final = "ours, CFR+ simultaneous"
-OPENSPIEL: Final = "OpenSpiel CFR+"
-LITEEFG: Final = "LiteEFG CFR+"
-
-# Runs so many iterations more and returns the processor seconds that they took.
-Timed: TypeAlias = Callable[[int], float]
+TARGET: Final = 1e-3  # exploitability, in the game's own utilities: chips in poker
+# A solver that needs longer than this for the target is stopped, one that needs less is run again for a median.
+_MOST_SECONDS: Final = 30.0
+_REPEATED_SECONDS: Final = 0.5
+_REPETITIONS: Final = 3
 
 
 @dataclass(frozen=True)
 class Row:
-    """One solver on one game.  ratio_to_ours: its time over that of our CFR+, which alternates as theirs do."""
+    """One solver on one game.
+
+    ratio_to_ours: its time over that of our CFR+, which alternates as theirs do.  iterations_to_target,
+    seconds_to_target: until exploitability (the mean over players) is at most TARGET, None where that takes more
+    than 30 seconds; measuring it is not counted.  target_ratio: its seconds over ours.  setup_seconds: until the
+    game is listed or loaded and the first iteration can begin, imports and compilation left out.
+    """
 
     game: str
     solver: str
     us_per_iteration: float
     ratio_to_ours: float
+    iterations_to_target: int | None
+    seconds_to_target: float | None
+    target_ratio: float | None
+    setup_seconds: float
 
 
-def has_liteefg() -> bool:
-    """Whether LiteEFG is installed."""
-    return importlib.util.find_spec("LiteEFG") is not None
+@dataclass(frozen=True)
+class _Reached:
+    """How many iterations led to the target, and in how many seconds; None where it was not reached."""
+
+    iterations: int | None
+    seconds: float | None
 
 
-def bench_game(game: Game, rounds: int = 9, batch_seconds: float = 0.1) -> list[Row]:
+def bench_game(name: str, rounds: int = 9, batch_seconds: float = 0.1) -> list[Row]:
     """One row for each solver: the median of `rounds` batches that last about `batch_seconds` each.
 
-    A batch has at least one iteration. GameError where OpenSpiel lacks the game.
+    A batch has at least one iteration. GameError where there is no such game or OpenSpiel lacks it.
     """
     with ExitStack() as stack:
-        public = PublicTree(game).list_all()
-        solvers = {
-            OURS: _ours(public, CFR_PLUS),
-            OURS_SIMULTANEOUS: _ours(public, SOG),
-            OPENSPIEL: _openspiel(game),
-        }
-        liteefg = stack.enter_context(_liteefg(game)) if has_liteefg() else None
-        if liteefg is not None:
-            solvers[LITEEFG] = liteefg
+        makers = make_solvers(name, stack)
+        solvers = {solver: make() for solver, make in makers.items()}
+        first = {solver: _run_to_target(one) for solver, one in solvers.items()}
         medians = _interleaved(solvers, rounds, batch_seconds)
-    return [Row(game.name, name, 1e6 * t, t / medians[OURS]) for name, t in medians.items()]
+        reached = _repeated(makers, first)
+    ours = reached[OURS].seconds
+    return [
+        Row(
+            name,
+            solver,
+            1e6 * seconds,
+            seconds / medians[OURS],
+            reached[solver].iterations,
+            reached[solver].seconds,
+            _ratio(reached[solver].seconds, ours),
+            solvers[solver].setup_seconds,
+        )
+        for solver, seconds in medians.items()
+    ]
 
 
-def _interleaved(solvers: dict[str, Timed], rounds: int, batch_seconds: float) -> dict[str, float]:
+def _ratio(theirs: float | None, ours: float | None) -> float | None:
+    return None if theirs is None or ours is None else theirs / ours
+
+
+def _run_to_target(solver: Solver) -> _Reached:
+    """A solver that has not run, with exploitability measured after 1, 2, 3, 4, 6, 8, 12, 16, ... iterations."""
+    seconds, done = 0.0, 0
+    for count in _checks():
+        seconds += solver.run(count - done)
+        done = count
+        if solver.exploitability() <= TARGET:
+            return _Reached(done, seconds)
+        if seconds > _MOST_SECONDS:
+            break
+    return _Reached(None, None)
+
+
+def _checks() -> Iterator[int]:
+    count = 1
+    yield count
+    while True:
+        count *= 2
+        yield count
+        yield count * 3 // 2
+
+
+def _repeated(makers: Mapping[str, Callable[[], Solver]], first: Mapping[str, _Reached]) -> dict[str, _Reached]:
+    """Medians of new runs of the same iterations, the solvers in turn, where the first run was short."""
+    seconds: dict[str, list[float]] = {name: [] for name in first}
+    for _ in range(_REPETITIONS):
+        for name, reached in first.items():
+            if reached.iterations is not None and reached.seconds is not None and reached.seconds < _REPEATED_SECONDS:
+                seconds[name].append(makers[name]().run(reached.iterations))
+    return {
+        name: _Reached(reached.iterations, statistics.median(seconds[name]) if seconds[name] else reached.seconds)
+        for name, reached in first.items()
+    }
+
+
+def _interleaved(solvers: Mapping[str, Solver], rounds: int, batch_seconds: float) -> dict[str, float]:
     """Median seconds an iteration of each solver."""
-    batches = {name: _batch(timed, batch_seconds) for name, timed in solvers.items()}
+    batches = {name: _batch(solver, batch_seconds) for name, solver in solvers.items()}
     seconds: dict[str, list[float]] = {name: [] for name in solvers}
     for _ in range(rounds):
-        for name, timed in solvers.items():
-            seconds[name].append(timed(batches[name]) / batches[name])
+        for name, solver in solvers.items():
+            seconds[name].append(solver.run(batches[name]) / batches[name])
     return {name: statistics.median(times) for name, times in seconds.items()}
 
 
-def _batch(timed: Timed, batch_seconds: float) -> int:
-    """How many iterations last about `batch_seconds`; the first ones also compile and warm up."""
-    timed(1)
+def _batch(solver: Solver, batch_seconds: float) -> int:
+    """How many iterations last about `batch_seconds`."""
     count = 1
-    while (took := timed(count)) < batch_seconds / 2:
+    while (took := solver.run(count)) < batch_seconds / 2:
         count *= 2
     return max(1, round(count * batch_seconds / took))
 
 
-def _ours(public: PublicTree, rule: Rule) -> Timed:
-    tree = exact.full_tree(public)
-
-    def timed(count: int) -> float:
-        start = process_time()
-        tree.iterate(rule, count)
-        return process_time() - start
-
-    return timed
+def fastest_other(rows: Sequence[Row]) -> tuple[float, float | None]:
+    """The smallest ratios of other programs' solvers to ours: an iteration, and to the target."""
+    others = [row for row in rows if row.solver in (OPENSPIEL, LITEEFG)]
+    to_target = [row.target_ratio for row in others if row.target_ratio is not None]
+    return min(row.ratio_to_ours for row in others), min(to_target, default=None)
 
 
-def _openspiel(game: Game) -> Timed:
-    solver = pyspiel.CFRPlusSolver(openspiel_game(game))
-
-    def timed(count: int) -> float:
-        start = process_time()
-        for _ in range(count):
-            solver.evaluate_and_update_policy()
-        return process_time() - start
-
-    return timed
-
-
-@contextmanager
-def _liteefg(game: Game) -> Iterator[Timed | None]:
-    """LiteEFG in a process of its own, as it prints on stdout and writes files under the home folder.
-
-    None where that process ends before it is ready; what it had to say is on stderr.
-    """
-    context = multiprocessing.get_context("spawn")
-    with tempfile.TemporaryDirectory() as home:
-        ours, theirs = context.Pipe()
-        worker = context.Process(target=_liteefg_worker, args=(theirs, game.name, home), daemon=True)
-        worker.start()
-        theirs.close()
-
-        def timed(count: int) -> float:
-            ours.send(count)
-            return float(ours.recv())
-
-        try:
-            ready = timed(1)
-        except (EOFError, OSError):
-            ready = None
-        try:
-            yield None if ready is None else timed
-        finally:
-            ours.close()
-            worker.terminate()
-            worker.join()
-
-
-def _liteefg_worker(connection: Connection, name: str, home: str) -> None:
-    """Answer each number of iterations with the seconds that they took, until the other end closes."""
-    os.environ["HOME"] = home
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    import LiteEFG
-    from LiteEFG.baselines import CFRplus
-
-    graph = CFRplus.graph()
-    environment = LiteEFG.OpenSpielEnv(pyspiel.load_game_as_turn_based(name), traverse_type="Enumerate")
-    environment.set_graph(graph)
-    while True:
-        try:
-            count = connection.recv()
-        except EOFError:
-            return
-        start = process_time()
-        for _ in range(count):  # both players in turn, then the policy averages, as its own training loop does
-            graph.update_graph(environment)
-            environment.update_strategy(graph.current_strategy())
-        connection.send(process_time() - start)
-
-
-def bench_games(games: Sequence[Game], rounds: int, report: Callable[[int, str], None]) -> list[Row]:
+def bench_games(games: Sequence[str], rounds: int, report: Callable[[int, str], None]) -> list[Row]:
     """Rows of several games, one game after another; `report` is told how many are done and which is next."""
     rows: list[Row] = []
     for k, game in enumerate(games):
-        report(k, game.name)
+        report(k, game)
         rows += bench_game(game, rounds)
     return rows
