@@ -22,7 +22,7 @@ _MEASURED_STATES = 20_000
 
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
-    algorithm: Annotated[str, typer.Option(help="What learns: sog.")] = "sog",
+    algorithm: Annotated[str, typer.Option(help="What learns: sog or alphazero.")] = "sog",
     preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
     minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes; schedules do not change.")] = None,
     rounds: Annotated[int | None, typer.Option(help="Stop after so many rounds in all.")] = None,

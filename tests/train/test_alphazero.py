@@ -1,0 +1,156 @@
+"""AlphaZero's self-play: what rows hold, when games end, and runs that are the same again after a stop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sog.errors import SettingError
+from sog.games.base import Game
+from sog.games.catalog import make_game
+from sog.games.tic_tac_toe import TicTacToe
+from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.inference import network_evaluator
+from sog.search.drive import run as run_search
+from sog.search.evaluator import zero_evaluator
+from sog.search.mcts import PuctSettings
+from sog.search.public_tree import PublicTree
+from sog.train import checkpoint, loop
+from sog.train.alphazero import AlphaZeroActing, GameRecord, Visit, choose, game_rows, play_game
+from sog.train.learner import LearnerSettings
+from sog.train.loop import Hooks, Run, train
+from sog.train.presets import PRESETS, preset
+from sog.train.settings import TrainSettings
+
+GAME = TicTacToe()
+SHAPE = shape_for(GAME, 16, 1)
+ACTING = AlphaZeroActing(simulations=12, search=PuctSettings(noise=0.25), sampled_moves=4)
+
+
+def played(acting: AlphaZeroActing, seed: int = 0) -> tuple[PublicTree, GameRecord]:
+    public, record = PublicTree(GAME), GameRecord()
+    run_search(play_game(public, acting, np.random.default_rng(seed), record), zero_evaluator)
+    return public, record
+
+
+# --- games ---
+
+
+def test_a_game_is_played_to_its_end() -> None:
+    public, record = played(ACTING)
+    squares = public.states[record.visits[-1].node]
+    assert isinstance(squares, tuple) and len(record.visits) == len(squares) + 1
+    assert record.utility in (-1.0, 0.0, 1.0)
+    assert [len(visit.visits) for visit in record.visits] == [9 - k for k in range(len(record.visits))]
+
+
+def test_every_move_takes_new_simulations_on_top_of_the_kept_tree() -> None:
+    _, kept = played(ACTING)
+    _, fresh = played(replace(ACTING, reuse=False))
+    assert {float(visit.visits.sum()) for visit in fresh.visits} == {12.0}
+    assert kept.visits[0].visits.sum() == 12.0
+    assert sum(visit.visits.sum() for visit in kept.visits) > 12.0 * len(kept.visits)
+
+
+def test_a_game_cut_short_is_a_draw() -> None:
+    _, record = played(replace(ACTING, moves_max=3))
+    assert len(record.visits) == 3 and record.utility == 0.0
+
+
+def test_resigning_and_games_that_nobody_may_resign() -> None:
+    hopeless = replace(ACTING, resign_below=2.0, no_resign=0.0)  # every value is below 2
+    _, record = played(hopeless)
+    assert record.resigned and len(record.visits) == 1 and record.utility == -1.0
+    _, record = played(replace(hopeless, no_resign=1.0))
+    assert not record.resigned and len(record.visits) > 4
+    resigned = sum(played(replace(hopeless, no_resign=0.5), seed)[1].resigned for seed in range(40))
+    assert 10 < resigned < 30
+
+
+def test_early_moves_are_drawn_and_later_ones_are_the_most_visited() -> None:
+    visits, rng = np.array([1.0, 3.0, 0.0]), np.random.default_rng(0)
+    drawn = [choose(visits, True, rng) for _ in range(2000)]
+    assert np.bincount(drawn, minlength=3) / 2000 == pytest.approx([0.25, 0.75, 0.0], abs=0.05)
+    assert choose(visits, False, rng) == 1
+
+
+# --- rows ---
+
+
+def test_rows_hold_the_outcome_and_the_visits() -> None:
+    public = PublicTree(GAME)
+    node = public.child(0, 0) if public.list_fan(0) else -1
+    first = np.array([0, 6, 2, 0, 0, 0, 0, 0, 0], dtype=np.float64)
+    record = GameRecord([Visit(0, first), Visit(node, np.ones(8))], utility=-1.0)
+    rows = game_rows(public, record, SHAPE)
+    assert rows.values.tolist() == [[-1.0, 1.0], [-1.0, 1.0]]
+    assert rows.value_mask.all() and rows.policy_mask.all()
+    assert rows.policies[0, 0] == pytest.approx(first / 8)
+    assert rows.policies[1, 0] == pytest.approx([0.0] + [1 / 8] * 8)
+    assert rows.legal.sum(axis=2).tolist() == [[9], [8]] and not rows.legal[1, 0, 0]
+    assert np.array_equal(rows.inputs[1, :20], GAME.features((0,)))
+
+
+def test_a_round_does_not_depend_on_how_many_games_stand_side_by_side() -> None:
+    evaluator = network_evaluator(CVPN(SHAPE, 3))
+    found = []
+    for width in (1, 5):
+        actor = replace(ACTING, side_by_side=width).make(GAME, SHAPE)
+        found.append(actor.round(6, evaluator, np.random.default_rng(7)))
+    assert found[0].games == 6 and found[0].searches == len(found[0].rows)
+    for one, other in zip(*(harvest.rows.columns().values() for harvest in found), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_hidden_information_is_refused() -> None:
+    kuhn = make_game("kuhn_poker")
+    with pytest.raises(SettingError, match="perfect information"):
+        ACTING.make(kuhn, shape_for(kuhn, 8, 1))
+    with pytest.raises(SettingError, match="perfect information"):
+        preset(kuhn, "demo", "alphazero")
+
+
+# --- presets and runs ---
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_presets_take_the_networks_of_student_of_games(name: str) -> None:
+    for game in (GAME, make_game("connect_four")):
+        own, sog = preset(game, name, "alphazero"), preset(game, name, "sog")
+        assert own.shape == sog.shape and own.replay == sog.replay
+        assert isinstance(own.acting, AlphaZeroActing)
+
+
+def test_the_papers_preset() -> None:
+    acting = preset(make_game("chess"), "paper", "alphazero").acting
+    assert isinstance(acting, AlphaZeroActing)
+    assert (acting.simulations, acting.sampled_moves, acting.moves_max) == (800, 30, 512)
+    assert (acting.search.c_init, acting.search.c_base, acting.search.first_play_loses) == (1.25, 19_652.0, True)
+    assert (acting.search.noise, acting.search.concentration) == (0.25, 0.3)
+
+
+def tiny(game: Game, name: str, algorithm: str) -> TrainSettings:
+    return TrainSettings(
+        replace(ACTING, side_by_side=4), LearnerSettings(batch=16, policy_weight=1.0), SHAPE, 200, games=4, rounds=6
+    )
+
+
+def weights(folder: Path) -> dict[str, bytes]:
+    _, network, _ = checkpoint.load_network(folder / "checkpoint")
+    return {name: weight.numpy().tobytes() for name, weight in network.state_dict().items()}
+
+
+def test_a_run_is_the_same_again_and_after_a_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loop, "preset", tiny)
+    run = Run("tic_tac_toe", "demo", 1, 1, "alphazero")
+    for name in ("once", "again"):
+        train(run, tmp_path / name, None, False, Hooks())
+    train(run, tmp_path / "stopped", None, False, Hooks(), rounds=3)
+    train(run, tmp_path / "stopped", None, True, Hooks())
+    assert weights(tmp_path / "once") == weights(tmp_path / "again") == weights(tmp_path / "stopped")
+    other = replace(run, seed=2)
+    train(other, tmp_path / "other", None, False, Hooks())
+    assert weights(tmp_path / "other") != weights(tmp_path / "once")
