@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from sog.errors import SettingError
 from sog.games.base import Game
 from sog.nets.encode import input_width
+from sog.nets.resnet import ResNet
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class NetworkShape:
 
     features, slots, actions: those of the game.  width, depth: of the hidden layers.
     kind: the body, a key of BODIES.  crossed: see encode.encode.  matchups: see CVPN.
+    planes, policy_planes: the game's, for a resnet, which has `width` channels and `depth` blocks; otherwise none.
     """
 
     features: int
@@ -30,6 +32,8 @@ class NetworkShape:
     kind: str = "mlp"
     crossed: tuple[int, ...] = ()
     matchups: bool = False
+    planes: tuple[int, ...] = ()
+    policy_planes: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in BODIES:
@@ -38,6 +42,17 @@ class NetworkShape:
             raise SettingError(f"a network needs width and depth of at least 1, not {self.width}x{self.depth}")
         if any(not 0 <= column < self.features for column in self.crossed):
             raise SettingError(f"crossed features {self.crossed} are not among the game's {self.features}")
+        if self.kind == "resnet":
+            self._check_planes()
+
+    def _check_planes(self) -> None:
+        """SettingError unless planes, one infostate a player and no more make a resnet's input."""
+        if len(self.planes) != 3 or math.prod(self.planes) != self.features or self.slots != (1, 1):
+            raise SettingError("a resnet is for games of perfect information whose features are planes")
+        if self.crossed or self.matchups:
+            raise SettingError("a resnet has no crossed features and no matchups")
+        if self.policy_planes * self.planes[1] * self.planes[2] > self.actions:
+            raise SettingError(f"{self.policy_planes} policy planes hold more than {self.actions} actions")
 
     @property
     def inputs(self) -> int:
@@ -79,7 +94,9 @@ def shape_for(
     matchups: bool = False,
 ) -> NetworkShape:
     """The shape of a network for this game."""
-    return NetworkShape(game.num_features, game.num_slots, game.num_actions, width, depth, kind, crossed, matchups)
+    planes = (game.planes or (), game.policy_planes) if kind == "resnet" else ((), 0)
+    sizes = game.num_features, game.num_slots, game.num_actions
+    return NetworkShape(*sizes, width, depth, kind, crossed, matchups, *planes)
 
 
 class CVPN(nn.Module):
@@ -100,15 +117,17 @@ class CVPN(nn.Module):
         self.shape = shape
         with torch.random.fork_rng(devices=[]):  # torch's layers draw weights of their own
             self.body, width = BODIES[shape.kind](shape)
-            self.head = nn.Linear(width, shape.head)
+            self.head: nn.Module = nn.Linear(width, shape.head) if width else nn.Identity()
         self.initialise(seed)
 
     def initialise(self, seed: int) -> None:
-        """He-uniform hidden weights, zero biases and a zero head."""
+        """He-uniform hidden weights, zero biases and zero last layers; batch normalisation begins as the identity."""
         generator = torch.Generator().manual_seed(seed)
         with torch.no_grad():
             for name, weight in self.named_parameters():
-                if weight.dim() < 2 or name.startswith("head"):
+                if name.endswith("norm.weight"):
+                    weight.fill_(1.0)
+                elif weight.dim() < 2 or name.endswith(("head.weight", "_last.weight")):
                     weight.zero_()
                 elif not weight.is_meta:
                     bound = math.sqrt(6.0 / weight[0].numel())
@@ -143,5 +162,10 @@ def mlp(shape: NetworkShape) -> tuple[nn.Module, int]:
     return nn.Sequential(*layers), shape.width
 
 
-# The bodies a shape can name; a body maps [B, seen] to [B, W] and says its W.
-BODIES: dict[str, Body] = {"mlp": mlp}
+def resnet(shape: NetworkShape) -> tuple[nn.Module, int]:
+    """AlphaZero's residual network, with heads of its own."""
+    return ResNet(shape), 0
+
+
+# The bodies a shape can name; a body maps [B, seen] to [B, W] and says its W. W = 0: its outputs are the answer.
+BODIES: dict[str, Body] = {"mlp": mlp, "resnet": resnet}

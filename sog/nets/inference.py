@@ -16,6 +16,7 @@ from sog.errors import CheckpointError, SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN, NetworkShape
 from sog.nets.encode import encode, join, value_units
+from sog.nets.resnet import inference_copy
 from sog.search.evaluator import Beliefs, Evaluations, Evaluator
 
 Answer = Callable[[Beliefs], Evaluations]
@@ -24,13 +25,14 @@ Answer = Callable[[Beliefs], Evaluations]
 def network_evaluator(network: CVPN) -> Evaluator:
     """The default evaluator of a network: Numba for an MLP on the CPU, otherwise PyTorch where it lies.
 
-    The Numba one copies the weights; the other follows them. Raises CheckpointError where a weight is NaN or
+    It copies the weights, but for an MLP's on a GPU, which it follows. Raises CheckpointError where a weight is NaN or
     infinite, so that no search ever meets one.
     """
     refuse_broken(network)
     on_cpu = all(weight.device.type == "cpu" for weight in network.parameters())
-    plain = network.shape.kind == "mlp" and on_cpu
-    return JoiningEvaluator(MlpAnswer(network) if plain else torch_answer(network))
+    if network.shape.kind == "resnet":
+        return JoiningEvaluator(torch_answer(inference_copy(network)))
+    return JoiningEvaluator(MlpAnswer(network) if on_cpu else torch_answer(network))
 
 
 class JoiningEvaluator:

@@ -252,6 +252,7 @@ def _meta_bytes(meta: Meta) -> bytes:
 def _meta_of(said: dict[str, Any]) -> Meta:
     shape = dict(said["shape"])
     shape["slots"], shape["crossed"] = tuple(shape["slots"]), tuple(shape["crossed"])
+    shape["planes"] = tuple(shape.get("planes", ()))
     files = {role: FileEntry(**entry) for role, entry in said["files"].items()}
     if "network" not in files or any(not _OWN.fullmatch(entry.name) for entry in files.values()):
         raise ValueError("files")

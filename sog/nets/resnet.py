@@ -1,0 +1,116 @@
+"""The residual network of AlphaZero over planes, with a value of the mover and policy planes; it knows no rules.
+
+AlphaGo Zero, "Neural network architecture"; AlphaZero, "Architecture": a convolution and `depth` residual blocks of
+`width` channels, 3 x 3, batch normalisation and ReLU; then a policy head and a value head.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+if TYPE_CHECKING:
+    from sog.nets.cvpn import CVPN, NetworkShape
+
+
+class Layer(nn.Module):
+    """A convolution, batch normalisation, and ReLU where asked."""
+
+    def __init__(self, inputs: int, outputs: int, kernel: int, relu: bool = True) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(inputs, outputs, kernel, padding=kernel // 2, bias=False)
+        self.norm: nn.Module = nn.BatchNorm2d(outputs)
+        self.relu = relu
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.norm(self.conv(x))
+        return torch.relu(out) if self.relu else out
+
+
+class Block(nn.Module):
+    """Two layers around which the input is added."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first, self.second = Layer(width, width, 3), Layer(width, width, 3, relu=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(x + self.second(self.first(x)))
+
+
+class PolicyHead(nn.Module):
+    """Logits of all actions: cells of policy planes, and a linear layer for actions without a cell.
+
+    Without policy planes every action comes from a linear layer over a few channels, as in AlphaGo Zero.
+    """
+
+    def __init__(self, shape: NetworkShape) -> None:
+        super().__init__()
+        _, height, width = shape.planes
+        self.planes = shape.policy_planes
+        without = shape.actions - self.planes * height * width
+        self.layer = Layer(shape.width, shape.width if self.planes else _FEW, 3 if self.planes else 1)
+        if self.planes:
+            self.cells_last = nn.Conv2d(shape.width, self.planes, 1)
+        self.rest_last = nn.Linear(shape.width if self.planes else _FEW * height * width, without) if without else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.layer(x)
+        parts = []
+        if self.planes:
+            parts.append(self.cells_last(x).permute(0, 2, 3, 1).flatten(1))
+        if self.rest_last is not None:
+            parts.append(self.rest_last(x.mean(dim=(2, 3)) if self.planes else x.flatten(1)))
+        return torch.cat(parts, dim=1)
+
+
+_FEW = 32  # channels before a linear policy; AlphaGo Zero has 2
+
+
+class ValueHead(nn.Module):
+    """The mover's value in [-1, 1]: one channel, a hidden layer, tanh."""
+
+    def __init__(self, shape: NetworkShape) -> None:
+        super().__init__()
+        _, height, width = shape.planes
+        self.layer = Layer(shape.width, 1, 1)
+        self.hidden = nn.Linear(height * width, shape.width)
+        self.value_last = nn.Linear(shape.width, 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        hidden = torch.relu(self.hidden(self.layer(x).flatten(1)))
+        return torch.tanh(self.value_last(hidden))
+
+
+class ResNet(nn.Module):
+    """float32[B, seen], planes first, to float32[B, 2 + A]: both players' values, then logits.
+
+    The last plane is ones where player 0 acts, which turns the mover's value into the players'.
+    """
+
+    def __init__(self, shape: NetworkShape) -> None:
+        super().__init__()
+        self.planes = shape.planes
+        self.cells = shape.planes[0] * shape.planes[1] * shape.planes[2]
+        self.entry = Layer(shape.planes[0], shape.width, 3)
+        self.blocks = nn.Sequential(*(Block(shape.width) for _ in range(shape.depth)))
+        self.policy, self.value = PolicyHead(shape), ValueHead(shape)
+
+    def forward(self, x: Tensor) -> Tensor:
+        planes = x[:, : self.cells].reshape(-1, *self.planes)
+        trunk = self.blocks(self.entry(planes))
+        value = self.value(trunk) * (2.0 * x[:, self.cells - 1 : self.cells] - 1.0)
+        return torch.cat((value, -value, self.policy(trunk)), dim=1)
+
+
+def inference_copy(network: CVPN) -> CVPN:
+    """A copy for answering only: batch normalisation is folded into the convolutions."""
+    copied = copy.deepcopy(network).eval().requires_grad_(False)
+    for layer in copied.modules():
+        if isinstance(layer, Layer) and isinstance(layer.norm, nn.BatchNorm2d):
+            layer.conv = torch.nn.utils.fuse_conv_bn_eval(layer.conv, layer.norm)
+            layer.norm = nn.Identity()
+    return copied.to(memory_format=torch.channels_last)  # type: ignore[call-overload, no-any-return]
