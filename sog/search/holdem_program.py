@@ -20,7 +20,8 @@ from sog.search.holdem_trees import CUT, DECISION, SHOWDOWN, Node, Shape
 from sog.search.lanes import LANES
 
 GROUP_ROWS = 400  # a shape holds about so many action rows, so that its reach and values stay in the cache
-RIVER_PIECES = 8  # subtrees dealt to each thread's shape on the river, so that shapes come out alike
+RIVER_PIECES = (1, 2, 4, 8, 16)  # subtrees dealt to each thread's shape on the river: as few as balance them
+UNBALANCED = 1.05  # the largest shape over the mean
 SCRATCH_CARDS = 64
 
 
@@ -117,10 +118,14 @@ def make_program(game: Holdem, river_shapes: int = 1) -> Program:
     if isinstance(game.sizes, EveryAmount):
         raise GameError("holdem: bets=any has too many bets to solve; give a list such as 0.5;1.0;allin")
     root = tree.grow(game, game.root())
-    cuts = list(_cuts(root)) if game.street == TURN else _pieces(root, river_shapes)
-    below = [c.children[0] if c.kind == CUT else c for c in cuts]
+    if game.street == TURN:
+        cuts = list(_cuts(root))
+        below = [c.children[0] for c in cuts]
+        groups = _filled(below, GROUP_ROWS)
+    else:
+        cuts = below = _river_pieces(root, river_shapes)
+        groups = _balanced(below, river_shapes)
     top = tree.lay_out([root], cuts)
-    groups = _filled(below, GROUP_ROWS) if game.street == TURN else _balanced(below, river_shapes)
     where = tuple(tuple(below[k] for k in group) for group in groups)
     shapes = tuple(tree.lay_out(nodes) for nodes in where)
     return Program(game, root, top, shapes, where, _boards(game))
@@ -135,10 +140,26 @@ def _cuts(node: Node) -> Iterator[Node]:
             yield from _cuts(child)
 
 
-def _pieces(root: Node, shapes: int) -> list[Node]:
-    """Subtrees that together hold every showdown of a river tree; the root itself for one shape."""
-    pieces, limit = [root], root.size // (RIVER_PIECES * shapes)
-    while shapes > 1 and pieces[-1].size > limit and pieces[-1].kind == DECISION:
+def _river_pieces(root: Node, shapes: int) -> list[Node]:
+    """Few subtrees that together hold every showdown of a river tree and make shapes of one size.
+
+    Each costs rows of reach and values that are handed over; the root itself for one shape.
+    """
+    if shapes == 1:
+        return [root]
+    pieces: list[Node] = []
+    for each in RIVER_PIECES:
+        pieces = _pieces(root, root.size // (each * shapes))
+        sizes = [sum(pieces[k].size for k in group) for group in _balanced(pieces, shapes)]
+        if max(sizes) * shapes <= UNBALANCED * sum(sizes):
+            break
+    return pieces
+
+
+def _pieces(root: Node, limit: int) -> list[Node]:
+    """Subtrees of at most `limit` nodes that together hold every showdown of a river tree."""
+    pieces = [root]
+    while pieces[-1].size > limit and pieces[-1].kind == DECISION:
         largest = pieces.pop()
         pieces += [c for c in largest.children if c.kind in (DECISION, SHOWDOWN)]
         pieces.sort(key=lambda n: n.size)
@@ -309,19 +330,19 @@ def _top_cuts(program: Program) -> list[Node]:
 
 def _ladders(program: Program) -> tuple[Int32, Int32, Int32]:
     """`ordered`, `ends` and `natural` of cards.showdown_batch, board after board."""
-    ordered, ends, natural = [], [], []
-    for b, card in enumerate(program.boards.cards):
-        board = program.game.spot.board + ((card,) if card >= 0 else ())
-        numbers = program.hands_on(b)
-        place = np.full(HANDS, -1, dtype=np.int32)
-        place[numbers] = np.arange(len(numbers))
-        live = np.cumsum([c not in board for c in range(CARDS)]) - 1
-        order = ladder(board)
-        ordered.append(np.stack([place[order.hands], live[LOW[order.hands]], live[HIGH[order.hands]]], axis=1))
-        natural.append(np.stack([live[LOW[numbers]], live[HIGH[numbers]]], axis=1))
-        ends.append(order.ends)
-    return (
-        (LANES * np.concatenate(ordered)).astype(np.int32).ravel(),
-        np.concatenate(ends),
-        (LANES * np.concatenate(natural)).astype(np.int32).ravel(),
-    )
+    board = program.game.spot.board
+    full = [board + ((card,) if card >= 0 else ()) for card in program.boards.cards]
+    tables = [showdown_tables(cards, program.hands_on(b)) for b, cards in enumerate(full)]
+    ordered, ends, natural = (np.concatenate(kind) for kind in zip(*tables, strict=True))
+    return ordered, ends, natural
+
+
+def showdown_tables(board: tuple[int, ...], hands: Int32) -> tuple[Int32, Int32, Int32]:
+    """`ordered`, `ends` and `natural` of cards.showdown_batch for rows of these hands on a full board."""
+    place = np.full(HANDS, -1, dtype=np.int32)
+    place[hands] = np.arange(len(hands))
+    live = np.cumsum([c not in board for c in range(CARDS)]) - 1
+    order = ladder(board)
+    ordered = np.stack([place[order.hands], live[LOW[order.hands]], live[HIGH[order.hands]]], axis=1)
+    natural = np.stack([live[LOW[hands]], live[HIGH[hands]]], axis=1)
+    return (LANES * ordered).astype(np.int32).ravel(), order.ends, (LANES * natural).astype(np.int32).ravel()

@@ -13,7 +13,7 @@ from sog.games.holdem_names import SHORT, holdem_from
 from sog.games.names import parse_game
 from sog.search.holdem_solver import HoldemSolver, Progress
 
-VERSION = 1  # of the arrays' layout
+VERSION = 2  # of the arrays' layout
 
 
 def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:

@@ -81,6 +81,12 @@ class HoldemSolver:
             at = p * half + int(program.top.root_reach[0, p]) * program.top_width
             self._top_reach[at : at + len(program.top_hands)] = weights[program.top_hands]
 
+    def restart(self) -> None:
+        """Forget every iteration."""
+        self.regrets[:] = 0.0
+        self.averages[:] = 0.0
+        self.iterations = 0
+
     def iterate(self, count: int, rule: Rule = DCFR) -> None:
         """`count` more iterations of an alternating rule that is not predictive."""
         if not rule.alternating or rule.predictive:

@@ -139,6 +139,9 @@ def _part(
         root = U(shapes[shape, ROOT0]) + r
         to = U(roots[root, ROOT_REACH0 + q]) * width
         at = U(nodes[U(roots[root, ROOT_CUT]), REACH0 + q]) * top_width
+        if sizes[3] == sizes[5]:  # no card comes: the same hands in the same places
+            _copy(top_reach, at, reach, to, width)
+            continue
         for i in range(count):
             reach[to + i] = top_reach[at + U(maps[place0 + i])]
     _down(nodes, child_rows, node0, size, q, width, source, entry0, reach, averages, step[2], mode)
@@ -154,9 +157,14 @@ def _part(
     )  # fmt: skip
     for r in range(U(shapes[shape, ROOTS])):
         at = U(roots[U(shapes[shape, ROOT0]) + r, ROOT_VALUE]) * width
-        to = (handed0 + r) * width
-        for k in range(U(0), width, U(LANES)):
-            store(handed, to + k, load(values, at + k))
+        _copy(values, at, handed, (handed0 + r) * width, width)
+
+
+@inlined
+def _copy(source: Array, at: Any, target: Array, to: Any, width: Any) -> None:
+    """target[to : to + width] = source[at : at + width]."""
+    for k in range(U(0), width, U(LANES)):
+        store(target, to + k, load(source, at + k))
 
 
 @inlined
@@ -167,6 +175,9 @@ def _gather(
     """A cut's values: those of its parts summed over the boards, isomorphic ones through their own maps."""
     top_width, width, count = U(sizes[0]), U(sizes[1]), U(sizes[2])
     to = U(nodes[U(cuts[cut, 0]), VALUE]) * top_width
+    if sizes[3] == sizes[5]:  # no card comes
+        _copy(handed, U(cuts[cut, 1]) * width, top_values, to, width)
+        return
     for k in range(U(0), top_width, U(LANES)):
         store(top_values, to + k, splat(ZERO))
     for m in range(U(len(members))):
@@ -219,6 +230,4 @@ def run(
                     nodes, child_rows, chips, U(0), U(shapes[0, NODES]), p, top_width, U(sizes[5]), regrets,
                     U(0), mine, top_values, scratch, step[0], step[1], mode,
                 )  # fmt: skip
-                at, to = U(nodes[0, VALUE]) * top_width, U(p) * top_width
-                for k in range(U(0), top_width, U(LANES)):
-                    store(root_values, to + k, load(top_values, at + k))
+                _copy(top_values, U(nodes[0, VALUE]) * top_width, root_values, U(p) * top_width, top_width)

@@ -15,6 +15,8 @@ from numba import types
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 LANES: Final = 16
+
+
 def instruction(function: Callable[..., Any]) -> Callable[..., Any]:
     """Numba's intrinsic for mypy: the first argument is the compiler's, callers give the others."""
     return cast(Callable[..., Any], intrinsic(function))
@@ -104,7 +106,8 @@ def _splat(builder: Any, scalar: Any, kind: Any) -> Any:
     return builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), zeros)
 
 
-def _declared(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+def declared(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+    """One of LLVM's own functions, declared in the module that is being compiled."""
     module = builder.module
     found = module.globals.get(name)
     return found or ir.Function(module, ir.FunctionType(result, arguments), name)
@@ -120,7 +123,7 @@ def load_span(typing_context: Any, array: Any, index: Any, first: Any, end: Any)
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _pointer(builder, context, signature.args[0], args[0], args[1])
         arguments = [_VECTOR.as_pointer(), _INDEX, _MASK, _VECTOR]
-        masked = _declared(builder, "llvm.masked.load.v16f32.p0", _VECTOR, arguments)
+        masked = declared(builder, "llvm.masked.load.v16f32.p0", _VECTOR, arguments)
         mask, zero = _mask(builder, args[2], args[3]), ir.Constant(_VECTOR, None)
         return builder.call(masked, [at, ir.Constant(_INDEX, _BYTES), mask, zero])
 
@@ -134,7 +137,7 @@ def store_span(typing_context: Any, array: Any, index: Any, first: Any, end: Any
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _pointer(builder, context, signature.args[0], args[0], args[1])
         arguments = [_VECTOR, _VECTOR.as_pointer(), _INDEX, _MASK]
-        masked = _declared(builder, "llvm.masked.store.v16f32.p0", ir.VoidType(), arguments)
+        masked = declared(builder, "llvm.masked.store.v16f32.p0", ir.VoidType(), arguments)
         mask = _mask(builder, args[2], args[3])
         builder.call(masked, [args[4], at, ir.Constant(_INDEX, _BYTES), mask])
         return context.get_dummy_value()
@@ -157,7 +160,7 @@ def sum_of(typing_context: Any, value: Any) -> Any:
     """float32: the sum of the lanes."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        reduce = _declared(builder, "llvm.vector.reduce.fadd.v16f32", _FLOAT, [_FLOAT, _VECTOR])
+        reduce = declared(builder, "llvm.vector.reduce.fadd.v16f32", _FLOAT, [_FLOAT, _VECTOR])
         return builder.call(reduce, [ir.Constant(_FLOAT, 0.0), args[0]], fastmath=("reassoc", "nsz"))
 
     return types.float32(lanes_type), code

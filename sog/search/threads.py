@@ -5,20 +5,28 @@ Each thread runs the same kernel, compiled to release Python's lock; what they s
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
 from sog.arrays import Array, Int64
 from sog.search.jit import OPTIONS, cached, inlined
-from sog.search.lanes import instruction
+from sog.search.lanes import declared, instruction
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # Entries of the shared array, a cache line apart: the next task, threads that have arrived, barriers passed.
 NEXT, ARRIVED, PASSED = 0, 8, 16
+
+# How often a waiting thread looks before it offers its core to other processes: about a tenth of a millisecond.
+# Where others compute too, whoever gives the core up at once waits for their whole time slice.
+_LOOKS: Final = 2_000
+# LLVM's name for the instruction that lets the other thread of a core go first for a moment.
+_PAUSE: Final = "llvm.x86.sse2.pause" if platform.machine() in ("x86_64", "AMD64") else ""
 
 _sched_yield = types.ExternalFunction("sched_yield", types.int32())
 
@@ -55,17 +63,45 @@ def write(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     return types.void(array, types.uint64, types.int64), code
 
 
+@instruction
+def read(typing_context: Any, array: Any, index: Any) -> Any:
+    """array[index] as some thread wrote it last; what that thread wrote before is seen too."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        at = _address(context, builder, signature.args[0], args[0], args[1])
+        return builder.load_atomic(at, "acquire", 8)
+
+    return types.int64(array, types.uint64), code
+
+
+@instruction
+def pause(typing_context: Any) -> Any:
+    """Wait for some dozens of cycles, where the processor has an instruction for it."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if _PAUSE:
+            builder.call(declared(builder, _PAUSE, ir.VoidType(), []), [])
+        return context.get_dummy_value()
+
+    return types.void(), code
+
+
 @inlined
 def wait_for_all(sync: Array, threads: int) -> None:
     """Return once every thread has come here: before that, nobody does."""
     if threads > 1:
-        turn = fetch_add(sync, np.uint64(PASSED), 0)
+        turn = read(sync, np.uint64(PASSED))
         if fetch_add(sync, np.uint64(ARRIVED), 1) == threads - 1:
             write(sync, np.uint64(ARRIVED), 0)
             fetch_add(sync, np.uint64(PASSED), 1)
         else:
-            while fetch_add(sync, np.uint64(PASSED), 0) == turn:
-                _sched_yield()
+            looks = 0
+            while read(sync, np.uint64(PASSED)) == turn:
+                looks += 1
+                if looks < _LOOKS:
+                    pause()
+                else:
+                    _sched_yield()
 
 
 def released(function: F) -> F:
