@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +16,7 @@ from rich.text import Text
 
 from sog.cli_frame import (
     JsonOption,
+    Report,
     check_count,
     check_new,
     check_positive,
@@ -236,14 +239,32 @@ def _draw(seen: View, title: str, path: Path) -> None:
 def bench_holdem(
     spots: Annotated[str, typer.Option(help="river, turn or both.")] = "both", as_json: JsonOption = False
 ) -> None:
-    """Milliseconds an iteration and seconds to 0.5% of the pot on a river and a turn spot, both ranges full."""
-    from sog.experiments.bench_holdem import bench_rows
+    """Milliseconds an iteration and seconds to 0.5% of the pot on a river and a turn spot, both ranges full.
 
-    if spots not in ("river", "turn", "both"):
+    One thread and two take turns; medians count. The seconds include a look at exploitability every 20 iterations.
+    """
+    from sog.experiments.bench_holdem import bench_spot, chosen, steps
+
+    found = chosen(spots)
+    if not found:
         raise SettingError(f"--spots is river, turn or both, not {spots}")
-    rows = bench_rows(spots)
+    rows, done = [], 0
+    with progress_bar("bench holdem", sum(steps(spot) for spot in found), "steps") as report:
+        for spot in found:
+            rows += bench_spot(spot, partial(_report_from, report, done))
+            done += steps(spot)
     if as_json:
-        print_json({"rows": [asdict(row) for row in rows]})
+        print_json({"cores": os.cpu_count(), "rows": [asdict(row) for row in rows]})
         return
+    table = Table("spot", box=None, pad_edge=False)
+    for heading in ("threads", "ms/iteration", "fastest", "speedup", "s to 0.5%", "iterations", "MB", "load"):
+        table.add_column(heading, justify="right")
     for row in rows:
-        print(row)
+        paces = f"{row.ms_per_iteration:.3f}", f"{row.fastest_ms:.3f}", f"{row.speedup:.2f}"
+        solve = f"{row.seconds_to_half_percent:.3g}", f"{row.iterations:,}", f"{row.memory_mb:,.0f}"
+        table.add_row(row.spot, str(row.threads), *paces, *solve, f"{row.load:.1f}")
+    stdout().print(table)
+
+
+def _report_from(report: Report, before: int, done: int, note: str) -> None:
+    report(before + done, note)

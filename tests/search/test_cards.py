@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sog.arrays import Float64
 from sog.errors import GameError
-from sog.experiments.bench_holdem import largest_kernel_error
+from sog.experiments.holdem_kernels import kernel_errors
 from sog.games.holdem_cards import HANDS, disjoint_mass, disjoint_pairs, hand_number, live_hands, parse_cards
 from sog.games.holdem_operator import APART, SHOWDOWN, CardOperator
 from sog.games.holdem_strength import ladder, showdown_signs
@@ -41,7 +41,9 @@ def test_rows_equal_matrices(board: tuple[int, ...], seed: int) -> None:
 
 def test_batches_equal_matrices() -> None:
     """float32 rows of up to 1,000 hands: errors far below the smallest weight that matters."""
-    assert largest_kernel_error(boards=10, seed=5) < 1e-5
+    found = kernel_errors(boards=10, seed=5)
+    assert max(found.batch_showdown, found.batch_fold) < 1e-5
+    assert max(found.row_showdown, found.row_fold) < 1e-12
 
 
 @settings(max_examples=10, deadline=None)
