@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.errors import SettingError
-from sog.experiments import cfrd_figures, cfrd_memory, gtcfr_growth, pog_table5, rebel_fig3, resolving, sog_fig3
+from sog.experiments import (
+    cfrd_figures,
+    cfrd_memory,
+    gtcfr_growth,
+    pog_table5,
+    rebel_endgame,
+    rebel_fig3,
+    resolving,
+    sog_fig3,
+)
 from sog.experiments.study import Note, Options, Outcome, PointFile, Study, carry_out, check_options, write
 
 
@@ -101,6 +110,14 @@ EXPERIMENTS: Final = (
         4,
         "Leduc: IS-MCTS at every infostate, 10 to 10,000 simulations, seven UCT constants, three final policies",
         pog_table5.STUDY,
+    ),
+    Experiment(
+        "rebel-endgame",
+        "ReBeL",
+        "C.2, Fig. 2 (full-game CFR)",
+        15,
+        "Turn endgame hold'em, every hand, no abstraction: exploitability by iteration to 1,000, three rules",
+        rebel_endgame.STUDY,
     ),
 )
 
