@@ -31,8 +31,8 @@ def network_evaluator(network: CVPN) -> Evaluator:
     refuse_broken(network)
     on_cpu = all(weight.device.type == "cpu" for weight in network.parameters())
     if network.shape.kind == "resnet":
-        return JoiningEvaluator(torch_answer(inference_copy(network)))
-    return JoiningEvaluator(MlpAnswer(network) if on_cpu else torch_answer(network))
+        return TorchEvaluator(inference_copy(network))
+    return JoiningEvaluator(MlpAnswer(network)) if on_cpu else TorchEvaluator(network)
 
 
 class JoiningEvaluator:
@@ -48,12 +48,35 @@ class JoiningEvaluator:
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
         out: list[Evaluations] = []
         for joined, counts in join(requests):
-            whole = self.answer(joined)
-            stop = 0
-            for count in counts:
-                start, stop = stop, stop + count
-                out.append(Evaluations(whole.values[start:stop], whole.logits[start:stop]))
+            out += _apart(self.answer(joined), counts)
         return out
+
+
+class TorchEvaluator:
+    """Any network's answers by PyTorch: the beliefs of all searches in one call, whatever their public trees."""
+
+    def __init__(self, network: CVPN) -> None:
+        self.network, self.device = network, next(network.parameters()).device
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        shape, joined = self.network.shape, join(requests)
+        x = np.concatenate([encode(beliefs, shape.crossed, shape.matchups) for beliefs, _ in joined])
+        with torch.inference_mode():
+            rows: Float32 = self.network(torch.from_numpy(x).to(self.device)).cpu().numpy()
+        out, stop = [], 0
+        for beliefs, counts in joined:
+            start, stop = stop, stop + len(beliefs.nodes)
+            out += _apart(split_output(shape, beliefs, rows[start:stop]), counts)
+        return out
+
+
+def _apart(whole: Evaluations, counts: list[int]) -> list[Evaluations]:
+    """Evaluations of so many beliefs each."""
+    out, stop = [], 0
+    for count in counts:
+        start, stop = stop, stop + count
+        out.append(Evaluations(whole.values[start:stop], whole.logits[start:stop]))
+    return out
 
 
 class MlpAnswer:

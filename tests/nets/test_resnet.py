@@ -15,7 +15,7 @@ from sog.games.leduc import Leduc
 from sog.games.positions import Position
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.encode import encode
-from sog.nets.inference import network_evaluator
+from sog.nets.inference import TorchEvaluator, network_evaluator
 from sog.nets.resnet import PolicyHead, inference_copy
 from sog.search.evaluator import Beliefs
 from sog.search.public_tree import PublicTree
@@ -64,6 +64,19 @@ def test_the_folded_copy_answers_as_the_network(name: str) -> None:
     with torch.inference_mode():
         torch.testing.assert_close(inference_copy(network)(x), network(x), atol=1e-4, rtol=1e-4)
     assert network(x).detach().abs().max() > 0.05
+
+
+def test_searches_on_different_trees_are_one_call_of_the_network() -> None:
+    network, requests = trained("connect_four"), [beliefs_of("connect_four") for _ in range(3)]
+    (alone,) = network_evaluator(network)(requests[:1])
+    evaluator, calls = network_evaluator(network), []
+    assert isinstance(evaluator, TorchEvaluator)
+    evaluator.network.register_forward_pre_hook(lambda module, args: calls.append(len(args[0])))
+    answers = evaluator(requests)
+    assert calls == [12]
+    for answer in answers:
+        np.testing.assert_allclose(answer.values, alone.values, atol=1e-5)
+        np.testing.assert_allclose(answer.logits, alone.logits, atol=1e-5)
 
 
 def test_values_are_the_movers_and_sum_to_zero() -> None:
