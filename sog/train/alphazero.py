@@ -25,8 +25,8 @@ from sog.search.public_tree import PublicTree
 from sog.train.replay import Rows, blank_rows, join_rows
 from sog.train.settings import Harvest
 
-# A public tree with more nodes than this is dropped between rounds.
-_KEPT = 100_000
+# While a game's public tree has no more nodes than this, all games share it; then each has its own, to save memory.
+_SHARED = 20_000
 
 
 @dataclass(frozen=True)
@@ -83,24 +83,24 @@ class AlphaZeroActor:
         if not game.perfect_information:
             raise SettingError(f"AlphaZero learns games of perfect information only, not {game.name}")
         self.game, self.shape, self.acting = game, shape, acting
-        self.public = PublicTree(game)
+        self.shared: PublicTree | None = PublicTree(game)
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:
         """Play so many games; each has a generator of its own, so that it does not depend on the others."""
-        if self.public.size > _KEPT:
-            self.public = PublicTree(self.game)
-        records = [GameRecord() for _ in range(games)]
+        if self.shared is not None and self.shared.size > _SHARED:
+            self.shared = None
         seeds = rng.integers(2**62, size=games)
+        rows: dict[int, Rows] = {}
 
-        def jobs() -> Iterator[tuple[None, SearchGenerator]]:
-            for record, seed in zip(records, seeds, strict=True):
-                yield None, play_game(self.public, self.acting, np.random.default_rng(seed), record)
+        def jobs() -> Iterator[tuple[tuple[int, PublicTree, GameRecord], SearchGenerator]]:
+            for k, seed in enumerate(seeds):
+                public, record = self.shared or PublicTree(self.game), GameRecord()
+                yield (k, public, record), play_game(public, self.acting, np.random.default_rng(seed), record)
 
-        for _ in drive(jobs(), evaluator, self.acting.side_by_side):
-            pass
-        rows = [game_rows(self.public, record, self.shape) for record in records if record.visits]
-        searches = sum(len(record.visits) for record in records)
-        return Harvest(join_rows(rows) if rows else blank_rows(self.shape, 0), games, searches, 0)
+        for k, public, record in drive(jobs(), evaluator, self.acting.side_by_side):
+            rows[k] = game_rows(public, record, self.shape)
+        joined = join_rows([rows[k] for k in range(games)]) if rows else blank_rows(self.shape, 0)
+        return Harvest(joined, games, len(joined), 0)
 
 
 def play_game(
