@@ -10,7 +10,7 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.search import fields as f
-from sog.search import mccfr, simulate
+from sog.search import mccfr, pairs, simulate
 from sog.search.jit import njit
 
 
@@ -80,7 +80,7 @@ def _weigh_worlds(
     total = 0.0
     for j in range(nodes[n, f.N_I0 + 1 - p]):
         i0, i1 = (i, j) if p == 0 else (j, i)
-        weight = simulate._weight(public, scales, operators, values, s, i0, i1)
+        weight = pairs.weight(public, scales, operators, values, s, i0, i1)
         total += reach[nodes[n, f.OFF0 + 1 - p] + j] * weight
         worlds[j] = total
 

@@ -21,15 +21,37 @@ State = Hashable
 NATURE: Final = 2
 TERMINAL: Final = 3
 
+DENSE: Final = 0  # the kind of an operator that is its matrix; a game's own kinds are other numbers
+
 
 @dataclass(frozen=True, eq=False)
 class Operator:
     """A pair operator shared by many public states; compared by identity, so a game keeps and reuses it.
 
     matrix: float64[I0, I1], entry (i0, i1) of W_s or of player 0's utility with W included.
+    A game too wide for matrices has operators of a kind of its own, which kernels know how to apply from what
+    `packed` gives them (games/holdem_operator.py); then `matrix` is written out for checks only.
     """
 
     matrix: Float64
+
+    @property
+    def kind(self) -> int:
+        return DENSE
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(I0, I1)."""
+        rows, columns = self.matrix.shape
+        return rows, columns
+
+    def packed(self) -> Float64:
+        """float64[*]: what kernels read; of a dense operator its entries row by row."""
+        return self.matrix.ravel()
+
+    def entry(self, i0: int, i1: int) -> float:
+        """The matrix at (i0, i1)."""
+        return float(self.matrix[i0, i1])
 
 
 @dataclass(frozen=True)
@@ -42,6 +64,10 @@ class Scaled:
     def dense(self) -> Float64:
         """float64[I0, I1]: the scaled matrix itself."""
         return self.scale * self.operator.matrix
+
+    def entry(self, i0: int, i1: int) -> float:
+        """The scaled matrix at (i0, i1)."""
+        return self.scale * self.operator.entry(i0, i1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,9 +193,11 @@ class Game(ABC):
         """Whether the fan of s is small enough to list; if not, search leaves s a leaf."""
         return True
 
-    def sample_chance(
-        self, s: State, i0: int, i1: int, rng: np.random.Generator
-    ) -> tuple[State, int, int]:
+    def chance_carry(self, s: State, child: State) -> tuple[Carry, Carry]:
+        """How the infostates of players 0 and 1 go on from the NATURE state s, whose fan is not listed, to a child."""
+        return None, None
+
+    def sample_chance(self, s: State, i0: int, i1: int, rng: np.random.Generator) -> tuple[State, int, int]:
         """One child of the NATURE state s for the pair (i0, i1), with the pair's infostates there."""
         fan = self.fan(s)
         options: list[tuple[State, int, int]] = []
@@ -178,8 +206,7 @@ class Game(ABC):
             for j0 in followers(fan, e, 0, i0):
                 for j1 in followers(fan, e, 1, i1):
                     options.append((child, j0, j1))
-                    w = self.weights(child)
-                    chances.append(w.scale * float(w.operator.matrix[j0, j1]))
+                    chances.append(self.weights(child).entry(j0, j1))
         p = np.array(chances)
         return options[int(rng.choice(len(p), p=p / p.sum()))]
 

@@ -65,7 +65,7 @@ class Referee:
         assert self.actor(world) == TERMINAL
         state, game = self.public.states[world.node], self.public.game
         payoff, weight = game.payoff(state), game.weights(state)
-        return float(payoff.dense()[world.pair] / weight.dense()[world.pair])
+        return payoff.entry(*world.pair) / weight.entry(*world.pair)
 
     def _fan(self, node: int) -> Fan:
         if node not in self._fans:
@@ -82,5 +82,3 @@ class Referee:
             if self.public.states[child] == state:
                 return child
         raise GameError(f"{self.public.game.name}: chance led to a state that its fan does not list")
-
-

@@ -1,6 +1,7 @@
 """Hold'em's payoffs without matrices: folds by inclusion-exclusion, showdowns by one pass over ordered hands.
 
-Two forms. `apply_card` multiplies one row of all 1,326 hands by a CardOperator, for generic searches.
+Two forms. `payoffs`, `masses`, `entry` and `draw` apply a CardOperator to rows of all 1,326 hands, for generic
+searches.
 `fold_values` and `showdown_batch` work on float32 rows of the hands that a board leaves, in the order of
 hand numbers (row by row of a triangle over the live cards), for the solver; the batch scans the ordered
 hands once for LANES rows side by side.
@@ -14,7 +15,7 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.games.holdem_cards import CARDS, HANDS
-from sog.games.holdem_operator import SHOWDOWN
+from sog.games.holdem_operator import APART, SHOWDOWN
 from sog.search.jit import inlined, njit
 from sog.search.lanes import LANES, load, load_span, splat, store, store_span, sum_of, transpose
 
@@ -32,18 +33,10 @@ def apply_card(kind: int, table: Array, start: Any, scale: float, reach: Array, 
     """
     cards, low, at, to = U(start), U(start) + U(CARDS), U(at), U(to)
     high = low + U(HANDS)
-    for c in range(U(CARDS)):
-        table[cards + c] = 0.0
     if kind == SHOWDOWN:
         _showdown_row(table, cards, low, high, scale, reach, at, out, to)
         return
-    total = 0.0
-    for j in range(U(HANDS)):
-        if table[low + j] >= 0:
-            x = reach[at + j]
-            total += x
-            table[cards + U(table[low + j])] += x
-            table[cards + U(table[high + j])] += x
+    total = _sums_by_card(table, cards, low, high, reach, at)
     for i in range(U(HANDS)):
         out[to + i] = 0.0
         if table[low + i] >= 0:
@@ -51,11 +44,112 @@ def apply_card(kind: int, table: Array, start: Any, scale: float, reach: Array, 
             out[to + i] = scale * (total - meets + reach[at + i])
 
 
+@njit
+def payoffs(
+    kind: int, table: Array, start: Any, scale: float, reach: Array, at0: Any, at1: Any, cfv: Array, players: int
+) -> None:
+    """Both players' values cfv[at0 + i], cfv[at1 + j] against each other's reach; those in the bit mask."""
+    if players & 1:
+        apply_card(kind, table, start, scale, reach, at1, cfv, at0)
+    if players & 2:
+        apply_card(kind, table, start, scale if kind == SHOWDOWN else -scale, reach, at0, cfv, at1)
+
+
+@njit
+def masses(table: Array, start: Any, scale: float, r0: Array, at0: Any, r1: Array, at1: Any, mass: Array) -> None:
+    """mass[0, i], mass[1, j]: the weight of each hand against the opponent's range under APART."""
+    apply_card(APART, table, start, scale, r1, at1, mass[0], U(0))
+    apply_card(APART, table, start, scale, r0, at0, mass[1], U(0))
+
+
+@njit
+def entry(kind: int, table: Array, start: Any, i: Any, j: Any) -> float:
+    """The operator at the pair of hands (i, j)."""
+    low, i, j = U(start) + U(CARDS), U(i), U(j)
+    high = low + U(HANDS)
+    a, b, c, d = table[low + i], table[high + i], table[low + j], table[high + j]
+    if a < 0.0 or c < 0.0 or a == c or a == d or b == c or b == d:  # noqa: SIM109
+        return 0.0
+    if kind != SHOWDOWN:
+        return 1.0
+    places = high + U(HANDS) + U(1) + U(2) * U(table[high + U(HANDS)])
+    return float(np.sign(table[places + i] - table[places + j]))
+
+
+@njit
+def mass_of(table: Array, start: Any, reach: Array, at: Any, i: Any) -> float:
+    """The sum of reach[at + j] over the live hands j that share no card with hand i."""
+    low, at = U(start) + U(CARDS), U(at)
+    high = low + U(HANDS)
+    a, b, total = table[low + U(i)], table[high + U(i)], 0.0
+    if a < 0.0:
+        return 0.0
+    for j in range(U(HANDS)):
+        c, d = table[low + j], table[high + j]
+        total += reach[at + j] if c >= 0.0 and a != c and a != d and b != c and b != d else 0.0
+    return total
+
+
+@njit
+def draw(table: Array, start: Any, reach: Array, at0: Any, at1: Any, first: float, second: float, pair: Array) -> bool:
+    """Put live hands that share no card in `pair`, in proportion to reach[at0 + i] * reach[at1 + j].
+
+    first, second: uniform in [0, 1); player 0's hand is drawn by its mass and player 1's given it. table's scratch is
+    overwritten. Returns False where there is no such pair.
+    """
+    cards, low, at0, at1 = U(start), U(start) + U(CARDS), U(at0), U(at1)
+    high = low + U(HANDS)
+    all_hands = _sums_by_card(table, cards, low, high, reach, at1)
+    total, target, chosen = 0.0, np.inf, np.int64(-1)
+    for drawing in range(2):  # the first pass sums, the second stops at the chosen hand
+        if drawing == 1:
+            target, total = first * total, 0.0
+        for i in range(U(HANDS)):
+            if table[low + i] < 0.0 or reach[at0 + i] <= 0.0:
+                continue
+            meets = table[cards + U(table[low + i])] + table[cards + U(table[high + i])]
+            w = reach[at0 + i] * (all_hands - meets + reach[at1 + i])
+            if w > 0.0:
+                total += w
+                chosen = np.int64(i)
+                if total > target:
+                    break
+    if chosen < 0:
+        return False
+    target, total = second * mass_of(table, start, reach, at1, chosen), 0.0
+    pair[0], pair[1] = chosen, -1
+    for j in range(U(HANDS)):
+        w = reach[at1 + j] * entry(APART, table, start, chosen, j)
+        if w > 0.0:
+            total += w
+            pair[1] = np.int64(j)
+            if total > target:
+                break
+    return bool(pair[1] >= 0)
+
+
+@inlined
+def _sums_by_card(table: Array, cards: Any, low: Any, high: Any, reach: Array, at: Any) -> Any:
+    """The reach of all live hands; of those that hold each card into the table's scratch."""
+    for c in range(U(CARDS)):
+        table[cards + c] = 0.0
+    total = 0.0
+    for j in range(U(HANDS)):
+        if table[low + j] >= 0:
+            x = reach[at + j]
+            total += x
+            table[cards + U(table[low + j])] += x
+            table[cards + U(table[high + j])] += x
+    return total
+
+
 @inlined
 def _showdown_row(
     table: Array, cards: Any, low: Any, high: Any, scale: float, reach: Array, at: Any, out: Array, to: Any
 ) -> None:
     """Weaker hands' reach minus stronger hands', those that share a card left out, from the weakest hand on."""
+    for c in range(U(CARDS)):
+        table[cards + c] = 0.0
     for i in range(U(HANDS)):
         out[to + i] = 0.0
     hands, count = high + U(HANDS) + U(1), U(table[high + U(HANDS)])

@@ -12,7 +12,7 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.search import fields as f
-from sog.search import kernels
+from sog.search import kernels, pairs
 from sog.search.growth import ENDS
 from sog.search.jit import njit
 from sog.search.lookahead import Lookahead
@@ -72,7 +72,7 @@ def _play(
                         total = 0.5 * last * (last + 1) if linear else float(last)
                         recent = 2.0 / (last + 3.0) if optimistic else 0.0
                         _mix_reaches(nodes, ends, slots, p, total, recent)
-                kernels.dense_payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
+                pairs.payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
                 kernels.evaluate(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, players)
                 _respond(nodes, count, entries, players)
                 kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, players)

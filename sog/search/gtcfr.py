@@ -215,8 +215,8 @@ class _Run:
                 self.start, expansions, settings.c_puct, which, public.game.u_max, self.single,
                 settings.warm_start, settings.fill and not self.single, self.rng, self.pair, self.path, self.found,
             )  # fmt: skip
-            if self.found[0] >= 0:
-                self._expand(int(self.found[0]), int(self.found[1]))
+            if self.found[0] >= 0 and not self._expand(int(self.found[0]), int(self.found[1])):
+                expansions += 1  # a trajectory that met a chance event too large to list walks again
         simulate.settle(tree.entries, self.path)
 
     def _iterate(self, updates: int) -> SearchGenerator:
@@ -245,12 +245,15 @@ class _Run:
             self.steps[min(tree.iterations, len(self.steps) - 1)],
         )  # fmt: skip
 
-    def _expand(self, n: int, edge: int) -> None:
-        """Add all children of a leaf (k = all), or one: the next best by the prior (k = 1)."""
+    def _expand(self, n: int, edge: int) -> bool:
+        """Add all children of a leaf (k = all), or one: the next best by the prior (k = 1).
+
+        False where it stays a leaf, a chance event too large to list.
+        """
         tree = self.tree
         if edge == simulate.ALL and not tree.list_children(n, edge if not self.single else 0):
-            tree.nodes[n, f.EVALUATED] = 2  # a chance event too large to list stays a leaf
-            return
+            tree.nodes[n, f.EVALUATED] = 2  # no trajectory opens it again
+            return False
         if self.single and edge == simulate.ALL and tree.nodes[n, f.N_ACTOR] < NATURE:
             edge = simulate.best_prior(*tree.game[1:], tree.nodes, tree.entries, n, 0)
         tree.expand(n, edge)
@@ -260,3 +263,4 @@ class _Run:
                 public.nodes, public.scales, public.operators, public.operator_values, *tree.game[1:],
                 tree.nodes, tree.child, tree.slots, tree.entries, n, self.settings.warm_start,
             )  # fmt: skip
+        return True

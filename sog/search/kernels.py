@@ -14,6 +14,7 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.search import fields as f
+from sog.search import pairs
 from sog.search.jit import inlined, njit
 
 U = np.uint64
@@ -104,38 +105,6 @@ def _actions_down(
                     share = reach[own + source] * policy[var + source]
                     reach[U(child[f.AT0 + p, at]) + U(links[k, 2])] += share
         var += width
-
-
-@njit
-def dense_payoffs(
-    operators: Array, values: Array, public: Array, scales: Array, nodes: Array, ends: Array, count: int,
-    slots: Array, players: int,
-) -> None:  # fmt: skip
-    """Counterfactual values of the players in the bit mask at the first `count` terminal nodes in `ends`."""
-    reach, cfv = slots[f.REACH], slots[f.CFV]
-    for e in range(U(count)):
-        n = U(ends[e])
-        s = U(nodes[n, f.PUBLIC])
-        start, scale = U(operators[U(public[s, f.PAYOFF_OP]), f.OP_START]), scales[s, f.PAYOFF_SCALE]
-        w0, w1 = U(nodes[n, f.N_I0]), U(nodes[n, f.N_I1])
-        off0, off1 = U(nodes[n, f.OFF0]), U(nodes[n, f.OFF1])
-        if players & 1:
-            row = start
-            for i in range(w0):
-                total = 0.0
-                for j in range(w1):
-                    total += values[row + j] * reach[off1 + j]
-                cfv[off0 + i] = total * scale
-                row += w1
-        if players & 2:
-            for j in range(w1):
-                cfv[off1 + j] = 0.0
-            row = start
-            for i in range(w0):
-                mine = reach[off0 + i] * scale
-                for j in range(w1):
-                    cfv[off1 + j] -= values[row + j] * mine
-                row += w1
 
 
 @njit
@@ -407,7 +376,7 @@ def iterate(
     for t in range(len(steps)):
         for turn in range(2 if alternating else 1):
             players = 1 << turn if alternating else 3
-            dense_payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
+            pairs.payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
             backward(
                 edges, rows, links, nodes, count, child, slots, entries, players, players, steps[t], False
             )

@@ -5,13 +5,12 @@ They know arrays only (see fields.py); beliefs and evaluations are laid out by n
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sog.arrays import Array
 from sog.search import fields as f
-from sog.search.jit import inlined, njit
+from sog.search import pairs
+from sog.search.jit import njit
 
 U = np.uint64
 
@@ -49,24 +48,6 @@ def collect(
     return found
 
 
-@inlined
-def _mass(
-    operators: Array, values: Array, op: Any, scale: float, r0: Array, off0: Any, w0: Any, r1: Array, off1: Any,
-    w1: Any, mass: Array,
-) -> None:  # fmt: skip
-    """mass[0, i], mass[1, j]: each infostate's weight against the opponent's range."""
-    row = U(operators[op, f.OP_START])
-    for j in range(w1):
-        mass[1, j] = 0.0
-    for i in range(w0):
-        total, mine = 0.0, r0[off0 + i] * scale
-        for j in range(w1):
-            total += values[row + j] * r1[off1 + j]
-            mass[1, j] += values[row + j] * mine
-        mass[0, i] = total * scale
-        row += w1
-
-
 @njit
 def _scale(
     public: Array, scales: Array, operators: Array, operator_values: Array, nodes: Array, slots: Array, n: int,
@@ -76,7 +57,7 @@ def _scale(
     s = nodes[n, f.PUBLIC]
     reach, cfv, value = slots[f.REACH], slots[f.CFV], slots[f.LEAF_VALUE]
     off = (nodes[n, f.OFF0], nodes[n, f.OFF1])
-    _mass(
+    pairs.masses(
         operators, operator_values, public[s, f.WEIGHT_OP], scales[s, f.WEIGHT_SCALE],
         reach, U(off[0]), U(nodes[n, f.N_I0]), reach, U(off[1]), U(nodes[n, f.N_I1]), mass,
     )  # fmt: skip
@@ -157,7 +138,7 @@ def node_mass(
     public: Array, scales: Array, operators: Array, operator_values: Array, s: int, r0: Array, r1: Array, mass: Array
 ) -> None:
     """mass: float64[2, *], each infostate's weight at public node s against ranges r0 and r1."""
-    _mass(
+    pairs.masses(
         operators, operator_values, public[s, f.WEIGHT_OP], scales[s, f.WEIGHT_SCALE],
         r0, U(0), U(len(r0)), r1, U(0), U(len(r1)), mass,
     )  # fmt: skip

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from sog.arrays import Array, Float64, Int32, Int64
+from sog.errors import GameError
 from sog.search import fields as f
-from sog.search import growth, kernels
+from sog.search import growth, kernels, pairs
 from sog.search.public_tree import PublicTree, grown
 from sog.search.regret import Rule
 
@@ -85,7 +86,10 @@ class Lookahead:
         return self.entries[row, self.block(n)].reshape(int(self.nodes[n, f.N_ROWS]), -1)
 
     def expand(self, n: int, only: int = -1) -> None:
-        """Make the leaf n interior by adding all its children, or one more child over edge `only`."""
+        """Make the leaf n interior by adding all its children, or one more child over edge `only`.
+
+        Raises GameError at a chance event too large to list.
+        """
         while True:
             code = growth.expand(
                 self.public.nodes, self.public.edges, self.nodes, self.counts, self.child,
@@ -95,8 +99,8 @@ class Lookahead:
                 break
             if code == growth.NO_ROOM:
                 self.make_room()
-            else:
-                self.list_children(n, only)
+            elif not self.list_children(n, only):
+                raise GameError(f"{self.public.game.name} has a chance event too large to list")
         if self.nodes[n, f.N_ACTOR] < 2:
             kernels.match_regrets(
                 self.public.rows, self.public.links, self.nodes, self.child, self.entries, n, f.REGRET, f.POLICY
@@ -135,7 +139,7 @@ class Lookahead:
     def payoffs(self) -> None:
         """Both players' values at the terminal nodes."""
         public = self.public
-        kernels.dense_payoffs(
+        pairs.payoffs(
             public.operators, public.operator_values, public.nodes, public.scales,
             self.nodes, self.ends, int(self.counts[growth.ENDS]), self.slots, 3,
         )  # fmt: skip

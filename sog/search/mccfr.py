@@ -13,7 +13,7 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.search import fields as f
-from sog.search import simulate
+from sog.search import pairs, simulate
 from sog.search.jit import njit
 from sog.search.lookahead import Lookahead
 
@@ -71,7 +71,7 @@ def _run(
         rng[0] ^= np.uint64(t) * np.uint64(0xD1342543DE82EF95)
         simulate.random(rng)
         for p in range(2):
-            if simulate._sample_pair(public, scales, operators, values, nodes, slots[f.REACH], 0, rng, pair):
+            if simulate.sample_pair(public, scales, operators, values, nodes, slots[f.REACH], 0, rng, pair):
                 _walk(
                     edges, rows, links, nodes, child, entries, operators, values, public, scales,
                     p, outcome, rng, pair, turns, sums,
@@ -177,9 +177,8 @@ def _utility(
     """Player p's utility at the terminal node n for the pair."""
     s = nodes[n, f.PUBLIC]
     op = public[s, f.PAYOFF_OP]
-    at = operators[op, f.OP_START] + i0 * operators[op, f.OP_COLUMNS] + i1
-    weight = simulate._weight(public, scales, operators, values, s, i0, i1)
-    utility = scales[s, f.PAYOFF_SCALE] * values[at] / weight
+    weight = pairs.weight(public, scales, operators, values, s, i0, i1)
+    utility = scales[s, f.PAYOFF_SCALE] * pairs.entry(operators, values, op, i0, i1) / weight
     return float(utility if p == 0 else -utility)
 
 
@@ -225,7 +224,7 @@ def _draw_chance(
                     continue
                 j0 = links[x, 2] if x >= 0 else i0
                 j1 = links[y, 2] if y >= 0 else i1
-                w = simulate._weight(public, scales, operators, values, s, j0, j1)
+                w = pairs.weight(public, scales, operators, values, s, j0, j1)
                 total += w
                 if w > 0.0 and simulate.random(rng) * total < w:  # reservoir of one
                     chosen, pair[0], pair[1] = e, j0, j1

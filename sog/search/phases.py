@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sog.arrays import Array
 from sog.search import fields as f
-from sog.search import growth, kernels, leaves, simulate
+from sog.search import growth, kernels, leaves, pairs, simulate
 from sog.search.jit import njit
 
 
@@ -20,7 +20,7 @@ def descend(
     """Ranges down, payoffs at the ends, beliefs out of the leaves (leaves.collect); how many leaves ask."""
     count = counts[growth.NODES]
     kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
-    kernels.dense_payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
+    pairs.payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
     found: int = leaves.collect(
         public, public_slots, nodes, count, slots, single, slots0, asked[0], asked[1], ranges
     )
@@ -57,7 +57,7 @@ def turn(
     """
     count = counts[growth.NODES]
     kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
-    kernels.dense_payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
+    pairs.payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
     leaves.rescale(public, scales, operators, values, nodes, slots, count, correct, mass)
     kernels.backward(edges, rows, links, nodes, count, child, slots, entries, 3, updates, step, True)
 
@@ -142,7 +142,7 @@ def finish(
                 for i in range(len(follow)):
                     slots[f.REACH, first + i] = alpha * follow[i] + (1.0 - alpha) * previous[i]
             kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
-            kernels.dense_payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
+            pairs.payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
             kernels.backward(edges, rows, links, nodes, count, child, slots, entries, 3, updates, steps[t], True)
             if opponent >= 0 and (updates >> opponent) & 1:
                 first = nodes[0, f.OFF0 + opponent]

@@ -11,7 +11,7 @@ import numpy as np
 
 from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
 from sog.errors import GameError
-from sog.games.base import NATURE, TERMINAL, Carry, Game, Operator, Scaled, State
+from sog.games.base import DENSE, NATURE, TERMINAL, Carry, Game, Operator, Scaled, State
 from sog.search import fields as f
 
 
@@ -47,7 +47,7 @@ class PublicTree:
     states: the game's state of each node [N].  parent: int32[N], -1 at the root.
     nodes: int32[N, PUBLIC_FIELDS].  scales: float64[N, 3].  edges: int32[E, EDGE_FIELDS].
     rows: int32[R, ROW_FIELDS].  links: int32[L, 3].  slots: int32[K], network slot of each infostate.
-    operators: int64[O, 3] and operator_values: float64[*], the pair operators row by row.
+    operators: int64[O, OPERATOR_FIELDS] and operator_values: float64[*], the pair operators as they are packed.
     Arrays are longer than what they hold; `size` is the number of nodes.
     """
 
@@ -64,7 +64,7 @@ class PublicTree:
         self._rows = _Table(np.int32, f.ROW_FIELDS)
         self._links = _Table(np.int32, 3)
         self._slots = _Table(np.int32)
-        self._operators = _Table(np.int64, 3)
+        self._operators = _Table(np.int64, f.OPERATOR_FIELDS)
         self._operator_values = _Table(np.float64)
         self._operator_ids: dict[Operator, int] = {}
         self._children: dict[int, Sequence[State]] = {}
@@ -200,8 +200,9 @@ class PublicTree:
         return self._features[nodes]
 
     def matrix(self, operator: int) -> Float64:
-        """float64[I0, I1]: the operator with this number, unscaled."""
-        start, rows, columns = self.operators[operator]
+        """float64[I0, I1]: the dense operator with this number, unscaled."""
+        start, rows, columns, kind = self.operators[operator]
+        assert kind == DENSE
         return self.operator_values[start : start + rows * columns].reshape(rows, columns)
 
     def path(self, node: int) -> list[int]:
@@ -219,9 +220,9 @@ class PublicTree:
         operator = scaled.operator
         if operator not in self._operator_ids:
             self._operator_ids[operator] = self._operators.count
-            rows, columns = operator.matrix.shape
-            self._operators.extend(1)[0] = self._operator_values.count, rows, columns
-            self._operator_values.extend(rows * columns)[:] = operator.matrix.ravel()
+            packed = operator.packed()
+            self._operators.extend(1)[0] = self._operator_values.count, *operator.shape, operator.kind
+            self._operator_values.extend(len(packed))[:] = packed
         return self._operator_ids[operator], scaled.scale
 
     def _slot_start(self, slots: Int32) -> int:

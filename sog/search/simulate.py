@@ -10,8 +10,12 @@ from typing import Any, Final
 import numpy as np
 
 from sog.arrays import Array
+from sog.games.base import DENSE
+from sog.search import cards, pairs
 from sog.search import fields as f
 from sog.search.jit import njit
+
+U = np.uint64
 
 ALL: Final = -1  # expand every child at once
 
@@ -28,20 +32,16 @@ def random(state: Array) -> Any:
 
 
 @njit
-def _weight(public: Array, scales: Array, operators: Array, values: Array, s: int, i0: int, i1: int) -> Any:
-    """W_s[i0, i1]."""
-    op = public[s, f.WEIGHT_OP]
-    start, columns = operators[op, f.OP_START], operators[op, f.OP_COLUMNS]
-    return scales[s, f.WEIGHT_SCALE] * values[start + i0 * columns + i1]
-
-
-@njit
-def _sample_pair(
+def sample_pair(
     public: Array, scales: Array, operators: Array, values: Array, nodes: Array, reach: Array, n: int, rng: Array,
     pair: Array,
 ) -> bool:  # fmt: skip
     """Draw infostates of both players at node n in proportion to W * r0 * r1; False where all are 0."""
     s, off0, off1 = nodes[n, f.PUBLIC], nodes[n, f.OFF0], nodes[n, f.OFF1]
+    op = public[s, f.WEIGHT_OP]
+    if operators[op, f.OP_KIND] != DENSE:
+        first, second = random(rng), random(rng)
+        return bool(cards.draw(values, U(operators[op, f.OP_START]), reach, U(off0), U(off1), first, second, pair))
     total, target = 0.0, np.inf
     for draw in range(2):  # the first pass sums, the second stops at the chosen pair
         if draw == 1:
@@ -50,7 +50,7 @@ def _sample_pair(
             if reach[off0 + i] <= 0.0:
                 continue
             for j in range(nodes[n, f.N_I1]):
-                w = reach[off0 + i] * reach[off1 + j] * _weight(public, scales, operators, values, s, i, j)
+                w = reach[off0 + i] * reach[off1 + j] * pairs.weight(public, scales, operators, values, s, i, j)
                 if w > 0.0:
                     total += w
                     pair[0], pair[1] = i, j
@@ -82,19 +82,6 @@ def _follow(edges: Array, links: Array, e: int, p: int, i: int) -> int:
         if links[k, 0] == i:
             return int(links[k, 2])
     return -1
-
-
-@njit
-def _opponent_mass(
-    public: Array, scales: Array, operators: Array, values: Array, nodes: Array, reach: Array, n: int, p: int, i: int
-) -> float:
-    """sum over the opponent's infostates j of W[i, j] * reach[j]."""
-    s, off = nodes[n, f.PUBLIC], nodes[n, f.OFF0 + 1 - p]
-    total = 0.0
-    for j in range(nodes[n, f.N_I0 + 1 - p]):
-        i0, i1 = (i, j) if p == 0 else (j, i)
-        total += reach[off + j] * _weight(public, scales, operators, values, s, i0, i1)
-    return total
 
 
 @njit
@@ -194,7 +181,7 @@ def _sample_nature(
                 j1 = _way(edges, links, e, 1, pair[1], k1)
                 if j1 < 0:
                     continue
-                w = _weight(public, scales, operators, values, edges[e, f.CHILD], j0, j1)
+                w = pairs.weight(public, scales, operators, values, edges[e, f.CHILD], j0, j1)
                 total += w
                 if w > 0.0 and random(rng) * total < w:  # reservoir of one
                     chosen, i0, i1 = e - public[s, f.EDGE0], j0, j1
@@ -216,7 +203,7 @@ def trajectory(
     reach = slots[f.REACH]
     found[0], found[1] = -1, ALL
     n = start
-    if not _sample_pair(public, scales, operators, values, nodes, reach, n, rng, pair):
+    if not sample_pair(public, scales, operators, values, nodes, reach, n, rng, pair):
         return
     while nodes[n, f.KIND] == f.INTERIOR:
         p = nodes[n, f.N_ACTOR]
@@ -225,7 +212,7 @@ def trajectory(
             if random(rng) < 0.5:
                 a = _draw_policy(nodes, entries, which, n, pair[p], rng)
             if a < 0:
-                mass = _opponent_mass(public, scales, operators, values, nodes, reach, n, p, pair[p])
+                mass = pairs.opponent_mass(public, scales, operators, values, nodes, reach, n, p, pair[p])
                 a = _puct(rows, links, nodes, child, entries, n, pair[p], mass, unit, c_puct)
             if path[0] + 1 < len(path):
                 path[0] += 1
@@ -258,6 +245,8 @@ def warm_start(
     """
     p, s = nodes[n, f.N_ACTOR], nodes[n, f.PUBLIC]
     width, var, count = nodes[n, f.N_I0 + p], nodes[n, f.VAR0], nodes[n, f.N_ROWS]
+    own, mass = nodes[n, f.OFF0 + p], slots[f.LEAF_VALUE]  # no longer a leaf, the node has no use for its values
+    pairs.opponent_masses(public, scales, operators, values, nodes, slots[f.REACH], n, p, mass)
     for i in range(width):
         total = 0.0
         for a in range(count):
@@ -268,11 +257,10 @@ def warm_start(
             total += entries[f.POLICY, k]
         if total <= 0.0:
             continue
-        mass = _opponent_mass(public, scales, operators, values, nodes, slots[f.REACH], n, p, i)
         for a in range(count):
             k = var + a * width + i
             entries[f.POLICY, k] /= total
-            entries[f.REGRET, k] = weight * mass * scales[s, f.VALUE_UNIT] * entries[f.POLICY, k]
+            entries[f.REGRET, k] = weight * mass[own + i] * scales[s, f.VALUE_UNIT] * entries[f.POLICY, k]
 
 
 @njit

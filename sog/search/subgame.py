@@ -16,7 +16,7 @@ import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.games.base import State
-from sog.search import exact, kernels, phases
+from sog.search import exact, kernels, pairs, phases
 from sog.search import fields as f
 from sog.search.exact import Policy
 from sog.search.gadget import Gadget
@@ -150,7 +150,7 @@ def _iterate(
         step = steps[t]
         for turn in range(2 if alternating else 1):
             players = 1 << turn if alternating else 3
-            kernels.dense_payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
+            pairs.payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
             kernels.backward(
                 edges, rows, links, nodes, count, child, slots, entries, players, players, step, False
             )  # fmt: skip
