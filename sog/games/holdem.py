@@ -183,6 +183,11 @@ class Holdem(Game):
         drawn = rng.choice(left, size=self.cards_to_deal(s), replace=False)
         return self.deal(s, tuple(sorted(int(c) for c in drawn))), i0, i1
 
+    def chance_carry(self, s: State, child: State) -> tuple[Carry, Carry]:
+        assert isinstance(child, HoldemState)
+        kept = np.flatnonzero(live_hands(child.board)).astype(np.int32)
+        return Links(kept, kept), Links(kept, kept)
+
     def weights(self, s: State) -> Scaled:
         assert isinstance(s, HoldemState)
         return Scaled(self._operator(APART, s.board), self._scale(s))

@@ -1,7 +1,8 @@
 """Continual re-solving on public information: one chain of searches per player.
 
 CFR-D; DeepStack; SoG, "Modified continual re-solving"; PoG, B.1. A chain belongs to one player, the
-resolver, and holds only public information: nobody's hidden infostate enters here.
+resolver, and holds only public information: nobody's hidden infostate enters here. After a chance event too
+large to list the subgame is rooted at its outcome, with estimated values (sampled_chance.py).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sog.arrays import Array, Float64
+from sog.play.sampled_chance import Estimate, carried, first_after
 from sog.search import fields as f
 from sog.search.gadget import Gadget
 from sog.search.gtcfr import PAPER, Budget, QueryLog, SearchGenerator, SearchSettings, search
@@ -116,6 +118,14 @@ class Resolving:
         if previous is not None:
             root = next(k for k in range(len(path) - 1, -1, -1) if path[k] in previous.index)
         ranges, self.gadget = _root(public, player, path[root], previous, settings)
+        self.estimate: Estimate | None = None
+        drawn = first_after(public, path)
+        if drawn > root:  # the last tree ends at a chance event that is not listed, or above it
+            if self.gadget is not None and previous is not None:
+                stored = previous.opponent_values(previous.index[path[root]]) if drawn - 1 == root else None
+                self.estimate = Estimate(public, path[drawn - 1], path[drawn], 1 - player, ranges, stored)
+            ranges, self.gadget = _cross(public, path[drawn - 1], path[drawn], ranges, self.gadget)
+            root = drawn
         self.own = ranges[player]
         self.tree = Lookahead(public, path[root], ranges)
         self.start = _open_path(self.tree, path[root + 1 :])
@@ -123,6 +133,8 @@ class Resolving:
 
     def steps(self) -> SearchGenerator:
         """The search, as a generator of leaf beliefs."""
+        if self.estimate is not None and self.gadget is not None:
+            self.gadget.leave = yield from self.estimate.values(self.rng)
         if self.settings.complete:
             self.tree.expand_all()
         yield from search(
@@ -154,6 +166,19 @@ def _root(
     mass = node_mass(public, s, *ranges)[1 - player]
     leave = previous.opponent_values(n) * mass
     return ranges, Gadget(1 - player, leave, other, settings.alpha, mass > 0)
+
+
+def _cross(
+    public: PublicTree, chance: int, child: int, ranges: tuple[Float64, Float64], gadget: Gadget | None
+) -> tuple[tuple[Float64, Float64], Gadget | None]:
+    """Ranges and gadget after an unlisted chance event, from those before it; what Terminate pays is not known yet."""
+    ranges = carried(public, chance, child, ranges)
+    if gadget is None:
+        return ranges, None
+    other = ranges[gadget.opponent]
+    other = other / max(other.max(), 1e-300)
+    possible = node_mass(public, child, *ranges)[gadget.opponent] > 0
+    return ranges, Gadget(gadget.opponent, np.zeros_like(other), other, gadget.alpha, possible)
 
 
 def _open_path(tree: Lookahead, path: list[int]) -> int:

@@ -1,0 +1,156 @@
+"""Re-solving after a flop: ranges, the estimate of the opponent's values, and a hand of the whole game."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+import pytest
+
+from sog.games.base import NATURE, TERMINAL
+from sog.games.holdem import HoldemState
+from sog.games.holdem_cards import HANDS, live_hands, parse_cards
+from sog.games.holdem_names import holdem_from
+from sog.games.names import parse_game
+from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.inference import network_evaluator
+from sog.play.agent import SearchAgent
+from sog.play.referee import Referee
+from sog.play.resolver import ResolveSettings, Resolving
+from sog.play.sampled_chance import SIBLINGS, Estimate, carried, first_after
+from sog.search import fields as f
+from sog.search.drive import run
+from sog.search.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
+from sog.search.gtcfr import Budget
+from sog.search.public_tree import PublicTree
+from sog.search.slots import node_mass
+
+SETTINGS = ResolveSettings(Budget(2, 1.0))
+CALL = 1
+
+
+def limped() -> tuple[PublicTree, list[int]]:
+    """The whole game's tree, and its path to a flop after a call and a check."""
+    game = holdem_from(parse_game("holdem(stacks=2000,bets=1.0)")[1])
+    public = PublicTree(game)
+    path = [0]
+    for _ in range(2):
+        assert public.list_fan(path[-1])
+        edge = list(game.actions(public.states[path[-1]])).index(CALL)
+        path.append(public.child(path[-1], edge))
+    state = public.states[path[-1]]
+    assert isinstance(state, HoldemState) and game.actor(state) == NATURE
+    path.append(public.add(game.deal(state, parse_cards("2s7hKd")), path[-1]))
+    return public, path
+
+
+@cache
+def ranges() -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    return rng.random(HANDS), rng.random(HANDS)
+
+
+def test_the_last_unlisted_event_on_a_path() -> None:
+    public, path = limped()
+    assert first_after(public, path) == 3
+    assert first_after(public, path[:3]) == 0
+
+
+def test_blocked_hands_leave_both_ranges() -> None:
+    public, path = limped()
+    live = live_hands(parse_cards("2s7hKd"))
+    for before, after in zip(ranges(), carried(public, path[2], path[3], ranges()), strict=True):
+        np.testing.assert_array_equal(after, before * live)
+
+
+def board_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
+    """Values that depend on the hand and on the lowest board card."""
+    out = [zero_answer(beliefs) for beliefs in requests]
+    for beliefs, answer in zip(requests, out, strict=True):
+        for b, node in enumerate(beliefs.nodes):
+            state = beliefs.public.states[node]
+            assert isinstance(state, HoldemState)
+            answer.values[b] = np.arange(2 * HANDS) % 13 + 5.0 * min(state.board, default=0)
+    return out
+
+
+def estimated(stored: np.ndarray | None, evaluator: object) -> tuple[PublicTree, int, np.ndarray]:
+    public, path = limped()
+    steps = Estimate(public, path[2], path[3], 1, ranges(), stored).values(np.array([5], dtype=np.uint64))
+    beliefs = next(steps)
+    for b, node in enumerate(beliefs.nodes):
+        state = public.states[node]
+        assert isinstance(state, HoldemState)
+        blocked = np.flatnonzero(~live_hands(state.board))
+        assert (beliefs.ranges[b, blocked] == 0).all() and (beliefs.ranges[b, HANDS + blocked] == 0).all()
+        np.testing.assert_allclose(beliefs.ranges[b, :HANDS].sum(), 1.0)
+    assert len(beliefs.nodes) == (1 if stored is None else 1 + SIBLINGS)
+    try:
+        steps.send(evaluator([beliefs])[0])  # type: ignore[operator]
+    except StopIteration as end:
+        return public, path[3], end.value
+    raise AssertionError("it asks once")
+
+
+def test_without_stored_values_the_network_answers() -> None:
+    public, node, values = estimated(None, board_evaluator)
+    mass = node_mass(public, node, *carried(public, int(public.parent[node]), node, ranges()))[1]
+    state = public.states[node]
+    assert isinstance(state, HoldemState)
+    np.testing.assert_allclose(values, mass * ((np.arange(HANDS) + HANDS) % 13 + 5.0 * min(state.board)))
+
+
+def test_a_network_that_sees_no_difference_gives_what_was_stored() -> None:
+    stored = np.linspace(-3, 3, HANDS)
+    public, node, values = estimated(stored, zero_evaluator)
+    mass = node_mass(public, node, *carried(public, int(public.parent[node]), node, ranges()))[1]
+    np.testing.assert_allclose(values, mass * stored, atol=1e-12)
+
+
+def test_values_move_by_what_the_siblings_mean_differs() -> None:
+    """With values linear in the lowest card, hands no board touches differ only by what was stored."""
+    stored = np.linspace(-3, 3, HANDS)
+    public, node, values = estimated(stored, board_evaluator)
+    mass = node_mass(public, node, *carried(public, int(public.parent[node]), node, ranges()))[1]
+    boards = [s.board for s in public.states[node:] if isinstance(s, HoldemState)]
+    assert len(boards) == 1 + SIBLINGS
+    free = np.flatnonzero(np.all([live_hands(b) for b in boards], axis=0))
+    assert len(free) > 5
+    lowest = np.array([5.0 * min(b) for b in boards])
+    shift = values[free] / mass[free] - stored[free]  # the network's answer here less its mean
+    np.testing.assert_allclose(shift, lowest[0] - lowest.mean(), atol=0.1 * np.ptp(lowest))
+
+
+@pytest.mark.parametrize("alpha", [1.0, 0.5])
+def test_a_search_goes_on_after_the_flop(alpha: float) -> None:
+    public, path = limped()
+    settings = ResolveSettings(Budget(4, 1.0), alpha=alpha)
+    first = Resolving(public, 0, path[1], None, settings, seed=1)
+    run(first.steps(), board_evaluator)
+    second = Resolving(public, 0, path[3], first.solved(), settings, seed=1)
+    assert int(second.tree.nodes[0, f.PUBLIC]) == path[3]
+    assert second.gadget is not None and second.gadget.opponent == 1
+    run(second.steps(), board_evaluator)
+    assert np.abs(second.gadget.leave).max() > 0
+    live = live_hands(parse_cards("2s7hKd"))
+    assert (second.gadget.follow[~live] == 0).all() and (second.own[~live] == 0).all()
+    np.testing.assert_allclose(second.solved().policy().sum(axis=0), 1.0)
+
+
+def test_two_agents_play_hands_of_the_whole_game() -> None:
+    game = holdem_from(parse_game("holdem(stacks=600,bets=1.0)")[1])
+    evaluator = network_evaluator(CVPN(shape_for(game, width=8, depth=1)))
+    streets, rng = set(), np.random.default_rng(4)
+    for seed in range(2):
+        public = PublicTree(game)
+        referee = Referee(public)
+        agents = [SearchAgent(public, p, SETTINGS, evaluator, seed) for p in (0, 1)]
+        world = referee.deal(rng)
+        while (actor := referee.actor(world)) != TERMINAL:
+            state = public.states[world.node]
+            assert isinstance(state, HoldemState)
+            streets.add(state.betting.street)
+            world = referee.act(world, agents[actor].act(world.node, world.pair[actor], rng), rng)
+        assert abs(referee.utility(world)) <= 600
+    assert {0, 1} <= streets
