@@ -96,7 +96,7 @@ def _equilibrium() -> Policy:
 
 def plan_fig3(options: Options, note: Note) -> list[Key]:
     """Every method and rule, 100 to 6.5 million iterations (the paper says 6.4)."""
-    most = 100 * 2 ** (4 if options.quick else 16)
+    most = 100 * 2 ** (9 if options.quick else 16)
     return [{"method": method, "rule": rule, "most": most} for method, rule in SETTINGS]
 
 
@@ -152,7 +152,9 @@ def plan_fig4(options: Options, note: Note) -> list[Key]:
     trunks = [[100, 400]] if options.quick else [_TRUNK_ITERATIONS]
     if options.full:
         trunks.append(_FULL_TRUNK_ITERATIONS)
-    keys = [{"trunks": t, "subgame": 100 * 2**k} for t in trunks for k in range(3 if options.quick else 8)]
+    resolve = _RESOLVE_ITERATIONS // 10 if options.quick else _RESOLVE_ITERATIONS
+    counts = [100 * 2**k for k in range(5 if options.quick else 8)]
+    keys = [{"trunks": t, "subgame": count, "resolve": resolve} for t in trunks for count in counts]
     return sorted(keys, key=lambda key: -key["trunks"][-1] * key["subgame"])
 
 
@@ -163,7 +165,7 @@ def compute_fig4(key: Key) -> Result:
     found: Result = {"exploitability": {}, "finely_resolved": {}}
     for count in key["trunks"]:
         search.iterate(count - search.trunk.iterations)
-        found["exploitability"][str(count)] = _resolved(search, rule, _RESOLVE_ITERATIONS)
+        found["exploitability"][str(count)] = _resolved(search, rule, key["resolve"])
         found["finely_resolved"][str(count)] = _resolved(search, RULES["alternating DCFR"], _FINE_ITERATIONS)
     return found
 

@@ -67,7 +67,7 @@ EXPERIMENTS: Final = (
         "cfrd-fig3",
         "CFR-D",
         "Fig. 3",
-        10,
+        13,
         "Leduc: the five subgames of an equilibrium re-solved, safe and unsafe, 100 to 6.5 million iterations",
         cfrd_figures.FIG3,
     ),

@@ -18,7 +18,7 @@ def test_plans() -> None:
     assert {tuple(key["trunks"]) for key in fig4} == {(500, 2_000, 8_000)}
     full = cfrd_figures.plan_fig4(Options(full=True), print)
     assert len(full) == 2 * 8
-    assert full[0] == {"trunks": [32_000], "subgame": 12_800}
+    assert full[0] == {"trunks": [32_000], "subgame": 12_800, "resolve": 200_000}
 
 
 def test_fig3_safe_falls_and_unsafe_stays() -> None:
@@ -46,11 +46,13 @@ def test_fig5_is_the_papers_abstract_strategy() -> None:
     assert len(outcome.rows) == 6 * 6
 
 
-def test_fig4_more_iterations_help(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cfrd_figures, "_RESOLVE_ITERATIONS", 5_000)
+def test_fig4_more_iterations_help() -> None:
     points = [
         Point(key, cfrd_figures.compute_fig4(key))
-        for key in ({"trunks": [20, 100], "subgame": 200}, {"trunks": [20], "subgame": 20})
+        for key in (
+            {"trunks": [20, 100], "subgame": 200, "resolve": 5_000},
+            {"trunks": [20], "subgame": 20, "resolve": 5_000},
+        )
     ]
     fine, rough = (p.result["finely_resolved"] for p in points)
     assert fine["100"] < fine["20"] < rough["20"]
@@ -62,9 +64,9 @@ def test_fig4_more_iterations_help(monkeypatch: pytest.MonkeyPatch) -> None:
     ]  # fmt: skip
 
 
-def test_fig4_trunks_on_the_way_are_those_of_shorter_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cfrd_figures, "_RESOLVE_ITERATIONS", 500)
-    there = cfrd_figures.compute_fig4({"trunks": [5], "subgame": 10})["exploitability"]["5"]
-    on_the_way = cfrd_figures.compute_fig4({"trunks": [5, 8], "subgame": 10})["exploitability"]
+def test_fig4_trunks_on_the_way_are_those_of_shorter_runs() -> None:
+    short, long = ({"trunks": trunks, "subgame": 10, "resolve": 500} for trunks in ([5], [5, 8]))
+    there = cfrd_figures.compute_fig4(short)["exploitability"]["5"]
+    on_the_way = cfrd_figures.compute_fig4(long)["exploitability"]
     assert on_the_way["5"] == there
     assert on_the_way["8"] != there
