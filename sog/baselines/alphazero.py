@@ -9,7 +9,7 @@ import numpy as np
 from sog.arrays import Array, Float64
 from sog.errors import GameError
 from sog.games.base import Game
-from sog.play.player import Candidate, Position, Stopped, Thought
+from sog.play.player import Candidate, MoveTree, Stopped, Thought
 from sog.search import mcts_kernels as kernels
 from sog.search.evaluator import Evaluator
 from sog.search.gtcfr import SearchGenerator
@@ -34,18 +34,18 @@ class AlphaZeroPlayer:
         """
         self.name, self.evaluator, self.simulations, self.seed, self.reuse = name, evaluator, simulations, seed, reuse
         self.settings = settings or PuctSettings()
-        self.position: Position | None = None
+        self.position: MoveTree | None = None
         self.last: PuctTree | None = None
 
     def new_game(self, game: Game) -> None:
         """Forget everything and play this game from now on."""
-        self.position, self.last = Position(game), None
+        self.position, self.last = MoveTree(game), None
 
     def search(self, moves: Sequence[int], simulations: int | None = None) -> AlphaZeroSearch:
         """A search of the position after these actions; GameError where a move is illegal or the game is over."""
         if self.position is None:
             raise GameError("no game was given to the player")
-        node = self.position.node_after(moves)
+        node = self.position.decision_after(moves)
         self.last = self._tree(node)
         rng = np.random.default_rng((self.seed, node))
         return AlphaZeroSearch(self.last, simulations or self.simulations, self.settings, rng)

@@ -15,7 +15,7 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.errors import GameError
-from sog.games.base import TERMINAL, Game
+from sog.games.base import NATURE, TERMINAL, Game
 from sog.play.resolver import derive_generator
 from sog.search import fields as f
 from sog.search.drive import run
@@ -81,10 +81,12 @@ class Search(Protocol):
 class Player(Protocol):
     """Plays one game after another, always on the game it was given last.
 
-    name: as tables show it.  evaluator: answers its searches, those of several games together if wanted.
+    name: as tables show it.  seed: decides its draws from the next search on.
+    evaluator: answers its searches, those of several games together if wanted.
     """
 
     name: str
+    seed: int
     evaluator: Evaluator
 
     def new_game(self, game: Game) -> None:
@@ -93,8 +95,8 @@ class Player(Protocol):
     def search(self, moves: Sequence[int], simulations: int | None = None) -> Search:
         """A search of the position after these action identities; what earlier searches found there is reused.
 
-        simulations: how many; None for the player's own number. Raises GameError where a move is illegal or the
-        game is over.
+        simulations: how many; None for the player's own number. Raises GameError where a move is illegal
+        or nobody is to move.
         """
 
 
@@ -124,8 +126,8 @@ def think(
     return wanted.thought()
 
 
-class Position:
-    """A game's public tree and the node where its moves lead; moves that are known already cost nothing."""
+class MoveTree:
+    """A game's public tree, walked by lists of moves; a position that was there before costs nothing."""
 
     def __init__(self, game: Game) -> None:
         """Raises GameError where the game is not one of perfect information."""
@@ -134,19 +136,37 @@ class Position:
         self.public = PublicTree(game)
 
     def node_after(self, moves: Sequence[int]) -> int:
-        """The public node after these actions; GameError where one is illegal or the game is over."""
+        """The public node after these actions; GameError where one is illegal."""
         public, node = self.public, 0
         for action in moves:
-            public.list_fan(node)
             actions = self.actions(node)
             if action not in actions:
-                raise GameError(f"action {action} is illegal in {public.game.state_name(public.states[node])}")
+                raise GameError(f"action {action} is illegal in {self.name(node)}")
+            public.list_fan(node)
             row = int(public.nodes[node, f.ROW0]) + actions.index(action)
             node = public.child(node, int(public.rows[row, f.EDGE]))
-        if public.nodes[node, f.ACTOR] >= 2:
-            over = "the game is over" if public.nodes[node, f.ACTOR] == TERMINAL else "chance is to move"
-            raise GameError(f"{over} in {public.game.state_name(public.states[node])}")
         return node
+
+    def decision_after(self, moves: Sequence[int]) -> int:
+        """As `node_after`, where a player is to move; GameError where nobody is."""
+        node = self.node_after(moves)
+        if self.actor(node) >= NATURE:
+            why = "the game is over" if self.actor(node) == TERMINAL else "chance is to move"
+            raise GameError(f"{why} in {self.name(node)}")
+        return node
+
+    def result(self, node: int) -> float | None:
+        """Player 0's utility where the game has ended, as a share of the largest; None where it goes on."""
+        if self.actor(node) != TERMINAL:
+            return None
+        game, state = self.public.game, self.public.states[node]
+        return float(game.payoff(state).dense()[0, 0] / game.weights(state).dense()[0, 0]) / game.u_max
+
+    def actor(self, node: int) -> int:
+        return int(self.public.nodes[node, f.ACTOR])
+
+    def name(self, node: int) -> str:
+        return self.public.game.state_name(self.public.states[node])
 
     def actions(self, node: int) -> list[int]:
         """The actor's actions at a node, ascending."""
@@ -173,28 +193,28 @@ class SogPlayer:
         """reuse: begin a search with the part of the last search's tree that is below the position."""
         self.name, self.evaluator, self.budget, self.seed, self.reuse = name, evaluator, budget, seed, reuse
         self.settings = settings or SearchSettings()
-        self.position: Position | None = None
+        self.tree: MoveTree | None = None
         self.last: Lookahead | None = None
 
     def new_game(self, game: Game) -> None:
-        self.position, self.last = Position(game), None
+        self.tree, self.last = MoveTree(game), None
 
     def search(self, moves: Sequence[int], simulations: int | None = None) -> SogSearch:
-        if self.position is None:
+        if self.tree is None:
             raise GameError("no game was given to the player")
-        node = self.position.node_after(moves)
-        self.last = self._tree(node)
+        node = self.tree.decision_after(moves)
+        self.last = self._lookahead(node)
         budget = Budget(simulations or self.budget.simulations, self.budget.per_update)
-        rng = derive_generator(self.seed, int(self.position.public.nodes[node, f.ACTOR]), node)
+        rng = derive_generator(self.seed, int(self.tree.public.nodes[node, f.ACTOR]), node)
         return SogSearch(self.last, budget, self.settings, rng)
 
-    def _tree(self, node: int) -> Lookahead:
-        assert self.position is not None
+    def _lookahead(self, node: int) -> Lookahead:
+        assert self.tree is not None
         if self.reuse and self.last is not None:
             at = np.flatnonzero(self.last.nodes[: self.last.size, f.PUBLIC] == node)
             if len(at):
                 return rerooted(self.last, int(at[0]))
-        return Lookahead(self.position.public, node, (np.ones(1), np.ones(1)))
+        return Lookahead(self.tree.public, node, (np.ones(1), np.ones(1)))
 
 
 class SogSearch:
@@ -279,17 +299,17 @@ class RandomPlayer:
     """Plays every legal move with the same probability."""
 
     def __init__(self, name: str = "random", seed: int = 0) -> None:
-        self.name, self.evaluator = name, zero_evaluator
-        self.rng = np.random.default_rng(seed)
-        self.position: Position | None = None
+        self.name, self.evaluator, self.seed = name, zero_evaluator, seed
+        self.tree: MoveTree | None = None
 
     def new_game(self, game: Game) -> None:
-        self.position = Position(game)
+        self.tree = MoveTree(game)
 
     def search(self, moves: Sequence[int], simulations: int | None = None) -> Search:
-        if self.position is None:
+        if self.tree is None:
             raise GameError("no game was given to the player")
-        return RandomSearch(self.position.actions(self.position.node_after(moves)), self.rng)
+        actions = self.tree.actions(self.tree.decision_after(moves))
+        return RandomSearch([int(a) for a in np.random.default_rng([self.seed, *moves]).permutation(actions)])
 
 
 class RandomSearch:
@@ -297,8 +317,8 @@ class RandomSearch:
 
     simulations = 0
 
-    def __init__(self, actions: list[int], rng: np.random.Generator) -> None:
-        self.order = [actions[k] for k in rng.permutation(len(actions))]
+    def __init__(self, order: list[int]) -> None:
+        self.order = order
 
     def steps(self, stopped: Stopped) -> SearchGenerator:
         yield from ()

@@ -8,7 +8,7 @@ import pytest
 from sog.errors import GameError
 from sog.games.kuhn import Kuhn
 from sog.games.tic_tac_toe import TicTacToe
-from sog.play.player import ENDLESS, Limits, Player, Position, RandomPlayer, Search, SogPlayer, think
+from sog.play.player import ENDLESS, Limits, MoveTree, Player, RandomPlayer, Search, SogPlayer, think
 from sog.search import fields as f
 from sog.search.evaluator import Beliefs, Evaluations, zero_answer
 from sog.search.gtcfr import Budget
@@ -87,7 +87,7 @@ def test_a_reused_tree_is_the_part_of_the_old_one_below_the_position() -> None:
             children = new.child[:, new.nodes[parent, f.CHILD0] :][:, : new.nodes[parent, f.N_EDGES]]
             (edge,) = np.flatnonzero(children[f.NODE] == n)
             assert children[f.AT0, edge] == new.nodes[n, f.OFF0] and children[f.AT1, edge] == new.nodes[n, f.OFF1]
-            assert new.nodes[parent, f.PUBLIC] == one.position.public.parent[new.nodes[n, f.PUBLIC]]  # type: ignore[union-attr]
+            assert new.nodes[parent, f.PUBLIC] == one.tree.public.parent[new.nodes[n, f.PUBLIC]]  # type: ignore[union-attr]
     assert search.thought().candidates[0].share > 0
 
 
@@ -96,13 +96,11 @@ def test_the_same_seed_plays_the_same_game() -> None:
 
 
 def _self_play(one: Player) -> list[int]:
-    position, moves = Position(TicTacToe()), []
-    while True:
-        try:
-            position.node_after(moves)
-        except GameError:
-            return moves
+    tree = MoveTree(TicTacToe())
+    moves: list[int] = []
+    while tree.result(tree.node_after(moves)) is None:
         moves.append(think(one, moves, Limits()).action)
+    return moves
 
 
 @pytest.mark.parametrize("simulations", [1, 2, 7])
@@ -126,10 +124,19 @@ def test_a_search_without_end_stops_when_told_or_when_time_is_up() -> None:
     assert think(player(), WIN, Limits(ENDLESS, seconds=0.0)).action in range(9)
 
 
+def test_results_are_player_0s() -> None:
+    tree = MoveTree(TicTacToe())
+    drawn = [0, 1, 2, 4, 3, 5, 7, 6, 8]
+    for moves, result in ((WIN, None), ([*WIN, 2], 1.0), ([0, 3, 1, 4, 8, 5], -1.0), (drawn, 0.0)):
+        assert tree.result(tree.node_after(moves)) == result
+
+
 def test_random_players_are_uniform_and_legal() -> None:
-    one = RandomPlayer(seed=1)
-    one.new_game(TicTacToe())
-    drawn = [think(one, [0, 1, 2, 3, 4], Limits()).action for _ in range(200)]
+    drawn = []
+    for seed in range(200):
+        one = RandomPlayer(seed=seed)
+        one.new_game(TicTacToe())
+        drawn.append(think(one, [0, 1, 2, 3, 4], Limits()).action)
     assert set(drawn) == {5, 6, 7, 8}
     assert np.bincount(drawn)[5:].min() > 25
 
@@ -140,6 +147,6 @@ def test_bad_positions_are_game_errors() -> None:
     with pytest.raises(GameError, match="over"):
         player().search([0, 3, 1, 4, 2])
     with pytest.raises(GameError, match="perfect information"):
-        Position(Kuhn())
+        MoveTree(Kuhn())
     with pytest.raises(GameError, match="no game"):
         RandomPlayer().search([])
