@@ -11,6 +11,7 @@ import typer
 
 import sog
 from sog.cli_bench import bench
+from sog.cli_engines import gtp, uci
 from sog.cli_exploit import exploit
 from sog.cli_frame import stderr
 from sog.cli_games import games
@@ -59,6 +60,8 @@ app.command(epilog="Example: sog solve leduc_poker --algorithm cfr+ --iterations
 app.command(epilog="Example: sog train leduc_poker --preset demo --out runs/demo")(train)
 app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")(exploit)
 app.command(epilog="Example: sog play runs/demo --seat 0")(play)
+app.command(epilog="Example: sog uci chess --simulations 400")(uci)
+app.command(epilog="Example: sog gtp 'go(board_size=9)' --simulations 400")(gtp)
 app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)
 app.command(epilog='Example: sog show spot.npz --line "check, bet 0.5"')(show)
 bench.command("holdem", epilog="Example: sog bench holdem --spots river")(bench_holdem)

@@ -1,0 +1,82 @@
+"""`sog uci` and `sog gtp`: the agent as an engine for chess and Go programs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sog.cli_frame import stderr
+from sog.errors import SettingError
+
+if TYPE_CHECKING:
+    from sog.games.base import Game
+    from sog.play.player import SogPlayer
+
+_Checkpoint = Annotated[
+    str, typer.Argument(metavar="CHECKPOINT_OR_GAME", help="A run's folder, or a game for an untrained network.")
+]
+_Simulations = Annotated[int, typer.Option("--simulations", "-s", help="s: expansions a move, unless the client says.")]
+_PerUpdate = Annotated[float, typer.Option("--per-update", "-c", help="c: expansions per regret update.")]
+_Seed = Annotated[int, typer.Option(help="Decides the searches' draws.")]
+
+
+def uci(
+    checkpoint: _Checkpoint = "chess", simulations: _Simulations = 800, per_update: _PerUpdate = 10.0, seed: _Seed = 0
+) -> None:
+    """Be a chess engine: speak UCI on stdin and stdout, for any chess program."""
+    from sog.games.chess import Chess
+    from sog.protocols.lines import Lines
+    from sog.protocols.uci import UciEngine
+
+    game, player = _open(checkpoint, simulations, per_update, seed)
+    if not isinstance(game, Chess):
+        raise SettingError(f"UCI is for chess; {checkpoint} plays {game.name}")
+    with _protocol_only() as say:
+        UciEngine(player, game, say, simulations).serve(Lines(sys.stdin))
+
+
+def gtp(
+    checkpoint: _Checkpoint = "go(board_size=9)",
+    simulations: _Simulations = 800,
+    per_update: _PerUpdate = 10.0,
+    seed: _Seed = 0,
+) -> None:
+    """Be a Go engine: speak GTP on stdin and stdout, for any Go program. Board size as the network's; any komi."""
+    from sog.games.go import Go
+    from sog.protocols.gtp import GtpEngine
+    from sog.protocols.lines import Lines
+
+    game, player = _open(checkpoint, simulations, per_update, seed)
+    if not isinstance(game, Go):
+        raise SettingError(f"GTP is for Go; {checkpoint} plays {game.name}")
+    with _protocol_only() as say:
+        GtpEngine(player, game, say, simulations).serve(Lines(sys.stdin))
+
+
+def _open(checkpoint: str, simulations: int, per_update: float, seed: int) -> tuple[Game, SogPlayer]:
+    from threadpoolctl import threadpool_limits
+
+    from sog.protocols.agents import open_network, sog_player, warm_up
+    from sog.search.gtcfr import Budget
+
+    threadpool_limits(1)
+    opened, budget = open_network(checkpoint), Budget(simulations, per_update)
+    if not opened.trained:
+        stderr().print(f"sog: no checkpoint of {opened.game.name} is shipped: this network is untrained", markup=False)
+    player = sog_player(f"SoG{budget}", opened, budget, seed)
+    warm_up(player, opened.game)
+    return opened.game, player
+
+
+@contextmanager
+def _protocol_only() -> Iterator[Callable[[str], None]]:
+    """Gives a function that writes a line to stdout at once; whatever else is printed there goes to stderr."""
+    sys.stdout.flush()
+    with os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8") as out:
+        os.dup2(2, 1)
+        yield lambda line: print(line, file=out, flush=True)

@@ -1,0 +1,106 @@
+"""One game between two contestants under our rules; it knows no engine's protocol and keeps no score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from sog.errors import GameError, SogError
+from sog.games.base import Game
+from sog.play.player import Limits, MoveTree, Player, think
+
+
+class ContestantFault(SogError):
+    """A contestant crashed, hung, broke its protocol or named an illegal move: it loses the game."""
+
+
+class Contestant(Protocol):
+    """Someone who plays games: a search in this process or a program at the end of a pipe."""
+
+    name: str
+
+    def begin(self, game: Game, seed: int) -> None:
+        """Be ready for a new game; `seed` decides its draws where it has any. Raises ContestantFault."""
+
+    def move(self, moves: Sequence[int]) -> int | None:
+        """The action after these; None resigns. Raises ContestantFault."""
+
+    def close(self) -> None:
+        """End whatever runs for it; `begin` may be called again and starts it anew."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A finished game. utility: player 0's, in [-1, 1].  why: how it ended, for people."""
+
+    moves: tuple[int, ...]
+    utility: float
+    why: str
+
+
+def play_match_game(
+    game: Game, seats: tuple[Contestant, Contestant], opening: Sequence[int] = (), seed: int = 0, longest: int = 1000
+) -> Played:
+    """Play one game from an opening; seats[p] is player p. After `longest` moves it is a draw.
+
+    A contestant at fault loses and is closed, so that its next game starts it anew.
+    """
+    tree, moves = MoveTree(game), list(opening)
+    mover = tree.actor(tree.node_after(moves))
+    try:
+        for mover in (0, 1):
+            seats[mover].begin(game, seed + mover)
+        while (result := tree.result(node := tree.node_after(moves))) is None:
+            if len(moves) >= longest:
+                return Played(tuple(moves), 0.0, f"{longest} moves")
+            mover = tree.actor(node)
+            action = seats[mover].move(tuple(moves))
+            if action is None:
+                return Played(tuple(moves), _lost_by(mover), f"{seats[mover].name} resigned")
+            if action not in tree.actions(node):
+                raise ContestantFault(f"illegal move {action}")
+            moves.append(action)
+    except ContestantFault as fault:
+        seats[mover].close()
+        return Played(tuple(moves), _lost_by(mover), f"{seats[mover].name}: {fault}")
+    return Played(tuple(moves), result, "rules")
+
+
+def random_opening(game: Game, plies: int, seed: Sequence[int]) -> tuple[int, ...]:
+    """So many random moves that do not end the game; fewer where every way on ends it."""
+    tree, rng = MoveTree(game), np.random.default_rng(list(seed))
+    moves: list[int] = []
+    for _ in range(plies):
+        actions = tree.actions(tree.node_after(moves))
+        going = [action for action in actions if tree.result(tree.node_after([*moves, action])) is None]
+        if not going:
+            break
+        moves.append(int(rng.choice(going)))
+    return tuple(moves)
+
+
+class PlayerContestant:
+    """A player of this process with limits a move."""
+
+    def __init__(self, player: Player, limits: Limits) -> None:
+        self.name, self.player, self.limits = player.name, player, limits
+
+    def begin(self, game: Game, seed: int) -> None:
+        self.player.seed = seed
+        self.player.new_game(game)
+
+    def move(self, moves: Sequence[int]) -> int | None:
+        try:
+            return think(self.player, moves, self.limits).action
+        except GameError as error:
+            raise ContestantFault(str(error)) from error
+
+    def close(self) -> None:
+        pass
+
+
+def _lost_by(player: int) -> float:
+    return -1.0 if player == 0 else 1.0

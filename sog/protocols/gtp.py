@@ -1,0 +1,309 @@
+"""The GTP engine: reads commands, has a player search, answers; it knows no rules and no network.
+
+Gunnar Farnebäck's Go Text Protocol, version 2 (draft 2, 2002), with the extensions of GoGui, KGS and Leela Zero that
+programs for people use.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import sog
+from sog.errors import GameError, SogError
+from sog.games.go import Go
+from sog.play.player import ENDLESS, Candidate, Limits, Player, Search, Thought, think
+from sog.protocols.clock import share_of_clock
+from sog.protocols.go_setup import GoBoard, read_colour, read_vertex, write_score, write_vertex
+from sog.protocols.lines import Lines
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_LINE: Final = re.compile(r"(\d+)?\s*(.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Clock:
+    """GTP's time settings, in seconds. None of both: no limit."""
+
+    main: float
+    period: float
+    stones: int
+
+
+class GtpEngine:
+    """A player behind GTP; `serve` runs it until `quit` or the end of its input."""
+
+    def __init__(self, player: Player, game: Go, say: Callable[[str], None], simulations: int = 800) -> None:
+        """game: the board size and komi it begins with.  say: writes one line.  simulations: of a move."""
+        self.player, self.say, self.simulations = player, say, simulations
+        self.fits = game.size  # the network was made for this size
+        self.clock: Clock | None = None
+        self.left: dict[int, tuple[float, int]] = {}
+        self.playing: Go | None = None  # what the player was told
+        self.thought: Thought | None = None
+        self._start(game)
+
+    def serve(self, lines: Lines) -> None:
+        """Answer one command after another. Raises nothing for any input."""
+        self.lines = lines
+        while (line := lines.next()) is not None:
+            number, words = read_command(line)
+            if not words:
+                continue
+            try:
+                answer = self._answer(words[0], words[1:], number)
+            except SogError as error:
+                self._reply("?", number, " ".join(str(error).split()))
+                continue
+            if answer is not None:
+                self._reply("=", number, answer)
+            if words[0] == "quit":
+                return
+
+    def _answer(self, command: str, words: Sequence[str], number: str) -> str | None:
+        """What to reply; None where that was done already. GameError for the protocol's own error answers."""
+        if command not in _COMMANDS:
+            raise GameError("unknown command")
+        if command == "lz-analyze":
+            self._analyze(words, number)
+            return None
+        least, most, run = _COMMANDS[command]
+        if not least <= len(words) <= most:
+            raise GameError("syntax error")
+        return run(self, words)
+
+    def _reply(self, mark: str, number: str, text: str) -> None:
+        self.say(f"{mark}{number} {text}".rstrip() + "\n")
+
+    # --- about the engine ---
+
+    def _version(self, words: Sequence[str]) -> str:
+        return f"{sog.__version__} {self.player.name}"
+
+    def _known(self, words: Sequence[str]) -> str:
+        return "true" if words[0] in _COMMANDS else "false"
+
+    # --- the game ---
+
+    def _boardsize(self, words: Sequence[str]) -> str:
+        size = _whole(words[0])
+        if size != self.fits:
+            raise GameError(f"unacceptable size: this network plays {self.fits}x{self.fits}")
+        self._start(self.board.game)
+        return ""
+
+    def _clear(self, words: Sequence[str]) -> str:
+        self._start(self.board.game)
+        return ""
+
+    def _komi(self, words: Sequence[str]) -> str:
+        """Another komi is another game, with the moves that were played."""
+        moves = self.board
+        try:
+            game = Go(self.fits, _number(words[0]))
+        except GameError:
+            raise GameError("syntax error") from None
+        self._start(game)
+        self.board.take_over(moves)
+        return ""
+
+    def _play(self, words: Sequence[str]) -> str:
+        self.board.play(read_colour(words[0]), read_vertex(words[1], self.fits))
+        return ""
+
+    def _undo(self, words: Sequence[str]) -> str:
+        self.board.undo()
+        return ""
+
+    def _genmove(self, words: Sequence[str]) -> str:
+        """Search and make the move that it finds; a pass where the game is over."""
+        vertex = self._reg_genmove(words)
+        if not self.board.over:
+            self.board.play(read_colour(words[0]), read_vertex(vertex, self.fits))
+        return vertex
+
+    def _reg_genmove(self, words: Sequence[str]) -> str:
+        colour = read_colour(words[0])
+        moves = self.board.turned(colour)
+        if self.board.over or self.board.tree.result(self.board.tree.node_after(moves)) is not None:
+            return "pass"
+        self.thought = self._think(moves, Limits(self.simulations, self._seconds(colour)))
+        legal = [c for c in self.thought.candidates if not self.board.repeats([*moves, c.action])]
+        return write_vertex(legal[0].action, self.fits) if legal else "pass"
+
+    def _no_handicap(self, words: Sequence[str]) -> str:
+        raise GameError("handicap games are not supported")
+
+    # --- time ---
+
+    def _time_settings(self, words: Sequence[str]) -> str:
+        main, period, stones = _number(words[0]), _number(words[1]), _whole(words[2])
+        self.left = {}
+        self.clock = None if period > 0 and stones == 0 else Clock(main, period, stones)
+        return ""
+
+    def _kgs_time_settings(self, words: Sequence[str]) -> str:
+        kinds = {"none": 1, "absolute": 2, "byoyomi": 4, "canadian": 4}
+        if kinds.get(words[0]) != len(words):
+            raise GameError("syntax error")
+        numbers = [_number(word) for word in words[1:]]
+        main, period, *_ = [*numbers, 0.0, 0.0]
+        stones = {"byoyomi": 1, "canadian": int(numbers[-1])}.get(words[0], 0) if numbers else 0
+        self.left, self.clock = {}, Clock(main, period, stones) if numbers else None
+        return ""
+
+    def _time_left(self, words: Sequence[str]) -> str:
+        self.left[read_colour(words[0])] = _number(words[1]), _whole(words[2])
+        return ""
+
+    def _seconds(self, colour: int) -> float | None:
+        """How long a move may take; None where no clock runs."""
+        if colour in self.left:
+            seconds, stones = self.left[colour]
+            return share_of_clock(seconds, moves_to_go=stones or None)
+        if self.clock is None:
+            return None
+        if self.clock.main > 0:
+            return share_of_clock(self.clock.main)
+        return share_of_clock(self.clock.period, moves_to_go=self.clock.stones or None)
+
+    # --- the end, and what people look at ---
+
+    def _final_score(self, words: Sequence[str]) -> str:
+        return write_score(self.board.score())
+
+    def _final_status_list(self, words: Sequence[str]) -> str:
+        """All stones on the board are alive by our rules."""
+        if words[0] not in ("alive", "dead", "seki"):
+            raise GameError("syntax error")
+        if words[0] != "alive":
+            return ""
+        return "\n".join(write_vertex(int(action), self.fits) for action in self.board.stones.ravel().nonzero()[0])
+
+    def _showboard(self, words: Sequence[str]) -> str:
+        return "\n" + self.board.drawing()
+
+    def _analyze_commands(self, words: Sequence[str]) -> str:
+        return "dboard/Policy of the last search/sog-policy\nstring/Value of the last search/sog-value"
+
+    def _policy(self, words: Sequence[str]) -> str:
+        shares = {c.action: c.share for c in self._last().candidates}
+        rows = range(self.fits - 1, -1, -1)
+        return "\n".join(
+            " ".join(f"{shares.get(row * self.fits + k, 0.0):.3f}" for k in range(self.fits)) for row in rows
+        )
+
+    def _value(self, words: Sequence[str]) -> str:
+        return f"{self._last().value:+.3f}"
+
+    def _last(self) -> Thought:
+        if self.thought is None:
+            raise GameError("nothing was searched yet")
+        return self.thought
+
+    # --- searching ---
+
+    def _think(
+        self, moves: Sequence[int], limits: Limits, watch: Callable[[Search], bool] = lambda search: False
+    ) -> Thought:
+        game = self.board.game
+        if self.playing is not game:
+            self.player.new_game(game)
+            self.playing = game
+        return think(self.player, moves, limits, watch)
+
+    def _analyze(self, words: Sequence[str], number: str) -> None:
+        """Leela Zero's lz-analyze [colour] [hundredths of a second]: lines of all moves until anything is sent."""
+        words = [word for word in words if word.lower() != "interval"]
+        colour = read_colour(words[0]) if words and not words[0].isdecimal() else len(self.board.moves) % 2
+        moves = self.board.turned(colour)
+        if self.board.tree.result(self.board.tree.node_after(moves)) is not None:
+            raise GameError("the game is over")
+        interval = (_whole(words[-1]) if words and words[-1].isdecimal() else 50) / 100.0
+        self.say(f"={number}")
+        told = time.monotonic()
+
+        def watch(search: Search) -> bool:
+            nonlocal told
+            if time.monotonic() - told >= interval:
+                rows = [self._row(k, c) for k, c in enumerate(search.thought().candidates) if c.visits]
+                if rows:
+                    self.say(" ".join(rows))
+                told = time.monotonic()
+            return self.lines.arrived()
+
+        self.thought = self._think(moves, Limits(ENDLESS), watch)
+        self.say("")
+
+    def _row(self, order: int, candidate: Candidate) -> str:
+        """One move as Leela Zero writes it: chances in ten thousandths."""
+        line = " ".join(write_vertex(action, self.fits) for action in candidate.line)
+        winrate, share = round(5000 * (1 + candidate.value)), round(10_000 * candidate.share)
+        move = write_vertex(candidate.action, self.fits)
+        return f"info move {move} visits {candidate.visits} winrate {winrate} prior {share} order {order} pv {line}"
+
+    def _start(self, game: Go) -> None:
+        self.board = GoBoard(game)
+        self.playing = self.thought = None
+
+
+def read_command(line: str) -> tuple[str, list[str]]:
+    """A command line's id ("" where it has none) and words, without comments and control characters."""
+    text = _CONTROL.sub("", line).partition("#")[0].replace("\t", " ").strip()
+    match = _LINE.fullmatch(text)
+    assert match is not None
+    if match[1] and match[2] and not text[len(match[1])].isspace():
+        return "", text.split()
+    return match[1] or "", match[2].split()
+
+
+def _whole(word: str) -> int:
+    if not word.isdecimal():
+        raise GameError("syntax error")
+    return int(word)
+
+
+def _number(word: str) -> float:
+    try:
+        number = float(word)
+    except ValueError:
+        raise GameError("syntax error") from None
+    if not math.isfinite(number):
+        raise GameError("syntax error")
+    return number
+
+
+# Each command with the fewest and the most words after it.
+_COMMANDS: Final[dict[str, tuple[int, int, Callable[[GtpEngine, Sequence[str]], str]]]] = {
+    "protocol_version": (0, 0, lambda engine, words: "2"),
+    "name": (0, 0, lambda engine, words: "sog"),
+    "version": (0, 0, GtpEngine._version),
+    "known_command": (1, 1, GtpEngine._known),
+    "list_commands": (0, 0, lambda engine, words: "\n".join(_COMMANDS)),
+    "quit": (0, 0, lambda engine, words: ""),
+    "boardsize": (1, 1, GtpEngine._boardsize),
+    "clear_board": (0, 0, GtpEngine._clear),
+    "komi": (1, 1, GtpEngine._komi),
+    "fixed_handicap": (1, 1, GtpEngine._no_handicap),
+    "place_free_handicap": (1, 1, GtpEngine._no_handicap),
+    "set_free_handicap": (1, 400, GtpEngine._no_handicap),
+    "play": (2, 2, GtpEngine._play),
+    "genmove": (1, 1, GtpEngine._genmove),
+    "kgs-genmove_cleanup": (1, 1, GtpEngine._genmove),
+    "reg_genmove": (1, 1, GtpEngine._reg_genmove),
+    "undo": (0, 0, GtpEngine._undo),
+    "time_settings": (3, 3, GtpEngine._time_settings),
+    "kgs-time_settings": (1, 4, GtpEngine._kgs_time_settings),
+    "time_left": (3, 3, GtpEngine._time_left),
+    "final_score": (0, 0, GtpEngine._final_score),
+    "final_status_list": (1, 1, GtpEngine._final_status_list),
+    "showboard": (0, 0, GtpEngine._showboard),
+    "lz-analyze": (0, 3, lambda engine, words: ""),
+    "gogui-analyze_commands": (0, 0, GtpEngine._analyze_commands),
+    "sog-policy": (0, 0, GtpEngine._policy),
+    "sog-value": (0, 0, GtpEngine._value),
+}

@@ -1,0 +1,152 @@
+"""The UCI engine: transcripts, limits, what it ignores, and python-chess's own client driving the whole program."""
+
+from __future__ import annotations
+
+import re
+import sys
+import threading
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from sog.games.chess import START, Chess
+from sog.play.player import ENDLESS, Limits, SogPlayer
+from sog.protocols.chess_setup import Board, read_position
+from sog.protocols.lines import Lines
+from sog.protocols.uci import Go, UciEngine, centipawns, limits_of, read_go
+
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
+SHUFFLE = "g1f3 g8f6 f3g1 f6g8"
+
+
+@pytest.fixture
+def uci(player: SogPlayer, talk: Callable[..., list[str]]) -> Callable[..., list[str]]:
+    return partial(talk, lambda say: UciEngine(player, Chess(), say, simulations=20))
+
+
+def test_the_handshake_names_every_option_with_its_range(uci: Callable[..., list[str]]) -> None:
+    heard = uci("uci", "isready")
+    assert heard[0].startswith("id name sog") and heard[1].startswith("id author")
+    assert heard[-2:] == ["uciok", "readyok"]
+    assert "option name MultiPV type spin default 1 min 1 max 256" in heard
+    assert "option name Simulations type spin default 20 min 1 max 10000000" in heard
+
+
+def test_it_finds_a_mate_and_reports_as_many_lines_as_asked(uci: Callable[..., list[str]]) -> None:
+    heard = uci("setoption name multipv value 3", f"position fen {MATE_IN_ONE}", "go nodes 300")
+    assert heard[-1] == "bestmove a1a8"
+    report = heard[-4:-1]
+    pattern = r"info depth \d+ multipv {} score cp -?\d+ nodes 300 nps \d+ time \d+ pv( [a-h][1-8][a-h][1-8])+"
+    assert all(re.fullmatch(pattern.format(k), line) for k, line in enumerate(report, start=1))
+    assert int(re.search(r"cp (-?\d+)", report[0])[1]) > 100  # type: ignore[index]
+
+
+def test_castling_promotion_and_en_passant_are_read_and_written(uci: Callable[..., list[str]]) -> None:
+    castling = "position startpos moves e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1 f6e4"
+    assert uci(castling, "go nodes 1")[-1].startswith("bestmove ")
+    only = uci("position fen 7k/P7/8/8/8/8/8/K7 w - - 0 1", "go nodes 20 searchmoves a7a8n")
+    assert only[-1] == "bestmove a7a8n"
+    passant = uci("position startpos moves e2e4 a7a6 e4e5 d7d5", "go nodes 20 searchmoves e5d6")
+    assert passant[-1] == "bestmove e5d6"
+
+
+def test_what_is_malformed_is_ignored_and_the_engine_lives_on(uci: Callable[..., list[str]]) -> None:
+    heard = uci(
+        "", "joho", "joho debug on", "position", "position fen", "position fen x y z w 0 1",
+        "position startpos moves e2e5", "setoption", "setoption name Hash value 5", "setoption name MultiPV value 0",
+        "setoption name MultiPV", "\x00\xff", "stop", "ponderhit", "register later", "go nodes x depth", "isready",
+    )  # fmt: skip
+    said = [line.split()[0] for line in heard if not line.startswith("info")]
+    assert sorted(said) == ["bestmove", "readyok"]
+    remarks = [line for line in heard if line.startswith("info string")]
+    assert len(remarks) == 8 and all("\n" not in remark for remark in remarks)
+
+
+def test_an_illegal_move_leaves_the_position_before_it(uci: Callable[..., list[str]]) -> None:
+    heard = uci("position startpos moves e2e4 e2e4 d7d5", "go nodes 4 searchmoves a7a6")
+    assert heard[-1] == "bestmove a7a6"
+
+
+def test_a_finished_game_has_no_move(uci: Callable[..., list[str]]) -> None:
+    assert uci("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "go")[-1] == "bestmove (none)"
+
+
+def test_after_a_draw_that_nobody_claimed_play_goes_on(uci: Callable[..., list[str]]) -> None:
+    for position in (f"position startpos moves {SHUFFLE} {SHUFFLE} {SHUFFLE}", f"position fen {START[:-4]} 120 90"):
+        assert re.fullmatch("bestmove [a-h][1-8][a-h][1-8]", uci(position, "go nodes 5")[-1])
+    board = Board(Chess())
+    board.set_up(*read_position(f"startpos moves {SHUFFLE} {SHUFFLE} e2e4".split()))
+    assert len(board.setup.moves) == 1
+
+
+def test_the_game_is_the_same_object_while_its_moves_go_on() -> None:
+    """So the player's search goes on from its last tree."""
+    board = Board(Chess())
+    first = board.setup.tree
+    board.set_up(START, ["e2e4"])
+    board.set_up(START, ["e2e4", "e7e5"])
+    assert board.setup.tree is first
+
+
+def test_it_stops_when_told_and_only_then(player: SogPlayer) -> None:
+    heard: list[str] = []
+    stop = threading.Event()
+
+    def said():  # type: ignore[no-untyped-def]
+        yield from ("position startpos", "go infinite", "isready")
+        stop.wait(20)
+        yield from ("stop", "position startpos", "go nodes 5")
+
+    def answer(line: str) -> None:
+        if line == "readyok":
+            assert not any(line.startswith("bestmove") for line in heard)
+            stop.set()
+        heard.append(line)
+
+    UciEngine(player, Chess(), answer, 20).serve(Lines(said()))
+    assert stop.is_set() and sum(line.startswith("bestmove") for line in heard) == 2
+
+
+@pytest.mark.parametrize("command", ["go movetime 60", "go wtime 1500 btime 1500 winc 10 binc 10", "go depth 2"])
+def test_other_limits_end_a_search_too(uci: Callable[..., list[str]], command: str) -> None:
+    assert uci("position startpos", command)[-1].startswith("bestmove")
+
+
+def test_limits() -> None:
+    assert limits_of(read_go(["nodes", "7"]), 20, True) == Limits(7, None)
+    assert limits_of(read_go([]), 20, True) == Limits(20, None)
+    assert limits_of(read_go(["movetime", "250"]), 20, True) == Limits(ENDLESS, 0.25)
+    assert limits_of(read_go(["infinite"]), 20, True) == Limits(ENDLESS, None)
+    clock = ["wtime", "60000", "btime", "3000", "winc", "1000", "binc", "0", "movestogo", "10"]
+    assert limits_of(read_go(clock), 20, white=True).seconds == pytest.approx(6.8)
+    assert limits_of(read_go(clock), 20, white=False).seconds == pytest.approx(0.3)
+    assert limits_of(read_go(["wtime", "-5"]), 20, True).seconds == 0.001
+    assert read_go(["searchmoves", "e2e4", "d2d4", "infinite"]) == Go({}, True, ("e2e4", "d2d4"))
+
+
+def test_centipawns() -> None:
+    assert centipawns(0.0) == 0 and centipawns(0.5) == -centipawns(-0.5) == 89
+    assert centipawns(1.0) == centipawns(2.0) > 12_000
+
+
+def test_python_chess_drives_the_program() -> None:
+    """Handshake, options, two moves of a game, analysis with several lines, and a clean end."""
+    engine_of = pytest.importorskip("chess.engine")
+    chess = pytest.importorskip("chess")
+    command = [sys.executable, "-m", "sog.cli", "uci", "chess", "-s", "20"]
+    with engine_of.SimpleEngine.popen_uci(command, timeout=300) as engine:
+        engine.configure({"Simulations": 30})
+        board = chess.Board()
+        for _ in range(2):
+            result = engine.play(board, engine_of.Limit(nodes=20))
+            assert result.move in board.legal_moves
+            board.push(result.move)
+        rows = engine.analyse(board, engine_of.Limit(nodes=40), multipv=3)
+        assert [row["multipv"] for row in rows] == [1, 2, 3] and all(row["pv"][0] in board.legal_moves for row in rows)
+        mate = engine.play(chess.Board(MATE_IN_ONE), engine_of.Limit(nodes=300))
+        assert mate.move == chess.Move.from_uci("a1a8")
+        with engine.analysis(board) as analysis:
+            next(iter(analysis))
+            analysis.stop()
+        engine.quit()
