@@ -72,10 +72,7 @@ def _searcher(game: str) -> Searcher:
 def present(points: list[Point]) -> Outcome:
     """The table, ours as mean and standard deviation over seeds, and how far apart the two tables are."""
     rows = _rows(points)
-    beside = [
-        Beside(f"{row['simulations']:,} simulations, C = {row['c']:g}, {row['final']}", f"{row['paper']}", _ours(row))
-        for row in rows
-    ]
+    beside = [Beside(_where(row), f"{row['paper']}", _ours(row)) for row in rows]
     beside += _summary(rows)
     return Outcome(rows, {"pog-table5": lambda figure: _draw(figure, rows)}, beside)
 
@@ -112,12 +109,12 @@ def _summary(rows: list[dict[str, Any]]) -> list[Beside]:
             if row["deviation"] > 0
         ]
         near = sum(z <= 2.0 for z in apart)
-        out.append(Beside("within two standard errors of the difference", "", f"{near} of {len(apart)} figures"))
+        out.append(Beside("within 2 standard errors", "", f"{near} of {len(apart)} figures"))
     return out
 
 
 def _where(row: dict[str, Any]) -> str:
-    return f"{row['simulations']:,} simulations, C = {row['c']:g}, {row['final']}"
+    return f"{row['simulations']:,} sims, C {row['c']:g}, {row['final']}"
 
 
 def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:

@@ -12,6 +12,7 @@ from sog.experiments import (
     cfrd_figures,
     cfrd_memory,
     gtcfr_growth,
+    pog_fig15,
     pog_table5,
     rebel_endgame,
     rebel_fig3,
@@ -110,6 +111,14 @@ EXPERIMENTS: Final = (
         4,
         "Leduc: IS-MCTS at every infostate, 10 to 10,000 simulations, seven UCT constants, three final policies",
         pog_table5.STUDY,
+    ),
+    Experiment(
+        "pog-fig15",
+        "PoG",
+        "Fig. 15",
+        10,
+        "Kuhn, Leduc: Q-learning, DQN and A2C in self-play, exploitability against episodes (--full: ten times them)",
+        pog_fig15.STUDY,
     ),
     Experiment(
         "rebel-endgame",

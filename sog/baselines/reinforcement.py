@@ -1,0 +1,148 @@
+"""Reinforcement learning in self-play, one agent a player: tabular Q-learning, DQN and A2C (PoG, C.4.2).
+
+Episodes are played in OpenSpiel's environment; Q-learning and A2C are OpenSpiel's. What the agents would play
+together is read off as a policy of our public tree, so that our best responses measure it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+import numpy as np
+import pyspiel
+import torch
+from open_spiel.python.algorithms.tabular_qlearner import QLearner
+from open_spiel.python.pytorch.policy_gradient import PolicyGradient
+from open_spiel.python.rl_agent_policy import JointRLAgentPolicy
+from open_spiel.python.rl_environment import ChanceEventSampler, Environment
+
+from sog.baselines.dqn import DQN, DQNSettings
+from sog.errors import GameError
+from sog.games.names import parse_game
+from sog.search import exact
+from sog.search import fields as f
+from sog.search.public_tree import PublicTree
+
+AgentName: TypeAlias = Literal["q-learning", "dqn", "a2c"]
+AGENTS: Final[tuple[AgentName, ...]] = get_args(AgentName)
+
+# All from the values that PoG, Table 6, lists. Q-learning explores at OpenSpiel's constant rate, 0.2.
+STEP_SIZE: Final = 0.1
+HIDDEN: Final = (64,)
+ACTOR_RATE: Final = 1e-3
+CRITIC_RATE: Final = 1e-2
+CRITIC_UPDATES: Final = 4
+
+# OpenSpiel adds cost * entropy to a loss that it makes small: a negative cost is what rewards entropy.
+_ENTROPY_COST: Final = -0.01
+
+
+class SelfPlay:
+    """Two agents of one kind that learn from playing each other; decided by the seed alone."""
+
+    def __init__(self, public: PublicTree, agent: AgentName, seed: int, settings: DQNSettings) -> None:
+        """public: the listed game.  settings: of DQN. GameError where OpenSpiel lacks the game."""
+        self.public = public
+        self._turns = _turns(public)
+        self._draws = _Draws(seed)
+        with self._draws.used():
+            name = public.game.name
+            self._environment = Environment(name, chance_event_sampler=ChanceEventSampler(seed))
+            inputs = self._environment.observation_spec()["info_state"][0]
+            actions = self._environment.action_spec()["num_actions"]
+            self.agents = [_agent(agent, p, inputs, actions, settings, 2 * seed + p) for p in (0, 1)]
+
+    def train(self, episodes: int) -> None:
+        """Play and learn from so many more episodes."""
+        with self._draws.used():
+            for _ in range(episodes):
+                time_step = self._environment.reset()
+                while not time_step.last():
+                    actor = self.agents[time_step.observations["current_player"]]
+                    time_step = self._environment.step([actor.step(time_step).action])
+                for agent in self.agents:
+                    agent.step(time_step)
+
+    def policy(self) -> exact.Policy:
+        """What both agents play without exploring; uniform at infostates that cannot be held. It changes no agent."""
+        joint = JointRLAgentPolicy(self._environment.game, dict(enumerate(self.agents)), use_observation=False)
+        policy = exact.uniform_policy(self.public)
+        with _Draws(0).used():  # OpenSpiel's agents draw an action even where only its probability is asked for
+            for node, i, actions, state in self._turns:
+                told = joint.action_probabilities(state)
+                policy[node][:, i] = [told.get(a, 0.0) for a in actions]
+        return policy
+
+
+def _agent(agent: AgentName, player: int, inputs: int, actions: int, settings: DQNSettings, seed: int) -> Any:
+    if agent == "q-learning":
+        return QLearner(player, actions, step_size=STEP_SIZE)
+    if agent == "dqn":
+        return DQN(player, inputs, actions, settings, seed)
+    return PolicyGradient(
+        player,
+        inputs,
+        actions,
+        loss_str="a2c",
+        hidden_layers_sizes=HIDDEN,
+        pi_learning_rate=ACTOR_RATE,
+        critic_learning_rate=CRITIC_RATE,
+        num_critic_before_pi=CRITIC_UPDATES,
+        entropy_cost=_ENTROPY_COST,
+        optimizer_str="adam",
+    )
+
+
+def _turns(public: PublicTree) -> list[tuple[int, int, list[int], Any]]:
+    """(public node, infostate, actions, one of OpenSpiel's states there) of each infostate that can be held."""
+    game = public.game
+    if parse_game(game.name)[0] not in pyspiel.registered_names():  # loading it would list all games on stderr
+        raise GameError(f"OpenSpiel has no game {game.name}")
+    spiel, out = pyspiel.load_game(game.name), []
+    for node in public.decisions():
+        s, actor = public.states[node], int(public.nodes[node, f.ACTOR])
+        weights = public.matrix(int(public.nodes[node, f.WEIGHT_OP]))
+        for i, against in enumerate(weights if actor == 0 else weights.T):
+            if against.max() <= 0:
+                continue
+            j = int(against.argmax())
+            history = game.history(s, *((i, j) if actor == 0 else (j, i)))
+            if history is None:
+                raise GameError(f"{game.name} tells no histories for OpenSpiel")
+            out.append((node, i, game.actions(s).tolist(), _replay(spiel, history)))
+    return out
+
+
+def _replay(spiel: Any, history: Sequence[int]) -> Any:
+    state = spiel.new_initial_state()
+    for action in history:
+        state.apply_action(action)
+    return state
+
+
+class _Draws:
+    """NumPy's and PyTorch's global generators as one run uses them: OpenSpiel's agents have none of their own."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._numpy: Any = None
+        self._torch: torch.Tensor | None = None
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """Go on where this run left them; afterwards they are as they were."""
+        before = np.random.get_state()  # noqa: NPY002
+        with torch.random.fork_rng(devices=[]):
+            if self._torch is None:
+                np.random.seed(self._seed)  # noqa: NPY002
+                torch.manual_seed(self._seed)
+            else:
+                np.random.set_state(self._numpy)  # noqa: NPY002
+                torch.set_rng_state(self._torch)
+            try:
+                yield
+            finally:
+                self._numpy, self._torch = np.random.get_state(), torch.get_rng_state()  # noqa: NPY002
+                np.random.set_state(before)  # noqa: NPY002
