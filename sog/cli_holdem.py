@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _TARGET = 0.5  # percent of the pot
 _ITERATIONS = 10_000
+_SAVE_SECONDS = 60.0  # between two saves of a long solve
 _FOLD, _CHECK, _BETS = (74, 124, 184), (98, 168, 98), ((232, 164, 152), (216, 106, 92), (180, 52, 48), (120, 20, 30))
 _EMPTY = (48, 48, 48)
 
@@ -44,7 +45,8 @@ def solve_spot(
 ) -> None:
     """Solve a river or turn spot until exploitability is `target` percent of the pot or `iterations` are done.
 
-    out: where the result goes, for `sog show`; a result of the same game that is there already is gone on with.
+    out: where the result goes, for `sog show`, every minute and at the end; a result of the same game that is there
+    already is gone on with.
     """
     from sog.games.holdem import Holdem
     from sog.search.holdem_saved import load, save
@@ -58,7 +60,8 @@ def solve_spot(
         solver, _ = load(out, threads)
         if solver.game.name != game.name:
             raise SettingError(f"{out} holds {solver.game.name}; choose another name")
-        stderr().print(f"{out} holds {solver.iterations:,} iterations: going on from there", markup=False)
+        note = f"{out} holds {solver.iterations:,} iterations: going on from there"
+        stderr().print(note, markup=False, soft_wrap=True)
     else:
         if out is not None:
             check_new(out)
@@ -67,26 +70,35 @@ def solve_spot(
         need = solver.program.memory(threads) / 1e6
         boards = len(solver.program.boards.cards)
         stdout().print(f"memory {need:,.0f} MB, {boards} river card{'s' * (boards > 1)} solved", markup=False)
-    progress, seconds = _run(solver, target, iterations)
+    solver.iterate(0)  # compiles, before the clock starts
+    progress, seconds = _run(solver, target, iterations, out)
     if out is not None:
         save(solver, progress, out)
     _print_answer(game, progress, seconds, as_json)
 
 
-def _run(solver: HoldemSolver, target: float | None, iterations: int | None) -> tuple[Progress, float]:
+def _run(
+    solver: HoldemSolver, target: float | None, iterations: int | None, out: Path | None
+) -> tuple[Progress, float]:
+    """Solve with a progress bar; where there is `out`, keep there what has been done, every minute or so."""
     from time import perf_counter
+
+    from sog.search.holdem_saved import save
 
     most = _ITERATIONS if iterations is None else iterations
     limit = (_TARGET if target is None and iterations is None else target or 0.0) / 100
-    start = perf_counter()
+    start = saved = perf_counter()
     with progress_bar("solve", most, "iterations") as report:
-        progress = solver.solve(
-            limit,
-            most,
-            report=lambda now: report(
-                now.iterations, f"exploitability {now.exploitability:.2f} chips, {100 * now.of_pot:.3f}% of the pot"
-            ),
-        )
+
+        def look(now: Progress) -> None:
+            nonlocal saved
+            chips, percent = now.exploitability, 100 * now.of_pot
+            report(now.iterations, f"exploitability {chips:.2f} chips, {percent:.3f}% of the pot")
+            if out is not None and perf_counter() - saved > _SAVE_SECONDS:
+                save(solver, now, out)
+                saved = perf_counter()
+
+        progress = solver.solve(limit, most, report=look)
     return progress, perf_counter() - start
 
 
@@ -143,7 +155,8 @@ def show(
         print_json({"state": name, "player": seen.actor, "actions": list(seen.actions), "hands": hands})
         return
     percent = 100 * progress.of_pot
-    stdout().print(f"{name}: player {seen.actor} to act ({percent:.3g}% of the pot exploitable)", markup=False)
+    headline = f"{name}: player {seen.actor} to act ({percent:.3g}% of the pot exploitable)"
+    stdout().print(headline, markup=False, soft_wrap=True)
     _print_grid(seen)
     _print_hands(seen)
 

@@ -22,6 +22,7 @@ from sog.cli_frame import (
     stdout,
     write_new,
 )
+from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.games.base import Game, Unit
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from sog.search.lookahead import Lookahead
     from sog.search.public_tree import PublicTree
 
+_ALGORITHM = "cfr+"
 _ITERATIONS = 1_000
 _ITERATIONS_TO_TARGET = 1_000_000
 
@@ -40,12 +42,12 @@ _BATCH_SECONDS = 0.1
 def solve(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
     algorithm: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="cfr, cfr+, lcfr, dcfr, pcfr+, sog (SoG's simultaneous rule), fp, linear-fp, flop, "
-            "external-mccfr, outcome-mccfr."
+            "external-mccfr, outcome-mccfr; by default cfr+, and in hold'em dcfr, the only one there."
         ),
-    ] = "cfr+",
+    ] = None,
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="Update both players at once, not in turn.")
     ] = False,
@@ -82,11 +84,13 @@ def solve(
     if rules.name.startswith("holdem"):
         from sog.cli_holdem import solve_spot
 
+        if algorithm not in (None, "dcfr") or simultaneous or check_openspiel:
+            raise SettingError("hold'em spots are solved by dcfr, in turn, and OpenSpiel cannot measure them")
         solve_spot(rules, target, iterations, out, threads, as_json)
         return
     from sog.search.algorithms import named
 
-    solver = named(algorithm, simultaneous, seed)
+    solver = named(algorithm or _ALGORITHM, simultaneous, seed)
     if iterations is None:
         iterations = _ITERATIONS if target is None else _ITERATIONS_TO_TARGET
     check_count("--iterations", iterations)

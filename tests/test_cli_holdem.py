@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from sog.cli import main
+from sog.search.holdem_solver import HoldemSolver
+from sog.search.regret import DCFR, Rule
 
 SPOT = 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin,range0="AA,KQo",range1="JJ")'
 Capture = pytest.CaptureFixture[str]
@@ -31,6 +33,25 @@ def test_solve_stops_at_the_target_and_goes_on(tmp_path: Path, capsys: Capture) 
     assert answers[0]["iterations"] < answers[1]["iterations"]
     assert main(["solve", SPOT.replace("JJ", "TT"), "--out", out]) == 2
     assert "choose another name" in capsys.readouterr().err
+
+
+def test_a_long_solve_is_kept_as_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    out = str(tmp_path / "spot.npz")
+    iterate = HoldemSolver.iterate
+
+    def stopped(solver: HoldemSolver, count: int, rule: Rule = DCFR) -> None:
+        if solver.iterations >= 60:
+            raise KeyboardInterrupt
+        iterate(solver, count, rule)
+
+    monkeypatch.setattr("sog.cli_holdem._SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(HoldemSolver, "iterate", stopped)
+    assert main(["solve", SPOT, "--iterations", "100", "--out", out]) == 130
+    monkeypatch.undo()
+    assert main(["solve", SPOT, "--iterations", "100", "--out", out, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert "holds 60 iterations: going on from there" in printed.err
+    assert json.loads(printed.out.splitlines()[-1])["iterations"] == 100
 
 
 def test_solve_prints_memory_and_exploitability(capsys: Capture) -> None:
@@ -62,6 +83,8 @@ def test_show(solved: Path, tmp_path: Path, capsys: Capture) -> None:
         (["solve", 'holdem(board=2s2h2d7c9c,pot=10,range0="2c2d")'], "leaves nothing of range0"),
         (["solve", "holdem(board=2s2h2d7c9c,pot=10,bets=0.5;x)"], "no bet is called 'x'"),
         (["solve", "holdem"], "river and turn spots"),
+        (["solve", SPOT, "--algorithm", "cfr+"], "are solved by dcfr"),
+        (["solve", SPOT, "--check-openspiel"], "OpenSpiel cannot measure them"),
         (["solve", SPOT, "--threads", "0"], "--threads must be at least 1"),
         (["show", "nowhere.npz"], "nowhere.npz is not a solved"),
         (["bench", "holdem", "--spots", "flop"], "river, turn or both"),

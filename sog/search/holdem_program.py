@@ -108,16 +108,19 @@ def padded(count: int) -> int:
     return -(-count // LANES) * LANES
 
 
-def make_program(game: Holdem, river_shapes: int = 1) -> Program:
-    """Lay a river or turn spot out; GameError for earlier streets and for bets=any.
+def make_program(game: Holdem, river_shapes: int, memory_limit: int) -> Program:
+    """Lay a river or turn spot out; GameError for earlier streets, for bets=any and for trees of too many bytes.
 
-    river_shapes: into how many shapes a river tree is cut, best as many as there are threads.
+    river_shapes: into how many shapes a river tree is cut, best as many as there are threads.  memory_limit: bytes;
+    trees that are far larger are refused while they grow, the others are laid out, and their `memory` says it all.
     """
     if game.street < TURN:
         raise GameError("holdem: the solver takes river and turn spots; give a board of 4 or 5 cards")
     if isinstance(game.sizes, EveryAmount):
         raise GameError("holdem: bets=any has too many bets to solve; give a list such as 0.5;1.0;allin")
-    root = tree.grow(game, game.root())
+    boards = _boards(game)
+    row_bytes = 4 * 2 * padded(boards.maps.shape[1]) * len(boards.cards)  # of regrets and averages
+    root = tree.grow(game, memory_limit // row_bytes)
     if game.street == TURN:
         cuts = list(_cuts(root))
         below = [c.children[0] for c in cuts]
@@ -128,7 +131,7 @@ def make_program(game: Holdem, river_shapes: int = 1) -> Program:
     top = tree.lay_out([root], cuts)
     where = tuple(tuple(below[k] for k in group) for group in groups)
     shapes = tuple(tree.lay_out(nodes) for nodes in where)
-    return Program(game, root, top, shapes, where, _boards(game))
+    return Program(game, root, top, shapes, where, boards)
 
 
 def _cuts(node: Node) -> Iterator[Node]:
@@ -177,13 +180,16 @@ def _balanced(roots: Sequence[Node], groups: int) -> list[list[int]]:
 def _filled(roots: Sequence[Node], limit: int) -> list[list[int]]:
     """Numbers of the roots in groups of at most `limit` nodes or one root, large roots first."""
     groups: list[list[int]] = []
+    sizes: list[int] = []
     for k in _largest_first(roots):
-        sizes = [sum(roots[j].size for j in group) for group in groups]
         fits = [g for g, size in enumerate(sizes) if size + roots[k].size <= limit]
-        if fits:
-            groups[min(fits, key=lambda g: sizes[g])].append(k)
-        else:
-            groups.append([k])
+        if not fits:
+            fits = [len(groups)]
+            groups.append([])
+            sizes.append(0)
+        g = min(fits, key=sizes.__getitem__)
+        groups[g].append(k)
+        sizes[g] += roots[k].size
     return groups
 
 

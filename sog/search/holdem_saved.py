@@ -52,5 +52,6 @@ def load(path: Path, threads: int = 1) -> tuple[HoldemSolver, Progress]:
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         if isinstance(error, (CheckpointError, GameError)):
             raise
-        raise CheckpointError(f"{path} is not a solved hold'em spot that can be read: {error}") from None
+        why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
+        raise CheckpointError(f"{path} is not a solved hold'em spot that can be read{why}") from None
     return solver, Progress(solver.iterations, chips, chips / solver.game.spot.pot)

@@ -48,12 +48,12 @@ class HoldemSolver:
         """
         self.game = game
         self.river_shapes = threads if river_shapes is None else river_shapes
-        self.program: Program = make_program(game, self.river_shapes)
-        self.threads = threads
         limit = int(0.9 * free_memory()) if memory_limit is None else memory_limit
+        self.program: Program = make_program(game, self.river_shapes, limit)
+        self.threads = threads
         need = self.program.memory(threads)
         if need > limit:
-            raise GameError(f"holdem: solving this spot takes {need / 1e9:.1f} GB and {limit / 1e9:.1f} GB are free")
+            raise GameError(f"holdem: solving this spot takes {need / 1e9:.2g} GB and {limit / 1e9:.2g} GB are free")
         self.tables: Tables = make_tables(self.program)
         self.regrets = aligned(self.program.entries)
         self.averages = aligned(self.program.entries)

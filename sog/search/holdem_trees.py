@@ -13,8 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sog.arrays import Float32, Int32
+from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.holdem import Holdem, HoldemState
+from sog.games.holdem_betting import RIVER
 from sog.search.lanes import LANES
 
 DECISION, FOLDED, SHOWDOWN, CUT = range(4)
@@ -68,18 +70,31 @@ class Shape:
         return -(-self.showdowns // LANES)
 
 
-def grow(game: Holdem, s: HoldemState) -> Node:
-    """The betting tree from s; chance nodes are CUT, with the next round's tree as their only child."""
-    actor = game.actor(s)
-    if actor == TERMINAL:
-        kind = FOLDED if s.betting.folded >= 0 else SHOWDOWN
-        return Node(s, kind, max(s.betting.folded, 0), game.spot.pot / 2 + s.betting.matched, [])
-    if actor == NATURE:
-        card = next(c for c in range(52) if c not in s.board)  # betting does not depend on the card
-        below = grow(game, game.deal(s, (card,)))
-        return Node(s, CUT, 0, 0.0, [below])
-    children = [grow(game, game.after(s, int(a))) for a in game.actions(s)]
-    return Node(s, DECISION, actor, 0.0, children, 1 + sum(c.size for c in children))
+def grow(game: Holdem, most_rows: int) -> Node:
+    """The betting tree from the root; chance nodes are CUT, with the next round's tree as their only child.
+
+    GameError, before the tree is whole, where the river's decisions have more than `most_rows` actions in all.
+    """
+    rows = 0
+
+    def below(s: HoldemState) -> Node:
+        nonlocal rows
+        actor = game.actor(s)
+        if actor == TERMINAL:
+            kind = FOLDED if s.betting.folded >= 0 else SHOWDOWN
+            return Node(s, kind, max(s.betting.folded, 0), game.spot.pot / 2 + s.betting.matched, [])
+        if actor == NATURE:
+            card = next(c for c in range(52) if c not in s.board)  # betting does not depend on the card
+            return Node(s, CUT, 0, 0.0, [below(game.deal(s, (card,)))])
+        actions = game.actions(s)
+        rows += len(actions) * (s.betting.street == RIVER)
+        if rows > most_rows:
+            told = f"holdem: more than the {most_rows:,} river actions that memory is free for; give fewer bets"
+            raise GameError(told)
+        children = [below(game.after(s, int(a))) for a in actions]
+        return Node(s, DECISION, actor, 0.0, children, 1 + sum(c.size for c in children))
+
+    return below(game.root())
 
 
 def lay_out(roots: Sequence[Node], cuts: Sequence[Node] = ()) -> Shape:

@@ -235,10 +235,26 @@ def test_refusals() -> None:
         HoldemSolver(game("holdem(stacks=1000)"))
     with pytest.raises(GameError, match="bets=any"):
         HoldemSolver(game("holdem(board=2s2h7d9cKs,pot=1000,bets=any)"))
-    with pytest.raises(GameError, match=r"takes 0\.9 GB"):
-        HoldemSolver(game("holdem(board=3s7hTdKs,pot=1000)"), memory_limit=10**8)
+    with pytest.raises(GameError, match=r"takes 0\.0043 GB and 0\.004 GB are free"):
+        HoldemSolver(game("holdem(board=2s2h7d9cKs,pot=1000)"), memory_limit=4 * 10**6)
     with pytest.raises(GameError, match="alternating"):
         HoldemSolver(game(RIVER)).iterate(1, SOG)
+
+
+def test_trees_that_fit_nowhere_are_refused_before_they_are_whole() -> None:
+    many = "0.1;0.2;0.3;0.4;0.5;0.6;0.7;0.8;0.9;1;1.5;2;3"
+    with pytest.raises(GameError, match="more than the 2,872 river actions that memory is free for"):
+        HoldemSolver(game(f"holdem(board=2s2h7d9cKs,pot=10,bets={many})"), memory_limit=25 * 10**6)
+
+
+@pytest.mark.parametrize("bets", ["0.5;1.0;allin", "0.3;0.6;1.5;3;allin"])
+def test_river_pieces_are_few_and_balanced(bets: str) -> None:
+    full = game(f"holdem(board=2s2h7d9cKs,pot=1000,stacks=20000,bets={bets})")
+    for threads in (2, 3, 4):
+        shapes = HoldemSolver(full, threads).program.shapes
+        nodes = [len(s.nodes) for s in shapes]
+        assert len(shapes) == threads and sum(len(s.roots) for s in shapes) <= 16 * threads
+        assert max(nodes) * threads <= 1.2 * sum(nodes)
 
 
 @pytest.mark.parametrize(
