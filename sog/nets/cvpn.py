@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from sog.errors import SettingError
-from sog.games.base import Game
+from sog.games.base import DENSE, Game
 from sog.nets.encode import input_width
 from sog.nets.resnet import ResNet
 
@@ -93,7 +93,9 @@ def shape_for(
     crossed: tuple[int, ...] = (),
     matchups: bool = False,
 ) -> NetworkShape:
-    """The shape of a network for this game."""
+    """The shape of a network for this game. Raises SettingError for matchups of a game too wide for matrices."""
+    if matchups and game.weights(game.root()).operator.kind != DENSE:
+        raise SettingError(f"matchups are for few infostates, not {game.name}'s {game.num_slots[0]:,} a player")
     planes = (game.planes or (), game.policy_planes) if kind == "resnet" else ((), 0)
     sizes = game.num_features, game.num_slots, game.num_actions
     return NetworkShape(*sizes, width, depth, kind, crossed, matchups, *planes)

@@ -1,4 +1,4 @@
-"""Evaluators that answer a search's beliefs with a network: Numba for MLPs, PyTorch for any network.
+"""Evaluators that answer a search's beliefs with a network: Numba for small MLPs, PyTorch for any network.
 
 ONNX Runtime, an optional extra, runs large batches of MLPs faster still (`sog.experiments.bench_network`).
 """
@@ -6,6 +6,7 @@ ONNX Runtime, an optional extra, runs large batches of MLPs faster still (`sog.e
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 
 import numpy as np
 import torch
@@ -21,9 +22,13 @@ from sog.search.evaluator import Beliefs, Evaluations, Evaluator
 
 Answer = Callable[[Beliefs], Evaluations]
 
+# From so many weights on PyTorch's products beat Numba's on one core, at the batches a search asks for: they no longer
+# fit into the cache that each core has, and hold'em's smallest useful network has 3.5 million.
+WIDE = 1_000_000
+
 
 def network_evaluator(network: CVPN) -> Evaluator:
-    """The default evaluator of a network: Numba for an MLP on the CPU, otherwise PyTorch where it lies.
+    """The default evaluator of a network: Numba for an MLP of less than WIDE weights on the CPU, otherwise PyTorch.
 
     It copies the weights, but for an MLP's on a GPU, which it follows. Raises CheckpointError where a weight is NaN or
     infinite, so that no search ever meets one.
@@ -32,7 +37,10 @@ def network_evaluator(network: CVPN) -> Evaluator:
     on_cpu = all(weight.device.type == "cpu" for weight in network.parameters())
     if network.shape.kind == "resnet":
         return TorchEvaluator(inference_copy(network))
-    return JoiningEvaluator(MlpAnswer(network)) if on_cpu else TorchEvaluator(network)
+    if not on_cpu:
+        return TorchEvaluator(network)
+    wide = sum(weight.numel() for weight in network.parameters()) >= WIDE
+    return TorchEvaluator(deepcopy(network)) if wide else JoiningEvaluator(MlpAnswer(network))
 
 
 class JoiningEvaluator:

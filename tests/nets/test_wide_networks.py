@@ -1,0 +1,47 @@
+"""Networks as wide as hold'em: PyTorch answers from a million weights on, and as Numba would; what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from sog.errors import SettingError
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.inference import WIDE, JoiningEvaluator, MlpAnswer, TorchEvaluator, network_evaluator
+from sog.search.evaluator import Beliefs
+from sog.search.public_tree import PublicTree
+
+
+@pytest.fixture(scope="module")
+def public() -> PublicTree:
+    return PublicTree(make_game("holdem(bets=1.0)"))
+
+
+def test_the_back_end_follows_the_size(public: PublicTree) -> None:
+    small = CVPN(shape_for(make_game("leduc_poker"), width=256, depth=3))
+    wide = CVPN(shape_for(public.game, width=128, depth=1))
+    assert sum(weight.numel() for weight in wide.parameters()) > WIDE
+    assert isinstance(network_evaluator(small), JoiningEvaluator)
+    assert isinstance(network_evaluator(wide), TorchEvaluator)
+
+
+def test_wide_answers_are_those_of_the_kernels_and_of_the_weights_as_they_were(public: PublicTree) -> None:
+    network = CVPN(shape_for(public.game, width=128, depth=1), seed=2)
+    with torch.no_grad():
+        network.head.weight.normal_(0.0, 0.1, generator=torch.Generator().manual_seed(1))
+    ranges = np.random.default_rng(0).dirichlet(np.ones(1326), (3, 2)).reshape(3, 2652)
+    beliefs = Beliefs(public, np.zeros(3, dtype=np.int32), ranges)
+    evaluator, expected = network_evaluator(network), MlpAnswer(network)(beliefs)
+    with torch.no_grad():
+        network.head.weight.zero_()
+    answer = evaluator([beliefs])[0]
+    assert np.abs(expected.values).max() > 1
+    np.testing.assert_allclose(answer.values, expected.values, atol=1e-3)
+    np.testing.assert_allclose(answer.logits, expected.logits, atol=1e-4)
+
+
+def test_matchups_of_hands_are_refused(public: PublicTree) -> None:
+    with pytest.raises(SettingError, match="matchups are for few infostates"):
+        shape_for(public.game, matchups=True)
