@@ -15,6 +15,7 @@ from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.experiments.bench_cfr import Row as CfrRow
+    from sog.experiments.bench_root import Row as RootRow
     from sog.experiments.bench_search import Row
     from sog.experiments.bench_training import Part
     from sog.nets.cvpn import CVPN
@@ -121,6 +122,55 @@ def bench_search(
     stdout().print(_search_table(rows))
     if parts:
         stdout().print(_training_table(game.name, parts))
+
+
+@bench.command("root", epilog="Example: sog bench root 'holdem(bets=0.5;1.0;allin)' --search 10,0.1")
+def bench_root_search(
+    game: Annotated[str, typer.Argument(metavar="[GAME]", help="A game string.")] = "holdem(bets=0.5;1.0;allin)",
+    search: Annotated[list[str] | None, typer.Option(help="A budget s,c; once for each. 10,0.1 and 100,1.")] = None,
+    width: Annotated[int, typer.Option(help="Units in each hidden layer of the untrained network.")] = 256,
+    depth: Annotated[int, typer.Option(help="Its hidden layers.")] = 3,
+    rounds: Annotated[int, typer.Option(help="Searches with each budget; the median counts.")] = 3,
+    as_json: JsonOption = False,
+) -> None:
+    """Seconds and memory of a search from a game's first decision, and where the time goes.
+
+    By default the whole of heads-up no-limit hold'em, 1,326 hands a player.
+    """
+    from sog.experiments.bench_root import bench_root
+    from sog.games.catalog import make_game
+    from sog.nets.cvpn import CVPN, shape_for
+
+    check_count("--rounds", rounds)
+    budgets = [_budget(text) for text in search or ("10,0.1", "100,1")]
+    made = make_game(game)
+    network = CVPN(shape_for(made, width, depth, crossed=made.crossed))
+    with progress_bar("bench root", len(budgets), "budgets") as report:
+        rows = bench_root(made, network, budgets, report, rounds)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows], "load": os.getloadavg()[0]})
+        return
+    stdout().print(_root_table(rows))
+
+
+def _root_table(rows: Sequence[RootRow]) -> Table:
+    title = f"{rows[0].game}: first decision, {rows[0].network} untrained, one core; load {os.getloadavg()[0]:.1f}"
+    out = Table("search", title=title, box=None)
+    for row in rows:
+        out.add_column(row.search, justify="right")
+    out.add_row("seconds", *(f"{row.seconds:,.2f}" for row in rows))
+    out.add_row("processor seconds", *(f"{row.processor_seconds:,.2f}" for row in rows))
+    out.add_row("nodes", *(f"{row.nodes:,}" for row in rows))
+    out.add_row("leaves", *(f"{row.leaves:,}" for row in rows))
+    out.add_row("leaf beliefs answered", *(f"{row.beliefs:,}" for row in rows))
+    out.add_row("ms an iteration", *(f"{row.iteration_ms:,.2f}" for row in rows))
+    out.add_row("tree, MB", *(f"{row.tree_megabytes:,.0f}" for row in rows))
+    out.add_row("process at its largest, MB", *(f"{row.peak_megabytes:,.0f}" for row in rows))
+    for name in ("network", "sweep", "growth", "python"):
+        out.add_row(f"share: {name}", *(f"{getattr(row, name + '_share'):.1%}" for row in rows))
+    for part in rows[0].part_ms:
+        out.add_row(f"{part}, ms on the last tree", *(f"{row.part_ms[part]:,.3f}" for row in rows))
+    return out
 
 
 def _budget(text: str) -> Budget:
