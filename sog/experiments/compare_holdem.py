@@ -9,11 +9,13 @@ from __future__ import annotations
 import argparse
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pyspiel
+from rich.console import Console
+from rich.progress import Progress
 
 from sog.errors import GameError
 from sog.games.base import TERMINAL
@@ -24,6 +26,7 @@ from sog.games.holdem_cards import CARDS, card_name, hand_number
 from sog.games.holdem_strength import ranks_of
 
 HANDS_PER_TABLE = 10
+Report = Callable[[int], None]
 _SPENT = re.compile(r"Spent: \[P0: (\d+) +P1: (\d+)")
 
 
@@ -87,10 +90,11 @@ def _count(seen: Counter[str], game: Holdem, s: HoldemState) -> None:
     seen["to the river"] += len(s.board) == 5
 
 
-def against_openspiel(hands: int, seed: int = 0) -> Counter[str]:
+def against_openspiel(hands: int, seed: int = 0, report: Report = lambda done: None) -> Counter[str]:
     """Deal so many hands to both; GameError at the first difference in turns, legal actions, pots or payoffs.
 
-    A raise above the other's stack is legal there and the same as all-in for that stack here.
+    A raise above the other's stack is legal there and the same as all-in for that stack here. `report` is told
+    how many hands have been dealt.
     """
     seen: Counter[str] = Counter()
     for game, count, rng in tables(hands, seed, short=False):
@@ -102,6 +106,7 @@ def against_openspiel(hands: int, seed: int = 0) -> Counter[str]:
         )
         for _ in range(count):
             _one_openspiel(game, spiel, rng, seen)
+        report(seen["hands"])
     return seen
 
 
@@ -120,7 +125,7 @@ def _one_openspiel(game: Holdem, spiel: Any, rng: np.random.Generator, seen: Cou
                 theirs.apply_action(card)
             continue
         actions = theirs.legal_actions()
-        raises = sorted({min(x, cap) for x in actions if x > CALL and before.betting.raise_limits[1]})
+        raises = sorted({min(x, cap) for x in actions if x > CALL}) if before.betting.raise_limits[1] else []
         first, last = (raises[0], raises[-1]) if raises else (0, 0)
         found = (actions[0] == FOLD, first, last)
         if theirs.current_player() != before.betting.actor or legal(game, before) != found:
@@ -141,12 +146,13 @@ def _one_openspiel(game: Holdem, spiel: Any, rng: np.random.Generator, seen: Cou
     _count(seen, game, s)
 
 
-def against_pokerkit(hands: int, seed: int = 0) -> Counter[str]:
+def against_pokerkit(hands: int, seed: int = 0, report: Report = lambda done: None) -> Counter[str]:
     """Deal so many hands to both, stacks below a blind among them; GameError at the first difference."""
     seen: Counter[str] = Counter()
     for game, count, rng in tables(hands, seed, short=True):
         for _ in range(count):
             _one_pokerkit(game, rng, seen)
+        report(seen["hands"])
     return seen
 
 
@@ -216,7 +222,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     compare = against_openspiel if args.referee == "openspiel" else against_pokerkit
-    seen = compare(args.hands, args.seed)
+    with Progress(*Progress.get_default_columns(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("hands", total=args.hands)
+        seen = compare(args.hands, args.seed, lambda done: bar.update(task, completed=done))
     print(f"{seen.pop('hands'):,} hands agree: " + ", ".join(f"{v:,} {k}" for k, v in seen.items()))
 
 
