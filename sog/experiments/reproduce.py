@@ -108,7 +108,7 @@ EXPERIMENTS: Final = (
         "pog-table5",
         "PoG",
         "Table 5",
-        4,
+        2,
         "Leduc: IS-MCTS at every infostate, 10 to 10,000 simulations, seven UCT constants, three final policies",
         pog_table5.STUDY,
     ),
