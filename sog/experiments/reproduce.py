@@ -116,7 +116,7 @@ EXPERIMENTS: Final = (
         "pog-fig15",
         "PoG",
         "Fig. 15",
-        10,
+        5,
         "Kuhn, Leduc: Q-learning, DQN and A2C in self-play, exploitability against episodes (--full: ten times them)",
         pog_fig15.STUDY,
     ),

@@ -24,12 +24,12 @@ def shown(infostate: list[float], legal: list[int], reward: float, kind: Any) ->
 
 
 def episode(agent: DQN) -> None:
-    """Action 0 ends the first turn with 0.5. Action 1 leads to a second turn, where only action 0 is legal, worth 1."""
+    """Action 0 ends the first turn with 0.5; action 1 leads to a second, where only action 0 is legal and loses 1."""
     if agent.step(shown(FIRST, [0, 1], 0.0, StepType.FIRST)).action == 0:
         agent.step(shown(NOWHERE, [], 0.5, StepType.LAST))
         return
     assert agent.step(shown(SECOND, [0], 0.0, StepType.MID)).action == 0
-    agent.step(shown(NOWHERE, [], 1.0, StepType.LAST))
+    agent.step(shown(NOWHERE, [], -1.0, StepType.LAST))
 
 
 def values(agent: DQN, infostate: list[float]) -> list[float]:
@@ -47,16 +47,16 @@ def trained() -> DQN:
 
 def test_values_of_a_task_of_two_turns(trained: DQN) -> None:
     first, second = values(trained, FIRST), values(trained, SECOND)
-    assert first == pytest.approx([0.5, 1.0], abs=0.1)
-    assert second[0] == pytest.approx(1.0, abs=0.1)
+    assert first == pytest.approx([0.5, -1.0], abs=0.1)
+    assert second[0] == pytest.approx(-1.0, abs=0.1)
 
 
 def test_play_is_greedy_where_evaluated_and_legal_always(trained: DQN) -> None:
     greedy = trained.step(shown(FIRST, [0, 1], 0.0, StepType.FIRST), is_evaluation=True)
-    assert greedy.action == 1
-    assert greedy.probs.tolist() == [0.0, 1.0]
-    only = trained.step(shown(FIRST, [0], 0.0, StepType.FIRST), is_evaluation=True)
-    assert only.probs.tolist() == [1.0, 0.0]
+    assert greedy.action == 0
+    assert greedy.probs.tolist() == [1.0, 0.0]
+    only = trained.step(shown(FIRST, [1], 0.0, StepType.FIRST), is_evaluation=True)
+    assert only.probs.tolist() == [0.0, 1.0]
 
 
 def test_epsilon_falls_in_a_straight_line() -> None:
