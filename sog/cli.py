@@ -19,6 +19,7 @@ from sog.cli_holdem import bench_holdem, show
 from sog.cli_play import play
 from sog.cli_reproduce import reproduce
 from sog.cli_solve import solve
+from sog.cli_tournament import tournament
 from sog.cli_train import train
 from sog.errors import SogError
 
@@ -62,6 +63,7 @@ app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-updat
 app.command(epilog="Example: sog play runs/demo --seat 0")(play)
 app.command(epilog="Example: sog uci chess --simulations 400")(uci)
 app.command(epilog="Example: sog gtp 'go(board_size=9)' --simulations 400")(gtp)
+app.command(epilog="Example: sog tournament matches.toml --out runs/matches")(tournament)
 app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)
 app.command(epilog='Example: sog show spot.npz --line "check, bet 0.5"')(show)
 bench.command("holdem", epilog="Example: sog bench holdem --spots river")(bench_holdem)

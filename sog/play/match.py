@@ -34,11 +34,12 @@ class Contestant(Protocol):
 
 @dataclass(frozen=True)
 class Played:
-    """A finished game. utility: player 0's, in [-1, 1].  why: how it ended, for people."""
+    """A finished game. utility: player 0's, in [-1, 1].  why: how it ended.  fault: by a contestant at fault."""
 
     moves: tuple[int, ...]
     utility: float
     why: str
+    fault: bool = False
 
 
 def play_match_game(
@@ -65,7 +66,7 @@ def play_match_game(
             moves.append(action)
     except ContestantFault as fault:
         seats[mover].close()
-        return Played(tuple(moves), _lost_by(mover), f"{seats[mover].name}: {fault}")
+        return Played(tuple(moves), _lost_by(mover), f"{seats[mover].name}: {fault}", fault=True)
     return Played(tuple(moves), result, "rules")
 
 

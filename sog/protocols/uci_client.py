@@ -5,6 +5,7 @@ python-chess (`pip install 'sog[chess]'`) is an optional extra: sog itself stays
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import threading
 from collections.abc import Mapping, Sequence
@@ -54,7 +55,7 @@ class UciContestant:
             board.push_uci(self.game.action_name(self._state(moves[:k]), action))
         limit = self._chess.engine.Limit(nodes=self.limits.simulations, time=self.limits.seconds)
         late = threading.Event()
-        watchdog = threading.Timer((self.limits.seconds or 0.0) + self.patience, self._kill, [late])
+        watchdog = threading.Timer((self.limits.seconds or 0.0) + self.patience, self._give_up, [late])
         watchdog.start()
         try:
             result = self._engine.play(board, limit, game=self._token)
@@ -71,15 +72,20 @@ class UciContestant:
     def close(self) -> None:
         if self._engine is not None:
             engine, self._engine = self._engine, None
-            engine.transport.kill()
+            _kill(engine)
             engine.close()
 
     def _state(self, moves: Sequence[int]) -> Any:
         return self.tree.public.states[self.tree.node_after(moves)]
 
-    def _kill(self, late: threading.Event) -> None:
+    def _give_up(self, late: threading.Event) -> None:
         late.set()
-        self._engine.transport.kill()
+        _kill(self._engine)
+
+
+def _kill(engine: Any) -> None:
+    with contextlib.suppress(ProcessLookupError):  # it may have ended by itself
+        engine.transport.kill()
 
 
 def _told(error: Exception) -> str:

@@ -1,0 +1,154 @@
+"""Plays a tournament's games one by one, keeps each on disk at once, and goes on after any kill; it computes no Elo."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import date
+from pathlib import Path
+from typing import Final
+
+from sog.errors import SettingError
+from sog.play.match import Contestant, Played, play_match_game, random_opening
+from sog.protocols.records import Heading, suffix, write_record
+from sog.protocols.tournament_file import Tournament
+
+_GAMES: Final = "games.jsonl"
+_DIGEST: Final = "tournament.sha256"
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One game to play. seats: the agents' names as player 0 and player 1.  round: which opening."""
+
+    number: int
+    seats: tuple[str, str]
+    round: int
+
+
+@dataclass(frozen=True)
+class Result:
+    """One game that was played.
+
+    utility: player 0's.  why: how it ended.  fault: by an agent at fault.  moves: how many.  record: the game's file.
+    """
+
+    number: int
+    seats: tuple[str, str]
+    utility: float
+    why: str
+    fault: bool
+    moves: int
+    record: str
+
+    @property
+    def points(self) -> tuple[str, str, float]:
+        """(player 0, player 1, player 0's points), as `evaluate.elo.points_of` takes them."""
+        return (*self.seats, (self.utility + 1.0) / 2.0)
+
+
+def fixtures(tournament: Tournament) -> list[Fixture]:
+    """Every pair from every opening, both ways round, so that a tournament cut short has met evenly."""
+    pairs = list(itertools.combinations(tournament.agents, 2))
+    games = [(seats, k) for k in range(tournament.rounds) for pair in pairs for seats in (pair, pair[::-1])]
+    return [Fixture(number, seats, k) for number, (seats, k) in enumerate(games, start=1)]
+
+
+def play_tournament(
+    tournament: Tournament, folder: Path, open_agent: Callable[[str], Contestant] | None = None
+) -> Iterator[Result]:
+    """Play what is left and yield every game's result, those from disk first.
+
+    Raises SettingError where the folder belongs to another tournament, or an agent cannot be had.
+    """
+    _claim(folder, tournament)
+    done = {result.number: result for result in load_results(folder)}
+    yield from done.values()
+    left = [fixture for fixture in fixtures(tournament) if fixture.number not in done]
+    agents: dict[str, Contestant] = {}
+    try:
+        for name in {name: None for fixture in left for name in fixture.seats}:
+            agents[name] = (open_agent or tournament.contestant)(name)
+        for fixture in left:
+            yield _play(tournament, fixture, agents, folder)
+    finally:
+        for agent in agents.values():
+            agent.close()
+
+
+def load_results(folder: Path) -> list[Result]:
+    """The games that are on disk, in order; a last line that a kill cut short is left out."""
+    path = folder / _GAMES
+    if not path.exists():
+        return []
+    results = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            said = json.loads(line)
+            results.append(Result(**{**said, "seats": tuple(said["seats"])}))
+        except (ValueError, TypeError, KeyError):
+            continue
+    return results
+
+
+def opening_of(tournament: Tournament, k: int) -> tuple[int, ...]:
+    """The k-th opening: from the file's list in turn, or random moves from the seed."""
+    if tournament.openings:
+        return tournament.openings[k % len(tournament.openings)]
+    return random_opening(tournament.game, tournament.plies, (tournament.seed, k))
+
+
+def _play(tournament: Tournament, fixture: Fixture, agents: dict[str, Contestant], folder: Path) -> Result:
+    """One game, on disk before it counts: first its record, then its line in games.jsonl."""
+    game, (first, second) = tournament.game, fixture.seats
+    opening = opening_of(tournament, fixture.round)
+    seed = tournament.seed + 2 * fixture.number
+    played = play_match_game(game, (agents[first], agents[second]), opening, seed, tournament.longest)
+    record = f"game-{fixture.number:04}{suffix(game)}"
+    heading = Heading(fixture.seats, date.today().isoformat(), f"sog tournament, {game.name}", str(fixture.number))
+    _write(folder / record, write_record(game, played, heading))
+    result = _result(fixture, played, record)
+    _append(folder / _GAMES, json.dumps(asdict(result)))
+    return result
+
+
+def _result(fixture: Fixture, played: Played, record: str) -> Result:
+    return Result(fixture.number, fixture.seats, played.utility, played.why, played.fault, len(played.moves), record)
+
+
+def _claim(folder: Path, tournament: Tournament) -> None:
+    """Make the folder this tournament's; SettingError where it is another's or holds other things."""
+    mark = folder / _DIGEST
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not mark.exists():
+            if any(folder.iterdir()):
+                raise SettingError(f"{folder} holds other files; name another folder")
+            _write(mark, tournament.digest + "\n")
+        if mark.read_text(encoding="utf-8").strip() != tournament.digest:
+            raise SettingError(f"{folder} holds games of another tournament file; name another folder")
+    except OSError as error:
+        raise SettingError(f"{folder} cannot be written: {error.strerror}") from error
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    new = path.with_name(path.name + ".new")
+    new.write_text(text, encoding="utf-8")
+    os.replace(new, path)
+
+
+def _append(path: Path, line: str) -> None:
+    """Add a line and have it on the disk; a line that a kill cut short is ended first."""
+    with path.open("ab+") as file:
+        file.seek(0, os.SEEK_END)
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+        file.write(line.encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,0 +1,193 @@
+"""Tournaments: schedules, records, engines at fault, kills in mid-run, and files that say nonsense."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from sog.errors import SettingError
+from sog.games.catalog import make_game
+from sog.play.match import ContestantFault, Played, PlayerContestant, play_match_game, random_opening
+from sog.play.player import Limits, MoveTree, RandomPlayer
+from sog.protocols.records import Heading, write_record
+from sog.protocols.tournament import Result, fixtures, load_results, opening_of, play_tournament
+from sog.protocols.tournament_file import read_tournament
+
+FAKE = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).parent / 'fake_engine.py'))}"
+GO = "go(board_size=5,komi=0.5)"
+
+
+def file_of(folder: Path, text: str) -> Path:
+    path = folder / "matches.toml"
+    path.write_text(text)
+    return path
+
+
+def randoms(folder: Path, game: str = "tic_tac_toe", rounds: int = 3, count: int = 3, more: str = "plies = 1") -> Path:
+    agents = "".join(f"[agents.r{k}]\nrandom = true\n" for k in range(count))
+    return file_of(folder, f'game = "{game}"\nrounds = {rounds}\nseed = 5\n{more}\n{agents}')
+
+
+def test_every_pair_meets_evenly_from_both_sides(tmp_path: Path) -> None:
+    tournament = read_tournament(randoms(tmp_path))
+    games = fixtures(tournament)
+    assert [game.number for game in games] == list(range(1, 19))
+    met = Counter((*game.seats, game.round) for game in games)
+    assert len(met) == 18 and set(met.values()) == {1}
+    assert opening_of(tournament, 0) == opening_of(tournament, 0) and len(opening_of(tournament, 1)) == 1
+
+
+def test_results_and_records_are_on_disk(tmp_path: Path) -> None:
+    tournament = read_tournament(randoms(tmp_path))
+    results = list(play_tournament(tournament, tmp_path / "games"))
+    assert results == load_results(tmp_path / "games") and len(results) == 18
+    assert all((tmp_path / "games" / result.record).read_text().startswith("game: tic_tac_toe") for result in results)
+    assert {result.utility for result in results} <= {-1.0, 0.0, 1.0}
+
+
+@pytest.mark.parametrize("fault", ["dies", "hangs", "illegal", "garbage"])
+@pytest.mark.parametrize("moves", [0, 2])
+def test_a_gtp_engine_at_fault_loses_and_the_tournament_goes_on(tmp_path: Path, fault: str, moves: int) -> None:
+    said = f'game = "{GO}"\nrounds = 1\npatience = 1.5\n[agents.bad]\ngtp = "{FAKE} gtp {fault} {moves}"\n'
+    tournament = read_tournament(file_of(tmp_path, said + "[agents.r]\nrandom = true\n"))
+    results = list(play_tournament(tournament, tmp_path / "games"))
+    assert len(results) == 2 and all(result.fault and result.why.startswith("bad: ") for result in results)
+    assert [result.points[2] for result in results] == [0.0, 1.0]
+    assert [result.moves for result in results] == [2 * moves, 2 * moves + 1]
+
+
+@pytest.mark.parametrize("fault", ["dies", "hangs", "illegal"])
+def test_a_uci_engine_at_fault_loses_and_the_tournament_goes_on(tmp_path: Path, fault: str) -> None:
+    pytest.importorskip("chess")
+    said = f'game = "chess"\nrounds = 1\npatience = 5\n[agents.bad]\nuci = "{FAKE} uci {fault} 1"\nnodes = 1\n'
+    tournament = read_tournament(file_of(tmp_path, said + "[agents.r]\nrandom = true\n"))
+    results = list(play_tournament(tournament, tmp_path / "games"))
+    assert [(result.fault, result.points[2]) for result in results] == [(True, 0.0), (True, 1.0)]
+
+
+def test_engines_without_fault_finish_their_games(tmp_path: Path) -> None:
+    engines = [f'[agents.{name}]\ngtp = "{FAKE} gtp {fault} 3"' for name, fault in (("a", "none"), ("b", "resigns"))]
+    said = "\n".join([f'game = "{GO}"', *engines])
+    results = list(play_tournament(read_tournament(file_of(tmp_path, said)), tmp_path / "games"))
+    assert [(r.fault, r.why, r.points[2]) for r in results] == [(False, "b resigned", 1.0), (False, "b resigned", 0.0)]
+
+
+def test_an_engine_that_cannot_start_loses_its_games(tmp_path: Path) -> None:
+    said = f'game = "{GO}"\n[agents.a]\ngtp = "/no/such/engine"\n[agents.r]\nrandom = true\n'
+    results = list(play_tournament(read_tournament(file_of(tmp_path, said)), tmp_path / "games"))
+    assert all(result.why.startswith("a: does not start") for result in results)
+
+
+def test_a_killed_tournament_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
+    """kill -9 while games are played; the same games come out."""
+    path = randoms(tmp_path, "chess", rounds=4, count=2, more="plies = 2\nlongest = 60")
+    whole = list(play_tournament(read_tournament(path), tmp_path / "whole"))
+    command = [sys.executable, "-m", "sog.cli", "tournament", str(path), "--out", str(tmp_path / "killed"), "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    while process.poll() is None and len(load_results(tmp_path / "killed")) < 2:
+        time.sleep(0.005)
+    process.send_signal(signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    with (tmp_path / "killed" / "games.jsonl").open("a") as file:
+        file.write('{"number": 8, "sea')
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    resumed = sorted(load_results(tmp_path / "killed"), key=lambda result: result.number)
+    assert resumed == whole
+    for result in whole:
+        same = [re.sub(r"Date.*", "", (tmp_path / where / result.record).read_text()) for where in ("whole", "killed")]
+        assert same[0] == same[1]
+    answer = json.loads(done.stdout)
+    assert answer["games"] == 8 and sum(agent["wins"] + agent["losses"] for agent in answer["agents"]) % 2 == 0
+    assert (tmp_path / "killed" / "elo.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_games_of_another_file_are_not_mixed_in(tmp_path: Path) -> None:
+    list(play_tournament(read_tournament(randoms(tmp_path, rounds=1, count=2)), tmp_path / "games"))
+    other = read_tournament(randoms(tmp_path, rounds=2, count=2))
+    with pytest.raises(SettingError, match="another tournament"):
+        list(play_tournament(other, tmp_path / "games"))
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("")
+    with pytest.raises(SettingError, match="other files"):
+        list(play_tournament(other, tmp_path / "mine"))
+    assert os.listdir(tmp_path / "mine") == ["thesis.txt"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", "game is missing"), ('game = "chess', "matches.toml: "), ('game = "chss"', "no game"),
+        ('game = "chess"', "agents is missing"), ('game = "chess"\n[agents.a]\nrandom=true', "two"),
+        ('game = "chess"\ngames = 3\n[agents.a]\nrandom=true\n[agents.b]\nrandom=true', "no key games"),
+        ('game = "chess"\nrounds = 0\n[agents.a]\nrandom=true\n[agents.b]\nrandom=true', "rounds must be"),
+        ('game = "chess"\nrounds = true\n[agents.a]\nrandom=true\n[agents.b]\nrandom=true', "rounds cannot be"),
+        ('game = "chess"\n[agents.a]\nrandom=true\n[agents.b]\nnodes=1', "exactly one"),
+        ('game = "chess"\n[agents.a]\nrandom=true\n[agents.b]\nuci="x"\nnods=1', "no key nods"),
+        ('game = "chess"\nopenings=["e2e4 e2e4"]\n[agents.a]\nrandom=true\n[agents.b]\nrandom=true', "no legal move"),
+    ],
+)  # fmt: skip
+def test_files_that_say_nonsense(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(SettingError, match=told):
+        read_tournament(file_of(tmp_path, text))
+
+
+def test_listed_openings_are_played(tmp_path: Path) -> None:
+    path = randoms(tmp_path, "chess", 2, 2, 'longest = 6\nopenings = ["e2e4 e7e5", "d2d4"]')
+    results = list(play_tournament(read_tournament(path), tmp_path / "games"))
+    records = [(tmp_path / "games" / result.record).read_text() for result in results]
+    assert ["1. e4 e5" in record for record in records] == [True, True, False, False]
+
+
+def test_pgn_is_read_back_by_python_chess() -> None:
+    """Castling, promotion, en passant, checks and mates, from the start and from a FEN."""
+    pgn = pytest.importorskip("chess.pgn")
+    endings = 'chess(fen="r3k2r/1P4pp/8/8/2pP4/8/PP3PPP/R3K2R b KQkq d3 0 7")'
+    for name in ("chess", endings):
+        game = make_game(name)
+        for seed in range(12):
+            players = [PlayerContestant(RandomPlayer(side), Limits()) for side in ("a", "b")]
+            played = play_match_game(game, (players[0], players[1]), seed=seed, longest=150)
+            record = write_record(game, played, Heading(("a", "b"), "2026-01-02", "e", "1"))
+            read = pgn.read_game(io.StringIO(record))
+            assert not read.errors and read.headers["White"] == "b" and read.headers["Black"] == "a"
+            tree = MoveTree(game)
+            ours = tree.name(tree.node_after(played.moves))
+            assert read.end().board().fen(en_passant="fen").split()[:2] == ours.split()[:2]
+            assert read.headers["Result"] == {1.0: "0-1", 0.0: "1/2-1/2", -1.0: "1-0"}[played.utility]
+
+
+def test_sgf_has_points_from_the_top_left() -> None:
+    game = make_game(GO)
+    record = write_record(game, Played((0, 24, 4, 25, 25), 1.0, "rules"), Heading(("a]", "b"), "2026-01-02", "e", "1"))
+    assert record.endswith(";B[ae];W[ea];B[ee];W[];B[])\n")
+    assert "PB[a\\]]PW[b]" in record and "SZ[5]KM[0.5]RU[Chinese]" in record and "RE[B+]" in record
+
+
+def test_openings_never_end_the_game() -> None:
+    game = make_game("tic_tac_toe")
+    tree = MoveTree(game)
+    for seed in range(30):
+        assert tree.result(tree.node_after(random_opening(game, 9, (seed,)))) is None
+
+
+def test_whoever_is_at_fault_loses_whatever_the_seat() -> None:
+    class Bad(PlayerContestant):
+        def move(self, moves: object) -> int:
+            raise ContestantFault("no")
+
+    good, bad = PlayerContestant(RandomPlayer(), Limits()), Bad(RandomPlayer("bad"), Limits())
+    game = make_game("tic_tac_toe")
+    assert play_match_game(game, (bad, good)) == Played((), -1.0, "bad: no", fault=True)
+    assert play_match_game(game, (good, bad)).utility == 1.0
+    assert Result(1, ("a", "b"), 1.0, "", False, 3, "").points == ("a", "b", 1.0)
