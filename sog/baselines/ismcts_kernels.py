@@ -44,12 +44,7 @@ def search(
             path[depth] = (nodes[n, f.VAR0] + a * nodes[n, f.N_I0 + actor] + k) * 2 + actor
             depth += 1
             n = mccfr._take(edges, rows, links, nodes, child, n, a, pair)
-        while nodes[n, f.KIND] == f.INTERIOR:  # to the end at random
-            if nodes[n, f.N_ACTOR] > 1:
-                n = _chance(operators, values, public, scales, edges, links, nodes, child, rng, n, pair)
-            else:
-                a = _random_legal(rows, links, nodes, n, pair[nodes[n, f.N_ACTOR]], rng)
-                n = mccfr._take(edges, rows, links, nodes, child, n, a, pair)
+        n = _play_out(edges, rows, links, nodes, child, operators, values, public, scales, rng, n, pair)
         utility = mccfr._utility(operators, values, public, scales, nodes, n, pair[0], pair[1], 0)
         for d in range(depth):
             k = path[d] // 2
@@ -102,6 +97,22 @@ def _chance(
     """The node after chance's draw at node n; the pair moves on with it."""
     edge = mccfr._draw_chance(operators, values, public, scales, edges, links, nodes, child, rng, n, pair)
     return int(child[f.NODE, nodes[n, f.CHILD0] + edge])
+
+
+@njit
+def _play_out(
+    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, operators: Array, values: Array,
+    public: Array, scales: Array, rng: Array, n: int, pair: Array,
+) -> int:  # fmt: skip
+    """The terminal node where uniform legal play from node n ends; the pair moves on with it."""
+    while nodes[n, f.KIND] == f.INTERIOR:
+        actor = nodes[n, f.N_ACTOR]
+        if actor > 1:
+            n = _chance(operators, values, public, scales, edges, links, nodes, child, rng, n, pair)
+        else:
+            a = _random_legal(rows, links, nodes, n, pair[actor], rng)
+            n = mccfr._take(edges, rows, links, nodes, child, n, a, pair)
+    return n
 
 
 @njit
