@@ -14,8 +14,8 @@ from sog.cli_frame import stderr
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.games.base import Game
     from sog.play.player import SogPlayer
+    from sog.protocols.agents import Opened
 
 _Checkpoint = Annotated[
     str, typer.Argument(metavar="CHECKPOINT_OR_GAME", help="A run's folder, or a game for an untrained network.")
@@ -33,11 +33,11 @@ def uci(
     from sog.protocols.lines import Lines
     from sog.protocols.uci import UciEngine
 
-    game, player = _open(checkpoint, simulations, per_update, seed)
-    if not isinstance(game, Chess):
-        raise SettingError(f"UCI is for chess; {checkpoint} plays {game.name}")
+    opened, player = _open(checkpoint, simulations, per_update, seed)
+    if not isinstance(opened.game, Chess):
+        raise SettingError(f"UCI is for chess; {checkpoint} plays {opened.game.name}")
     with _protocol_only() as say:
-        UciEngine(player, game, say, simulations).serve(Lines(sys.stdin))
+        UciEngine(player, opened.game, say, simulations).serve(Lines(sys.stdin))
 
 
 def gtp(
@@ -48,29 +48,29 @@ def gtp(
 ) -> None:
     """Be a Go engine: speak GTP on stdin and stdout, for any Go program. Board size as the network's; any komi."""
     from sog.games.go import Go
+    from sog.protocols.agents import warm_up
     from sog.protocols.gtp import GtpEngine
     from sog.protocols.lines import Lines
 
-    game, player = _open(checkpoint, simulations, per_update, seed)
-    if not isinstance(game, Go):
-        raise SettingError(f"GTP is for Go; {checkpoint} plays {game.name}")
+    opened, player = _open(checkpoint, simulations, per_update, seed)
+    if not isinstance(opened.game, Go):
+        raise SettingError(f"GTP is for Go; {checkpoint} plays {opened.game.name}")
+    warm_up(player, opened.game)
     with _protocol_only() as say:
-        GtpEngine(player, game, say, simulations).serve(Lines(sys.stdin))
+        GtpEngine(player, opened.game, say, simulations).serve(Lines(sys.stdin))
 
 
-def _open(checkpoint: str, simulations: int, per_update: float, seed: int) -> tuple[Game, SogPlayer]:
+def _open(checkpoint: str, simulations: int, per_update: float, seed: int) -> tuple[Opened, SogPlayer]:
     from threadpoolctl import threadpool_limits
 
-    from sog.protocols.agents import open_network, sog_player, warm_up
+    from sog.protocols.agents import open_network, sog_player
     from sog.search.gtcfr import Budget
 
     threadpool_limits(1)
     opened, budget = open_network(checkpoint), Budget(simulations, per_update)
     if not opened.trained:
         stderr().print(f"sog: no checkpoint of {opened.game.name} is shipped: this network is untrained", markup=False)
-    player = sog_player(f"SoG{budget}", opened, budget, seed)
-    warm_up(player, opened.game)
-    return opened.game, player
+    return opened, sog_player(f"SoG{budget}", opened, budget, seed)
 
 
 @contextmanager

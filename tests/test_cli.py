@@ -92,6 +92,7 @@ def test_version(capsys: Capture) -> None:
         ("games --check-openspiel --markdown --json", "--markdown or --json, not both"),
         ("bench cfr --games no_such_game", "no game is called no_such_game"),
         ("bench cfr --rounds 0", "--rounds must be at least 1"),
+        ("tournament no_such_file.toml", "no_such_file.toml cannot be read"),
     ],
 )
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["", "json"])

@@ -16,6 +16,7 @@ import sog
 from sog.errors import SogError
 from sog.games.chess import WHITE, Chess
 from sog.play.player import ENDLESS, Candidate, Limits, Player, Search, SogPlayer, Thought, think
+from sog.protocols.agents import warm_up
 from sog.protocols.chess_setup import Board, read_position
 from sog.protocols.clock import share_of_clock
 from sog.protocols.lines import Lines
@@ -81,7 +82,7 @@ class UciEngine:
     def __init__(self, player: Player, game: Chess, say: Callable[[str], None], simulations: int = 800) -> None:
         """game: where play begins.  say: writes one line.  simulations: of a `go` without limits."""
         self.player, self.game, self.say, self.simulations = player, game, say, simulations
-        self.multipv = 1
+        self.multipv, self.warm = 1, False
         self._start(game)
 
     def serve(self, lines: Lines) -> None:
@@ -107,6 +108,10 @@ class UciEngine:
         self.say("uciok")
 
     def _isready(self, words: Sequence[str]) -> None:
+        """Ready means compiled and loaded, so that this does not come out of the first move's time."""
+        if not self.warm:
+            warm_up(self.player, self.game)
+            self.warm = True
         self.say("readyok")
 
     def _ucinewgame(self, words: Sequence[str]) -> None:
@@ -176,6 +181,7 @@ class UciEngine:
         if self.playing is not game:
             self.player.new_game(game)
             self.playing = game
+        self.warm = True
 
     def _options(self) -> dict[str, tuple[int, int]]:
         return {name: span for name, span in _SPINS.items() if name != "PerUpdate" or self._per_update()}

@@ -6,6 +6,7 @@ python-chess (`pip install 'sog[chess]'`) is an optional extra: sog itself stays
 from __future__ import annotations
 
 import contextlib
+import logging
 import shlex
 import threading
 from collections.abc import Mapping, Sequence
@@ -34,6 +35,7 @@ class UciContestant:
             raise SettingError("playing UCI engines needs python-chess: pip install 'sog[chess]'") from error
         self.name, self.command, self.limits, self.patience = name, shlex.split(command), limits, patience
         self.options = dict(options or {})
+        logging.getLogger("chess.engine").setLevel(logging.ERROR)  # what engines say on stderr is theirs
         self._chess: Any = chess
         self._engine: Any = None
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,12 +21,15 @@ from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.play.match import ContestantFault, Played, PlayerContestant, play_match_game, random_opening
 from sog.play.player import Limits, MoveTree, RandomPlayer
+from sog.protocols.check_score import compare
 from sog.protocols.records import Heading, write_record
 from sog.protocols.tournament import Result, fixtures, load_results, opening_of, play_tournament
 from sog.protocols.tournament_file import read_tournament
 
 FAKE = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).parent / 'fake_engine.py'))}"
 GO = "go(board_size=5,komi=0.5)"
+STOCKFISH = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
+GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
 
 
 def file_of(folder: Path, text: str) -> Path:
@@ -191,3 +195,27 @@ def test_whoever_is_at_fault_loses_whatever_the_seat() -> None:
     assert play_match_game(game, (bad, good)) == Played((), -1.0, "bad: no", fault=True)
     assert play_match_game(game, (good, bad)).utility == 1.0
     assert Result(1, ("a", "b"), 1.0, "", False, 3, "").points == ("a", "b", 1.0)
+
+
+@pytest.mark.skipif(STOCKFISH is None, reason="Stockfish is not installed (apt-get install stockfish)")
+def test_stockfish_beats_random_play_by_the_rules(tmp_path: Path) -> None:
+    pytest.importorskip("chess")
+    said = f'game = "chess"\n[agents.stockfish]\nuci = "{STOCKFISH}"\nnodes = 200\n[agents.r]\nrandom = true\n'
+    results = list(play_tournament(read_tournament(file_of(tmp_path, said)), tmp_path / "games"))
+    assert [(result.why, result.points[2]) for result in results] == [("rules", 1.0), ("rules", 0.0)]
+
+
+@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed (apt-get install gnugo)")
+def test_our_area_is_gnugos_where_no_dead_stones_are_left() -> None:
+    for seed in range(2):
+        compared = compare(5, 0.5, seed, plies=2)
+        assert compared is None or compared.agree
+
+
+@pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed (apt-get install gnugo)")
+def test_gnugo_beats_random_play(tmp_path: Path) -> None:
+    gnugo = f"{GNUGO} --mode gtp --level 1 --chinese-rules --capture-all-dead"
+    said = f'game = "{GO}"\nplies = 1\n[agents.gnugo]\ngtp = "{gnugo}"\n[agents.r]\nrandom = true\n'
+    results = list(play_tournament(read_tournament(file_of(tmp_path, said)), tmp_path / "games"))
+    assert not any(result.fault for result in results)
+    assert sum(result.points[2] if result.seats[0] == "gnugo" else 1 - result.points[2] for result in results) >= 1

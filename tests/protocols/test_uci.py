@@ -10,6 +10,7 @@ from functools import partial
 
 import pytest
 
+from sog.cli import main
 from sog.games.chess import START, Chess
 from sog.play.player import ENDLESS, Limits, SogPlayer
 from sog.protocols.chess_setup import Board, read_position
@@ -150,3 +151,16 @@ def test_python_chess_drives_the_program() -> None:
             next(iter(analysis))
             analysis.stop()
         engine.quit()
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("uci leduc_poker", "UCI is for chess"), ("gtp tic_tac_toe", "GTP is for Go"), ("uci runs/none", "no such"),
+        ("uci chess -s 0", "simulations must be positive"), ("gtp go(board_size=1)", "board_size"),
+    ],
+)  # fmt: skip
+def test_what_is_no_engine_is_one_line_and_code_2(command: str, why: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(command.split()) == 2
+    out, err = capfd.readouterr()
+    assert out == "" and why in err and err.splitlines()[-1].startswith("sog: ")
