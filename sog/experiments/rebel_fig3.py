@@ -1,11 +1,13 @@
 """ReBeL Fig. 3 and the tabular rows of Table 2: fictitious play and linear CFR on four games of Liar's Dice.
 
 Table 2 comes out closest when one player's update counts as an iteration: 1,024 of theirs are 512 rounds here, where a
-round updates both players in turn. Its FP row is then nearest to linear FP.
+round updates both players in turn. The paper's text says that its FP is FLOP; which variant its FP row is nearest to is
+printed.
 """
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -82,7 +84,21 @@ def _beside(points: list[Point]) -> list[Beside]:
                 if ours:
                     paper = ", ".join(f"{x:.3f}" for x in TABLE_2[row].values())
                     out.append(Beside(f"{name}, {', '.join(GAMES)}, {2 * rounds:,} updates", paper, ours))
-    return out
+    nearest = _nearest(points)
+    return out if nearest is None else [*out, Beside("nearest to the FP row at 1,024 updates", "FLOP", nearest)]
+
+
+def _nearest(points: list[Point]) -> str | None:
+    """The variant of fictitious play with the least mean ratio to Table 2's FP row; None without every game."""
+    ratios: dict[str, list[float]] = {"FP": [], "Linear FP": [], "FLOP": []}
+    for p in points:
+        found = p.result["exploitability"].get(str(_TABLE_ROUNDS))
+        if p.key["algorithm"] in ratios and found is not None:
+            ratios[p.key["algorithm"]].append(abs(math.log(found / TABLE_2["FP"][p.key["game"]])))
+    if any(len(logs) < len(GAMES) for logs in ratios.values()):
+        return None
+    means = {name: math.exp(sum(logs) / len(logs)) for name, logs in ratios.items()}
+    return ", ".join(f"{name} ({mean:.2f} x off)" for name, mean in sorted(means.items(), key=lambda item: item[1]))
 
 
 def _draw(figure: Figure, points: list[Point]) -> None:

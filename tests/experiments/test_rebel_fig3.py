@@ -33,3 +33,14 @@ def test_the_table_counts_updates_of_one_player() -> None:
     assert (first.paper, first.ours) == ("0.001, 0.001, 0.002, 0.002", "0.0020, 0.0020, 0.0020, 0.0020")
     assert second.what.endswith("2,048 updates")
     assert len(outcome.rows) == 8
+
+
+def test_the_nearest_variant_of_fictitious_play() -> None:
+    factors = {"FP": 1.1, "Linear FP": 0.5, "FLOP": 3.0, "Linear CFR": 1.0}
+    points = [
+        Point(key, {"exploitability": {"512": factors[key["algorithm"]] * rebel_fig3.TABLE_2["FP"][key["game"]]}})
+        for key in rebel_fig3.plan(Options(), print)
+    ]
+    last = rebel_fig3.present(points).beside[-1]
+    assert (last.paper, last.ours) == ("FLOP", "FP (1.10 x off), Linear FP (2.00 x off), FLOP (3.00 x off)")
+    assert "nearest" not in rebel_fig3.present(points[:-4]).beside[-1].what  # a game is missing
