@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -87,7 +87,7 @@ def bench_game(name: str, rounds: int = 9, batch_seconds: float = 0.1) -> list[R
     """
     with ExitStack() as stack:
         makers = make_solvers(name, stack)
-        solvers = {solver: make() for solver, make in makers.items()}
+        solvers = _made(makers)
         first = {solver: _run_to_target(one) for solver, one in solvers.items()}
         medians = _interleaved(solvers, rounds, batch_seconds)
         reached = _repeated(makers, first)
@@ -105,6 +105,15 @@ def bench_game(name: str, rounds: int = 9, batch_seconds: float = 0.1) -> list[R
         )
         for solver, seconds in medians.items()
     ]
+
+
+def _made(makers: Mapping[str, Callable[[], Solver]]) -> dict[str, Solver]:
+    """A solver of each kind that can be run on the game."""
+    out = {}
+    for name, make in makers.items():
+        with suppress(EOFError):
+            out[name] = make()
+    return out
 
 
 def _ratio(theirs: float | None, ours: float | None) -> float | None:

@@ -54,8 +54,8 @@ def has_liteefg() -> bool:
 def make_solvers(name: str, stack: ExitStack) -> dict[str, Callable[[], Solver]]:
     """By name, what makes a new solver of a game; what they leave behind goes with the stack.
 
-    LiteEFG is left out where it is not installed or cannot be run on the game: what it had to say is on stderr.
-    GameError where there is no such game or OpenSpiel lacks it.
+    LiteEFG is left out where it is not installed; making one is an EOFError where it cannot be run on the game, and
+    what it had to say is on stderr. GameError where there is no such game or OpenSpiel lacks it.
     """
     game = make_game(name)
     spiel = openspiel_game(game)
@@ -67,12 +67,7 @@ def make_solvers(name: str, stack: ExitStack) -> dict[str, Callable[[], Solver]]
         OPENSPIEL: partial(OpenSpiel, spiel),
     }
     if has_liteefg():
-        home = stack.enter_context(tempfile.TemporaryDirectory())
-        try:
-            LiteEFG(name, home, ExitStack()).close()
-        except EOFError:
-            return makers
-        makers[LITEEFG] = partial(LiteEFG, name, home, stack)
+        makers[LITEEFG] = partial(LiteEFG, name, stack.enter_context(tempfile.TemporaryDirectory()), stack)
     return makers
 
 

@@ -43,11 +43,19 @@ def test_a_slow_solver_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     assert solver.done == 6
 
 
-def test_every_solver_reaches_the_target_on_kuhn() -> None:
+def test_every_solver_reaches_the_target_on_kuhn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_cfr, "_REPETITIONS", 1)
     rows = {row.solver: row for row in bench_game("kuhn_poker", rounds=1, batch_seconds=0.001)}
     assert set(rows) == {OURS, OURS_SIMULTANEOUS, OPENSPIEL} | ({LITEEFG} if has_liteefg() else set())
     assert rows[OURS].iterations_to_target == rows[OPENSPIEL].iterations_to_target  # the same algorithm
     assert all(row.seconds_to_target for row in rows.values())
+
+
+def test_a_solver_that_cannot_be_run_is_left_out() -> None:
+    def refuse() -> Halving:
+        raise EOFError
+
+    assert list(bench_cfr._made({"a": Halving, "b": refuse})) == ["a"]
 
 
 def test_exploitability_is_openspiels() -> None:
