@@ -29,10 +29,9 @@ _QUICK: Final = 12
 
 
 def plan(options: Options, note: Note) -> list[Key]:
-    """A point for ReBeL's rule and one for ours; `full` adds CFR+."""
+    """A point for each rule."""
     iterations = _QUICK if options.quick else _MARKS[-1]
-    rules = list(RULES) if options.full else ["Linear CFR", "DCFR"]
-    return [{"game": ENDGAME, "rule": name, "iterations": iterations} for name in rules]
+    return [{"game": ENDGAME, "rule": name, "iterations": iterations} for name in RULES]
 
 
 def compute(key: Key) -> Result:
@@ -95,4 +94,4 @@ def _draw(figure: Figure, points: list[Point]) -> None:
     axis.legend()
 
 
-STUDY: Final = Study(plan, compute, present, takes=("full",), alone=True)
+STUDY: Final = Study(plan, compute, present, alone=True)

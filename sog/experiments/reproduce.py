@@ -125,7 +125,7 @@ EXPERIMENTS: Final = (
         "ReBeL",
         "C.2, Fig. 2 (full-game CFR)",
         15,
-        "Turn endgame hold'em, every hand, no abstraction: exploitability to 1,000 iterations (--full: CFR+ too)",
+        "Turn endgame hold'em, every hand, no abstraction: exploitability by iteration to 1,000, three rules",
         rebel_endgame.STUDY,
     ),
 )

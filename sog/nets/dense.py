@@ -118,6 +118,19 @@ def _expectations(
 
 
 @_njit
+def expectations(
+    public: Array, operators: Array, operator_values: Array, slots: Array, nodes: Array, beliefs: Array, slots0: int,
+    matchups: Array, units: Array, mass: Array, values: Array,
+) -> None:  # fmt: skip
+    """_expectations of a batch: rows of flat matchup matrices into values, float64[B, S0 + S1]."""
+    for b in range(len(nodes)):
+        _expectations(
+            public, operators, operator_values, slots, nodes[b], beliefs[b], slots0, matchups[b], units[b], mass,
+            values[b],
+        )  # fmt: skip
+
+
+@_njit
 def encode(features: Array, ranges: Array, slots0: int, crossed: Array, x: Array) -> None:
     """Write float32[B, F] features, float64[B, S0 + S1] ranges times their slots and the crossed products."""
     width, start = ranges.shape[1], features.shape[1]

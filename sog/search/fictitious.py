@@ -71,16 +71,16 @@ def _play(
                         last = t if alternating and p < turn else t - 1
                         total = 0.5 * last * (last + 1) if linear else float(last)
                         recent = 2.0 / (last + 3.0) if optimistic else 0.0
-                        _mix_reaches(nodes, ends, slots, p, total, recent)
+                        mix_reaches(nodes, ends, slots, p, total, recent)
                 pairs.payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
                 kernels.evaluate(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, players)
-                _respond(nodes, count, entries, players)
+                respond(nodes, count, entries, players)
                 kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, players)
-            _record(nodes, count, ends, slots, entries, players, weight)
+            record(nodes, count, ends, slots, entries, players, weight)
 
 
 @njit
-def _mix_reaches(nodes: Array, ends: Array, slots: Array, p: int, total: float, recent: float) -> None:
+def mix_reaches(nodes: Array, ends: Array, slots: Array, p: int, total: float, recent: float) -> None:
     """Player p's reaches at the terminal nodes: those of the average, and of the last policy with weight `recent`.
 
     total: the sum of the weights in REACH_SUM.
@@ -95,7 +95,7 @@ def _mix_reaches(nodes: Array, ends: Array, slots: Array, p: int, total: float, 
 
 
 @njit
-def _respond(nodes: Array, count: int, entries: Array, players: int) -> None:
+def respond(nodes: Array, count: int, entries: Array, players: int) -> None:
     """Put the players' best actions by the values of the last sweep in the POLICY row; the first of equals."""
     policy, q = entries[f.POLICY], entries[f.ACTION_CFV]
     for n in range(U(count)):
@@ -116,7 +116,7 @@ def _respond(nodes: Array, count: int, entries: Array, players: int) -> None:
 
 
 @njit
-def _record(nodes: Array, count: int, ends: Array, slots: Array, entries: Array, players: int, weight: float) -> None:
+def record(nodes: Array, count: int, ends: Array, slots: Array, entries: Array, players: int, weight: float) -> None:
     """Add the players' new policies to the averages and their reaches to the sums at the terminal nodes."""
     reach, reach_sum = slots[f.REACH], slots[f.REACH_SUM]
     policy, average = entries[f.POLICY], entries[f.AVERAGE]

@@ -142,7 +142,7 @@ class HoldemSolver:
     def _worker(self, me: int, shared: Array, mode: int, source: Float32, steps: Float32) -> None:
         t = self.tables
         sweeps.run(
-            shared, mode, source, self.regrets, self.averages, steps,
+            me, self.threads, shared, mode, source, self.regrets, self.averages, steps,
             t.nodes, t.child_rows, t.chips, t.amounts, t.shapes, t.parts, t.roots, t.maps, t.ordered,
             t.ends, t.natural, t.sizes, t.cuts, t.members, np.float32(self.program.boards.weight),
             self._top_reach, self._top_values, self._handed, *self._own[me], self.root_values,

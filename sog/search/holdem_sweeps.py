@@ -3,7 +3,7 @@
 They know rows of float32 over hands and a `Program`'s tables (holdem_program.py), no rules. A half iteration
 updates one player: the opponent's reach goes down through the top of the tree, then part by part (a part is a
 shape on one board) its reach goes down, showdowns and folds are paid and values come up, then the parts'
-values are gathered at the top's cuts and come up to the root. Each of these is a task for whichever thread is free.
+values are gathered at the top's cuts and come up to the root. Threads share the parts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sog.search.holdem_trees import (
 )
 from sog.search.jit import inlined
 from sog.search.lanes import LANES, larger, load, pick, splat, store
-from sog.search.threads import NEXT, finish, read, released, take
+from sog.search.threads import NEXT, fetch_add, released, wait_for_all, write
 
 U = np.uint64
 ONE = np.float32(1.0)
@@ -187,60 +187,47 @@ def _gather(
             top_values[to + U(maps[place0 + i])] += chance * handed[at + i]
 
 
-@inlined
-def _needs(task: int, parts: int, cuts: int) -> int:
-    """How many tasks are done before this one may begin: all of the stages before its own."""
-    place = task % (parts + cuts + 2)
-    if place == 0:
-        return task
-    if place <= parts:
-        return task - place + 1
-    if place <= parts + cuts:
-        return task - place + 1 + parts
-    return task
-
-
 @released
 def run(
-    sync: Array, mode: int, source: Array, regrets: Array, averages: Array, steps: Array,
+    me: int, threads: int, sync: Array, mode: int, source: Array, regrets: Array, averages: Array, steps: Array,
     nodes: Array, child_rows: Array, chips: Array, amounts: Array, shapes: Array, parts: Array, roots: Array,
     maps: Array, ordered: Array, ends: Array, natural: Array, sizes: Array,
     cuts: Array, members: Array, chance: Any,
     top_reach: Array, top_values: Array, handed: Array, reach: Array, values: Array, scratch: Array,
     root_values: Array,
 ) -> None:  # fmt: skip
-    """One thread's share of iterations, one row of `steps` float32[T, 3] (positive, negative, average) each.
+    """Iterations, one row of `steps` float32[T, 3] (positive, negative, average) each, as thread `me` of several.
 
-    A half iteration is a task for the way down the top, one for each part, one for each cut and one for the way up.
     top_reach: both players' reach in the top, player 1's rows behind player 0's (sizes[4] floats each).
     reach, values, scratch: this thread's own.  root_values: float32[2 * top width], each player's at the root.
     """
     top_width, half = U(sizes[0]), U(sizes[4])
-    tasks = len(parts) + len(cuts) + 2
-    task = read(sync, U(NEXT))
-    while task < 2 * len(steps) * tasks:
-        if take(sync, task, _needs(task, len(parts), len(cuts))):
-            p, place, step = (task // tasks) % 2, task % tasks, steps[task // tasks // 2]
+    for t in range(len(steps)):
+        step = steps[t]
+        for p in range(2):
             q = 1 - p
             mine = top_reach[half:] if q == 1 else top_reach[:half]
-            if place == 0:
+            if me == 0:
                 _down(
                     nodes, child_rows, U(0), U(shapes[0, NODES]), q, top_width, source, U(0), mine, averages,
                     step[2], mode,
                 )  # fmt: skip
-            elif place <= len(parts):
+                write(sync, U(NEXT), 0)
+            wait_for_all(sync, threads)
+            part = fetch_add(sync, U(NEXT), 1)
+            while part < len(parts):
                 _part(
-                    U(place - 1), p, mode, source, regrets, averages, step, nodes, child_rows, chips, amounts,
+                    U(part), p, mode, source, regrets, averages, step, nodes, child_rows, chips, amounts,
                     shapes, parts, roots, maps, ordered, ends, natural, sizes, mine, handed, reach, values, scratch,
                 )  # fmt: skip
-            elif place <= len(parts) + len(cuts):
-                cut = U(place - 1 - len(parts))
+                part = fetch_add(sync, U(NEXT), 1)
+            wait_for_all(sync, threads)
+            for cut in range(U(me), U(len(cuts)), U(threads)):
                 _gather(cut, cuts, members, maps, chance, sizes, nodes, handed, top_values)
-            else:
+            wait_for_all(sync, threads)
+            if me == 0:
                 _up(
                     nodes, child_rows, chips, U(0), U(shapes[0, NODES]), p, top_width, U(sizes[5]), regrets,
                     U(0), mine, top_values, scratch, step[0], step[1], mode,
                 )  # fmt: skip
                 _copy(top_values, U(nodes[0, VALUE]) * top_width, root_values, U(p) * top_width, top_width)
-            finish(sync)
-        task = read(sync, U(NEXT))

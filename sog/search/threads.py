@@ -1,8 +1,6 @@
-"""What lets compiled kernels share tasks between threads: a counter of tasks taken and one of tasks done.
+"""Two things that let compiled kernels run on several threads in step: a shared counter and a barrier.
 
-Each thread runs the same kernel, compiled to release Python's lock; the counters stand in an int64 array. Tasks are
-numbered and taken in order; one that needs others waits until enough are done, and while it waits it belongs to
-nobody, so that a thread without a core holds the others up only by a task in its hands.
+Each thread runs the same kernel, compiled to release Python's lock; what they share stands in an int64 array.
 """
 
 from __future__ import annotations
@@ -21,8 +19,8 @@ from sog.search.lanes import declared, instruction
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Entries of the shared array, a cache line apart: the next task, and how many are done.
-NEXT, DONE = 0, 8
+# Entries of the shared array, a cache line apart: the next task, threads that have arrived, barriers passed.
+NEXT, ARRIVED, PASSED = 0, 8, 16
 
 # How often a waiting thread looks before it offers its core to other processes: about a tenth of a millisecond.
 # Where others compute too, whoever gives the core up at once waits for their whole time slice.
@@ -34,8 +32,8 @@ _sched_yield = types.ExternalFunction("sched_yield", types.int32())
 
 
 def shared() -> Int64:
-    """int64[16]: what the threads of one run share."""
-    return np.zeros(16, dtype=np.int64)
+    """int64[24]: what the threads of one run share."""
+    return np.zeros(24, dtype=np.int64)
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
@@ -54,15 +52,15 @@ def fetch_add(typing_context: Any, array: Any, index: Any, amount: Any) -> Any:
 
 
 @instruction
-def _exchange(typing_context: Any, array: Any, index: Any, old: Any, new: Any) -> Any:
-    """array[index] = new if it is `old`, in one step that no other thread interrupts; whether it was."""
+def write(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """array[index] = value, seen by every thread in order."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _address(context, builder, signature.args[0], args[0], args[1])
-        pair = builder.cmpxchg(at, args[2], args[3], "seq_cst", "seq_cst")
-        return builder.extract_value(pair, 1)
+        builder.atomic_rmw("xchg", at, args[2], "seq_cst")
+        return context.get_dummy_value()
 
-    return types.boolean(array, types.uint64, types.int64, types.int64), code
+    return types.void(array, types.uint64, types.int64), code
 
 
 @instruction
@@ -89,24 +87,21 @@ def pause(typing_context: Any) -> Any:
 
 
 @inlined
-def take(sync: Array, task: int, needs: int) -> bool:
-    """Take the next task, `task`, once `needs` tasks are done; False where another thread was faster."""
-    looks = 0
-    while read(sync, np.uint64(DONE)) < needs:
-        if read(sync, np.uint64(NEXT)) != task:
-            return False
-        looks += 1
-        if looks < _LOOKS:
-            pause()
+def wait_for_all(sync: Array, threads: int) -> None:
+    """Return once every thread has come here: before that, nobody does."""
+    if threads > 1:
+        turn = read(sync, np.uint64(PASSED))
+        if fetch_add(sync, np.uint64(ARRIVED), 1) == threads - 1:
+            write(sync, np.uint64(ARRIVED), 0)
+            fetch_add(sync, np.uint64(PASSED), 1)
         else:
-            _sched_yield()
-    return bool(_exchange(sync, np.uint64(NEXT), task, task + 1))
-
-
-@inlined
-def finish(sync: Array) -> None:
-    """Say that a task is done."""
-    fetch_add(sync, np.uint64(DONE), 1)
+            looks = 0
+            while read(sync, np.uint64(PASSED)) == turn:
+                looks += 1
+                if looks < _LOOKS:
+                    pause()
+                else:
+                    _sched_yield()
 
 
 def released(function: F) -> F:

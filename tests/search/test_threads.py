@@ -1,4 +1,4 @@
-"""Tasks shared by threads, also where threads outnumber cores: each is done once, and after those it needs."""
+"""Threads in step: nobody passes the barrier before everyone has come, also where threads outnumber cores."""
 
 from __future__ import annotations
 
@@ -8,50 +8,56 @@ import numpy as np
 import pytest
 
 from sog.arrays import Array
-from sog.search.threads import DONE, NEXT, finish, pause, read, released, shared, take
+from sog.search.threads import NEXT, fetch_add, pause, read, released, shared, wait_for_all, write
 
 U = np.uint64
-WIDTH = 7  # tasks of a stage; each stage needs all before it
 
 
 @released
-def _stages(sync: Array, stages: int, done: Array, early: Array) -> None:
-    """Do each task once and note those of the stage before that were not done."""
-    task = read(sync, U(NEXT))
-    while task < stages * WIDTH:
-        before = task - task % WIDTH
-        if take(sync, task, before):
-            if task % WIDTH == task // WIDTH % WIDTH:  # one of them is always late
-                for _ in range(2000):
-                    pause()
-            for other in range(before):
-                early[task] += done[other] != 1
-            done[task] += 1
-            finish(sync)
-        task = read(sync, U(NEXT))
+def _rounds(me: int, threads: int, sync: Array, rounds: int, done: Array, late: Array) -> None:
+    """Each round: say so, meet, count those who have not said so, meet again."""
+    for k in range(rounds):
+        if me == k % threads:  # somebody is always late
+            for _ in range(1000):
+                pause()
+        done[me] = k + 1
+        wait_for_all(sync, threads)
+        for other in range(threads):
+            late[me] += done[other] != k + 1
+        wait_for_all(sync, threads)
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
-def test_every_task_is_done_once_and_after_the_stage_before(threads: int) -> None:
-    stages = 100
-    sync, done, early = shared(), np.zeros(stages * WIDTH, np.int64), np.zeros(stages * WIDTH, np.int64)
-    others = [threading.Thread(target=_stages, args=(sync, stages, done, early)) for _ in range(threads)]
+@released
+def _tasks(me: int, threads: int, sync: Array, taken: Array) -> None:
+    """Take tasks until none is left."""
+    task = fetch_add(sync, U(NEXT), 1)
+    while task < len(taken):
+        taken[task] += 1 + 100 * (read(sync, U(NEXT)) <= task)
+        task = fetch_add(sync, U(NEXT), 1)
+    wait_for_all(sync, threads)
+    if me == 0:
+        write(sync, U(NEXT), 0)
+
+
+def _together(kernel: object, threads: int, *arrays: object) -> None:
+    assert callable(kernel)
+    sync = shared()
+    others = [threading.Thread(target=kernel, args=(me, threads, sync, *arrays)) for me in range(threads)]
     for thread in others:
         thread.start()
     for thread in others:
         thread.join()
-    assert (done == 1).all() and not early.any()
-    assert sync[NEXT] == sync[DONE] == stages * WIDTH
 
 
-def test_a_task_that_another_thread_took_is_not_taken_again() -> None:
-    sync = shared()
-    sync[NEXT] = 3
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_nobody_passes_before_everyone_has_come(threads: int) -> None:
+    done, late = np.zeros(threads, dtype=np.int64), np.zeros(threads, dtype=np.int64)
+    _together(_rounds, threads, 300, done, late)
+    assert done.tolist() == [300] * threads and not late.any()
 
-    @released
-    def taken(sync: Array, task: int, needs: int) -> bool:
-        return bool(take(sync, task, needs))
 
-    assert not taken(sync, 2, 0) and sync[NEXT] == 3
-    assert not taken(sync, 2, 5)  # nor waited for
-    assert taken(sync, 3, 0) and sync[NEXT] == 4
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_every_task_is_taken_once(threads: int) -> None:
+    taken = np.zeros(10_000, dtype=np.int64)
+    _together(_tasks, threads, taken)
+    assert (taken == 1).all()

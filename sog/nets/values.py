@@ -1,0 +1,98 @@
+"""A network asked for values alone, in large batches: its policy head is left out and PyTorch multiplies the matrices.
+
+For solvers that need no priors and ask about many leaves at once. It knows no solver.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sog.arrays import Float32, Float64
+from sog.errors import SettingError
+from sog.nets import dense
+from sog.nets.cvpn import CVPN
+from sog.nets.encode import value_units
+from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer
+from sog.search.evaluator import Beliefs, Evaluations, Evaluator
+
+# Smaller batches go through the Numba kernels, whose answers do not depend on what they are batched with.
+LARGE = 96
+
+
+def value_evaluator(network: CVPN) -> Evaluator:
+    """Values of an MLP on the CPU; its logits are all 0. SettingError for other networks."""
+    return values_of(JoiningEvaluator(MlpAnswer(network)))
+
+
+def pair_evaluator(network: CVPN) -> Evaluator:
+    """Player 0's utilities by pair of slots, float64[B, S0 * S1], of a network that answers with a matchup matrix.
+
+    SettingError for networks that do not.
+    """
+    if not network.shape.matchups:
+        raise SettingError("only a network with matchups tells values by pair of infostates")
+    return JoiningEvaluator(ValueAnswer(MlpAnswer(network), pairs=True))
+
+
+def values_of(evaluator: Evaluator) -> Evaluator:
+    """The evaluator of the same network for values alone; an evaluator of another kind as it is."""
+    answer: Answer | None = evaluator.answer if isinstance(evaluator, JoiningEvaluator) else None
+    return JoiningEvaluator(ValueAnswer(answer)) if isinstance(answer, MlpAnswer) else evaluator
+
+
+class ValueAnswer:
+    """An MLP's values, or its matchup matrices, with the weights that an MlpAnswer holds."""
+
+    def __init__(self, whole: MlpAnswer, pairs: bool = False) -> None:
+        """pairs: answer with matchup matrices in place of values."""
+        shape = whole.shape
+        self.whole, self.shape, self.pairs = whole, shape, pairs
+        self.told = shape.slots[0] * shape.slots[1] if shape.matchups else shape.num_values
+        self.layers: list[tuple[Tensor, Tensor]] = []
+        at = 0
+        for width, out in zip(whole.widths[:-1], whole.widths[1:], strict=True):
+            block = torch.from_numpy(whole.weights[at : at + out * (1 + width)].reshape(1 + width, out))
+            at += int(out * (1 + width))
+            self.layers.append((block[0].clone(), block[1:].clone()))
+        bias, matrix = self.layers[-1]
+        kept = self.told + -self.told % dense.LANES
+        self.layers[-1] = bias[:kept].contiguous(), matrix[:, :kept].contiguous()
+        self.x = torch.zeros(0, int(whole.widths[0]))
+
+    def __call__(self, beliefs: Beliefs) -> Evaluations:
+        if len(beliefs.nodes) < LARGE and not self.pairs:
+            return self.whole(beliefs)
+        out, count = self._outputs(beliefs), len(beliefs.nodes)
+        if self.shape.matchups and not self.pairs:
+            values = self._expected(beliefs, out)
+        else:
+            values = np.multiply(out[:, : self.told], value_units(beliefs)[:, None], dtype=np.float64)
+        logits = np.broadcast_to(0.0, (count, max(self.shape.slots), self.shape.actions))
+        return Evaluations(values, logits)
+
+    def _outputs(self, beliefs: Beliefs) -> Float32:
+        """float32[B, *]: the head's values or matrices, padded with columns of zeros."""
+        count = len(beliefs.nodes)
+        if count > len(self.x):
+            self.x = torch.zeros(2 * count, self.x.shape[1])
+        x = self.x[:count]
+        features = beliefs.public.features(beliefs.nodes)
+        dense.encode(features, beliefs.ranges, self.shape.slots[0], self.whole.crossed, x.numpy())
+        with torch.inference_mode():
+            for k, (bias, matrix) in enumerate(self.layers):
+                x = torch.addmm(bias, x, matrix)
+                if k < len(self.layers) - 1:
+                    x = x.relu_()
+        out: Float32 = x.numpy()
+        return out
+
+    def _expected(self, beliefs: Beliefs, out: Float32) -> Float64:
+        """float64[B, S0 + S1]: both players' expectations of the matchup matrices."""
+        public, values = beliefs.public, np.empty((len(out), self.shape.num_values))
+        dense.expectations(
+            public.nodes, public.operators, public.operator_values, public.slots, beliefs.nodes, beliefs.ranges,
+            self.shape.slots[0], out, value_units(beliefs), self.whole.mass, values,
+        )  # fmt: skip
+        return values

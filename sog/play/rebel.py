@@ -1,0 +1,145 @@
+"""ReBeL at test time: depth-limited subgames in a chain, beliefs of a random iteration passed down (section 6).
+
+Only public information enters: nobody's hidden infostate. The iteration is the agent's secret.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sog.arrays import Array, Float64
+from sog.search import fields as f
+from sog.search.depth_limited import SolveSettings, Subgames, solve
+from sog.search.drive import run
+from sog.search.evaluator import Evaluator
+from sog.search.gtcfr import SearchGenerator
+from sog.search.public_tree import PublicTree
+from sog.search.slots import ranges_by_slot
+
+
+@dataclass(frozen=True)
+class RebelSettings:
+    """How to play.  safe: the policies and beliefs of a random iteration; otherwise those of the average: unsafe."""
+
+    solve: SolveSettings = field(default_factory=SolveSettings)
+    safe: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """What is played in one subgame.
+
+    policies: float64[A, I] by public node.  beliefs: ranges by slot, float64[S0 + S1], at the public nodes where it
+    ends and the game goes on.  held: there, whether each player's own policy may have led there from the root.
+    """
+
+    policies: dict[int, Float64]
+    beliefs: dict[int, Float64]
+    held: dict[int, tuple[bool, bool]]
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """The root of a subgame to be played: a public node and ranges by slot, float64[S0 + S1]."""
+
+    node: int
+    ranges: Float64
+
+
+def start_position(public: PublicTree) -> Position:
+    """The beginning of the game."""
+    return Position(0, ranges_by_slot(public, 0, public.game.root_ranges()))
+
+
+def sample_iterations(settings: SolveSettings, count: int, rng: np.random.Generator) -> Array:
+    """int64[count]: iterations drawn by their weights in the average policy."""
+    return rng.choice(settings.iterations, size=count, p=settings.weights) + 1
+
+
+class Playing:
+    """Subgames side by side, each with the profiles to be played in it: drive `steps()`, then read `profiles`.
+
+    profiles: [K] one for each of a subgame's iterations; a single one, of the average policies, where play is unsafe.
+    """
+
+    def __init__(
+        self, public: PublicTree, positions: list[Position], iterations: list[Array], settings: RebelSettings
+    ) -> None:
+        """iterations: [K] which iterations of each subgame are played; not read where play is unsafe."""
+        solving = settings.solve
+        roots = [(position.node, position.ranges) for position in positions]
+        self.games = Subgames(public, roots, solving.depth, solving.to_chance)
+        self.settings, self.iterations = settings, iterations
+        self.profiles: list[list[Profile]] = [[] for _ in positions]
+        self._nodes: list[list[int]] = [[] for _ in positions]
+        for n, k in enumerate(self.games.owner):
+            self._nodes[k].append(n)
+        self._wanted: dict[int, list[int]] = {}
+        for k, chosen in enumerate(iterations if settings.safe else ()):
+            for t in chosen:
+                self._wanted.setdefault(int(t), []).append(k)
+        self._kept: dict[tuple[int, int], Profile] = {}
+
+    def steps(self) -> SearchGenerator:
+        """The solve, as a generator of leaf beliefs."""
+        yield from solve(self.games, self.settings.solve, self._visit)
+        if self.settings.safe:
+            for k, chosen in enumerate(self.iterations):
+                self.profiles[k] = [self._kept[k, int(t)] for t in chosen]
+        else:
+            self.games.tree.forward(f.FIXED)
+            self.profiles = [[self._profile(k, f.FIXED, f.REACH)] for k in range(len(self.games))]
+
+    def _visit(self, t: int) -> None:
+        for k in dict.fromkeys(self._wanted.get(t, ())):
+            average = self.settings.solve.solver.average
+            self._kept[k, t] = self._profile(k, f.POLICY, f.REACH_SUM if average else f.REACH)
+
+    def _profile(self, k: int, policy: int, reach: int) -> Profile:
+        tree, games = self.games.tree, self.games
+        policies, beliefs, held = {}, {}, {}
+        for n in self._nodes[k]:
+            s = games.public_node(n)
+            if tree.nodes[n, f.KIND] == f.LEAF:
+                beliefs[s] = games.reaches(n, reach)
+                held[s] = bool(tree.slots[reach, tree.span(n, 0)].any()), bool(tree.slots[reach, tree.span(n, 1)].any())
+            elif tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < 2:
+                policies[s] = tree.table(n, policy).copy()
+        return Profile(policies, beliefs, held)
+
+
+class RebelAgent:
+    """Plays `player` in one game after another; `new_game` forgets the chain."""
+
+    def __init__(
+        self, public: PublicTree, player: int, settings: RebelSettings, evaluator: Evaluator, seed: int = 0
+    ) -> None:
+        self.public, self.player, self.settings, self.evaluator = public, player, settings, evaluator
+        self.rng = np.random.default_rng((seed, player))
+        self.profile: Profile | None = None
+
+    def new_game(self) -> None:
+        """Forget the subgames of the last game."""
+        self.profile = None
+
+    def policy(self, node: int) -> Float64:
+        """float64[A, I]: what this subgame's profile plays at a public node; new subgames are solved on the way."""
+        if self.profile is None:
+            self.profile = self._solve(start_position(self.public))
+        for s in self.public.path(node):
+            if s in self.profile.beliefs and s not in self.profile.policies:
+                self.profile = self._solve(Position(s, self.profile.beliefs[s]))
+        return self.profile.policies[node].copy()
+
+    def act(self, node: int, infostate: int, rng: np.random.Generator) -> int:
+        """The column of the action it plays with `infostate` in hand."""
+        row = self.policy(node)[:, infostate]
+        return int(rng.choice(len(row), p=row / row.sum()))
+
+    def _solve(self, position: Position) -> Profile:
+        chosen = sample_iterations(self.settings.solve, 1, self.rng)
+        playing = Playing(self.public, [position], [chosen], self.settings)
+        run(playing.steps(), self.evaluator)
+        return playing.profiles[0][0]

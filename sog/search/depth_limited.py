@@ -1,0 +1,333 @@
+"""Depth-limited solving: many subgames at once, their leaves valued by an evaluator (ReBeL, sections 5.1 and 8).
+
+A solve is a generator like GT-CFR's search: it yields the beliefs at its leaves and is sent their evaluations. All
+its subgames lie side by side in one lookahead and go through the same iterations together, so that a sweep is one
+call for all of them and so is the network. It knows no network and no rules, and draws nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from sog.arrays import Float64, Int32
+from sog.errors import SettingError
+from sog.games.base import DENSE, NATURE, TERMINAL
+from sog.search import depth_kernels, fictitious, growth
+from sog.search import fields as f
+from sog.search.depth_kernels import DIFFERENCES, PAIRS, PLAIN
+from sog.search.evaluator import Beliefs, Evaluations
+from sog.search.fictitious import FLOP, FP, FictitiousPlay
+from sog.search.gtcfr import SearchGenerator
+from sog.search.lookahead import Lookahead
+from sog.search.public_tree import PublicTree
+from sog.search.regret import LINEAR_CFR, Rule
+from sog.search.slots import node_mass, ranges_by_slot, ranges_of_slots
+
+# Told the number of each iteration, 1, 2, ..., when the tree holds that iteration's policies and ranges.
+Visit = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Solver:
+    """An iterative algorithm with its way of valuing leaves (ReBeL, appendices D and E).
+
+    rule: how it iterates.  average: leaves are asked about with the ranges of the average policies, not of today's.
+    leaf: how answers become counterfactual values: PLAIN, DIFFERENCES or PAIRS (depth_kernels.weigh). A PAIRS solver
+    needs an evaluator whose values are player 0's utilities by pair of slots, float64[B, S0 * S1].
+    """
+
+    name: str
+    rule: Rule | FictitiousPlay = LINEAR_CFR
+    average: bool = False
+    leaf: int = PLAIN
+
+
+CFR_D: Final = Solver("cfr-d")
+CFR_AVE: Final = Solver("cfr-ave", average=True, leaf=PAIRS)
+MODIFIED_CFR_AVE: Final = Solver("modified-cfr-ave", average=True, leaf=DIFFERENCES)
+REBEL_FP: Final = Solver("fp", FP, average=True)
+REBEL_FLOP: Final = Solver("flop", FLOP, average=True)
+
+SOLVERS: Final = (CFR_D, CFR_AVE, MODIFIED_CFR_AVE, REBEL_FP, REBEL_FLOP)
+
+
+@dataclass(frozen=True)
+class SolveSettings:
+    """How a depth-limited subgame is solved.
+
+    depth: actions of players from its root to its leaves; 0 for the rest of the game.  to_chance: leaves are, besides,
+    where chance is to move (the end of a betting round); a chance event at the root is always opened.
+    updates: policy updates of one player, as ReBeL's program counts iterations; both players share them evenly.
+    simultaneous: both update on one look at the leaves, which halves the network's work; otherwise in turn.
+    shared: in turn, but the second player's turn reweighs what the leaves answered in the first.
+    recycle: leaves are asked again once the iteration's number has grown by more than this share; 0 for every time.
+    prune: leaves whose values would be multiplied by 0 are not asked about; the result is the same.
+    correct: players' values at a leaf (DeepStack) and at the root are made to sum to zero.
+    """
+
+    solver: Solver = CFR_D
+    depth: int = 2
+    to_chance: bool = False
+    updates: int = 1024
+    simultaneous: bool = False
+    shared: bool = False
+    recycle: float = 0.0
+    prune: bool = True
+    correct: bool = True
+
+    def __post_init__(self) -> None:
+        if self.updates < 2 or self.updates % 2:
+            raise SettingError(f"updates must be a positive even number, not {self.updates}")
+        if self.depth < 0:
+            raise SettingError(f"depth must not be negative, but is {self.depth}")
+        if self.recycle < 0:
+            raise SettingError(f"recycle must not be negative, but is {self.recycle}")
+
+    @property
+    def iterations(self) -> int:
+        """Iterations, each an update of both players."""
+        return self.updates // 2
+
+    @property
+    def weights(self) -> Float64:
+        """float64[T]: the share of each iteration's policies in the average policies."""
+        rule, t = self.solver.rule, np.arange(1, self.iterations + 1, dtype=np.float64)
+        if isinstance(rule, Rule):
+            weight = rule.steps(1, self.iterations)[:, 2]
+        else:
+            weight = t if rule.linear else np.ones_like(t)
+        share: Float64 = weight / weight.sum()
+        return share
+
+
+class Subgames:
+    """Depth-limited subgames of one game side by side, and how far each one's numbers are solved.
+
+    tree: all of them.  roots: int32[K], their first nodes.  leaves: int32[L], nodes beyond which nothing is opened.
+    owner: int32[M], which subgame a node belongs to.
+    """
+
+    def __init__(
+        self, public: PublicTree, roots: Sequence[tuple[int, Float64]], depth: int = 2, to_chance: bool = False
+    ) -> None:
+        """roots: public nodes where the game goes on, with ranges by slot, float64[S0 + S1], each summing to 1."""
+        self.public, self.ranges = public, [ranges for _, ranges in roots]
+        node, ranges = roots[0]
+        self.tree = Lookahead(public, node, ranges_of_slots(public, node, ranges), room=32 * (len(roots) + 1))
+        planted = [0] + [_plant(self.tree, node, ranges) for node, ranges in roots[1:]]
+        self.roots: Int32 = np.array(planted, dtype=np.int32)
+        owner = list(range(len(planted)))
+        left = [depth or np.inf] * len(planted)
+        n = 0
+        while n < self.tree.size:
+            if self._opens(n, left[n], to_chance):
+                self.tree.expand(n)
+                fewer = left[n] - (self.tree.nodes[n, f.N_ACTOR] < NATURE)
+                added = self.tree.size - len(owner)
+                owner += [owner[n]] * added
+                left += [fewer] * added
+            n += 1
+        self.owner: Int32 = np.array(owner, dtype=np.int32)
+        self.leaves: Int32 = np.flatnonzero(self.tree.nodes[: self.tree.size, f.KIND] == f.LEAF).astype(np.int32)
+
+    def _opens(self, n: int, left: float, to_chance: bool) -> bool:
+        """Whether node n, so many actions above the leaves, is inside its subgame."""
+        tree = self.tree
+        actor, first = int(tree.nodes[n, f.N_ACTOR]), n < len(self.roots)
+        if actor == TERMINAL or left <= 0 or (actor == NATURE and to_chance and not first):
+            return False
+        return self.public.list_fan(int(tree.nodes[n, f.PUBLIC]))
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    def public_node(self, n: int) -> int:
+        """The public node of a node of the tree."""
+        return int(self.tree.nodes[n, f.PUBLIC])
+
+    def reaches(self, n: int, row: int = f.REACH) -> Float64:
+        """float64[S0 + S1]: both ranges at node n from a row of reaches, by slot, each summing to 1."""
+        tree = self.tree
+        pair = tree.slots[row, tree.span(n, 0)], tree.slots[row, tree.span(n, 1)]
+        return ranges_by_slot(self.public, self.public_node(n), pair)
+
+    def balance(self, k: int) -> None:
+        """Make the players' values at the root of subgame k sum to zero in the mean over pairs.
+
+        Players who update in turn are each told values of a moment when the opponent has just answered them, so that
+        both means over iterations lie too low; what they miss together is taken half from each.
+        """
+        tree, spans = self.tree, [self.tree.span(int(self.roots[k]), p) for p in (0, 1)]
+        ranges = tree.slots[f.REACH, spans[0]], tree.slots[f.REACH, spans[1]]
+        mass = node_mass(self.public, self.public_node(int(self.roots[k])), *ranges)
+        total = float(mass[0] @ ranges[0])
+        if total > 0:
+            surplus = sum(float(tree.slots[f.CFV_SUM, spans[p]] @ ranges[p]) for p in (0, 1)) / total
+            for p in (0, 1):
+                tree.slots[f.CFV_SUM, spans[p]] -= 0.5 * surplus * mass[p]
+
+    def root_values(self, k: int) -> tuple[Float64, Float64]:
+        """Both players' values at the root of solved subgame k, conditional on the infostate: float64[I0], float64[I1].
+
+        0 for an infostate that no infostate of the opponent's range goes with.
+        """
+        tree, root = self.tree, int(self.roots[k])
+        ranges = tree.slots[f.REACH, tree.span(root, 0)], tree.slots[f.REACH, tree.span(root, 1)]
+        mass = node_mass(self.public, self.public_node(root), *ranges)
+        cfv = tree.slots[f.CFV_SUM, tree.span(root, 0)], tree.slots[f.CFV_SUM, tree.span(root, 1)]
+        zero, one = (np.divide(c, m, out=np.zeros_like(c), where=m > 0) for c, m in zip(cfv, mass, strict=True))
+        return zero, one
+
+
+def _plant(tree: Lookahead, node: int, ranges: Float64) -> int:
+    """Add one more root to a lookahead."""
+    public = tree.public
+    width = int(public.nodes[node, f.I0] + public.nodes[node, f.I1])
+    room = width * int(public.nodes[node, f.ROWS])
+    while (
+        tree.size + 1 > len(tree.nodes)
+        or tree.counts[growth.ENDS] + 1 > len(tree.ends)
+        or tree.counts[growth.SLOTS] + width > tree.slots.shape[1]
+        or tree.counts[growth.ENTRIES] + room > tree.entries.shape[1]
+    ):
+        tree.make_room()
+    n = int(growth.add_node(public.nodes, node, -1, tree.nodes, tree.counts, tree.ends))
+    for p, reach in enumerate(ranges_of_slots(public, node, ranges)):
+        tree.slots[f.REACH, tree.span(n, p)] = reach
+    return n
+
+
+def solve(games: Subgames, settings: SolveSettings, visit: Visit = lambda t: None) -> SearchGenerator:
+    """Solve fresh subgames; average policies are then in the FIXED row and root values in `games.root_values`.
+
+    visit: told of each iteration, when the POLICY row holds the policies that it adds to the averages and the REACH
+    row their ranges (at leaves; of fictitious play, the averages before it are in AVERAGE and REACH_SUM).
+    """
+    run = _Run(games, settings)
+    if isinstance(settings.solver.rule, FictitiousPlay):
+        yield from run.play_fictitiously(settings.solver.rule, visit)
+    else:
+        yield from run.minimise_regret(settings.solver.rule, visit)
+    games.tree.average_policy()
+    if isinstance(settings.solver.rule, FictitiousPlay):
+        yield from run.value_average()
+
+
+class _Run:
+    """The working state of one solve."""
+
+    def __init__(self, games: Subgames, settings: SolveSettings) -> None:
+        tree, game = games.tree, games.public.game
+        self.games, self.settings, self.tree = games, settings, tree
+        self.slots0, width, count = game.num_slots[0], sum(game.num_slots), len(games.leaves)
+        self.asked: Int32 = np.zeros((2, count), dtype=np.int32)
+        self.ranges: Float64 = np.zeros((count, width))
+        self.mass: Float64 = np.zeros((2, games.public.widest))
+        paired = settings.solver.leaf == PAIRS
+        if paired and (games.public.operators[:, f.OP_KIND] != DENSE).any():
+            raise SettingError(f"{settings.solver.name} needs a game whose pairs of infostates can be listed")
+        self.pairs: Float64 = np.zeros((count, game.num_slots[0] * game.num_slots[1]) if paired else (0, 0))
+        self.nothing = np.zeros((0, self.pairs.shape[1] if paired else width))
+        self.latest = 0  # the iteration that asked last
+
+    @property
+    def rules(self) -> tuple[Any, ...]:
+        """The public tree's arrays, as the kernels take them."""
+        public = self.games.public
+        return public.nodes, public.scales, public.operators, public.operator_values, public.slots
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """The lookahead's arrays, as the kernels take them."""
+        return self.tree.nodes, self.tree.child, self.tree.slots, self.tree.entries, self.tree.counts
+
+    def asks(self, t: int) -> bool:
+        """Whether iteration t asks about the leaves."""
+        if self.latest and t != self.latest and t <= (1.0 + self.settings.recycle) * self.latest:
+            return False
+        self.latest = t
+        return True
+
+    def answered(self, found: int) -> Generator[Beliefs, Evaluations, Float64]:
+        """Ask about the beliefs found, if any, and return the values."""
+        if not found:
+            return self.nothing
+        answer = yield Beliefs(self.games.public, self.asked[1, :found], self.ranges[:found])
+        return answer.values
+
+    def minimise_regret(self, rule: Rule, visit: Visit) -> SearchGenerator:
+        """The iterations of a rule of the CFR family."""
+        settings, solver, tree, games = self.settings, self.settings.solver, self.tree, self.games
+        steps = rule.steps(1, settings.iterations)
+        prune = settings.prune and solver.leaf != DIFFERENCES and settings.recycle == 0
+        moved = 3
+        for t, step in enumerate(steps, start=1):
+            fresh = self.asks(t)
+            for turn in (3,) if settings.simultaneous else (1, 2):
+                users = (3 if settings.shared else turn) if fresh and not (settings.shared and turn == 2) else 0
+                found = depth_kernels.look(
+                    *self.rules, *tree.game, *self.arrays, tree.ends, games.leaves, moved, turn,
+                    solver.average, step[2], users, prune, self.slots0, self.asked, self.ranges,
+                )  # fmt: skip
+                if turn != 2:
+                    visit(t)
+                values = yield from self.answered(found)
+                depth_kernels.settle(
+                    *self.rules, *tree.game, *self.arrays, games.leaves, games.roots, turn, solver.leaf,
+                    settings.correct, step, self.slots0, self.asked, found, values, self.pairs, self.mass,
+                )  # fmt: skip
+                moved = turn
+        for k, root in enumerate(games.roots):
+            for p in (0, 1):
+                tree.slots[f.CFV_SUM, tree.span(int(root), p)] /= steps[:, 2].sum()
+            if settings.correct:
+                games.balance(k)
+
+    def play_fictitiously(self, rule: FictitiousPlay, visit: Visit) -> SearchGenerator:
+        """The iterations of fictitious play; the first one's policies are uniform."""
+        settings, tree, games = self.settings, self.tree, self.games
+        ends = tree.ends[: tree.counts[growth.ENDS]]
+        bottom = np.concatenate([ends, games.leaves])
+        tree.forward()
+        for t in range(1, settings.iterations + 1):
+            fresh = t > 1 and self.asks(t)
+            for turn in (3,) if settings.simultaneous else (1, 2):
+                if t > 1:
+                    last = t if turn == 2 else t - 1  # iterations in the average that is answered
+                    total = 0.5 * last * (last + 1) if rule.linear else float(last)
+                    found = depth_kernels.look_at_average(
+                        *self.rules, tree.nodes, tree.slots, tree.counts, tree.ends, bottom, games.leaves, turn,
+                        total, 2.0 / (last + 3.0) if rule.optimistic else 0.0,
+                        fresh and not (settings.shared and turn == 2), self.slots0, self.asked, self.ranges,
+                    )  # fmt: skip
+                    values = yield from self.answered(found)
+                    depth_kernels.respond(
+                        *self.rules, *tree.game, *self.arrays, games.leaves, turn, self.slots0, self.asked, found,
+                        values, self.pairs, self.mass,
+                    )  # fmt: skip
+                weight = float(t) if rule.linear else 1.0
+                fictitious.record(tree.nodes, tree.size, bottom, tree.slots, tree.entries, turn, weight)
+            visit(t)
+
+    def value_average(self) -> SearchGenerator:
+        """The values of the average policies at the roots, leaves evaluated once more."""
+        tree, games = self.tree, self.games
+        tree.forward(f.FIXED)
+        tree.payoffs()
+        found = depth_kernels.collect(
+            games.public.nodes, games.public.slots, tree.nodes, tree.slots, games.leaves, f.REACH, 3, False,
+            self.slots0, self.asked, self.ranges,
+        )  # fmt: skip
+        values = yield from self.answered(found)
+        depth_kernels.value_average(
+            *self.rules, *tree.game, *self.arrays, games.leaves, self.settings.correct, self.slots0, self.asked, found,
+            values, self.pairs, self.mass,
+        )  # fmt: skip
+        for root in games.roots:
+            for p in (0, 1):
+                span = tree.span(int(root), p)
+                tree.slots[f.CFV_SUM, span] = tree.slots[f.CFV, span]

@@ -1,0 +1,126 @@
+"""ReBeL's actor: chains of subgames down to random leaves, each a training row (ReBeL, Algorithms 1 and 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.games.base import Game
+from sog.nets.cvpn import NetworkShape
+from sog.nets.encode import encode
+from sog.nets.values import values_of
+from sog.play.rebel import Position, sample_iterations, start_position
+from sog.search import fields as f
+from sog.search.depth_limited import SolveSettings, Subgames, solve
+from sog.search.drive import drive
+from sog.search.evaluator import Beliefs, Evaluator
+from sog.search.gtcfr import SearchGenerator
+from sog.search.public_tree import PublicTree
+from sog.search.slots import node_mass, ranges_of_slots, slots_of, unit_of
+from sog.train.actor import listed_tree
+from sog.train.leaf_sampling import sample_leaf
+from sog.train.queries import stack
+from sog.train.replay import Rows, blank_rows
+from sog.train.settings import Harvest
+
+
+@dataclass(frozen=True)
+class RebelActing:
+    """How ReBeL generates training rows.
+
+    epsilon: one player of each game explores with this probability at each action.  side_by_side: subgames solved at
+    once.  share: subgames of a round with equal ranges (the root above all) are solved once and leave one row.
+    """
+
+    solve: SolveSettings = field(default_factory=SolveSettings)
+    epsilon: float = 0.25
+    side_by_side: int = 64
+    share: bool = True
+
+    def make(self, game: Game, shape: NetworkShape) -> RebelActor:
+        """An actor whose rows fit networks of this shape."""
+        return RebelActor(game, shape, self)
+
+
+class RebelActor:
+    """Plays games level by level on one core: all subgames of a level are solved side by side."""
+
+    def __init__(self, game: Game, shape: NetworkShape, acting: RebelActing) -> None:
+        self.game, self.shape, self.acting = game, shape, acting
+        self.public = listed_tree(game)
+
+    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:
+        """Play so many games, each from the root to its end."""
+        public, values = self.public or PublicTree(self.game), values_of(evaluator)
+        rows: list[Rows] = []
+        waiting, solves = [start_position(public)] * games, 0
+        while waiting:
+            groups = _alike(waiting) if self.acting.share else [(position, 1) for position in waiting]
+            waiting = []
+            for start in range(0, len(groups), self.acting.side_by_side):
+                solving = Generating(public, groups[start : start + self.acting.side_by_side], self.acting, rng)
+                for _ in drive([(None, solving.steps())], values, 1):
+                    rows.append(solving.rows(self.shape))
+                    waiting += solving.found
+                    solves += len(solving.games)
+        return Harvest(stack(rows, self.shape), games, solves, 0)
+
+
+def _alike(positions: list[Position]) -> list[tuple[Position, int]]:
+    """Positions with equal node and ranges taken together, each with their number, in order of first sight."""
+    out: dict[tuple[int, bytes], tuple[Position, int]] = {}
+    for position in positions:
+        key = position.node, position.ranges.tobytes()
+        out[key] = position, out.get(key, (position, 0))[1] + 1
+    return list(out.values())
+
+
+class Generating:
+    """Subgames side by side, each left at random iterations: drive `steps()`, then read the rest.
+
+    found: the positions where the games that go on have come to.
+    """
+
+    def __init__(
+        self, public: PublicTree, groups: list[tuple[Position, int]], acting: RebelActing, rng: np.random.Generator
+    ) -> None:
+        """groups: [K] positions, and how many games stand at each."""
+        self.public, self.acting, self.rng = public, acting, rng
+        self.positions = [position for position, _ in groups]
+        roots = [(position.node, position.ranges) for position in self.positions]
+        self.games = Subgames(public, roots, acting.solve.depth, acting.solve.to_chance)
+        self.found: list[Position] = []
+        self._leaving: dict[int, list[int]] = {}
+        for k, (_, count) in enumerate(groups):
+            for t in sample_iterations(acting.solve, count, rng):
+                self._leaving.setdefault(int(t), []).append(k)
+
+    def steps(self) -> SearchGenerator:
+        """The solve, as a generator of leaf beliefs."""
+        yield from solve(self.games, self.acting.solve, self._visit)
+
+    def _visit(self, t: int) -> None:
+        """The games that leave their subgames at iteration t go to leaves."""
+        for k in self._leaving.get(t, ()):
+            n = sample_leaf(self.games, k, self.acting.solve.solver, self.acting.epsilon, self.rng)
+            if self.games.tree.nodes[n, f.KIND] == f.LEAF:
+                row = f.REACH_SUM if self.acting.solve.solver.average else f.REACH
+                self.found.append(Position(self.games.public_node(n), self.games.reaches(n, row)))
+
+    def rows(self, shape: NetworkShape) -> Rows:
+        """A row for each subgame: the values at its root, in value units, of infostates that can meet an opponent."""
+        public, slots0 = self.public, shape.slots[0]
+        nodes = np.array([position.node for position in self.positions], dtype=np.int32)
+        ranges = np.array([position.ranges for position in self.positions])
+        rows = blank_rows(shape, len(nodes))
+        rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed, shape.matchups)
+        for k, position in enumerate(self.positions):
+            mass = node_mass(public, position.node, *ranges_of_slots(public, position.node, position.ranges))
+            for p, value in enumerate(self.games.root_values(k)):
+                at = slots_of(public, position.node, p) + (slots0 if p else 0)
+                known: Float64 = mass[p] > 1e-9 * mass[p].max()
+                rows.values[k, at] = np.where(known, value, 0.0) / unit_of(public, position.node)
+                rows.value_mask[k, at] = known
+        return rows
