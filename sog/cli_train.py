@@ -22,7 +22,7 @@ _MEASURED_STATES = 20_000
 
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
-    algorithm: Annotated[str, typer.Option(help="What learns: sog or alphazero.")] = "sog",
+    algorithm: Annotated[str, typer.Option(help="What learns: sog, alphazero or rebel.")] = "sog",
     preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
     minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes; schedules do not change.")] = None,
     rounds: Annotated[int | None, typer.Option(help="Stop after so many rounds in all.")] = None,
@@ -53,7 +53,7 @@ def train(
     run = Run(rules.name, preset, seed, workers, algorithm)
     total = settings_of(rules, preset, algorithm).rounds if rounds is None else rounds
     with progress_bar(f"train {rules.name}", total, "rounds") as bar:
-        watch = _Watch(rules, folder, bar)
+        watch = _Watch(rules, folder, bar, algorithm)
         point = run_training(run, folder, minutes, resume, Hooks(watch.measure, 10, watch.report, watch.note), rounds)
         watch.close()
     _plot(folder, rules)
@@ -84,27 +84,36 @@ def _slug(name: str) -> str:
 class _Watch:
     """Measures exploitability on small games, and tells the progress bar and TensorBoard."""
 
-    def __init__(self, game: Game, folder: Path, bar: Report) -> None:
-        self.game, self.folder, self.bar = game, folder, bar
+    def __init__(self, game: Game, folder: Path, bar: Report, algorithm: str) -> None:
+        self.game, self.folder, self.bar, self.algorithm = game, folder, bar, algorithm
         self.latest: float | None = None
         self.public: Any = None
         self.writer: Any = None
 
     def measure(self, network: CVPN) -> float:
-        """Exploitability of search at (100, 1), one seed; NaN for a game too large."""
+        """Exploitability of search at (100, 1), one seed, or of ReBeL's mean policy; NaN for a game too large."""
         from sog.evaluate.exploitability import exploitability
+        from sog.evaluate.playthroughs import mean_exploitability
         from sog.nets.inference import network_evaluator
+        from sog.nets.values import value_evaluator
+        from sog.play.rebel import RebelSettings
         from sog.play.resolver import ResolveSettings
         from sog.search.gtcfr import Budget
         from sog.train.actor import listed_tree
+        from sog.train.presets import REBEL
 
         if self.public is None:
             self.public = listed_tree(self.game) or False
         if not self.public or self.public.size > _MEASURED_STATES:
             return math.nan
-        found = exploitability(self.public, ResolveSettings(Budget(100, 1.0)), network_evaluator(network), [0])
-        self.latest = found.mean * self.game.unit.per_utility
-        stderr().print(f"exploitability of search at (100,1): {self.latest:.4g} {self.game.unit.name}", markup=False)
+        if self.algorithm == REBEL:
+            what = "ReBeL's mean policy"
+            found = mean_exploitability(self.public, RebelSettings(), value_evaluator(network))
+        else:
+            what, settings = "search at (100,1)", ResolveSettings(Budget(100, 1.0))
+            found = exploitability(self.public, settings, network_evaluator(network), [0]).mean
+        self.latest = found * self.game.unit.per_utility
+        stderr().print(f"exploitability of {what}: {self.latest:.4g} {self.game.unit.name}", markup=False)
         return self.latest
 
     def report(self, point: Point, total: int) -> None:

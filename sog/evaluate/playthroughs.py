@@ -40,6 +40,11 @@ def mean_policy(public: PublicTree, settings: RebelSettings, evaluator: Evaluato
     return _Playthroughs(public, unsafe, evaluator, np.random.default_rng(0), width).play(1)[0]
 
 
+def mean_exploitability(public: PublicTree, settings: RebelSettings, evaluator: Evaluator) -> float:
+    """Exploitability of `mean_policy`, in utilities."""
+    return exact.measure_policy(public, mean_policy(public, settings, evaluator)).exploitability
+
+
 def sampled_policy(
     public: PublicTree,
     settings: RebelSettings,

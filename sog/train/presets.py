@@ -7,15 +7,21 @@ from collections.abc import Callable
 from sog.errors import SettingError
 from sog.games.base import Game
 from sog.train.presets_alphazero import alphazero_preset
+from sog.train.presets_rebel import rebel_preset
 from sog.train.presets_sog import sog_preset
 from sog.train.settings import TrainSettings
 
 PRESETS = ("demo", "full", "paper")
 SOG = "sog"
 ALPHAZERO = "alphazero"
+REBEL = "rebel"
 
 # Each takes the game and the name of a preset.
-_ALGORITHMS: dict[str, Callable[[Game, str], TrainSettings]] = {SOG: sog_preset, ALPHAZERO: alphazero_preset}
+_ALGORITHMS: dict[str, Callable[[Game, str], TrainSettings]] = {
+    SOG: sog_preset,
+    ALPHAZERO: alphazero_preset,
+    REBEL: rebel_preset,
+}
 
 
 def preset(game: Game, name: str, algorithm: str = SOG) -> TrainSettings:

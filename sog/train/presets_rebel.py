@@ -1,0 +1,54 @@
+"""Presets of ReBeL: what two cores learn Liar's Dice with, and the paper's own (appendix G); they run nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sog.games.base import Game
+from sog.nets.cvpn import shape_for
+from sog.search.depth_limited import SolveSettings
+from sog.train.learner import LearnerSettings
+from sog.train.rebel import RebelActing
+from sog.train.settings import TrainSettings
+
+
+def rebel_preset(game: Game, name: str) -> TrainSettings:
+    """The settings called demo, full, or paper."""
+    if name == "paper":
+        return _paper(game)
+    settings = _small(game)
+    if name == "full":
+        return settings
+    return replace(settings, rounds=40, games=64, learner=replace(settings.learner, decay_steps=1_000))
+
+
+def _small(game: Game) -> TrainSettings:
+    """Subgames solved with a quarter of the updates of play, so that there are four times as many rows."""
+    return TrainSettings(
+        acting=RebelActing(SolveSettings(updates=256)),
+        learner=LearnerSettings(
+            batch=512, learning_rate=1e-3, decay=0.5, decay_steps=6_000, policy_weight=0.0, updates_per_example=8.0
+        ),
+        shape=shape_for(game, width=256, depth=2, crossed=game.crossed),
+        replay=300_000,
+        games=256,
+        rounds=4_000,
+    )
+
+
+def _paper(game: Game) -> TrainSettings:
+    """ReBeL, appendix G, Liar's Dice: 1,000 epochs of 25,600 examples; the learning rate halves every 400.
+
+    Each example is learned from once on average, and the window is that of 40 epochs, which the paper leaves open. Its
+    networks have GELU and layer normalisation; ours are plain.
+    """
+    return TrainSettings(
+        acting=RebelActing(SolveSettings(updates=1024, correct=False), share=False),
+        learner=LearnerSettings(
+            batch=512, learning_rate=3e-4, decay=0.5, decay_steps=20_000, policy_weight=0.0, updates_per_example=1.0
+        ),
+        shape=shape_for(game, width=256, depth=2),
+        replay=1_024_000,
+        games=256,
+        rounds=40_000,
+    )
