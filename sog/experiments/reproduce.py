@@ -18,6 +18,8 @@ from sog.experiments import (
     rebel_fig3,
     resolving,
     sog_fig3,
+    sog_fig4,
+    training_elo,
 )
 from sog.experiments.study import Note, Options, Outcome, PointFile, Study, carry_out, check_options, write
 
@@ -47,6 +49,22 @@ EXPERIMENTS: Final = (
         60,
         "Exploitability against training steps of the runs in runs/ or --run, SoG(10,1) to SoG(1000,1), 3 seeds",
         sog_fig3.STUDY,
+    ),
+    Experiment(
+        "sog-fig4",
+        "SoG",
+        "Fig. 4",
+        60,
+        "Elo of SoG(s,1) and AlphaZero(s) with the network of --run, s = 25 to 400 (--full: 1,600), 96 games a pair",
+        sog_fig4.STUDY,
+    ),
+    Experiment(
+        "training-elo",
+        "SoG",
+        "Table 1, over training",
+        60,
+        "Elo of the snapshots of a SoG and an AlphaZero --run at 100 simulations, over the minutes of training",
+        training_elo.STUDY,
     ),
     Experiment(
         "gtcfr-growth",

@@ -62,8 +62,6 @@ def _paper(game: Game) -> TrainSettings:
             policy_weight=1.0,
             updates_per_example=10.0,
         ),
-        replay=1_000_000,
-        rounds=1_000_000,
     )
 
 

@@ -1,0 +1,166 @@
+"""Elo over simulations and over training: who meets whom, counted points, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+
+from sog.errors import CheckpointError, SettingError
+from sog.experiments import sog_fig4, training_elo
+from sog.experiments.elo_matches import ALPHAZERO, SOG, Agent, agent_of, match_keys, network_id, play_match, rated
+from sog.experiments.study import Options, Point
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN, shape_for
+from sog.train import checkpoint
+
+
+def network(game: str, seed: int) -> CVPN:
+    """A network that answers something."""
+    made = CVPN(shape_for(make_game(game), 8, 1), seed)
+    with torch.no_grad():
+        for weight in made.head.parameters():
+            weight.normal_(0.0, 0.5, generator=torch.Generator().manual_seed(seed))
+    return made
+
+
+def save_run(folder: Path, algorithm: str, minutes: tuple[float, ...], game: str = "tic_tac_toe") -> Path:
+    """A run with so many different snapshots and a checkpoint, which is the last of them."""
+    for k, when in enumerate(minutes):
+        said = {"algorithm": algorithm, "minutes": when}
+        seed = k + (100 if algorithm == ALPHAZERO else 0)
+        checkpoint.save(folder / "snapshots" / f"{k:06d}", network(game, seed), game, "run", 10 * k, said)
+    checkpoint.save(folder / "checkpoint", network(game, seed), game, "run", 10 * k, said)
+    return folder
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> tuple[Path, Path]:
+    return (
+        save_run(tmp_path / "sog", SOG, (0.0, 2.0, 4.0, 9.0)),
+        save_run(tmp_path / "alphazero", ALPHAZERO, (0.0, 5.0, 10.0)),
+    )
+
+
+def silent(line: str) -> None:
+    pass
+
+
+def played(keys: list[dict[str, object]]) -> list[Point]:
+    return [Point(key, play_match(key)) for key in keys]
+
+
+# --- one point ---
+
+
+def test_a_points_games_are_counted_from_the_first_agents_side(runs: tuple[Path, Path]) -> None:
+    folder = str(runs[0] / "checkpoint")
+    strong, weak = (Agent(ALPHAZERO, folder, network_id(folder), s) for s in (300, 1))
+    (key,) = match_keys("tic_tac_toe", [(strong, weak)], 1, 6)
+    (other,) = match_keys("tic_tac_toe", [(weak, strong)], 1, 6)
+    result = play_match(key)
+    assert sum(result.values()) == 12 and result["wins"] > result["losses"]
+    assert play_match(other) == {"wins": result["losses"], "draws": result["draws"], "losses": result["wins"]}
+    agents, ratings = rated([Point(key, result)])
+    assert agents == [strong, weak] and ratings.difference(0, 1)[0] > 0
+
+
+def test_points_are_the_same_again_and_batches_differ(runs: tuple[Path, Path]) -> None:
+    folder = str(runs[0] / "checkpoint")
+    pair = Agent(SOG, folder, network_id(folder), 5), Agent(ALPHAZERO, folder, network_id(folder), 5)
+    first, second = match_keys("tic_tac_toe", [pair], 2, 5)
+    assert play_match(first) == play_match(first)
+    assert (first["batch"], second["batch"]) == (0, 1)
+    assert agent_of(first, "first") == pair[0] and agent_of(first, "second") == pair[1]
+
+
+def test_a_network_that_changed_is_refused(runs: tuple[Path, Path]) -> None:
+    folder = str(runs[0] / "checkpoint")
+    stale = Agent(SOG, folder, "0" * 16, 5)
+    (key,) = match_keys("tic_tac_toe", [(stale, stale)], 1, 1)
+    with pytest.raises(CheckpointError, match="has changed"):
+        play_match(key)
+
+
+# --- sog-fig4 ---
+
+
+def test_fig4_lets_neighbours_meet_with_one_network(runs: tuple[Path, Path]) -> None:
+    keys = sog_fig4.plan(Options(runs=runs[:1], seeds=2), silent)
+    pairs = {(str(agent_of(key, "first")), str(agent_of(key, "second"))) for key in keys}
+    assert len(pairs) == 5 + 4 * 4 and len(keys) == 2 * len(pairs)
+    assert ("SoG(25,1)", "AlphaZero(25)") in pairs and ("SoG(25,1)", "SoG(50,1)") in pairs
+    assert ("SoG(200,1)", "AlphaZero(400)") in pairs and ("AlphaZero(200)", "SoG(400,1)") in pairs
+    assert len({key["first_network"] for key in keys} | {key["second_network"] for key in keys}) == 1
+
+
+def test_fig4_quick(runs: tuple[Path, Path]) -> None:
+    points = played(sog_fig4.plan(Options(quick=True, runs=runs[:1]), silent))
+    outcome = sog_fig4.present(points)
+    assert [row["agent"] for row in outcome.rows] == [
+        *(f"AlphaZero({s})" for s in sog_fig4.QUICK),
+        *(f"SoG({s},1)" for s in sog_fig4.QUICK),
+    ]
+    anchor = next(row for row in outcome.rows if row["agent"] == "SoG(4,1)")
+    assert anchor["elo"] == 0.0 and anchor["interval"] == 0.0
+    assert all(row["interval"] > 0 for row in outcome.rows if row is not anchor)
+    assert list(outcome.pictures) == ["sog-fig4"]
+
+
+def test_fig4_refuses(runs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingError, match="no training run"):
+        sog_fig4.plan(Options(), silent)
+    with pytest.raises(SettingError, match="one --run"):
+        sog_fig4.plan(Options(runs=runs), silent)
+    kuhn = save_run(tmp_path / "kuhn", SOG, (0.0,), "kuhn_poker")
+    with pytest.raises(SettingError, match="perfect information"):
+        sog_fig4.plan(Options(runs=(kuhn,)), silent)
+
+
+# --- training-elo ---
+
+
+def test_training_elo_lets_snapshots_meet_those_of_their_time(runs: tuple[Path, Path]) -> None:
+    keys = training_elo.plan(Options(runs=runs, seeds=1), silent)
+
+    def named(agent: Agent) -> str:
+        return agent.algorithm[0] + str(int(Path(agent.checkpoint).name))
+
+    pairs = {named(agent_of(key, "first")) + named(agent_of(key, "second")) for key in keys}
+    within = {"s0s1", "s1s2", "s2s3", "s0s2", "s1s3", "a0a1", "a1a2", "a0a2"}
+    between = {"s0a0", "s1a0", "s2a1", "s3a2"}  # minutes 0, 2, 4, 9 and 0, 5, 10
+    assert pairs == within | between
+    assert {key["first_simulations"] for key in keys} == {training_elo.SIMULATIONS}
+
+
+def test_training_elo_quick(runs: tuple[Path, Path]) -> None:
+    outcome = training_elo.present(played(training_elo.plan(Options(quick=True, runs=runs), silent)))
+    assert [(Path(row["run"]).name, row["minutes"]) for row in outcome.rows] == [
+        ("alphazero", 0.0),
+        ("alphazero", 5.0),
+        ("alphazero", 10.0),
+        ("sog", 0.0),
+        ("sog", 4.0),
+        ("sog", 9.0),
+    ]
+    assert outcome.rows[3]["elo"] == 0.0
+
+
+def test_training_elo_keeps_the_first_and_the_last_snapshot(tmp_path: Path) -> None:
+    run = save_run(tmp_path / "long", SOG, tuple(float(k) for k in range(13)))
+    kept = training_elo.snapshots(run, 10, 4)
+    assert [snapshot.minutes for snapshot in kept] == [0.0, 4.0, 8.0, 12.0]
+
+
+def test_training_elo_refuses(runs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SettingError, match="no training run"):
+        training_elo.plan(Options(), silent)
+    other = save_run(tmp_path / "connect_four", SOG, (0.0, 1.0), "connect_four")
+    with pytest.raises(SettingError, match="different games"):
+        training_elo.plan(Options(runs=(runs[0], other)), silent)
+    short = save_run(tmp_path / "short", SOG, (0.0,))
+    with pytest.raises(CheckpointError, match="fewer than two"):
+        training_elo.plan(Options(runs=(short,)), silent)
