@@ -91,6 +91,9 @@ def _picture(title: str, rows: Sequence[dict[str, Any]]) -> Draw:
                 capsize=3,
             )
         axis.set(xscale="log", xlabel="simulations s", ylabel="Elo, SoG of the fewest simulations = 0", title=title)
+        numbers = sorted({row["simulations"] for row in rows})
+        axis.set_xticks(numbers, [f"{s:,}" for s in numbers], minor=False)
+        axis.minorticks_off()
         axis.grid(alpha=0.3)
         axis.legend()
 
