@@ -93,6 +93,9 @@ def bench_search(
         bool, typer.Option(help="Also profile training from scratch, with one process and all.")
     ] = True,
     training_seconds: Annotated[float, typer.Option(help="How long each of these two runs lasts.")] = 60.0,
+    beside_openspiel: Annotated[
+        bool, typer.Option("--beside-openspiel", help="Instead: chess and 9x9 Go, simulations a second beside MCTS.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Where the time of one search goes, and of one training minute.
@@ -107,6 +110,9 @@ def bench_search(
     check_count("--rounds", rounds)
     check_positive("--batch-seconds", batch_seconds)
     check_positive("--training-seconds", training_seconds)
+    if beside_openspiel:
+        _beside_openspiel(rounds, as_json)
+        return
     budgets = [_budget(text) for text in search] if search else BUDGETS
     name, network = _network(checkpoint)
     game = make_game(name)
@@ -171,6 +177,27 @@ def _root_table(rows: Sequence[RootRow]) -> Table:
     for part in rows[0].part_ms:
         out.add_row(f"{part}, ms on the last tree", *(f"{row.part_ms[part]:,.3f}" for row in rows))
     return out
+
+
+def _beside_openspiel(rounds: int, as_json: bool) -> None:
+    """Simulations a second of perfect-information search."""
+    from sog.experiments.bench_simulations import GAMES, bench_simulations
+
+    with progress_bar("bench search", len(GAMES), "games") as report:
+        rows = bench_simulations(GAMES, _SIMULATIONS, rounds, report)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    table = Table("game", "search", "network", title="simulations from the first position, one core", box=None)
+    for heading in ("per s", "network"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        speed, share = f"{row.simulations_per_second:,.4g}", f"{row.network_share:.0%}"
+        table.add_row(row.game, row.search, row.network, speed, share)
+    stdout().print(table)
+
+
+_SIMULATIONS = 400
 
 
 def _budget(text: str) -> Budget:

@@ -244,14 +244,14 @@ class PublicTree:
         """Write the action rows of a node; True when they are plain."""
         first, count = int(self.nodes[node, f.ROW0]), int(self.nodes[node, f.ROWS])
         plain = target is None and bool((edge == np.arange(count)).all())
+        if plain:
+            self.rows[first : first + count, f.EDGE] = np.arange(count)
+            return True
         for a in range(count):
             row = self.rows[first + a]
-            if plain:
-                row[f.EDGE] = a
-                continue
             legal = np.flatnonzero(edge[:, a] >= 0)
             row[f.EDGE], row[f.LINK0], row[f.LINKS] = -1, self._links.count, len(legal)
             links = self._links.extend(len(legal))
             links[:, 0], links[:, 1] = legal, edge[legal, a]
             links[:, 2] = legal if target is None else target[legal, a]
-        return plain
+        return False

@@ -83,7 +83,9 @@ class SogActor:
 
 
 def listed_tree(game: Game) -> PublicTree | None:
-    """The whole public tree of a small game, None for a large one."""
+    """The whole public tree of a small game, None for a large one, such as every game of planes."""
+    if game.planes is not None:
+        return None
     try:
         return PublicTree(game, LISTED).list_all()
     except GameError:

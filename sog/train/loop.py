@@ -24,6 +24,7 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.train import checkpoint
 from sog.train.learner import Learner
+from sog.train.packing import window_for
 from sog.train.presets import SOG, preset
 from sog.train.replay import ReplayWindow
 from sog.train.settings import TrainSettings
@@ -164,7 +165,7 @@ def _measured(point: Point, network: CVPN, hooks: Hooks, total: int) -> Point:
 def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool, hooks: Hooks) -> _Progress:
     """A fresh run, or the one in `out` where it stopped."""
     progress = _Progress(
-        Learner(CVPN(settings.shape, run.seed), settings.learner), ReplayWindow(settings.shape, settings.replay), []
+        Learner(CVPN(settings.shape, run.seed), settings.learner), window_for(settings.shape, settings.replay), []
     )
     folder = out / "checkpoint"
     if not (folder / "meta.json").exists():

@@ -10,6 +10,7 @@ from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr import PAPER, Budget, SearchSettings
 from sog.train.actor import SogActing
 from sog.train.learner import LearnerSettings
+from sog.train.presets_planes import planes_preset
 from sog.train.queries import QuerySettings
 from sog.train.selfplay import SelfPlaySettings
 from sog.train.settings import TrainSettings
@@ -17,6 +18,8 @@ from sog.train.settings import TrainSettings
 
 def sog_preset(game: Game, name: str) -> TrainSettings:
     """The settings called demo (about three minutes on two cores), full, or paper."""
+    if game.planes is not None:
+        return planes_preset(game, name)
     if name == "paper":
         return _paper(game)
     settings = _small(game)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -58,14 +59,72 @@ def join_rows(parts: list[Rows]) -> Rows:
     return Rows(**{name: np.concatenate([column[name] for column in columns]) for name in columns[0]})
 
 
+class Stored(Protocol):
+    """Rows as a window keeps them: arrays of equal length."""
+
+    def __len__(self) -> int: ...
+
+    def take(self, index: Array | slice) -> Self: ...
+
+    def columns(self) -> dict[str, Array]: ...
+
+
+S = TypeVar("S", bound=Stored)
+
+
+class Codec(Protocol[S]):
+    """How a window keeps rows, and how its columns lie in a checkpoint."""
+
+    def blank(self, count: int) -> S:
+        """Rows of zeros."""
+        ...
+
+    def pack(self, rows: Rows) -> S: ...
+
+    def unpack(self, stored: S) -> Rows: ...
+
+    def write(self, column: Array) -> Array: ...
+
+    def read(self, content: Array, like: Array) -> Array:
+        """A column of `like`'s dtype and row shape; CheckpointError where the content is none."""
+        ...
+
+
+@dataclass(frozen=True)
+class PlainCodec:
+    """Rows are kept as they are."""
+
+    shape: NetworkShape
+
+    def blank(self, count: int) -> Rows:
+        return blank_rows(self.shape, count)
+
+    def pack(self, rows: Rows) -> Rows:
+        return rows
+
+    def unpack(self, stored: Rows) -> Rows:
+        return stored
+
+    def write(self, column: Array) -> Array:
+        return column
+
+    def read(self, content: Array, like: Array) -> Array:
+        column = np.asarray(content)
+        if column.shape[1:] != like.shape[1:] or column.dtype != like.dtype:
+            raise CheckpointError("the checkpoint's replay window belongs to another network")
+        return column
+
+
 class ReplayWindow:
     """The newest `capacity` rows.  added: rows ever added, which schedules count."""
 
-    def __init__(self, shape: NetworkShape, capacity: int) -> None:
+    def __init__(self, shape: NetworkShape, capacity: int, codec: Codec[Any] | None = None) -> None:
+        """`codec`: how rows are kept; as they are by default."""
         if capacity < 1:
             raise SettingError(f"the replay window must hold at least one row, not {capacity}")
         self.capacity, self.added, self._held = capacity, 0, 0
-        self._rows = blank_rows(shape, capacity)
+        self._codec: Codec[Any] = codec or PlainCodec(shape)
+        self._rows: Stored = self._codec.blank(capacity)
 
     def __len__(self) -> int:
         return self._held
@@ -74,6 +133,10 @@ class ReplayWindow:
         """Append rows, the oldest giving way; row number n of a run stands at place n modulo the capacity."""
         count = len(rows)
         kept = rows.take(slice(max(0, count - self.capacity), count))
+        self._append(self._codec.pack(kept), count)
+
+    def _append(self, kept: Stored, count: int) -> None:
+        """Store the last of `count` new rows."""
         first = (self.added + count - len(kept)) % self.capacity
         head = min(len(kept), self.capacity - first)
         for own, new in zip(self._rows.columns().values(), kept.columns().values(), strict=True):
@@ -87,30 +150,30 @@ class ReplayWindow:
         if not self._held:
             raise SettingError("the replay window is empty")
         oldest = self.added - self._held
-        return self._rows.take((oldest + rng.integers(self._held, size=count)) % self.capacity)
+        return self._codec.unpack(self._rows.take((oldest + rng.integers(self._held, size=count)) % self.capacity))
 
     def newest(self, count: int) -> Rows:
         """Copies of the newest rows, at most `count` of them, oldest first."""
+        return self._codec.unpack(self._newest(count))
+
+    def _newest(self, count: int) -> Stored:
         count = min(count, self._held)
         return self._rows.take(np.arange(self.added - count, self.added) % self.capacity)
 
     def state(self, limit: int | None = None) -> dict[str, Array | int]:
         """What `restore` needs: the newest `limit` rows (all by default) and the count of all ever added."""
-        return {"added": self.added, **self.newest(self.capacity if limit is None else limit).columns()}
+        columns = self._newest(self.capacity if limit is None else limit).columns()
+        return {"added": self.added, **{name: self._codec.write(column) for name, column in columns.items()}}
 
     def restore(self, state: dict[str, Array | int]) -> None:
         """Take up the state of a window, which then samples as that one did.
 
         Raises CheckpointError where the rows are not of this window's shape.
         """
-        columns = self._rows.columns()
-        saved = {name: np.asarray(state.get(name)) for name in columns}
-        lengths = {column.shape[:1] for column in saved.values()}
-        alike = [
-            saved[name].shape[1:] == own.shape[1:] and saved[name].dtype == own.dtype for name, own in columns.items()
-        ]
-        if not all(alike) or len(lengths) != 1 or not isinstance(state.get("added"), int):
+        blank = self._codec.blank(0)
+        saved = {name: self._codec.read(np.asarray(state.get(name)), own) for name, own in blank.columns().items()}
+        if len({len(column) for column in saved.values()}) != 1 or not isinstance(state.get("added"), int):
             raise CheckpointError("the checkpoint's replay window belongs to another network")
-        rows = Rows(**saved)
+        rows = type(blank)(**saved)
         self.added, self._held = int(state["added"]) - len(rows), 0
-        self.add(rows)
+        self._append(rows, len(rows))

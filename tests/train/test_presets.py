@@ -19,6 +19,9 @@ GAMES = [
     "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
     "rps",
     "tic_tac_toe",
+    "connect_four",
+    "chess",
+    "go(board_size=9,komi=7.5)",
     "scotland_yard(map=glasses)",
 ]
 

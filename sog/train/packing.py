@@ -1,0 +1,147 @@
+"""Training rows of plane games made small: bits for planes, lists for policies; it knows no game and no learner.
+
+A chess row is 54 KB of floats and 2 KB packed.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+import numpy as np
+
+from sog.arrays import Array, Float32
+from sog.errors import CheckpointError
+from sog.nets.cvpn import NetworkShape
+from sog.train.replay import Codec, ReplayWindow, Rows, blank_rows
+
+# No position of chess has more legal moves than 218; a game with fewer actions than the first figure keeps them all.
+_ALL_ACTIONS: Final = 400
+_MOST_LEGAL: Final = 256
+_WHOLE: Final = 65_535  # the share 1
+_LEVELS: Final = 100.0  # a plane's one value is kept in hundredths
+
+
+@dataclass(frozen=True, eq=False)
+class PackedRows:
+    """Rows of a game with planes [C, H, W], each plane 0 or one value everywhere, and one infostate a player.
+
+    bits: uint8[N, ceil(C * H * W / 8)], where planes are not 0.  levels: uint8[N, C], each plane's value in hundredths.
+    values, value_mask: float32[N, 2].  policy_mask: float32[N, 1].  legal: uint8[N, 2], how many legal actions, low
+    byte first.  actions, shares: uint16[N, K], the legal actions and their policy in 1 / 65,535.
+    """
+
+    bits: Array
+    levels: Array
+    values: Float32
+    value_mask: Float32
+    policy_mask: Float32
+    legal: Array
+    actions: Array
+    shares: Array
+
+    def __len__(self) -> int:
+        return len(self.bits)
+
+    def take(self, index: Array | slice) -> PackedRows:
+        """Some of the rows: copies for an array of indices, views for a slice."""
+        return PackedRows(**{name: column[index] for name, column in self.columns().items()})
+
+    def columns(self) -> dict[str, Array]:
+        """The arrays by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def blank_packed(shape: NetworkShape, count: int) -> PackedRows:
+    """Rows of zeros."""
+    cells = math.prod(shape.planes)
+    most = shape.actions if shape.actions <= _ALL_ACTIONS else _MOST_LEGAL
+    return PackedRows(
+        bits=np.zeros((count, (cells + 7) // 8), dtype=np.uint8),
+        levels=np.zeros((count, shape.planes[0]), dtype=np.uint8),
+        values=np.zeros((count, 2), dtype=np.float32),
+        value_mask=np.zeros((count, 2), dtype=np.float32),
+        policy_mask=np.zeros((count, 1), dtype=np.float32),
+        legal=np.zeros((count, 2), dtype=np.uint8),
+        actions=np.zeros((count, most), dtype=np.uint16),
+        shares=np.zeros((count, most), dtype=np.uint16),
+    )
+
+
+def pack(shape: NetworkShape, rows: Rows) -> PackedRows:
+    """Rows made small: planes to the nearest hundredth up to 2.55, policies to 1 / 65,535."""
+    out = blank_packed(shape, len(rows))
+    planes = rows.inputs[:, : math.prod(shape.planes)].reshape(len(rows), shape.planes[0], -1)
+    out.bits[:] = np.packbits(planes.reshape(len(rows), -1) != 0, axis=1)
+    out.levels[:] = np.clip(np.rint(planes.max(axis=2) * _LEVELS), 0, 255)
+    out.values[:], out.value_mask[:], out.policy_mask[:] = rows.values, rows.value_mask, rows.policy_mask
+    for k in range(len(rows)):
+        actions = np.flatnonzero(rows.legal[k, 0])[: out.actions.shape[1]]
+        out.legal[k] = len(actions) % 256, len(actions) // 256
+        out.actions[k, : len(actions)] = actions
+        out.shares[k, : len(actions)] = np.rint(rows.policies[k, 0, actions] * _WHOLE)
+    return out
+
+
+def unpack(shape: NetworkShape, packed: PackedRows) -> Rows:
+    """The rows again, ready to be learned from."""
+    count, cells = len(packed), math.prod(shape.planes)
+    rows = blank_rows(shape, count)
+    planes = rows.inputs[:, :cells].reshape(count, shape.planes[0], -1)
+    bits = np.unpackbits(packed.bits, axis=1, count=cells).reshape(planes.shape)
+    levels = packed.levels.astype(np.float32) / np.float32(_LEVELS)
+    np.multiply(bits, levels[:, :, None], out=planes, casting="unsafe")
+    rows.inputs[:, :cells] = planes.reshape(count, -1)
+    rows.inputs[:, cells:] = 1.0  # one infostate a player
+    rows.values[:], rows.value_mask[:], rows.policy_mask[:] = packed.values, packed.value_mask, packed.policy_mask
+    for k, legal in enumerate(packed.legal[:, 0] + 256 * packed.legal[:, 1].astype(np.int64)):
+        actions = packed.actions[k, :legal]
+        shares = packed.shares[k, :legal].astype(np.float32)
+        rows.legal[k, 0, actions] = True
+        rows.policies[k, 0, actions] = shares / max(float(shares.sum()), 1.0)
+    return rows
+
+
+@dataclass(frozen=True)
+class PlaneCodec:
+    """How a replay window keeps rows of plane games, and how its columns lie in a checkpoint."""
+
+    shape: NetworkShape
+
+    def blank(self, count: int) -> PackedRows:
+        return blank_packed(self.shape, count)
+
+    def pack(self, rows: Rows) -> PackedRows:
+        return pack(self.shape, rows)
+
+    def unpack(self, stored: PackedRows) -> Rows:
+        return unpack(self.shape, stored)
+
+    def write(self, column: Array) -> Array:
+        return squeeze(column)
+
+    def read(self, content: Array, like: Array) -> Array:
+        return unsqueeze(content, like)
+
+
+def window_for(shape: NetworkShape, capacity: int) -> ReplayWindow:
+    """The replay window of a network: packed for planes, otherwise plain."""
+    codec: Codec[Any] | None = PlaneCodec(shape) if shape.planes else None
+    return ReplayWindow(shape, capacity, codec)
+
+
+def squeeze(column: Array) -> Array:
+    """uint8[*]: a column compressed for a checkpoint."""
+    return np.frombuffer(zlib.compress(np.ascontiguousarray(column).tobytes(), 1), dtype=np.uint8)
+
+
+def unsqueeze(content: Array, like: Array) -> Array:
+    """The column that `squeeze` was given, of `like`'s dtype and row shape; CheckpointError where it is none."""
+    try:
+        plain = zlib.decompress(np.asarray(content, dtype=np.uint8).tobytes())
+        column: Array = np.frombuffer(plain, dtype=like.dtype).reshape(-1, *like.shape[1:])
+    except (zlib.error, ValueError, TypeError) as error:
+        raise CheckpointError("the checkpoint's replay window is damaged or belongs to another network") from error
+    return column
