@@ -16,6 +16,7 @@ from sog.cli_exploit import exploit
 from sog.cli_frame import stderr
 from sog.cli_games import games
 from sog.cli_holdem import bench_holdem, show
+from sog.cli_perft import perft
 from sog.cli_play import play
 from sog.cli_reproduce import reproduce
 from sog.cli_solve import solve
@@ -64,6 +65,7 @@ app.command(epilog="Example: sog play runs/demo --seat 0")(play)
 app.command(epilog="Example: sog uci chess --simulations 400")(uci)
 app.command(epilog="Example: sog gtp 'go(board_size=9)' --simulations 400")(gtp)
 app.command(epilog="Example: sog tournament matches.toml --out runs/matches")(tournament)
+app.command(epilog='Example: sog perft "chess(fen=8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1)" 4')(perft)
 app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)
 app.command(epilog='Example: sog show spot.npz --line "check, bet 0.5"')(show)
 bench.command("holdem", epilog="Example: sog bench holdem --spots river")(bench_holdem)

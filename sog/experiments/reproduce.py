@@ -14,12 +14,15 @@ from sog.experiments import (
     gtcfr_growth,
     pog_fig15,
     pog_table5,
+    random_games,
     rebel_endgame,
     rebel_fig3,
     resolving,
+    search_time,
     sog_fig3,
     sog_fig4,
     training_elo,
+    ttt_never_loses,
 )
 from sog.experiments.study import Note, Options, Outcome, PointFile, Study, carry_out, check_options, write
 
@@ -145,6 +148,30 @@ EXPERIMENTS: Final = (
         15,
         "Turn endgame hold'em, every hand, no abstraction: exploitability by iteration to 1,000, three rules",
         rebel_endgame.STUDY,
+    ),
+    Experiment(
+        "sog-search-time",
+        "SoG",
+        "GT-CFR",
+        1,
+        "Chess, constant network: time of a search against s at c = 1, 10 and 100, to s = 3,000 (--full: 30,000)",
+        search_time.STUDY,
+    ),
+    Experiment(
+        "random-games",
+        "SoG",
+        "Chess, Go",
+        10,
+        "Chess, 9x9 Go and connect four: 1,000 random games each (--full: 10,000) beside OpenSpiel, every position",
+        random_games.STUDY,
+    ),
+    Experiment(
+        "ttt-never-loses",
+        "SoG",
+        "Methods",
+        5,
+        "Tic-tac-toe: an agent trained here (or --run) meets every line of play from both sides",
+        ttt_never_loses.STUDY,
     ),
 )
 

@@ -30,7 +30,8 @@ OPERATOR_FIELDS = 4
 PUBLIC, KIND, PARENT, OFF0, OFF1, VAR0, CHILD0, EVALUATED = range(8)
 # N_PLAIN, N_SAME: as PLAIN and SAME, and all children are in the tree.
 N_ACTOR, N_I0, N_I1, N_EDGE0, N_EDGES, N_ROW0, N_ROWS, N_PLAIN, N_SAME = range(8, 17)
-NODE_FIELDS = 17
+IN_EDGE = 17  # the parent's public edge that leads here, 0 at the root
+NODE_FIELDS = 18
 LEAF, INTERIOR, ENDED = 0, 1, 2
 
 # Rows of Lookahead.child, int32[3, *], one column per (node, public edge): the child's node (-1: not in

@@ -18,12 +18,13 @@ NODES, SLOTS, ENTRIES, CHILDREN, ENDS = range(5)
 
 
 @njit
-def add_node(public: Array, s: int, parent: int, nodes: Array, counts: Array, ends: Array) -> int:
-    """Append the public node s to the lookahead as a leaf (or an ended node); the caller made room."""
+def add_node(public: Array, s: int, parent: int, edge: int, nodes: Array, counts: Array, ends: Array) -> int:
+    """Append the public node s, over `edge` of `parent`, as a leaf (or an ended node); the caller made room."""
     n = int(counts[NODES])
     counts[NODES] += 1
     nodes[n, f.PUBLIC] = s
     nodes[n, f.PARENT] = parent
+    nodes[n, f.IN_EDGE] = edge
     nodes[n, f.EVALUATED] = 0
     actor = public[s, f.ACTOR]
     nodes[n, f.KIND] = f.LEAF
@@ -92,7 +93,7 @@ def expand(
     for e in range(first, last):
         k = nodes[n, f.CHILD0] + e
         if child[f.NODE, k] < 0:
-            c = add_node(public, edges[edge0 + e, f.CHILD], n, nodes, counts, ends)
+            c = add_node(public, edges[edge0 + e, f.CHILD], n, e, nodes, counts, ends)
             child[f.NODE, k] = c
             child[f.AT0, k], child[f.AT1, k] = nodes[c, f.OFF0], nodes[c, f.OFF1]
     return DONE

@@ -151,6 +151,7 @@ class _Run:
         self.path = np.zeros(4096, dtype=np.int64)
         self.found = np.zeros(2, dtype=np.int64)
         self.mass = np.zeros((2, 16))
+        self.sums = np.zeros((2, 0))
         self.asked = np.zeros((2, 0), dtype=np.int32)
         self.ranges = np.zeros((0, self.width))
         self.steps = settings.rule.steps(1, 64)
@@ -190,7 +191,7 @@ class _Run:
         phases.turn(
             public.nodes, public.scales, public.operators, public.operator_values, public.slots, *tree.game,
             tree.nodes, tree.child, tree.slots, tree.entries, tree.counts, tree.ends,
-            self.settings.correct, self.mass, 2, step,
+            self.by_node, self.settings.correct, self.mass, self.sums, 2, step,
         )  # fmt: skip
 
     def finish(self, iterations: int) -> None:
@@ -219,6 +220,11 @@ class _Run:
                 expansions += 1  # a trajectory that met a chance event too large to list walks again
         simulate.settle(tree.entries, self.path)
 
+    @property
+    def by_node(self) -> bool:
+        """Whether the sweeps of single.py serve."""
+        return self.single and self.tree.public.all_plain
+
     def _iterate(self, updates: int) -> SearchGenerator:
         """Ranges down, leaf beliefs out, evaluations in, values up."""
         tree, public = self.tree, self.tree.public
@@ -227,11 +233,13 @@ class _Run:
         if self.asked.shape[1] < tree.size:
             self.asked = np.zeros((2, 2 * tree.size), dtype=np.int32)
             self.ranges = np.zeros((2 * tree.size, self.width))
+            self.sums = np.zeros((2, 2 * tree.size))
         if self.mass.shape[1] < public.widest:
             self.mass = np.zeros((2, public.widest))
         rules = (public.nodes, public.scales, public.operators, public.operator_values, public.slots, *tree.game)
         arrays = (tree.nodes, tree.child, tree.slots, tree.entries, tree.counts)
-        found = phases.descend(*rules, *arrays, tree.ends, self.single, self.slots0, self.asked, self.ranges)
+        kinds = (self.single, self.by_node, self.slots0)
+        found = phases.descend(*rules, *arrays, tree.ends, *kinds, self.asked, self.ranges)
         answer = self.no_answer
         self.complete = not found and not self.single
         if found:
@@ -240,8 +248,8 @@ class _Run:
                 self.log.picked.append((int(self.asked[1, k]), self.ranges[k].copy()))
             answer = yield Beliefs(public, self.asked[1, :found], self.ranges[:found])
         phases.ascend(
-            *rules, *arrays, self.single, self.slots0, self.asked, found, answer.values, answer.logits,
-            self.settings.prior_temperature, self.settings.correct, self.mass, updates,
+            *rules, *arrays, *kinds, self.asked, found, answer.values, answer.logits,
+            self.settings.prior_temperature, self.settings.correct, self.mass, self.sums, updates,
             self.steps[min(tree.iterations, len(self.steps) - 1)],
         )  # fmt: skip
 
@@ -257,6 +265,8 @@ class _Run:
         if self.single and edge == simulate.ALL and tree.nodes[n, f.N_ACTOR] < NATURE:
             edge = simulate.best_prior(*tree.game[1:], tree.nodes, tree.entries, n, 0)
         tree.expand(n, edge)
+        if self.single and tree.nodes[n, f.N_ACTOR] < NATURE:
+            simulate.first_guess(tree.public.nodes, tree.nodes, tree.slots, tree.entries, n, edge)
         if self.settings.warm_start > 0 and not self.single and tree.nodes[n, f.N_ACTOR] < NATURE:
             public = tree.public
             simulate.warm_start(

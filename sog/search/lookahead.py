@@ -37,7 +37,7 @@ class Lookahead:
         self.ends: Int32 = np.zeros(room, dtype=np.int32)
         self.counts: Int64 = np.zeros(5, dtype=np.int64)
         self.iterations = 0
-        growth.add_node(public.nodes, root, -1, self.nodes, self.counts, self.ends)
+        growth.add_node(public.nodes, root, -1, 0, self.nodes, self.counts, self.ends)
         self.set_root_ranges(ranges)
 
     @property

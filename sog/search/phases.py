@@ -8,6 +8,7 @@ from __future__ import annotations
 from sog.arrays import Array
 from sog.search import fields as f
 from sog.search import growth, kernels, leaves, pairs, simulate
+from sog.search import single as single_sweeps
 from sog.search.jit import njit
 
 
@@ -15,11 +16,17 @@ from sog.search.jit import njit
 def descend(
     public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
     edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
-    counts: Array, ends: Array, single: bool, slots0: int, asked: Array, ranges: Array,
+    counts: Array, ends: Array, single: bool, by_node: bool, slots0: int, asked: Array, ranges: Array,
 ) -> int:  # fmt: skip
-    """Ranges down, payoffs at the ends, beliefs out of the leaves (leaves.collect); how many leaves ask."""
+    """Ranges down, payoffs at the ends, beliefs out of the leaves (leaves.collect); how many leaves ask.
+
+    by_node: sweep with single.py, here and below.
+    """
     count = counts[growth.NODES]
-    kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
+    if by_node:
+        single_sweeps.forward(nodes, count, slots, entries)
+    else:
+        kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
     pairs.payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
     found: int = leaves.collect(
         public, public_slots, nodes, count, slots, single, slots0, asked[0], asked[1], ranges
@@ -31,8 +38,8 @@ def descend(
 def ascend(
     public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
     edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
-    counts: Array, single: bool, slots0: int, asked: Array, found: int, answers: Array, logits: Array,
-    temperature: float, correct: bool, mass: Array, updates: int, step: Array,
+    counts: Array, single: bool, by_node: bool, slots0: int, asked: Array, found: int, answers: Array, logits: Array,
+    temperature: float, correct: bool, mass: Array, sums: Array, updates: int, step: Array,
 ) -> None:  # fmt: skip
     """Evaluations into the leaves (leaves.absorb), then values up, with regret updates for the players in `updates`."""
     count = counts[growth.NODES]
@@ -41,7 +48,9 @@ def ascend(
             public, scales, rows, operators, values, public_slots, nodes, slots, entries, asked[0, :found],
             answers, logits, slots0, temperature, correct, single, mass, count,
         )  # fmt: skip
-    if updates > 0:
+    if updates > 0 and by_node:
+        single_sweeps.backward(nodes, count, slots, entries, sums, updates, step)
+    elif updates > 0:
         kernels.backward(edges, rows, links, nodes, count, child, slots, entries, 3, updates, step, True)
 
 
@@ -49,17 +58,23 @@ def ascend(
 def turn(
     public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
     edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
-    counts: Array, ends: Array, correct: bool, mass: Array, updates: int, step: Array,
+    counts: Array, ends: Array, by_node: bool, correct: bool, mass: Array, sums: Array, updates: int, step: Array,
 ) -> None:  # fmt: skip
     """The second player's turn in an alternating iteration: new ranges down, values up.
 
     The leaves' conditional values are those of the first turn, weighed by the new ranges: no evaluator is asked.
     """
     count = counts[growth.NODES]
-    kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
+    if by_node:
+        single_sweeps.forward(nodes, count, slots, entries)
+    else:
+        kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
     pairs.payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
     leaves.rescale(public, scales, operators, values, nodes, slots, count, correct, mass)
-    kernels.backward(edges, rows, links, nodes, count, child, slots, entries, 3, updates, step, True)
+    if by_node:
+        single_sweeps.backward(nodes, count, slots, entries, sums, updates, step)
+    else:
+        kernels.backward(edges, rows, links, nodes, count, child, slots, entries, 3, updates, step, True)
 
 
 @njit
@@ -92,6 +107,8 @@ def grow(
         if code != growth.DONE:
             return done + 1
         if nodes[n, f.N_ACTOR] < 2:
+            if single:
+                simulate.first_guess(public, nodes, slots, entries, n, edge)
             kernels.match_regrets(rows, links, nodes, child, entries, n, f.REGRET, f.POLICY)
             if warm > 0.0 and not single:
                 simulate.warm_start(

@@ -55,6 +55,7 @@ class PublicTree:
         """`limit`: the most nodes this tree may hold; beyond it a GameError says so."""
         self.game = game
         self.limit = limit
+        self.all_plain = True  # whether action a takes edge a at every decision listed
         self.widest = 0  # the most infostates a player has at any node
         self.states: list[State] = []
         self._nodes = _Table(np.int32, f.PUBLIC_FIELDS)
@@ -159,6 +160,7 @@ class PublicTree:
         if row[f.ACTOR] != NATURE:
             assert fan.moves is not None
             row[f.PLAIN] = self._add_moves(node, fan.moves.edge, fan.moves.target)
+            self.all_plain = self.all_plain and bool(row[f.PLAIN])
         row[f.SAME] = bool((edges[:, f.CARRY0] < 0).all() and (edges[:, f.CARRY1] < 0).all())
         row[f.EDGE0], row[f.EDGES] = start, count
         self._children[node] = fan.children

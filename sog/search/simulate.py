@@ -280,6 +280,14 @@ def oldest_leaf(nodes: Array, count: int, child: Array, start: int) -> int:
 
 
 @njit
+def first_guess(public: Array, nodes: Array, slots: Array, entries: Array, n: int, edge: int) -> None:
+    """Until the next sweep a child opened in perfect information counts as its parent n, not as a draw."""
+    if public[nodes[n, f.PUBLIC], f.PLAIN]:
+        value = slots[f.CFV, nodes[n, f.OFF0 + nodes[n, f.N_ACTOR]]]
+        entries[f.ACTION_CFV, nodes[n, f.VAR0] + edge] = value
+
+
+@njit
 def settle(entries: Array, path: Array) -> None:
     """Turn this phase's virtual visits into visits and clear the path."""
     for k in path[1 : path[0] + 1]:

@@ -1,0 +1,38 @@
+"""Every line of tic-tac-toe is met: perfect play never loses, the first free square does."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from sog.experiments.ttt_never_loses import every_play
+from sog.games.tic_tac_toe import TicTacToe
+
+GAME = TicTacToe()
+
+
+@cache
+def value(moves: tuple[int, ...]) -> float:
+    """Player 0's utility under perfect play of both."""
+    actor = GAME.actor(moves)
+    if actor not in (0, 1):
+        return float(GAME.payoff(moves).dense()[0, 0])
+    below = [value((*moves, action)) for action in GAME.actions(moves).tolist()]
+    return max(below) if actor == 0 else min(below)
+
+
+def perfect(moves: list[int]) -> int:
+    sign = 1.0 if len(moves) % 2 == 0 else -1.0
+    actions = GAME.actions(tuple(moves)).tolist()
+    return max(actions, key=lambda action: sign * value((*moves, action)))
+
+
+def test_perfect_play_never_loses() -> None:
+    for side in (0, 1):
+        met = every_play(side, perfect)
+        assert met.losses == 0 and not met.lost and met.wins > 0 and met.draws > 0 and met.decisions > 60
+
+
+def test_the_first_free_square_loses() -> None:
+    met = every_play(1, lambda moves: GAME.actions(tuple(moves)).tolist()[0])
+    assert met.losses == len(met.lost) > 0
+    assert all(GAME.payoff(tuple(moves)).dense()[0, 0] == 1.0 for moves in met.lost)
