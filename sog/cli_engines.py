@@ -14,26 +14,33 @@ from sog.cli_frame import stderr
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.play.player import SogPlayer
+    from sog.play.player import Player
     from sog.protocols.agents import Opened
+    from sog.search.gtcfr import Budget
 
 _Checkpoint = Annotated[
     str, typer.Argument(metavar="CHECKPOINT_OR_GAME", help="A run's folder, or a game for an untrained network.")
 ]
 _Simulations = Annotated[int, typer.Option("--simulations", "-s", help="s: expansions a move, unless the client says.")]
 _PerUpdate = Annotated[float, typer.Option("--per-update", "-c", help="c: expansions per regret update.")]
+_Algorithm = Annotated[str, typer.Option(help="sog, or alphazero: MCTS with the same network.")]
 _Seed = Annotated[int, typer.Option(help="Decides the searches' draws.")]
 
 
 def uci(
-    checkpoint: _Checkpoint = "chess", simulations: _Simulations = 800, per_update: _PerUpdate = 10.0, seed: _Seed = 0
+    checkpoint: _Checkpoint = "chess",
+    simulations: _Simulations = 800,
+    per_update: _PerUpdate = 10.0,
+    algorithm: _Algorithm = "sog",
+    seed: _Seed = 0,
 ) -> None:
     """Be a chess engine: speak UCI on stdin and stdout, for any chess program."""
     from sog.games.chess import Chess
     from sog.protocols.lines import Lines
     from sog.protocols.uci import UciEngine
+    from sog.search.gtcfr import Budget
 
-    opened, player = _open(checkpoint, simulations, per_update, seed)
+    opened, player = _open(checkpoint, algorithm, Budget(simulations, per_update), seed)
     if not isinstance(opened.game, Chess):
         raise SettingError(f"UCI is for chess; {checkpoint} plays {opened.game.name}")
     with _protocol_only() as say:
@@ -44,6 +51,7 @@ def gtp(
     checkpoint: _Checkpoint = "go(board_size=9)",
     simulations: _Simulations = 800,
     per_update: _PerUpdate = 10.0,
+    algorithm: _Algorithm = "sog",
     seed: _Seed = 0,
 ) -> None:
     """Be a Go engine: speak GTP on stdin and stdout, for any Go program. Board size as the network's; any komi."""
@@ -51,8 +59,9 @@ def gtp(
     from sog.protocols.agents import warm_up
     from sog.protocols.gtp import GtpEngine
     from sog.protocols.lines import Lines
+    from sog.search.gtcfr import Budget
 
-    opened, player = _open(checkpoint, simulations, per_update, seed)
+    opened, player = _open(checkpoint, algorithm, Budget(simulations, per_update), seed)
     if not isinstance(opened.game, Go):
         raise SettingError(f"GTP is for Go; {checkpoint} plays {opened.game.name}")
     warm_up(player, opened.game)
@@ -60,17 +69,17 @@ def gtp(
         GtpEngine(player, opened.game, say, simulations).serve(Lines(sys.stdin))
 
 
-def _open(checkpoint: str, simulations: int, per_update: float, seed: int) -> tuple[Opened, SogPlayer]:
+def _open(checkpoint: str, algorithm: str, budget: Budget, seed: int) -> tuple[Opened, Player]:
     from threadpoolctl import threadpool_limits
 
-    from sog.protocols.agents import open_network, sog_player
-    from sog.search.gtcfr import Budget
+    from sog.protocols.agents import make_player, open_network
 
     threadpool_limits(1)
-    opened, budget = open_network(checkpoint), Budget(simulations, per_update)
+    opened = open_network(checkpoint)
     if not opened.trained:
         stderr().print(f"sog: no checkpoint of {opened.game.name} is shipped: this network is untrained", markup=False)
-    return opened, sog_player(f"SoG{budget}", opened, budget, seed)
+    name = f"SoG{budget}" if algorithm == "sog" else algorithm
+    return opened, make_player(name, opened, algorithm, budget, seed)
 
 
 @contextmanager
@@ -79,4 +88,7 @@ def _protocol_only() -> Iterator[Callable[[str], None]]:
     sys.stdout.flush()
     with os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8") as out:
         os.dup2(2, 1)
-        yield lambda line: print(line, file=out, flush=True)
+        try:
+            yield lambda line: print(line, file=out, flush=True)
+        finally:
+            os.dup2(out.fileno(), 1)

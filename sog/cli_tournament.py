@@ -105,7 +105,7 @@ def _show(answer: dict[str, Any]) -> None:
     agents = answer["agents"]
     table = Table(title=f"{answer['game']}: {answer['games']} games", title_justify="left")
     for column in ("agent", "Elo", "95%", "points", "games", *(agent["name"] for agent in agents)):
-        table.add_column(column, justify="left" if column == "agent" else "right")
+        table.add_column(column, justify="left" if column == "agent" else "right", overflow="fold")
     for agent in agents:
         games = agent["wins"] + agent["draws"] + agent["losses"]
         cells = [_cell(agent["against"].get(other["name"])) for other in agents]

@@ -134,18 +134,28 @@ class MoveTree:
         if not game.perfect_information:
             raise GameError(f"{game.name} is not a game of perfect information")
         self.public = PublicTree(game)
+        self._moves: list[int] = []  # the line walked last and the nodes along it, so that the next one is short
+        self._nodes = [0]
 
     def node_after(self, moves: Sequence[int]) -> int:
         """The public node after these actions; GameError where one is illegal."""
-        public, node = self.public, 0
-        for action in moves:
-            actions = self.actions(node)
-            if action not in actions:
-                raise GameError(f"action {action} is illegal in {self.name(node)}")
-            public.list_fan(node)
-            row = int(public.nodes[node, f.ROW0]) + actions.index(action)
-            node = public.child(node, int(public.rows[row, f.EDGE]))
-        return node
+        known = 0
+        while known < min(len(moves), len(self._moves)) and moves[known] == self._moves[known]:
+            known += 1
+        nodes = self._nodes[: known + 1]
+        for action in moves[known:]:
+            nodes.append(self._step(nodes[-1], action))
+        self._moves, self._nodes = list(moves), nodes
+        return nodes[-1]
+
+    def _step(self, node: int, action: int) -> int:
+        """The child that an action leads to; GameError where it is illegal."""
+        public, actions = self.public, self.actions(node)
+        if action not in actions:
+            raise GameError(f"action {action} is illegal in {self.name(node)}")
+        public.list_fan(node)
+        row = int(public.nodes[node, f.ROW0]) + actions.index(action)
+        return public.child(node, int(public.rows[row, f.EDGE]))
 
     def decision_after(self, moves: Sequence[int]) -> int:
         """As `node_after`, where a player is to move; GameError where nobody is."""

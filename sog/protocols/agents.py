@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sog.errors import CheckpointError
+from sog.baselines.alphazero import AlphaZeroPlayer
+from sog.errors import CheckpointError, SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
@@ -13,7 +14,7 @@ from sog.nets.inference import network_evaluator
 from sog.play.player import Limits, Player, SogPlayer, think
 from sog.search.gtcfr import Budget
 from sog.train.checkpoint import load_network
-from sog.train.presets import preset
+from sog.train.presets import ALPHAZERO, SOG, preset
 from sog.train.shipped import find_checkpoint
 
 
@@ -41,9 +42,17 @@ def open_network(text: str) -> Opened:
     return Opened(game, CVPN(preset(game, "demo").shape), trained=False)
 
 
-def sog_player(name: str, opened: Opened, budget: Budget, seed: int = 0) -> SogPlayer:
-    """Student of Games with this network; `new_game` was not called yet."""
-    return SogPlayer(name, network_evaluator(opened.network), budget, seed=seed)
+def make_player(name: str, opened: Opened, algorithm: str, budget: Budget, seed: int = 0) -> Player:
+    """A player with this network: `sog`, or `alphazero`, for which only the budget's simulations count.
+
+    `new_game` was not called yet. Raises SettingError for another algorithm.
+    """
+    evaluator = network_evaluator(opened.network)
+    if algorithm == ALPHAZERO:
+        return AlphaZeroPlayer(name, evaluator, budget.simulations, seed=seed)
+    if algorithm != SOG:
+        raise SettingError(f"no algorithm is called {algorithm}; known: {SOG}, {ALPHAZERO}")
+    return SogPlayer(name, evaluator, budget, seed=seed)
 
 
 def warm_up(player: Player, game: Game) -> None:

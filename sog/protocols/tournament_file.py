@@ -9,17 +9,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from sog.baselines.alphazero import AlphaZeroPlayer
 from sog.errors import GameError, SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
-from sog.nets.inference import network_evaluator
 from sog.play.match import Contestant, PlayerContestant
 from sog.play.player import ENDLESS, Limits, MoveTree, RandomPlayer
-from sog.protocols.agents import open_network, sog_player
+from sog.protocols.agents import make_player, open_network
 from sog.protocols.gtp_client import GtpContestant
 from sog.protocols.uci_client import UciContestant
 from sog.search.gtcfr import Budget
+from sog.train.presets import ALPHAZERO, SOG
 
 _TOP: Final = {"game", "rounds", "seed", "openings", "plies", "longest", "patience", "agents"}
 # The keys that say what an agent is, each with the others it may have.
@@ -107,11 +106,9 @@ def _contestant(name: str, agent: Mapping[str, Any], game: Game, patience: float
     if opened.game.name != game.name:
         raise SettingError(f"{name} plays {opened.game.name}, not {game.name}")
     simulations = _at_least(f"{name}: simulations", _take(agent, "simulations", int, ENDLESS if seconds else 100), 1)
-    limits = Limits(simulations, seconds)
-    if kind == "alphazero":
-        return PlayerContestant(AlphaZeroPlayer(name, network_evaluator(opened.network), simulations), limits)
     budget = Budget(simulations, float(_take(agent, "per_update", (int, float), 10.0)))
-    return PlayerContestant(sog_player(name, opened, budget), limits)
+    algorithm = ALPHAZERO if kind == "alphazero" else SOG
+    return PlayerContestant(make_player(name, opened, algorithm, budget), Limits(simulations, seconds))
 
 
 def _kind(name: str, agent: Any) -> str:

@@ -131,6 +131,18 @@ def test_results_are_player_0s() -> None:
         assert tree.result(tree.node_after(moves)) == result
 
 
+def test_lines_may_be_walked_in_any_order() -> None:
+    """The tree remembers the line walked last; whatever it was, a line leads to the same public node."""
+    tree, rng = MoveTree(TicTacToe()), np.random.default_rng(0)
+    found: dict[tuple[int, ...], int] = {}
+    for _ in range(300):
+        moves = tuple(int(square) for square in rng.permutation(4)[: rng.integers(0, 5)])
+        node = tree.node_after(moves)
+        assert found.setdefault(moves, node) == node and tree.public.states[node] == moves
+        with pytest.raises(GameError):
+            tree.node_after([*moves, 9])
+
+
 def test_random_players_are_uniform_and_legal() -> None:
     drawn = []
     for seed in range(200):

@@ -10,12 +10,14 @@ from functools import partial
 
 import pytest
 
+from sog.baselines.alphazero import AlphaZeroPlayer
 from sog.cli import main
 from sog.games.chess import START, Chess
 from sog.play.player import ENDLESS, Limits, SogPlayer
 from sog.protocols.chess_setup import Board, read_position
 from sog.protocols.lines import Lines
 from sog.protocols.uci import Go, UciEngine, centipawns, limits_of, read_go
+from sog.search.evaluator import zero_evaluator
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
 SHUFFLE = "g1f3 g8f6 f3g1 f6g8"
@@ -32,6 +34,15 @@ def test_the_handshake_names_every_option_with_its_range(uci: Callable[..., list
     assert heard[-2:] == ["uciok", "readyok"]
     assert "option name MultiPV type spin default 1 min 1 max 256" in heard
     assert "option name Simulations type spin default 20 min 1 max 10000000" in heard
+
+
+def test_any_player_can_be_behind_it(talk: Callable[..., list[str]]) -> None:
+    """AlphaZero has no PerUpdate."""
+    player = AlphaZeroPlayer("az", zero_evaluator, 20)
+    said = ("uci", f"position fen {MATE_IN_ONE}", "go nodes 300", "position startpos moves e2e4", "go nodes 5")
+    heard = talk(lambda say: UciEngine(player, Chess(), say, 20), *said)
+    assert "bestmove a1a8" in heard and heard[-1].startswith("bestmove")
+    assert not any("PerUpdate" in line for line in heard)
 
 
 def test_it_finds_a_mate_and_reports_as_many_lines_as_asked(uci: Callable[..., list[str]]) -> None:
@@ -158,6 +169,7 @@ def test_python_chess_drives_the_program() -> None:
     [
         ("uci leduc_poker", "UCI is for chess"), ("gtp tic_tac_toe", "GTP is for Go"), ("uci runs/none", "no such"),
         ("uci chess -s 0", "simulations must be positive"), ("gtp go(board_size=1)", "board_size"),
+        ("uci chess --algorithm bfs", "known: sog, alphazero"),
     ],
 )  # fmt: skip
 def test_what_is_no_engine_is_one_line_and_code_2(command: str, why: str, capfd: pytest.CaptureFixture[str]) -> None:
