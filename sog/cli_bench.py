@@ -200,6 +200,33 @@ def _beside_openspiel(rounds: int, as_json: bool) -> None:
 _SIMULATIONS = 400
 
 
+@bench.command("rebel", epilog="Example: sog bench rebel --seconds 5")
+def bench_rebel(
+    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
+    seconds: Annotated[float, typer.Option(help="How long each row is measured, at least.")] = 10.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Depth-limited subgames that one core solves a second, of 1,024 updates and depth 2, and the network's share."""
+    from sog.experiments.bench_rebel import GAMES, row_count
+    from sog.experiments.bench_rebel import bench_rebel as measure
+    from sog.games.catalog import make_game
+
+    check_positive("--seconds", seconds)
+    chosen = [make_game(name) for name in games or GAMES]
+    with progress_bar("bench rebel", row_count(len(chosen)), "rows") as report:
+        rows = measure(chosen, seconds, report)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    out = Table("game", "network", "setting", title="subgames solved a second, one core", box=None)
+    for heading in ("solves/s", "network"):
+        out.add_column(heading, justify="right")
+    for row in rows:
+        speed, share = f"{row.solves_per_second:,.4g}", f"{row.network_share:.0%}"
+        out.add_row(row.game, row.network, row.setting, speed, share)
+    stdout().print(out)
+
+
 def _budget(text: str) -> Budget:
     """(s, c) from `100,0.1`."""
     from sog.search.gtcfr import Budget

@@ -8,10 +8,11 @@ from pathlib import Path
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
+from sog.train.presets import SOG
 
 
-def find_checkpoint(text: str) -> Path:
-    """The checkpoint folder that a path or a game string names.
+def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
+    """The checkpoint folder that a path or a game string names; of several, the one that this algorithm trained.
 
     Raises CheckpointError where the path holds none or no checkpoint is shipped for the game, and GameError where
     the text is neither a path nor a game.
@@ -22,10 +23,12 @@ def find_checkpoint(text: str) -> Path:
     if "/" in text and "(" not in text:
         raise CheckpointError(f"{text}: no such checkpoint")
     game = make_game(text).name
-    shipped = {load_meta(folder).game: folder for folder in shipped_checkpoints()}
-    if game not in shipped:
+    metas = {folder: load_meta(folder) for folder in shipped_checkpoints()}
+    known = [folder for folder, meta in metas.items() if meta.game == game]
+    if not known:
+        shipped = sorted({meta.game for meta in metas.values()})
         raise CheckpointError(f"no checkpoint is shipped for {game}; train one, or name one of {', '.join(shipped)}")
-    return shipped[game]
+    return min(known, key=lambda folder: metas[folder].settings.get("algorithm", SOG) != algorithm)
 
 
 def shipped_checkpoints() -> list[Path]:

@@ -1,0 +1,64 @@
+"""ReBeL at test time: safe search plays the equilibrium in expectation, unsafe search does not (section 6)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sog.evaluate.playthroughs import mean_policy, sampled_policy
+from sog.games.catalog import make_game
+from sog.play.rebel import RebelAgent, RebelSettings, sample_iterations
+from sog.search import exact
+from sog.search.depth_limited import REBEL_FP, SolveSettings
+from sog.search.evaluator import zero_evaluator
+from sog.search.public_tree import PublicTree
+
+RPS = PublicTree(make_game("rps")).list_all()
+EQUILIBRIUM = np.array([0.4, 0.4, 0.2])
+# One action deep: player 0 picks against solved leaves, then player 1 is searched with the beliefs passed down.
+ONE_PLY = RebelSettings(SolveSettings(depth=1, updates=200))
+ORACLE = exact.ExactEvaluator(60)
+
+
+def test_safe_search_of_the_rps_variant_plays_the_equilibrium_in_expectation() -> None:
+    played = sampled_policy(RPS, ONE_PLY, ORACLE, 400, np.random.default_rng(0))
+    np.testing.assert_allclose(played.policy[0][:, 0], EQUILIBRIUM, atol=0.05)
+    np.testing.assert_allclose(played.policy[1][:, 0], EQUILIBRIUM, atol=0.08)
+
+
+def test_unsafe_search_of_the_rps_variant_gives_player_1_a_pure_answer() -> None:
+    policy = mean_policy(RPS, ONE_PLY, ORACLE)
+    np.testing.assert_allclose(policy[0][:, 0], EQUILIBRIUM, atol=0.05)
+    assert policy[1].max() > 0.95
+    assert exact.measure_policy(RPS, policy).exploitability > 0.3
+
+
+def test_without_a_leaf_sampled_play_is_the_mean_policy_in_expectation() -> None:
+    public = PublicTree(make_game("kuhn_poker")).list_all()
+    settings = RebelSettings(SolveSettings(depth=0, updates=256))
+    mean = mean_policy(public, settings, zero_evaluator)
+    played = sampled_policy(public, settings, zero_evaluator, 600, np.random.default_rng(1))
+    assert played.solves <= 3  # one subgame, solved once for each group of playthroughs
+    assert exact.measure_policy(public, mean).exploitability < 0.01
+    assert exact.measure_policy(public, played.policy).exploitability < 0.05
+    for node in (0, 1):
+        np.testing.assert_allclose(played.policy[node], mean[node], atol=0.08)
+
+
+@pytest.mark.parametrize("settings", [ONE_PLY, RebelSettings(SolveSettings(depth=1, updates=20), safe=False)])
+def test_an_agent_plays_a_policy_at_every_state_and_forgets_between_games(settings: RebelSettings) -> None:
+    agents = [RebelAgent(RPS, 1, settings, ORACLE, seed=3) for _ in range(2)]
+    for agent in agents:
+        row = agent.policy(1)
+        np.testing.assert_allclose(row.sum(axis=0), 1.0)
+        np.testing.assert_array_equal(row, agent.policy(1))  # the same subgame, the same iteration
+        agent.new_game()
+    np.testing.assert_array_equal(agents[0].policy(1), agents[1].policy(1))
+
+
+def test_iterations_are_drawn_by_their_weight_in_the_average() -> None:
+    rng = np.random.default_rng(0)
+    linear = sample_iterations(SolveSettings(updates=8), 20_000, rng)
+    np.testing.assert_allclose(np.bincount(linear, minlength=5)[1:] / 20_000, [0.1, 0.2, 0.3, 0.4], atol=0.02)
+    uniform = sample_iterations(SolveSettings(REBEL_FP, updates=8), 20_000, rng)
+    np.testing.assert_allclose(np.bincount(uniform, minlength=5)[1:] / 20_000, 0.25, atol=0.02)

@@ -1,0 +1,101 @@
+"""ReBeL's actor: rows, determinism, sampled leaves; and a run killed and resumed, to the bit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.inference import network_evaluator
+from sog.search import fields as f
+from sog.search.depth_limited import CFR_D, REBEL_FP, SolveSettings, Subgames
+from sog.search.evaluator import zero_evaluator
+from sog.search.public_tree import PublicTree
+from sog.search.slots import ranges_by_slot
+from sog.train import loop
+from sog.train.leaf_sampling import sample_leaf
+from sog.train.learner import LearnerSettings
+from sog.train.rebel import RebelActing
+from sog.train.replay import Rows
+from sog.train.settings import TrainSettings
+
+DICE = "liars_dice(numdice=1,dice_sides=2)"
+ACTING = RebelActing(SolveSettings(updates=16))
+
+
+def tiny(game: str) -> TrainSettings:
+    shape = shape_for(make_game(game), width=16, depth=1)
+    return TrainSettings(ACTING, LearnerSettings(batch=16, policy_weight=0.0), shape, replay=500, games=8, rounds=6)
+
+
+def same(one: Rows, other: Rows) -> bool:
+    pairs = zip(one.columns().values(), other.columns().values(), strict=True)
+    return all(np.array_equal(a, b) for a, b in pairs)
+
+
+@pytest.mark.parametrize("name", [DICE, "kuhn_poker", "leduc_poker"])
+def test_rows_hold_values_between_the_game_s_extremes(name: str) -> None:
+    game = make_game(name)
+    shape = shape_for(game, width=16, depth=1)
+    harvest = ACTING.make(game, shape).round(16, zero_evaluator, np.random.default_rng(0))
+    assert len(harvest.rows) == harvest.searches > 1
+    assert harvest.rows.value_mask.any() and not harvest.rows.policy_mask.any()
+    assert np.abs(harvest.rows.values).max() <= 1.2 * game.u_max  # balancing both players may pass it by a little
+    assert np.isfinite(harvest.rows.inputs).all()
+
+
+def test_a_round_is_decided_by_its_generator() -> None:
+    game = make_game(DICE)
+    shape = shape_for(game, width=16, depth=1)
+    evaluator = network_evaluator(CVPN(shape, 1))
+    rounds = [ACTING.make(game, shape).round(8, evaluator, np.random.default_rng(seed)) for seed in (3, 3, 4)]
+    assert same(rounds[0].rows, rounds[1].rows)
+    assert not same(rounds[0].rows, rounds[2].rows)
+
+
+def test_sharing_solves_the_root_once() -> None:
+    game = make_game(DICE)
+    shape = shape_for(game, width=16, depth=1)
+    found = []
+    for share in (True, False):
+        acting = RebelActing(SolveSettings(updates=16), share=share)
+        found.append(acting.make(game, shape).round(8, zero_evaluator, np.random.default_rng(0)))
+    roots = [int((h.rows.inputs == found[0].rows.inputs[0]).all(axis=1).sum()) for h in found]
+    assert roots == [1, 8]
+
+
+@pytest.mark.parametrize("solver", [CFR_D, REBEL_FP], ids=lambda solver: solver.name)
+def test_leaves_are_sampled_by_the_policies_and_the_explorer(solver: object) -> None:
+    public = PublicTree(make_game(DICE)).list_all()
+    games = Subgames(public, [(0, ranges_by_slot(public, 0, public.game.root_ranges()))], depth=1)
+    table = games.tree.table(0, f.POLICY)
+    table[:] = 0.0
+    table[1] = 1.0
+    games.tree.table(0, f.AVERAGE)[:] = table
+    rng, epsilon = np.random.default_rng(0), 0.4
+    counts = Counter(sample_leaf(games, 0, solver, epsilon, rng) for _ in range(4000))  # type: ignore[arg-type]
+    # Player 0 acts alone here, explores in half of the games, and then with probability epsilon.
+    expected = 1.0 - 0.5 * epsilon * (1.0 - 1.0 / len(table))
+    child = int(games.tree.child[f.NODE, int(games.tree.nodes[0, f.CHILD0]) + 1])
+    assert counts[child] / 4000 == pytest.approx(expected, abs=0.03)
+
+
+def test_a_run_stopped_and_resumed_is_the_uninterrupted_run_to_the_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop, "preset", lambda game, name, algorithm: tiny(DICE))
+    run = loop.Run(DICE, "demo", 0, 1, "rebel")
+    monkeypatch.setattr("sog.train.workers.make_actor", lambda game, s: s.acting.make(make_game(game), s.shape))
+    loop.train(run, tmp_path / "whole", None, False, loop.Hooks(), 4)
+    loop.train(run, tmp_path / "parts", None, False, loop.Hooks(), 2)
+    loop.train(run, tmp_path / "parts", None, True, loop.Hooks(), 4)
+    found = []
+    for name in ("whole", "parts"):
+        _, network, meta = loop.checkpoint.load_network(tmp_path / name / "checkpoint")
+        assert meta.step > 0
+        found.append(loop.checkpoint.network_bytes(network))
+    assert found[0] == found[1]
