@@ -30,6 +30,7 @@ def train(
     workers: Annotated[int | None, typer.Option(help="Self-play processes; by default one a core.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out, if there is one.")] = False,
+    device: Annotated[str, typer.Option(help="Where the learner runs: cpu, cuda or cuda:N.")] = "cpu",
     as_json: JsonOption = False,
 ) -> None:
     """Train a counterfactual value-and-policy network by sound self-play.
@@ -54,7 +55,8 @@ def train(
     total = settings_of(rules, preset, algorithm).rounds if rounds is None else rounds
     with progress_bar(f"train {rules.name}", total, "rounds") as bar:
         watch = _Watch(rules, folder, bar, algorithm)
-        point = run_training(run, folder, minutes, resume, Hooks(watch.measure, 10, watch.report, watch.note), rounds)
+        hooks = Hooks(watch.measure, 10, watch.report, watch.note)
+        point = run_training(run, folder, minutes, resume, hooks, rounds, device)
         watch.close()
     _plot(folder, rules)
     answer: dict[str, Any] = {

@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
+from sog.nets.device import find_device
 from sog.train import checkpoint
 from sog.train.learner import Learner
 from sog.train.packing import window_for
@@ -89,15 +91,20 @@ class _Progress:
     seconds: float = 0.0
 
 
-def train(run: Run, out: Path, minutes: float | None, resume: bool, hooks: Hooks, rounds: int | None = None) -> Point:
+def train(
+    run: Run, out: Path, minutes: float | None, resume: bool, hooks: Hooks, rounds: int | None = None,
+    device: str = "cpu",
+) -> Point:  # fmt: skip
     """Train in folder `out` until the preset's rounds, `rounds` or `minutes` are over; returns the last point.
 
     Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ...) and out/curve.csv.
-    Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this.
+    device: where the learner's network lies; self-play stays on the CPU.
+    Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, and SettingError
+    where there is no such device.
     """
     settings = preset(make_game(run.game), run.preset, run.algorithm)
     total = settings.rounds if rounds is None else rounds
-    progress = _begin(run, settings, out, resume, hooks)
+    progress = _begin(run, settings, out, resume, hooks, find_device(device))
     clock = time.monotonic() - progress.seconds
     deadline = math.inf if minutes is None else time.monotonic() + 60.0 * minutes
     next_save = time.monotonic() + SAVE_SECONDS
@@ -162,11 +169,12 @@ def _measured(point: Point, network: CVPN, hooks: Hooks, total: int) -> Point:
     return Point(**{**asdict(point), "measured": hooks.measure(network)})
 
 
-def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool, hooks: Hooks) -> _Progress:
+def _begin(
+    run: Run, settings: TrainSettings, out: Path, resume: bool, hooks: Hooks, device: torch.device
+) -> _Progress:
     """A fresh run, or the one in `out` where it stopped."""
-    progress = _Progress(
-        Learner(CVPN(settings.shape, run.seed), settings.learner), window_for(settings.shape, settings.replay), []
-    )
+    network = CVPN(settings.shape, run.seed).to(device)
+    progress = _Progress(Learner(network, settings.learner), window_for(settings.shape, settings.replay), [])
     folder = out / "checkpoint"
     if not (folder / "meta.json").exists():
         return progress
@@ -179,7 +187,7 @@ def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool, hooks: Ho
         hooks.note(f"preset {run.preset} has changed since {out} was last saved: the run goes on with the new one")
     _, network, _ = checkpoint.load_network(folder, run.game)
     state = checkpoint.load_state(folder)
-    progress.learner = Learner(network, settings.learner)
+    progress.learner = Learner(network.to(device), settings.learner)
     progress.learner.restore(state["learner"])
     progress.replay.restore(state["replay"])
     progress.points = [Point(**{f.name: row[i] for i, f in enumerate(fields(Point))}) for row in state["points"]]
