@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from sog.arrays import Float64
 from sog.games.holdem import Holdem
 from sog.games.holdem_names import holdem_from
 from sog.games.names import parse_game
@@ -43,6 +44,7 @@ class Row:
     """One line of the benchmark.
 
     ms_per_iteration: median over bursts; measuring exploitability is no part of it.  fastest_ms: of the fastest burst.
+    processor_ms: the same median of the processor time of all our threads, for machines that others use too.
     speedup: median over rounds of bursts, of one thread's time over this one's in the same round.
     seconds_to_half_percent: median over solves from the first iteration until a look finds at most TARGET of the
     pot, looks included, one every 20 iterations.  iterations: until then.  load: of the machine when the row was done,
@@ -54,6 +56,7 @@ class Row:
     threads: int
     ms_per_iteration: float
     fastest_ms: float
+    processor_ms: float
     speedup: float
     seconds_to_half_percent: float
     iterations: int
@@ -72,22 +75,28 @@ def bench_spot(spot: Spot, report: Report = lambda done, note: None) -> list[Row
     solvers = [HoldemSolver(game, threads) for threads in THREADS]
     for solver in solvers:
         solver.solve(0.0, 1)  # compiles and touches every page
-    paces = np.empty((spot.bursts, len(solvers)))
+    paces = np.empty((spot.bursts, len(solvers), 2))
     for burst in paces:  # in turn, so that what else the machine does meets all alike
         for k, solver in enumerate(solvers):
             burst[k] = _pace(solver, spot.iterations)
-            report(done := done + 1, f"{spot.name}, {solver.threads} threads, {burst[k]:.3g} ms an iteration")
+            report(done := done + 1, f"{spot.name}, {solver.threads} threads, {burst[k, 0]:.3g} ms an iteration")
     out = []
     for k, solver in enumerate(solvers):
         solves = []
         for _ in range(spot.solves):
             solves.append(_solve(solver))
             report(done := done + 1, f"{spot.name}, {solver.threads} threads, {solves[-1]:.3g} s to half a percent")
-        pace, speedup = np.median(paces[:, k]), np.median(paces[:, 0] / paces[:, k])
-        memory, load = solver.program.memory(solver.threads) / 1e6, os.getloadavg()[0]
-        times = float(pace), float(paces[:, k].min()), float(speedup), float(np.median(solves))
-        out.append(Row(spot.name, game.name, solver.threads, *times, solver.iterations, memory, load))
+        out.append(_row(spot, solver, paces[:, k], paces[:, 0, 0] / paces[:, k, 0], solves))
     return out
+
+
+def _row(spot: Spot, solver: HoldemSolver, paces: Float64, speedups: Float64, solves: list[float]) -> Row:
+    """paces: float64[bursts, 2], what `_pace` gave.  speedups: float64[bursts].  solves: seconds."""
+    ms, processor_ms = np.median(paces, axis=0).tolist()
+    fastest, speedup = float(paces[:, 0].min()), float(np.median(speedups))
+    memory, load = solver.program.memory(solver.threads) / 1e6, os.getloadavg()[0]
+    times = ms, fastest, processor_ms, speedup, float(np.median(solves))
+    return Row(spot.name, solver.game.name, solver.threads, *times, solver.iterations, memory, load)
 
 
 def steps(spot: Spot) -> int:
@@ -95,11 +104,12 @@ def steps(spot: Spot) -> int:
     return (spot.bursts + spot.solves) * len(THREADS)
 
 
-def _pace(solver: HoldemSolver, iterations: int) -> float:
-    """Milliseconds an iteration."""
-    start = time.perf_counter()
+def _pace(solver: HoldemSolver, iterations: int) -> tuple[float, float]:
+    """Milliseconds an iteration, on the clock and of the processors."""
+    start, processor = time.perf_counter(), time.process_time()
     solver.iterate(iterations)
-    return 1000 * (time.perf_counter() - start) / iterations
+    spent = time.perf_counter() - start, time.process_time() - processor
+    return 1000 * spent[0] / iterations, 1000 * spent[1] / iterations
 
 
 def _solve(solver: HoldemSolver) -> float:

@@ -66,10 +66,12 @@ def _sparse_ranges(hands: int, rng: np.random.Generator) -> Float32:
 def _matrices(board: tuple[int, ...], hands: Int32) -> tuple[Float64, Float64]:
     """float64[H, H] twice: 1 where two hands share no card, and the same with the sign of who wins."""
     low, high = LOW[hands], HIGH[hands]
-    meets = [a[:, None] == b[None, :] for a in (low, high) for b in (low, high)]
-    apart = 1.0 - np.any(meets, axis=0)
-    ranks = ranks_of(board, hands).astype(np.int64)  # 1 is the best
-    return apart, apart * np.sign(ranks[None, :] - ranks[:, None])
+    meets = low[:, None] == low
+    for a, b in ((low, high), (high, low), (high, high)):
+        meets |= a[:, None] == b
+    apart = 1.0 - meets
+    ranks = ranks_of(board, hands)  # 1 is the best
+    return apart, apart * np.sign(ranks - ranks[:, None])
 
 
 def _batches(board: tuple[int, ...], hands: Int32, reach: Float32) -> tuple[Float32, Float32]:

@@ -17,6 +17,7 @@ def test_rows_of_a_small_spot() -> None:
     assert rows[0].speedup == 1.0 and rows[1].speedup > 0
     for row in rows:
         assert 0 < row.fastest_ms <= row.ms_per_iteration
+        assert row.processor_ms > 0
         assert row.seconds_to_half_percent > 0
         assert row.iterations == rows[0].iterations and row.iterations % 20 == 0
 
