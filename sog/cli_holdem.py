@@ -270,12 +270,13 @@ def bench_holdem(
         print_json({"cores": os.cpu_count(), "rows": [asdict(row) for row in rows]})
         return
     table = Table("spot", box=None, pad_edge=False)
-    for heading in ("threads", "ms/iteration", "fastest", "processor ms", "speedup", "s to 0.5%", "iterations", "MB", "load"):
+    paces = "ms/iteration", "fastest", "processor ms", "speedup"
+    for heading in ("threads", *paces, "s to 0.5%", "iterations", "MB", "load"):
         table.add_column(heading, justify="right")
     for row in rows:
-        paces = (f"{ms:.3f}" for ms in (row.ms_per_iteration, row.fastest_ms, row.processor_ms))
+        times = (f"{ms:.3f}" for ms in (row.ms_per_iteration, row.fastest_ms, row.processor_ms))
         solve = f"{row.seconds_to_half_percent:.3g}", f"{row.iterations:,}", f"{row.memory_mb:,.0f}"
-        table.add_row(row.spot, str(row.threads), *paces, f"{row.speedup:.2f}", *solve, f"{row.load:.1f}")
+        table.add_row(row.spot, str(row.threads), *times, f"{row.speedup:.2f}", *solve, f"{row.load:.1f}")
     stdout().print(table)
 
 
