@@ -54,6 +54,8 @@ def _amounts(game: Holdem, s: HoldemState, size: str) -> list[int]:
 
 def _deal(game: Holdem, s: HoldemState, word: str) -> HoldemState:
     cards = parse_cards(word)
-    if len(cards) != game.cards_to_deal(s) or any(c in s.board for c in cards):
-        raise GameError(f"{game.cards_to_deal(s)} new board cards come next, not {word!r}: {game.state_name(s)}")
+    count = game.cards_to_deal(s)
+    if len(cards) != count or any(c in s.board for c in cards):
+        told = "a new board card comes" if count == 1 else f"{count} new board cards come"
+        raise GameError(f"{told} next, not {word!r}: {game.state_name(s)}")
     return game.deal(s, cards)

@@ -219,10 +219,10 @@ def test_a_view_adds_up() -> None:
     ("line", "message"),
     [
         ("call", "no action 'call'"),
-        ("check, check, 2s", "1 new board cards"),
+        ("check, check, 2s", "a new board card comes next"),
         ("bet 0.3", "no action 'bet 0.3'"),
         ("bet 1, fold, check", "the hand is over"),
-        ("check, check, 5h6h", "1 new board cards"),
+        ("check, check, 5h6h", "a new board card comes next"),
     ],
 )
 def test_lines_that_cannot_be_played(line: str, message: str) -> None:
