@@ -269,9 +269,8 @@ def bench_holdem(
     if as_json:
         print_json({"cores": os.cpu_count(), "rows": [asdict(row) for row in rows]})
         return
-    table = Table("spot", box=None, pad_edge=False)
-    paces = "ms/iteration", "fastest", "processor ms", "speedup"
-    for heading in ("threads", *paces, "s to 0.5%", "iterations", "MB", "load"):
+    table = Table("spot", title="milliseconds an iteration; seconds and iterations to 0.5%", box=None, pad_edge=False)
+    for heading in ("threads", "ms", "fastest", "cpu ms", "speedup", "seconds", "iter.", "MB", "load"):
         table.add_column(heading, justify="right")
     for row in rows:
         times = (f"{ms:.3f}" for ms in (row.ms_per_iteration, row.fastest_ms, row.processor_ms))
