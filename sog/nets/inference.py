@@ -1,6 +1,6 @@
 """Evaluators that answer a search's beliefs with a network: Numba for small MLPs, PyTorch for any network.
 
-ONNX Runtime, an optional extra, runs large batches of MLPs faster still (`sog.experiments.bench_network`).
+ONNX Runtime, an optional extra, runs large batches of MLPs faster still, and resnets (`sog.experiments.bench_network`).
 """
 
 from __future__ import annotations
@@ -125,9 +125,10 @@ def torch_answer(network: CVPN) -> Answer:
 
 
 def onnx_answer(network: CVPN) -> Answer:
-    """An MLP's answers by ONNX Runtime on one core (`pip install sog[onnx]`), within 1e-4 value units of PyTorch's.
+    """Answers by ONNX Runtime on one core (`pip install sog[onnx]`), within 1e-4 value units of PyTorch's.
 
-    It copies the weights. Raises SettingError where ONNX Runtime is not installed.
+    It copies the weights of a resnet, or of an MLP without matchups. Raises SettingError for others and where ONNX
+    Runtime is not installed.
     """
     try:
         import onnxruntime
@@ -184,8 +185,12 @@ def _padded(width: int) -> int:
 def _onnx_model(network: CVPN) -> bytes:
     from onnx import TensorProto, helper, numpy_helper
 
+    if network.shape.kind == "resnet":
+        from sog.nets.resnet_onnx import resnet_model
+
+        return resnet_model(network)
     if network.shape.kind != "mlp" or network.shape.matchups:
-        raise SettingError("ONNX Runtime runs an mlp without matchups")
+        raise SettingError("ONNX Runtime runs a resnet, or an mlp without matchups")
 
     nodes, weights, source = [], [], "x"
     layers = _layers(network)

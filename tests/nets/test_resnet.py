@@ -15,7 +15,7 @@ from sog.games.leduc import Leduc
 from sog.games.positions import Position
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.encode import encode
-from sog.nets.inference import TorchEvaluator, network_evaluator
+from sog.nets.inference import TorchEvaluator, network_evaluator, onnx_answer
 from sog.nets.resnet import PolicyHead, inference_copy
 from sog.search.evaluator import Beliefs
 from sog.search.public_tree import PublicTree
@@ -77,6 +77,16 @@ def test_searches_on_different_trees_are_one_call_of_the_network() -> None:
     for answer in answers:
         np.testing.assert_allclose(answer.values, alone.values, atol=1e-5)
         np.testing.assert_allclose(answer.logits, alone.logits, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_onnx_runtime_answers_as_pytorch(name: str) -> None:
+    pytest.importorskip("onnxruntime")
+    network, beliefs = trained(name), beliefs_of(name)
+    (ours,) = network_evaluator(network)([beliefs])
+    theirs = onnx_answer(network)(beliefs)
+    np.testing.assert_allclose(theirs.values, ours.values, atol=1e-4)
+    np.testing.assert_allclose(theirs.logits, ours.logits, atol=1e-4)
 
 
 def test_values_are_the_movers_and_sum_to_zero() -> None:
