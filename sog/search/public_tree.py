@@ -6,6 +6,7 @@ Nodes are only appended: a child's index is always above its parent's.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 import numpy as np
 
@@ -14,12 +15,16 @@ from sog.errors import GameError
 from sog.games.base import DENSE, NATURE, TERMINAL, Carry, Game, Operator, Scaled, State
 from sog.search import fields as f
 
+# Of an edge not listed further: no child yet, every infostate keeps its index.
+_NO_LINKS: Final = np.array([-1, -1, 0, -1, 0], dtype=np.int32)
+_ROOM: Final = 256  # of a new table, in rows
+
 
 class _Table:
     """A growing array: rows are appended along axis 0 and capacity doubles."""
 
     def __init__(self, dtype: type, columns: int | None = None) -> None:
-        self.rows: Array = np.zeros((16,) if columns is None else (16, columns), dtype=dtype)
+        self.rows: Array = np.zeros((_ROOM,) if columns is None else (_ROOM, columns), dtype=dtype)
         self.count = 0
 
     def extend(self, count: int) -> Array:
@@ -73,6 +78,7 @@ class PublicTree:
         self._features: Float32 = np.zeros((kept, game.num_features), dtype=np.float32)
         self._has_features: Bool = np.zeros(kept, dtype=np.bool_)
         self._slot_index: dict[bytes, int] = {}
+        self._slot_start(np.zeros(1, dtype=np.int32))
         self.add(game.root(), -1)
 
     @property
@@ -121,22 +127,23 @@ class PublicTree:
             raise GameError(f"{self.game.name} has more than {self.limit:,} public states: too large to list")
         game, node = self.game, self.size
         actor = game.actor(s)
-        row, scales = self._nodes.extend(1)[0], self._scales.extend(1)[0]
-        row[f.ACTOR] = actor
-        row[f.I0], row[f.I1] = game.num_infostates(s)
-        self.widest = max(self.widest, int(row[f.I0]), int(row[f.I1]))
-        row[f.EDGE0] = -1
-        row[f.WEIGHT_OP], scales[f.WEIGHT_SCALE] = self._operator(game.weights(s))
-        row[f.PAYOFF_OP] = -1
-        scales[f.VALUE_UNIT] = 1.0
+        i0, i1 = game.num_infostates(s)
+        self.widest = max(self.widest, i0, i1)
+        weight, weight_scale = self._operator(game.weights(s))
+        payoff, payoff_scale, unit = -1, 0.0, 1.0
+        slot0 = slot1 = first = count = 0
         if actor == TERMINAL:
-            row[f.PAYOFF_OP], scales[f.PAYOFF_SCALE] = self._operator(game.payoff(s))
+            payoff, payoff_scale = self._operator(game.payoff(s))
         else:
-            scales[f.VALUE_UNIT] = game.value_unit(s)
-            row[f.SLOT0], row[f.SLOT1] = (self._slot_start(game.slot(s, p)) for p in (0, 1))
+            unit = game.value_unit(s)
+            if game.num_slots != (1, 1):  # otherwise both lie at 0, where the root's stands
+                slot0, slot1 = (self._slot_start(game.slot(s, p)) for p in (0, 1))
             actions = game.actions(s)
-            row[f.ROW0], row[f.ROWS] = self._rows.count, len(actions)
-            self._rows.extend(len(actions))[:, f.ACTION] = actions
+            first, count = self._rows.count, len(actions)
+            self._rows.extend(count)[:, f.ACTION] = actions
+        # One assignment a row: each costs as much as ten numbers.
+        self._nodes.extend(1)[0] = (actor, i0, i1, -1, 0, first, count, weight, payoff, slot0, slot1, 0, 0)
+        self._scales.extend(1)[0] = (weight_scale, payoff_scale, unit)
         self._parent.extend(1)[0] = parent
         self.states.append(s)
         return node
@@ -152,16 +159,18 @@ class PublicTree:
         fan = self.game.fan(s)
         start, count = self._edges.count, len(fan.children)
         edges = self._edges.extend(count)
-        edges[:, f.CHILD], edges[:, f.CARRY0], edges[:, f.CARRY1] = -1, -1, -1
+        edges[:] = _NO_LINKS
+        same = fan.carry is None
         if fan.carry is not None:
             for edge, (first, second) in zip(edges, fan.carry, strict=True):
                 edge[f.CARRY0], edge[f.CARRY0_LEN] = self._carry(first)
                 edge[f.CARRY1], edge[f.CARRY1_LEN] = self._carry(second)
+            same = bool((edges[:, f.CARRY0] < 0).all() and (edges[:, f.CARRY1] < 0).all())
         if row[f.ACTOR] != NATURE:
             assert fan.moves is not None
             row[f.PLAIN] = self._add_moves(node, fan.moves.edge, fan.moves.target)
             self.all_plain = self.all_plain and bool(row[f.PLAIN])
-        row[f.SAME] = bool((edges[:, f.CARRY0] < 0).all() and (edges[:, f.CARRY1] < 0).all())
+        row[f.SAME] = same
         row[f.EDGE0], row[f.EDGES] = start, count
         self._children[node] = fan.children
         return True
