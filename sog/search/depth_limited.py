@@ -195,7 +195,7 @@ def _plant(tree: Lookahead, node: int, ranges: Float64) -> int:
         or tree.counts[growth.ENTRIES] + room > tree.entries.shape[1]
     ):
         tree.make_room()
-    n = int(growth.add_node(public.nodes, node, -1, tree.nodes, tree.counts, tree.ends))
+    n = int(growth.add_node(public.nodes, node, -1, 0, tree.nodes, tree.counts, tree.ends))
     for p, reach in enumerate(ranges_of_slots(public, node, ranges)):
         tree.slots[f.REACH, tree.span(n, p)] = reach
     return n
