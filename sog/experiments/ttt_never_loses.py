@@ -46,7 +46,7 @@ def every_play(side: int, choose: Choose) -> Met:
     def follow(moves: list[int]) -> None:
         actor = game.actor(tuple(moves))
         if actor not in (0, 1):
-            won = game.payoff(tuple(moves)).dense()[0, 0] * (1.0 if side == 0 else -1.0)
+            won = float(game.payoff(tuple(moves)).dense()[0, 0]) * (1.0 if side == 0 else -1.0)
             met.wins, met.draws, met.losses = met.wins + (won > 0), met.draws + (won == 0), met.losses + (won < 0)
             if won < 0:
                 met.lost.append(moves)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from functools import cache
 
 from sog.experiments.ttt_never_loses import every_play
@@ -29,6 +31,7 @@ def perfect(moves: list[int]) -> int:
 def test_perfect_play_never_loses() -> None:
     for side in (0, 1):
         met = every_play(side, perfect)
+        assert json.loads(json.dumps(asdict(met)))["draws"] == met.draws
         assert met.losses == 0 and not met.lost and met.wins > 0 and met.draws > 0 and met.decisions > 60
 
 
