@@ -1,0 +1,63 @@
+"""Values of large batches by PyTorch against those of the Numba kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from sog.errors import SettingError
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.inference import network_evaluator
+from sog.nets.values import LARGE, pair_evaluator, value_evaluator, values_of
+from sog.search.evaluator import Beliefs, zero_evaluator
+from sog.search.public_tree import PublicTree
+from sog.search.slots import slots_of
+
+PUBLIC = PublicTree(make_game("leduc_poker")).list_all()
+
+
+def network(matchups: bool) -> CVPN:
+    made = CVPN(shape_for(PUBLIC.game, 48, 2, crossed=PUBLIC.game.crossed, matchups=matchups), seed=1)
+    torch.nn.init.normal_(made.get_parameter("head.weight"), 0.0, 0.2, torch.Generator().manual_seed(0))
+    return made
+
+
+def beliefs(count: int) -> Beliefs:
+    rng, slots0 = np.random.default_rng(0), PUBLIC.game.num_slots[0]
+    nodes = rng.choice(np.flatnonzero(PUBLIC.nodes[: PUBLIC.size, 0] < 2), size=count).astype(np.int32)
+    ranges = rng.random((count, sum(PUBLIC.game.num_slots)))
+    ranges[:, :slots0] /= ranges[:, :slots0].sum(axis=1, keepdims=True)
+    ranges[:, slots0:] /= ranges[:, slots0:].sum(axis=1, keepdims=True)
+    return Beliefs(PUBLIC, nodes, ranges)
+
+
+@pytest.mark.parametrize("matchups", [False, True])
+@pytest.mark.parametrize("count", [3, LARGE, 2 * LARGE + 1])
+def test_values_are_the_whole_network_s(matchups: bool, count: int) -> None:
+    made, asked = network(matchups), beliefs(count)
+    (whole,), (found,) = network_evaluator(made)([asked]), value_evaluator(made)([asked])
+    assert np.abs(whole.values).max() > 0.1
+    np.testing.assert_allclose(found.values, whole.values, atol=1e-4)
+    assert found.logits.shape == whole.logits.shape
+
+
+def test_pairs_are_those_whose_expectations_the_values_are() -> None:
+    made, asked = network(True), beliefs(4)
+    (whole,), (pairs,) = network_evaluator(made)([asked]), pair_evaluator(made)([asked])
+    s0, s1 = PUBLIC.game.num_slots
+    for b, node in enumerate(asked.nodes):
+        table, joint = pairs.values[b].reshape(s0, s1), np.zeros((s0, s1))
+        at = slots_of(PUBLIC, int(node), 0)[:, None], slots_of(PUBLIC, int(node), 1)[None, :]
+        joint[at] = PUBLIC.game.weights(PUBLIC.states[node]).dense()
+        r1 = asked.ranges[b, s0:]
+        mass = (joint * r1).sum(axis=1)  # 0 for the card on the board
+        expected = np.divide((joint * table * r1).sum(axis=1), mass, out=np.zeros(s0), where=mass > 0)
+        np.testing.assert_allclose(whole.values[b, :s0], expected, atol=1e-4)
+
+
+def test_only_networks_with_matchups_tell_pairs_and_other_evaluators_stay_as_they_are() -> None:
+    with pytest.raises(SettingError):
+        pair_evaluator(network(False))
+    assert values_of(zero_evaluator) is zero_evaluator
