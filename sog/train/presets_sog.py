@@ -25,8 +25,8 @@ def sog_preset(game: Game, name: str) -> TrainSettings:
     settings = _small(game)
     if name == "full":
         return settings
-    learner = replace(settings.learner, decay_steps=500)
-    return replace(settings, rounds=100, games=16, learner=learner)
+    learner = replace(settings.learner, decay_steps=350)
+    return replace(settings, rounds=70, games=16, learner=learner)
 
 
 def _small(game: Game) -> TrainSettings:
