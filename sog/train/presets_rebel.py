@@ -27,7 +27,7 @@ def _small(game: Game) -> TrainSettings:
     return TrainSettings(
         acting=RebelActing(SolveSettings(updates=256)),
         learner=LearnerSettings(
-            batch=512, learning_rate=1e-3, decay=0.5, decay_steps=6_000, policy_weight=0.0, updates_per_example=8.0
+            batch=512, learning_rate=2e-3, decay=0.5, decay_steps=4_000, policy_weight=0.0, updates_per_example=32.0
         ),
         shape=shape_for(game, width=256, depth=2, crossed=game.crossed),
         replay=300_000,

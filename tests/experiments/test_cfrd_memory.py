@@ -21,5 +21,6 @@ def test_growth() -> None:
         full, before, after = (by[method, ranks] for method in cfrd_memory.THEORY)
         assert full["peak"] >= full["kept"] > full["during"]
         assert before["between"] < after["between"] < full["between"] / 4
-        assert before["peak"] < after["peak"] < full["peak"] / 3
+        # On the smallest deck the public trees, of which CFR-D has several, weigh most.
+        assert before["peak"] < after["peak"] < full["peak"] / (2 if ranks == 3 else 4)
     assert len(cfrd_memory.present(points).beside) == 3 * 4
