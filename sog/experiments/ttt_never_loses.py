@@ -78,12 +78,13 @@ def compute(key: Key) -> Result:
     for s, c in BUDGETS:
         player = SogPlayer("agent", network_evaluator(network), Budget(s, c), reuse=False)
         player.new_game(TicTacToe())
-        choose = partial(_greedy, player)
+        choose = partial(greedy, player)
         records += [{"s": s, "c": c, "side": "xo"[side], **asdict(every_play(side, choose))} for side in (0, 1)]
     return {"records": records}
 
 
-def _greedy(player: SogPlayer, moves: list[int]) -> int:
+def greedy(player: SogPlayer, moves: list[int]) -> int:
+    """The action that the player likes best after these actions."""
     return think(player, moves, Limits()).action
 
 

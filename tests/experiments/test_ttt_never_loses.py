@@ -1,13 +1,19 @@
-"""Every line of tic-tac-toe is met: perfect play never loses, the first free square does."""
+"""Every line of tic-tac-toe is met: perfect play and the shipped agent never lose, the first free square does."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from functools import cache
+from functools import cache, partial
 
-from sog.experiments.ttt_never_loses import every_play
+from sog.experiments.ttt_never_loses import GAME as NAME
+from sog.experiments.ttt_never_loses import every_play, greedy
 from sog.games.tic_tac_toe import TicTacToe
+from sog.nets.inference import network_evaluator
+from sog.play.player import SogPlayer
+from sog.search.gtcfr import Budget
+from sog.train.checkpoint import load_network
+from sog.train.shipped import find_checkpoint
 
 GAME = TicTacToe()
 
@@ -39,3 +45,12 @@ def test_the_first_free_square_loses() -> None:
     met = every_play(1, lambda moves: GAME.actions(tuple(moves)).tolist()[0])
     assert met.losses == len(met.lost) > 0
     assert all(GAME.payoff(tuple(moves)).dense()[0, 0] == 1.0 for moves in met.lost)
+
+
+def test_the_shipped_agent_never_loses() -> None:
+    _, network, _ = load_network(find_checkpoint(NAME), NAME)
+    player = SogPlayer("agent", network_evaluator(network), Budget(400, 1.0), reuse=False)
+    player.new_game(GAME)
+    for side in (0, 1):
+        met = every_play(side, partial(greedy, player))
+        assert met.losses == 0 and met.wins > 50
