@@ -7,11 +7,14 @@ import pytest
 
 from sog.evaluate.playthroughs import mean_policy, sampled_policy
 from sog.games.catalog import make_game
+from sog.nets.inference import network_evaluator
 from sog.play.rebel import RebelAgent, RebelSettings, sample_iterations
 from sog.search import exact
 from sog.search.depth_limited import REBEL_FP, SolveSettings
 from sog.search.evaluator import zero_evaluator
 from sog.search.public_tree import PublicTree
+from sog.train.checkpoint import load_network
+from sog.train.shipped import find_checkpoint
 
 RPS = PublicTree(make_game("rps")).list_all()
 EQUILIBRIUM = np.array([0.4, 0.4, 0.2])
@@ -62,3 +65,15 @@ def test_iterations_are_drawn_by_their_weight_in_the_average() -> None:
     np.testing.assert_allclose(np.bincount(linear, minlength=5)[1:] / 20_000, [0.1, 0.2, 0.3, 0.4], atol=0.02)
     uniform = sample_iterations(SolveSettings(REBEL_FP, updates=8), 20_000, rng)
     np.testing.assert_allclose(np.bincount(uniform, minlength=5)[1:] / 20_000, 0.25, atol=0.02)
+
+
+def test_the_shipped_network_plays_far_better_than_none() -> None:
+    name = "liars_dice(numdice=1,dice_sides=4)"
+    public = PublicTree(make_game(name)).list_all()
+    _, network, _ = load_network(find_checkpoint(name, "rebel"), name)
+    settings = RebelSettings(SolveSettings(updates=128))
+    found = []
+    for evaluator in (network_evaluator(network), zero_evaluator):
+        played = sampled_policy(public, settings, evaluator, 32, np.random.default_rng(2))
+        found.append(exact.measure_policy(public, played.policy).exploitability)
+    assert found[0] < 0.06 < 0.3 < found[1]
