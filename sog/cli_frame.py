@@ -6,6 +6,7 @@ import json
 import math
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,8 +19,9 @@ from rich.text import Text
 
 from sog.errors import SettingError
 
-# How long something runs in silence before it shows a progress bar.
+# How long something runs in silence before it shows a progress bar, and between its lines where there is no terminal.
 _SILENT_SECONDS = 2.0
+_LINE_SECONDS = 60.0
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -82,9 +84,13 @@ def write_new(path: Path, text: str) -> None:
 def progress_bar(title: str, total: int | None, unit: str) -> Iterator[Report]:
     """A progress bar on stderr from the second second on, with rate and time left.
 
-    Yields `report(done, note)`. total: None where it is not known. On a pipe or in a file there is no bar.
+    Yields `report(done, note)`. total: None where it is not known. On a pipe or in a file there is no bar but a line
+    a minute.
     """
     console = stderr()
+    if not console.is_terminal:
+        yield _lines(console, title, total, unit)
+        return
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),  # what room the others leave
@@ -93,7 +99,6 @@ def progress_bar(title: str, total: int | None, unit: str) -> Iterator[Report]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
         console=console,
-        disable=not console.is_terminal,
         transient=True,
         expand=True,
     )
@@ -107,6 +112,23 @@ def progress_bar(title: str, total: int | None, unit: str) -> Iterator[Report]:
         timer.cancel()
         timer.join()
         bar.stop()
+
+
+def _lines(console: Console, title: str, total: int | None, unit: str) -> Report:
+    """A report that prints how far the work is, at most once a minute."""
+    started = printed = time.monotonic()
+
+    def report(done: int, note: str) -> None:
+        nonlocal printed
+        now = time.monotonic()
+        if now - printed < _LINE_SECONDS:
+            return
+        printed, spent = now, (now - started) / 60
+        far = f"{done:,}" if total is None else f"{done:,} of {total:,}"
+        left = f", {spent * (total - done) / done:.1f} left" if total and done else ""
+        console.print(f"{title}: {far} {unit}, {spent:.1f} min{left}  {note}".rstrip(), markup=False, soft_wrap=True)
+
+    return report
 
 
 class _Rate(ProgressColumn):

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -244,6 +245,20 @@ def test_the_progress_bar_is_for_terminals(terminal: bool, monkeypatch: pytest.M
         report(10, "exploitability 0.1")
     assert ("solving" in shown.getvalue()) == terminal
     assert ("5 iterations" in shown.getvalue()) == terminal
+
+
+def test_without_a_terminal_there_are_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(cli_frame, "stderr", lambda: Console(file=shown, width=40))
+    monkeypatch.setattr(cli_frame, "_LINE_SECONDS", 0.0)
+    clock = iter([0.0, 120.0, 180.0])
+    monkeypatch.setattr(cli_frame, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with progress_bar("solving", 1_000, "iterations") as report:
+        report(500, "exploitability [0.5]")
+        report(1_000, "")
+    first, second = shown.getvalue().splitlines()
+    assert first == "solving: 500 of 1,000 iterations, 2.0 min, 2.0 left  exploitability [0.5]"
+    assert second == "solving: 1,000 of 1,000 iterations, 3.0 min, 0.0 left"
 
 
 def test_short_work_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
