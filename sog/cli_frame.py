@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -22,6 +23,7 @@ from sog.errors import SettingError
 # How long something runs in silence before it shows a progress bar, and between its lines where there is no terminal.
 _SILENT_SECONDS = 2.0
 _LINE_SECONDS = 60.0
+_PIPE_WIDTH = 160
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -30,8 +32,9 @@ Report = Callable[[int, str], None]
 
 
 def stdout() -> Console:
-    """Where results for people go."""
-    return Console(highlight=False)
+    """Where results for people go; in a pipe or a file tables are wide, unless COLUMNS says otherwise."""
+    plain = not sys.stdout.isatty() and "COLUMNS" not in os.environ
+    return Console(highlight=False, width=_PIPE_WIDTH if plain else None)
 
 
 def stderr() -> Console:
