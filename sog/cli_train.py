@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sog.cli_frame import JsonOption, Report, check_count, check_positive, print_json, progress_bar, stderr, stdout
+from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.games.base import Game
     from sog.nets.cvpn import CVPN
-    from sog.train.loop import Point
+    from sog.train.loop import Point, Run
+    from sog.train.settings import Variant
 
 # Games with more public states than this are trained without measuring exploitability on the way.
 _MEASURED_STATES = 20_000
@@ -23,6 +25,7 @@ _MEASURED_STATES = 20_000
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
     algorithm: Annotated[str, typer.Option(help="What learns: sog, alphazero or rebel.")] = "sog",
+    solver: Annotated[str | None, typer.Option(help="rebel: cfr-d (the default), fp or flop.")] = None,
     preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
     minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes; schedules do not change.")] = None,
     rounds: Annotated[int | None, typer.Option(help="Stop after so many rounds in all.")] = None,
@@ -51,17 +54,18 @@ def train(
     if rounds is not None:
         check_count("--rounds", rounds)
     folder = out or Path("runs") / _slug(rules.name)
-    run = Run(rules.name, preset, seed, workers, algorithm)
-    total = settings_of(rules, preset, algorithm).rounds if rounds is None else rounds
+    run = Run(rules.name, preset, seed, workers, algorithm, _variant(algorithm, solver, folder, resume))
+    total = settings_of(rules, preset, algorithm, run.variant).rounds if rounds is None else rounds
     with progress_bar(f"train {rules.name}", total, "rounds") as bar:
-        watch = _Watch(rules, folder, bar, algorithm)
+        watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, watch.note)
         point = run_training(run, folder, minutes, resume, hooks, rounds, device)
         watch.close()
-    _plot(folder, rules)
+    _plot(folder, rules, watch.what)
     answer: dict[str, Any] = {
         "game": rules.name,
         "algorithm": algorithm,
+        "variant": str(run.variant),
         "preset": preset,
         "out": str(folder),
         "rounds": point.round,
@@ -79,6 +83,20 @@ def train(
     stdout().print(f"checkpoint and curve.png in {folder}; play against it: sog play {folder}", markup=False)
 
 
+def _variant(algorithm: str, solver: str | None, folder: Path, resume: bool) -> Variant:
+    """The variant that was asked for, or that of the run to be gone on with."""
+    from sog.train.checkpoint import load_meta
+    from sog.train.presets import REBEL
+    from sog.train.presets_rebel import variant_called, variant_of
+
+    if solver is not None:
+        if algorithm != REBEL:
+            raise SettingError(f"--solver is for --algorithm {REBEL}, not {algorithm}")
+        return variant_called(solver)
+    checkpoint = folder / "checkpoint"
+    return variant_of(load_meta(checkpoint).settings if resume and checkpoint.is_dir() else {})
+
+
 def _slug(name: str) -> str:
     return "".join(c if c.isalnum() or c == "_" else "-" for c in name).strip("-")
 
@@ -86,8 +104,9 @@ def _slug(name: str) -> str:
 class _Watch:
     """Measures exploitability on small games, and tells the progress bar and TensorBoard."""
 
-    def __init__(self, game: Game, folder: Path, bar: Report, algorithm: str) -> None:
-        self.game, self.folder, self.bar, self.algorithm = game, folder, bar, algorithm
+    def __init__(self, game: Game, folder: Path, bar: Report, run: Run) -> None:
+        self.game, self.folder, self.bar, self.run = game, folder, bar, run
+        self.what = "ReBeL's mean policy" if run.algorithm == "rebel" else "search at (100,1), one seed"
         self.latest: float | None = None
         self.public: Any = None
         self.writer: Any = None
@@ -100,22 +119,24 @@ class _Watch:
         from sog.nets.values import value_evaluator
         from sog.play.rebel import RebelSettings
         from sog.play.resolver import ResolveSettings
+        from sog.search.depth_limited import SolveSettings
         from sog.search.gtcfr import Budget
         from sog.train.actor import listed_tree
         from sog.train.presets import REBEL
+        from sog.train.presets_rebel import solver_of
 
         if self.public is None:
             self.public = listed_tree(self.game) or False
         if not self.public or self.public.size > _MEASURED_STATES:
             return math.nan
-        if self.algorithm == REBEL:
-            what = "ReBeL's mean policy"
-            found = mean_exploitability(self.public, RebelSettings(), value_evaluator(network))
+        if self.run.algorithm == REBEL:
+            playing = RebelSettings(SolveSettings(solver_of(self.run.variant)))
+            found = mean_exploitability(self.public, playing, value_evaluator(network))
         else:
-            what, settings = "search at (100,1)", ResolveSettings(Budget(100, 1.0))
+            settings = ResolveSettings(Budget(100, 1.0))
             found = exploitability(self.public, settings, network_evaluator(network), [0]).mean
         self.latest = found * self.game.unit.per_utility
-        stderr().print(f"exploitability of {what}: {self.latest:.4g} {self.game.unit.name}", markup=False)
+        stderr().print(f"exploitability of {self.what}: {self.latest:.4g} {self.game.unit.name}", markup=False)
         return self.latest
 
     def report(self, point: Point, total: int) -> None:
@@ -140,7 +161,7 @@ class _Watch:
             self.writer.close()
 
 
-def _plot(folder: Path, game: Game) -> None:
+def _plot(folder: Path, game: Game, measure: str) -> None:
     """curve.png: losses and exploitability over training."""
     import csv
 
@@ -161,7 +182,7 @@ def _plot(folder: Path, game: Game) -> None:
     left.legend()
     measured = [(row["minutes"], row["measured"]) for row in rows if not math.isnan(row["measured"])]
     right.plot([x for x, _ in measured], [y for _, y in measured], marker=".")
-    right.set(xlabel="minutes", ylabel=game.unit.name, yscale="log", title="exploitability at (100,1), one seed")
+    right.set(xlabel="minutes", ylabel=game.unit.name, yscale="log", title=f"exploitability of {measure}")
     figure.tight_layout()
     figure.savefig(folder / "curve.png", dpi=120)
     plt.close(figure)

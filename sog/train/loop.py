@@ -29,7 +29,7 @@ from sog.train.learner import Learner
 from sog.train.packing import window_for
 from sog.train.presets import SOG, preset
 from sog.train.replay import ReplayWindow
-from sog.train.settings import TrainSettings
+from sog.train.settings import PLAIN, TrainSettings, Variant
 from sog.train.workers import Crew, hire
 
 # Exploitability (or another number to plot) of a network, in the game's reporting unit.
@@ -45,10 +45,12 @@ class Run:
     seed: int = 0
     workers: int = 1
     algorithm: str = SOG
+    variant: Variant = PLAIN
 
     @property
     def name(self) -> str:
-        return f"{self.game} {self.algorithm} {self.preset} seed {self.seed} workers {self.workers}"
+        algorithm = f"{self.algorithm} {self.variant}".strip()
+        return f"{self.game} {algorithm} {self.preset} seed {self.seed} workers {self.workers}"
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def train(
     Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, and SettingError
     where there is no such device.
     """
-    settings = preset(make_game(run.game), run.preset, run.algorithm)
+    settings = preset(make_game(run.game), run.preset, run.algorithm, run.variant)
     total = settings.rounds if rounds is None else rounds
     progress = _begin(run, settings, out, resume, hooks, find_device(device))
     clock = time.monotonic() - progress.seconds

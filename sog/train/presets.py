@@ -7,9 +7,9 @@ from collections.abc import Callable
 from sog.errors import SettingError
 from sog.games.base import Game
 from sog.train.presets_alphazero import alphazero_preset
-from sog.train.presets_rebel import rebel_preset
+from sog.train.presets_rebel import rebel_preset, rebel_variant
 from sog.train.presets_sog import sog_preset
-from sog.train.settings import TrainSettings
+from sog.train.settings import PLAIN, TrainSettings, Variant
 
 PRESETS = ("demo", "full", "paper")
 SOG = "sog"
@@ -24,10 +24,18 @@ _ALGORITHMS: dict[str, Callable[[Game, str], TrainSettings]] = {
 }
 
 
-def preset(game: Game, name: str, algorithm: str = SOG) -> TrainSettings:
-    """The algorithm's settings called demo (minutes on two cores), full, or paper; SettingError for others."""
+def preset(game: Game, name: str, algorithm: str = SOG, variant: Variant = PLAIN) -> TrainSettings:
+    """The algorithm's settings called demo (minutes on two cores), full, or paper, in a variant of it.
+
+    Raises SettingError for names and variants that there are none of.
+    """
     if algorithm not in _ALGORITHMS:
         raise SettingError(f"no learning algorithm is called {algorithm}; known: {', '.join(_ALGORITHMS)}")
     if name not in PRESETS:
         raise SettingError(f"no preset is called {name}; known: {', '.join(PRESETS)}")
-    return _ALGORITHMS[algorithm](game, name)
+    settings = _ALGORITHMS[algorithm](game, name)
+    if variant == PLAIN:
+        return settings
+    if algorithm != REBEL:
+        raise SettingError(f"{algorithm} has no variants: a solver is rebel's to choose")
+    return rebel_variant(settings, variant)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+from sog.errors import CheckpointError, SettingError
 from sog.games.base import Game
 from sog.nets.cvpn import shape_for
-from sog.search.depth_limited import SolveSettings
+from sog.search.depth_kernels import PAIRS
+from sog.search.depth_limited import CFR_D, SOLVERS, Solver, SolveSettings
 from sog.train.learner import LearnerSettings
 from sog.train.rebel import RebelActing
-from sog.train.settings import TrainSettings
+from sog.train.settings import TrainSettings, Variant
 
 
 def rebel_preset(game: Game, name: str) -> TrainSettings:
@@ -20,6 +23,36 @@ def rebel_preset(game: Game, name: str) -> TrainSettings:
     if name == "full":
         return settings
     return replace(settings, rounds=40, games=64, learner=replace(settings.learner, decay_steps=1_000))
+
+
+def rebel_variant(settings: TrainSettings, variant: Variant) -> TrainSettings:
+    """A preset of ReBeL with another solver; SettingError where a value network cannot serve it."""
+    acting = settings.acting
+    assert isinstance(acting, RebelActing)
+    return replace(settings, acting=replace(acting, solve=replace(acting.solve, solver=solver_of(variant))))
+
+
+def solver_of(variant: Variant) -> Solver:
+    """The solver that a variant names; SettingError where there is none or a network cannot value its leaves."""
+    known = {solver.name: solver for solver in SOLVERS if solver.leaf != PAIRS}
+    name = variant.solver or CFR_D.name
+    if name not in known:
+        raise SettingError(f"no solver that a value network can serve is called {name}; known: {', '.join(known)}")
+    return known[name]
+
+
+def variant_called(solver: str) -> Variant:
+    """The variant with this solver; the preset's own solver makes none. SettingError for names it cannot be."""
+    solver_of(Variant(solver))
+    return Variant("" if solver == CFR_D.name else solver)
+
+
+def variant_of(said: dict[str, Any]) -> Variant:
+    """The variant in what a checkpoint says of its run; the default of runs that knew none, or of no ReBeL."""
+    try:
+        return Variant(**said.get("variant", {}))
+    except TypeError as error:
+        raise CheckpointError("the checkpoint's variant is not one that this program knows") from error
 
 
 def _small(game: Game) -> TrainSettings:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -22,6 +22,22 @@ class Harvest:
     games: int
     searches: int
     queries: int
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What a person may choose of an algorithm beside its preset.
+
+    solver: the name of ReBeL's solver of subgames; "" for the preset's.
+    """
+
+    solver: str = ""
+
+    def __str__(self) -> str:
+        return self.solver
+
+
+PLAIN: Final = Variant()
 
 
 class Actor(Protocol):

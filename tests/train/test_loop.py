@@ -9,7 +9,7 @@ import random
 import signal
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from multiprocessing.context import ForkProcess
 from pathlib import Path
 from typing import Any
@@ -21,23 +21,29 @@ from sog.errors import CheckpointError
 from sog.games.base import Game
 from sog.nets.cvpn import shape_for
 from sog.play.resolver import ResolveSettings
+from sog.search.depth_limited import SolveSettings
 from sog.search.gtcfr import Budget, SearchSettings
 from sog.train import checkpoint, loop
 from sog.train.actor import SogActing
 from sog.train.learner import LearnerSettings
 from sog.train.loop import Hooks, Point, Run, train
+from sog.train.presets_rebel import solver_of
 from sog.train.queries import QuerySettings
+from sog.train.rebel import RebelActing
 from sog.train.selfplay import SelfPlaySettings
-from sog.train.settings import TrainSettings
+from sog.train.settings import TrainSettings, Variant
 
 BUDGET = Budget(5, 1.0)
 ROUNDS = 40
+KINDS = [{}, {"algorithm": "rebel"}, {"algorithm": "rebel", "variant": Variant("fp")}]
 
 
-def tiny(game: Game, name: str, algorithm: str) -> TrainSettings:
+def tiny(game: Game, name: str, algorithm: str, variant: Variant) -> TrainSettings:
     """A run of rounds that take some ten milliseconds; its small replay window wraps around."""
+    sog = SogActing(SelfPlaySettings(ResolveSettings(BUDGET), td1=0.5), QuerySettings(BUDGET, SearchSettings()), 4)
+    rebel = RebelActing(SolveSettings(solver_of(variant), depth=1, updates=16), share=False)
     return TrainSettings(
-        SogActing(SelfPlaySettings(ResolveSettings(BUDGET), td1=0.5), QuerySettings(BUDGET, SearchSettings()), 4),
+        rebel if algorithm == "rebel" else sog,
         LearnerSettings(batch=16, updates_per_example=4.0),
         shape_for(game, 8, 2),
         replay=500,
@@ -80,28 +86,41 @@ def everything(out: Path) -> list[tuple[str, Any]]:
     return [*flat(weights), *flat(state), ("points", points)]
 
 
-@pytest.fixture(scope="module")
-def uninterrupted(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, Any]]:
+@dataclass(frozen=True)
+class Whole:
+    """A run that nothing interrupted: which it was, and all that it came to."""
+
+    run: dict[str, Any]
+    everything: list[tuple[str, Any]]
+
+
+@pytest.fixture(scope="module", params=KINDS, ids=["sog", "rebel", "rebel-fp"])
+def uninterrupted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Whole:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loop, "preset", tiny)
         out = tmp_path_factory.mktemp("whole") / "run"
-        run_to(out, ROUNDS)
-    return everything(out)
+        run_to(out, ROUNDS, **request.param)
+    return Whole(request.param, everything(out))
+
+
+def test_a_seed_decides_a_run(tmp_path: Path, uninterrupted: Whole) -> None:
+    run_to(tmp_path / "same", ROUNDS, **uninterrupted.run)
+    assert everything(tmp_path / "same") == uninterrupted.everything
 
 
 @pytest.mark.parametrize("stops", [(1,), (0, 7, 8, 33)])
 def test_a_resumed_run_is_the_uninterrupted_one(
-    stops: tuple[int, ...], tmp_path: Path, uninterrupted: list[tuple[str, Any]]
+    stops: tuple[int, ...], tmp_path: Path, uninterrupted: Whole
 ) -> None:
     for rounds in (*stops, ROUNDS):
-        point = run_to(tmp_path / "run", rounds, resume=True)
+        point = run_to(tmp_path / "run", rounds, resume=True, **uninterrupted.run)
         assert point.round == rounds
-    assert everything(tmp_path / "run") == uninterrupted
+    assert everything(tmp_path / "run") == uninterrupted.everything
 
 
-def forked(out: Path) -> ForkProcess:
+def forked(out: Path, run: dict[str, Any]) -> ForkProcess:
     """The run going on in a process of its own."""
-    process = multiprocessing.get_context("fork").Process(target=run_to, args=(out, ROUNDS, True))
+    process = multiprocessing.get_context("fork").Process(target=run_to, args=(out, ROUNDS, True), kwargs=run)
     process.start()
     return process
 
@@ -121,11 +140,11 @@ def wait_beyond(out: Path, number: int, process: ForkProcess) -> None:
         time.sleep(0.002)
 
 
-def test_kill_9_at_five_random_moments(tmp_path: Path, uninterrupted: list[tuple[str, Any]]) -> None:
+def test_kill_9_at_five_random_moments(tmp_path: Path, uninterrupted: Whole) -> None:
     """Each kill comes after at least one more checkpoint, at a random moment of a round or of its saving."""
     out, draw, reached = tmp_path / "run", random.Random(1), []
     for _ in range(5):
-        process = forked(out)
+        process = forked(out, uninterrupted.run)
         wait_beyond(out, reached[-1] if reached else 0, process)
         time.sleep(draw.uniform(0.0, 0.05))
         process.kill()
@@ -133,16 +152,16 @@ def test_kill_9_at_five_random_moments(tmp_path: Path, uninterrupted: list[tuple
         assert process.exitcode == -signal.SIGKILL, "the run ended before it was killed"
         reached.append(saved_round(out))
     assert reached == sorted(set(reached)) and reached[0] > 0 and reached[-1] < ROUNDS
-    run_to(out, ROUNDS, resume=True)
-    assert everything(out) == uninterrupted
+    run_to(out, ROUNDS, resume=True, **uninterrupted.run)
+    assert everything(out) == uninterrupted.everything
 
 
 def test_sigterm_saves_the_round_in_hand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uninterrupted: list[tuple[str, Any]]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uninterrupted: Whole
 ) -> None:
     monkeypatch.setattr(loop, "SAVE_SECONDS", 1e9)  # only the end of a run saves it
     out = tmp_path / "run"
-    process = forked(out)
+    process = forked(out, uninterrupted.run)
     deadline = time.monotonic() + 60
     while not (out / "snapshots" / "000002").exists():
         assert process.is_alive() and time.monotonic() < deadline
@@ -151,8 +170,8 @@ def test_sigterm_saves_the_round_in_hand(
     process.terminate()
     process.join()
     assert process.exitcode == 0 and 2 <= saved_round(out) < ROUNDS
-    run_to(out, ROUNDS, resume=True)
-    assert everything(out) == uninterrupted
+    run_to(out, ROUNDS, resume=True, **uninterrupted.run)
+    assert everything(out) == uninterrupted.everything
 
 
 def test_a_run_is_neither_overwritten_nor_mixed_with_another(tmp_path: Path) -> None:
@@ -161,7 +180,7 @@ def test_a_run_is_neither_overwritten_nor_mixed_with_another(tmp_path: Path) -> 
     before = everything(out)
     with pytest.raises(CheckpointError, match="go on with --resume or choose another --out"):
         run_to(out, 2)
-    for other in ({"seed": 1}, {"preset": "full"}, {"workers": 2}, {"algorithm": "other"}):
+    for other in ({"seed": 1}, {"preset": "full"}, {"workers": 2}, {"algorithm": "rebel"}):
         with pytest.raises(CheckpointError, match="holds the run 'kuhn_poker sog demo seed 0 workers 1', not"):
             run_to(out, 2, resume=True, **other)
     assert everything(out) == before
@@ -193,9 +212,9 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
     assert meta["settings"]["round"] == 4
 
 
-def test_minutes_stop_a_run_and_no_schedule(tmp_path: Path, uninterrupted: list[tuple[str, Any]]) -> None:
+def test_minutes_stop_a_run_and_no_schedule(tmp_path: Path, uninterrupted: Whole) -> None:
     out = tmp_path / "run"
-    point = train(Run("kuhn_poker"), out, 1e-9, False, Hooks(), ROUNDS)
+    point = train(Run("kuhn_poker", **uninterrupted.run), out, 1e-9, False, Hooks(), ROUNDS)
     assert point.round == 0
-    run_to(out, ROUNDS, resume=True)
-    assert everything(out) == uninterrupted
+    run_to(out, ROUNDS, resume=True, **uninterrupted.run)
+    assert everything(out) == uninterrupted.everything

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import shape_for
+from sog.search.depth_limited import CFR_D, REBEL_FP
 from sog.search.gtcfr import PAPER
 from sog.search.regret import SOG
 from sog.train.actor import SogActing
 from sog.train.presets import PRESETS, preset
+from sog.train.rebel import RebelActing
+from sog.train.settings import Variant
 
 GAMES = [
     "kuhn_poker",
@@ -64,6 +69,20 @@ def test_the_papers_preset_searches_as_the_paper_does() -> None:
 def test_other_presets_are_refused(name: str) -> None:
     with pytest.raises(SettingError, match="known: demo, full, paper"):
         preset(make_game("kuhn_poker"), name)
+
+
+def test_rebel_learns_with_the_solver_that_is_chosen() -> None:
+    game = make_game("kuhn_poker")
+    usual, other = preset(game, "full", "rebel"), preset(game, "full", "rebel", Variant("fp"))
+    assert isinstance(usual.acting, RebelActing) and usual.acting.solve.solver is CFR_D
+    solve = replace(usual.acting.solve, solver=REBEL_FP)
+    assert other == replace(usual, acting=replace(usual.acting, solve=solve))
+
+
+@pytest.mark.parametrize(("algorithm", "solver"), [("rebel", "cfr-ave"), ("rebel", "fq"), ("sog", "fp")])
+def test_a_solver_that_cannot_serve_is_refused(algorithm: str, solver: str) -> None:
+    with pytest.raises(SettingError, match=f"{solver}; known: cfr-d, .*fp|sog has no variants"):
+        preset(make_game("kuhn_poker"), "full", algorithm, Variant(solver))
 
 
 def test_another_algorithm_is_refused() -> None:

@@ -1,9 +1,8 @@
-"""ReBeL's actor: rows, determinism, sampled leaves; and a run killed and resumed, to the bit."""
+"""ReBeL's actor: rows, determinism, sampled leaves."""
 
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,20 +15,12 @@ from sog.search.depth_limited import CFR_D, REBEL_FP, SolveSettings, Subgames
 from sog.search.evaluator import zero_evaluator
 from sog.search.public_tree import PublicTree
 from sog.search.slots import ranges_by_slot
-from sog.train import loop
 from sog.train.leaf_sampling import sample_leaf
-from sog.train.learner import LearnerSettings
 from sog.train.rebel import RebelActing
 from sog.train.replay import Rows
-from sog.train.settings import TrainSettings
 
 DICE = "liars_dice(numdice=1,dice_sides=2)"
 ACTING = RebelActing(SolveSettings(updates=16))
-
-
-def tiny(game: str) -> TrainSettings:
-    shape = shape_for(make_game(game), width=16, depth=1)
-    return TrainSettings(ACTING, LearnerSettings(batch=16, policy_weight=0.0), shape, replay=500, games=8, rounds=6)
 
 
 def same(one: Rows, other: Rows) -> bool:
@@ -82,20 +73,3 @@ def test_leaves_are_sampled_by_the_policies_and_the_explorer(solver: object) -> 
     expected = 1.0 - 0.5 * epsilon * (1.0 - 1.0 / len(table))
     child = int(games.tree.child[f.NODE, int(games.tree.nodes[0, f.CHILD0]) + 1])
     assert counts[child] / 4000 == pytest.approx(expected, abs=0.03)
-
-
-def test_a_run_stopped_and_resumed_is_the_uninterrupted_run_to_the_bit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(loop, "preset", lambda game, name, algorithm: tiny(DICE))
-    run = loop.Run(DICE, "demo", 0, 1, "rebel")
-    monkeypatch.setattr("sog.train.workers.make_actor", lambda game, s: s.acting.make(make_game(game), s.shape))
-    loop.train(run, tmp_path / "whole", None, False, loop.Hooks(), 4)
-    loop.train(run, tmp_path / "parts", None, False, loop.Hooks(), 2)
-    loop.train(run, tmp_path / "parts", None, True, loop.Hooks(), 4)
-    found = []
-    for name in ("whole", "parts"):
-        _, network, meta = loop.checkpoint.load_network(tmp_path / name / "checkpoint")
-        assert meta.step > 0
-        found.append(loop.checkpoint.network_bytes(network))
-    assert found[0] == found[1]

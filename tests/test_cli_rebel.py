@@ -1,0 +1,48 @@
+"""`sog train` and `sog exploit` with ReBeL: the solver that a run was trained with stays its own."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sog.cli import main
+
+DICE = "liars_dice(numdice=1,dice_sides=2)"
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    """The one JSON object that a command prints with --json."""
+    assert main([*words, "--json"]) == 0
+    read = json.loads(capsys.readouterr().out)
+    assert isinstance(read, dict)
+    return read
+
+
+def test_a_run_keeps_its_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = str(tmp_path / "run")
+    train = ["train", DICE, "--algorithm", "rebel", "--workers", "1", "--out", run]
+    assert answer(capsys, *train, "--solver", "fp", "--rounds", "1")["variant"] == "fp"
+    resumed = answer(capsys, *train, "--resume", "--rounds", "2")
+    assert (resumed["variant"], resumed["rounds"]) == ("fp", 2)
+    assert main([*train, "--resume", "--solver", "cfr-d"]) == 2
+    assert "rebel fp demo" in capsys.readouterr().err
+    measured = ["exploit", run, "--algorithm", "rebel", "--playthroughs", "4", "--updates", "16"]
+    assert answer(capsys, *measured)["solver"] == "fp"
+    assert answer(capsys, *measured, "--solver", "cfr-d")["solver"] == "cfr-d"
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--algorithm", "sog", "--solver", "fp"], "--solver is for --algorithm rebel"),
+        (["--algorithm", "rebel", "--solver", "cfr-ave"], "known: cfr-d, modified-cfr-ave, fp, flop"),
+    ],
+)
+def test_a_solver_out_of_place_is_refused(
+    words: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", DICE, *words, "--out", str(tmp_path / "run")]) == 2
+    assert why in " ".join(capsys.readouterr().err.split())
