@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,6 +28,7 @@ def train(
     algorithm: Annotated[str, typer.Option(help="What learns: sog, alphazero or rebel.")] = "sog",
     solver: Annotated[str | None, typer.Option(help="rebel: cfr-d (the default), fp or flop.")] = None,
     preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
+    network: Annotated[str | None, typer.Option(help="Hidden layers x width; by default the preset's.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes; schedules do not change.")] = None,
     rounds: Annotated[int | None, typer.Option(help="Stop after so many rounds in all.")] = None,
     seed: Annotated[int, typer.Option(help="Decides the run; with --workers 1 to the bit.")] = 0,
@@ -54,7 +56,7 @@ def train(
     if rounds is not None:
         check_count("--rounds", rounds)
     folder = out or Path("runs") / _slug(rules.name)
-    run = Run(rules.name, preset, seed, workers, algorithm, _variant(algorithm, solver, folder, resume))
+    run = Run(rules.name, preset, seed, workers, algorithm, _variant(algorithm, solver, network, folder, resume))
     total = settings_of(rules, preset, algorithm, run.variant).rounds if rounds is None else rounds
     with progress_bar(f"train {rules.name}", total, "rounds") as bar:
         watch = _Watch(rules, folder, bar, run)
@@ -83,18 +85,21 @@ def train(
     stdout().print(f"checkpoint and curve.png in {folder}; play against it: sog play {folder}", markup=False)
 
 
-def _variant(algorithm: str, solver: str | None, folder: Path, resume: bool) -> Variant:
-    """The variant that was asked for, or that of the run to be gone on with."""
+def _variant(algorithm: str, solver: str | None, network: str | None, folder: Path, resume: bool) -> Variant:
+    """The variant that was asked for; what was not is that of the run to be gone on with."""
     from sog.train.checkpoint import load_meta
     from sog.train.presets import REBEL
     from sog.train.presets_rebel import variant_called, variant_of
 
+    checkpoint = folder / "checkpoint"
+    variant = variant_of(load_meta(checkpoint).settings if resume and checkpoint.is_dir() else {})
+    if network is not None:
+        variant = replace(variant, network=network)
     if solver is not None:
         if algorithm != REBEL:
             raise SettingError(f"--solver is for --algorithm {REBEL}, not {algorithm}")
-        return variant_called(solver)
-    checkpoint = folder / "checkpoint"
-    return variant_of(load_meta(checkpoint).settings if resume and checkpoint.is_dir() else {})
+        variant = replace(variant, solver=variant_called(solver).solver)
+    return variant
 
 
 def _slug(name: str) -> str:

@@ -21,14 +21,15 @@ def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
     return read
 
 
-def test_a_run_keeps_its_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_keeps_its_solver_and_its_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = str(tmp_path / "run")
     train = ["train", DICE, "--algorithm", "rebel", "--workers", "1", "--out", run]
-    assert answer(capsys, *train, "--solver", "fp", "--rounds", "1")["variant"] == "fp"
+    asked = ["--solver", "fp", "--network", "1x16"]
+    assert answer(capsys, *train, *asked, "--rounds", "1")["variant"] == "fp 1x16"
     resumed = answer(capsys, *train, "--resume", "--rounds", "2")
-    assert (resumed["variant"], resumed["rounds"]) == ("fp", 2)
+    assert (resumed["variant"], resumed["rounds"]) == ("fp 1x16", 2)
     assert main([*train, "--resume", "--solver", "cfr-d"]) == 2
-    assert "rebel fp demo" in capsys.readouterr().err
+    assert "rebel fp 1x16 demo" in capsys.readouterr().err
     measured = ["exploit", run, "--algorithm", "rebel", "--playthroughs", "4", "--updates", "16"]
     assert answer(capsys, *measured)["solver"] == "fp"
     assert answer(capsys, *measured, "--solver", "cfr-d")["solver"] == "cfr-d"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from sog.errors import SettingError
 from sog.games.base import Game
+from sog.nets.cvpn import NetworkShape
 from sog.train.presets_alphazero import alphazero_preset
 from sog.train.presets_rebel import rebel_preset, rebel_variant
 from sog.train.presets_sog import sog_preset
@@ -34,8 +36,18 @@ def preset(game: Game, name: str, algorithm: str = SOG, variant: Variant = PLAIN
     if name not in PRESETS:
         raise SettingError(f"no preset is called {name}; known: {', '.join(PRESETS)}")
     settings = _ALGORITHMS[algorithm](game, name)
-    if variant == PLAIN:
+    if variant.network:
+        settings = replace(settings, shape=_sized(settings.shape, variant.network))
+    if not variant.solver:
         return settings
     if algorithm != REBEL:
-        raise SettingError(f"{algorithm} has no variants: a solver is rebel's to choose")
+        raise SettingError(f"a solver is rebel's to choose, not {algorithm}'s")
     return rebel_variant(settings, variant)
+
+
+def _sized(shape: NetworkShape, size: str) -> NetworkShape:
+    """A network's shape with other hidden layers; SettingError unless `size` reads like 2x256."""
+    depth, _, width = size.partition("x")
+    if not (depth.isdecimal() and width.isdecimal()):
+        raise SettingError(f"a network's size is hidden layers x width, such as 2x256, not {size}")
+    return replace(shape, depth=int(depth), width=int(width))

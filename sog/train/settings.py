@@ -28,13 +28,15 @@ class Harvest:
 class Variant:
     """What a person may choose of an algorithm beside its preset.
 
-    solver: the name of ReBeL's solver of subgames; "" for the preset's.
+    solver: the name of ReBeL's solver of subgames; "" for the preset's.  network: hidden layers x width, such as
+    "2x256" (of a residual network blocks x channels); "" for the preset's.
     """
 
     solver: str = ""
+    network: str = ""
 
     def __str__(self) -> str:
-        return self.solver
+        return f"{self.solver} {self.network}".strip()
 
 
 PLAIN: Final = Variant()

@@ -81,8 +81,21 @@ def test_rebel_learns_with_the_solver_that_is_chosen() -> None:
 
 @pytest.mark.parametrize(("algorithm", "solver"), [("rebel", "cfr-ave"), ("rebel", "fq"), ("sog", "fp")])
 def test_a_solver_that_cannot_serve_is_refused(algorithm: str, solver: str) -> None:
-    with pytest.raises(SettingError, match=f"{solver}; known: cfr-d, .*fp|sog has no variants"):
+    with pytest.raises(SettingError, match=f"{solver}; known: cfr-d, .*fp|not sog's"):
         preset(make_game("kuhn_poker"), "full", algorithm, Variant(solver))
+
+
+@pytest.mark.parametrize("algorithm", ["sog", "rebel", "alphazero"])
+def test_a_network_of_another_size(algorithm: str) -> None:
+    game = make_game("tic_tac_toe" if algorithm == "alphazero" else "kuhn_poker")
+    usual, other = (preset(game, "full", algorithm, Variant(network=size)) for size in ("", "5x77"))
+    assert other == replace(usual, shape=replace(usual.shape, depth=5, width=77))
+
+
+@pytest.mark.parametrize("size", ["5", "x", "5x", "-5x7", "5x7x9", "0x9"])
+def test_a_network_of_no_size_is_refused(size: str) -> None:
+    with pytest.raises(SettingError, match=r"hidden layers x width|at least 1"):
+        preset(make_game("kuhn_poker"), "full", variant=Variant(network=size))
 
 
 def test_another_algorithm_is_refused() -> None:
