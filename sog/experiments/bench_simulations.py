@@ -25,7 +25,7 @@ from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import network_evaluator
 from sog.search import mcts
 from sog.search.drive import run
-from sog.search.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
+from sog.search.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.gtcfr import Budget, SearchSettings, search
 from sog.search.lookahead import Lookahead
 from sog.search.public_tree import PublicTree
@@ -66,8 +66,8 @@ def bench_simulations(names: Sequence[str], simulations: int, rounds: int, repor
 
 def _constant_rows(game: PositionGame, simulations: int, rounds: int) -> list[Row]:
     searches: dict[tuple[str, str], Once] = {
-        (f"SoG({simulations},1)", CONSTANT): _sog(game, Budget(simulations, 1.0), zero_evaluator),
-        (f"SoG({simulations},10)", CONSTANT): _sog(game, Budget(simulations, 10.0), zero_evaluator),
+        (f"SoG({simulations},1)", CONSTANT): _sog(game, Budget(simulations, 1.0), _Zeros(game)),
+        (f"SoG({simulations},10)", CONSTANT): _sog(game, Budget(simulations, 10.0), _Zeros(game)),
         (f"AlphaZero({simulations})", CONSTANT): _alphazero(game, simulations),
         (f"OpenSpiel MCTS, Python ({simulations})", CONSTANT): _openspiel_python(game, simulations),
         (f"OpenSpiel MCTS, C++ ({simulations})", ROLLOUT): _openspiel_cpp(game, simulations),
@@ -120,9 +120,19 @@ def _sog(game: PositionGame, budget: Budget, evaluator: Evaluator) -> Once:
 def _alphazero(game: PositionGame, simulations: int) -> Once:
     def once() -> None:
         tree = mcts.PuctTree(PublicTree(game))
-        run(mcts.search(tree, simulations, mcts.PuctSettings(), np.random.default_rng(0)), zero_evaluator)
+        run(mcts.search(tree, simulations, mcts.PuctSettings(), np.random.default_rng(0)), _Zeros(game))
 
     return once
+
+
+class _Zeros:
+    """An evaluator that answers with parts of the same zeros every time."""
+
+    def __init__(self, game: PositionGame) -> None:
+        self.values, self.logits = np.zeros((16, 2)), np.zeros((16, 1, game.num_actions))
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        return [Evaluations(self.values[: len(b.nodes)], self.logits[: len(b.nodes)]) for b in requests]
 
 
 class _Constant:

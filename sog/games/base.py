@@ -127,6 +127,8 @@ class Game(ABC):
     num_actions: action identities are 0..num_actions-1 (OpenSpiel's numbers where it has the game).
     num_slots: the network's slots for infostates of players 0 and 1; at least max I_p(s).
     num_features: length of `features`.  perfect_information: one infostate a player everywhere.
+    deterministic: that, and no chance: W_s is the same everywhere, values are in units of u_max, there is one network
+    slot a player, and action a takes edge a.
     crossed: the features that decide what a range means (a board card), for networks that multiply the two.
     planes: (C, H, W) where the features are C planes of H x W, made flat, from the mover's side; the last one is ones
     where player 0 acts, zeros otherwise.  policy_planes: P where action (h * W + w) * P + k is cell (h, w) of the k-th
@@ -139,6 +141,7 @@ class Game(ABC):
     num_slots: tuple[int, int]
     num_features: int
     perfect_information: bool = False
+    deterministic: bool = False
     unit: Unit = Unit()
     crossed: tuple[int, ...] = ()
     planes: tuple[int, int, int] | None = None
@@ -163,6 +166,10 @@ class Game(ABC):
     @abstractmethod
     def fan(self, s: State) -> Fan:
         """Every public edge leaving s. Not called where `listable(s)` is false or s is terminal."""
+
+    def child(self, s: State, edge: int) -> State:
+        """The state at the end of one public edge leaving s."""
+        return self.fan(s).children[edge]
 
     @abstractmethod
     def weights(self, s: State) -> Scaled:

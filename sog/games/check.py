@@ -161,6 +161,8 @@ def _check_state(game: Game, s: State) -> Float64:
     _require((w >= 0).all() and (w > 0).any(), game, s, "weights are negative or all zero")
     if game.perfect_information:
         _require(sizes == (1, 1), game, s, f"perfect information, and yet {sizes} infostates")
+    if game.deterministic:
+        _check_deterministic(game, s)
     for p in (0, 1):
         slots, most = game.slot(s, p), game.num_slots[p]
         _require(_is_array(slots, np.int32, (sizes[p],)), game, s, f"slots {p} are not int32[{sizes[p]}]")
@@ -180,6 +182,21 @@ def _check_state(game: Game, s: State) -> Float64:
     unit = game.value_unit(s)
     _require(0 < unit < np.inf, game, s, f"value unit {unit} is not a positive number")
     return w
+
+
+def _check_deterministic(game: Game, s: State) -> None:
+    """What a deterministic game promises, and a tree of its positions takes for granted (Game.deterministic)."""
+    _require(game.perfect_information and game.num_slots == (1, 1), game, s, "deterministic, with more infostates")
+    _require(game.actor(s) != NATURE, game, s, "deterministic, and yet NATURE acts")
+    w, root = game.weights(s), game.weights(game.root())
+    _require(w.operator is root.operator and w.scale == root.scale, game, s, "deterministic, with weights of its own")
+    if game.actor(s) == TERMINAL:
+        return
+    _require(game.value_unit(s) == game.u_max, game, s, "deterministic, with a value unit that is not u_max")
+    fan, count = game.fan(s), len(game.actions(s))
+    plain = fan.moves is not None and fan.moves.target is None and fan.carry is None
+    plain = plain and fan.moves is not None and fan.moves.edge.tolist() == [list(range(count))]
+    _require(plain and len(fan.children) == count, game, s, "deterministic, and action a does not take edge a")
 
 
 def _check_payoff(game: Game, s: State, w: Float64) -> float:

@@ -29,8 +29,8 @@ class Position:
 
     def __init__(self, spiel: Any, parent: Position | None = None) -> None:
         self.spiel, self.parent = spiel, parent
-        player = spiel.current_player()
-        self.actor = TERMINAL if player < 0 else int(player)
+        player: int = spiel.current_player()
+        self.actor = TERMINAL if player < 0 else player
         self.legal: Int32 = np.array(spiel.legal_actions(), dtype=np.int32) if player >= 0 else _NO_ACTIONS
         self.view: Any = None
 
@@ -87,7 +87,7 @@ class PositionGame(Game):
         self.num_actions, self.num_slots = int(spiel.num_distinct_actions()), (1, 1)
         self.planes, self.policy_planes = planes, policy_planes
         self.num_features = int(np.prod(planes))
-        self.perfect_information = True
+        self.perfect_information = self.deterministic = True
         self._root = Position(start)
 
     def root(self) -> State:
@@ -105,6 +105,10 @@ class PositionGame(Game):
     def fan(self, s: State) -> Fan:
         position = cast(Position, s)
         return Fan(_Children(position), Moves(np.arange(len(position.legal), dtype=np.int32)[None, :]))
+
+    def child(self, s: State, edge: int) -> State:
+        position = cast(Position, s)
+        return Position(position.spiel.child(position.legal.item(edge)), position)
 
     def weights(self, s: State) -> Scaled:
         return Scaled(_ONE)

@@ -15,7 +15,8 @@ class Rooted(Game):
     def __init__(self, game: Game, start: State) -> None:
         self.game, self.start = game, start
         self.name = f"{game.name} from {game.state_name(start)}"
-        self.u_max, self.unit, self.perfect_information = game.u_max, game.unit, game.perfect_information
+        self.u_max, self.unit = game.u_max, game.unit
+        self.perfect_information, self.deterministic = game.perfect_information, game.deterministic
         self.num_actions, self.num_slots = game.num_actions, game.num_slots
         self.num_features, self.crossed = game.num_features, game.crossed
         self.planes, self.policy_planes = game.planes, game.policy_planes
@@ -34,6 +35,9 @@ class Rooted(Game):
 
     def fan(self, s: State) -> Fan:
         return self.game.fan(s)
+
+    def child(self, s: State, edge: int) -> State:
+        return self.game.child(s, edge)
 
     def weights(self, s: State) -> Scaled:
         return self.game.weights(s)

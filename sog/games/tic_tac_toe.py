@@ -31,7 +31,7 @@ class TicTacToe(Game):
         self.num_actions = 9
         self.num_slots = (1, 1)
         self.num_features = 20
-        self.perfect_information = True
+        self.perfect_information = self.deterministic = True
         self._one = Operator(np.ones((1, 1)))
 
     def root(self) -> State:

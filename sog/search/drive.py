@@ -43,5 +43,10 @@ def drive(searches: Iterable[tuple[K, SearchGenerator]], evaluator: Evaluator, w
 
 def run(search: SearchGenerator, evaluator: Evaluator) -> None:
     """Run one search to its end."""
-    for _ in drive([(None, search)], evaluator):
-        pass
+    beliefs = next(search, None)
+    while beliefs is not None:
+        (answer,) = evaluator([beliefs])
+        try:
+            beliefs = search.send(answer)
+        except StopIteration:
+            return

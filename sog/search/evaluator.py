@@ -7,8 +7,7 @@ slot: player 0's slots first, then player 1's (`Game.num_slots`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,8 +15,7 @@ from sog.arrays import Float64, Int32
 from sog.search.public_tree import PublicTree
 
 
-@dataclass(frozen=True, eq=False)
-class Beliefs:
+class Beliefs(NamedTuple):
     """A batch of public belief states.
 
     nodes: int32[B], nodes of `public`.  ranges: float64[B, S0 + S1], each player's range summing to 1.
@@ -28,8 +26,7 @@ class Beliefs:
     ranges: Float64
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluations:
+class Evaluations(NamedTuple):
     """The answers to a batch of beliefs.
 
     values: float64[B, S0 + S1], utilities, conditional on the infostate.

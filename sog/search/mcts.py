@@ -135,17 +135,23 @@ def search(
     """
     run = _Run(tree, settings)
     if tree.size == 0:
-        yield from run.plant()
+        run.plant((yield run.root()))
     clean = tree.stats[kernels.PRIOR, tree.columns()].copy()
     _add_noise(tree, settings, rng)
     done = 0
     try:
         while done < simulations:
             done += run.step(simulations - done)
-            yield from run.ask()
+            beliefs = run.leaves()
+            if beliefs is not None:
+                run.answer = yield beliefs
+            run.answered = run.found_leaves
             if stopped(done):
                 break
         run.step(0)
+    except GeneratorExit:
+        run.give_up()
+        raise
     finally:
         tree.stats[kernels.PRIOR, tree.columns()] = clean
 
@@ -161,69 +167,70 @@ def _add_noise(tree: PuctTree, settings: PuctSettings, rng: np.random.Generator)
 
 
 class _Run:
-    """One search's working state; the steps of `search`.  answered: leaves whose answers are yet to be taken up."""
+    """One search's working state; the steps of `search`.
+
+    found_leaves: how many leaves the last step found.  answered: how many of them have their answers.
+    """
 
     def __init__(self, tree: PuctTree, settings: PuctSettings) -> None:
         self.tree, self.settings = tree, settings
-        self.found: Int32 = np.full((3, settings.leaves), -1, dtype=np.int32)
+        self.found: Int32 = np.full((kernels.FOUND_ROWS, settings.leaves), -1, dtype=np.int32)
         self.done: Int64 = np.zeros(2, dtype=np.int64)
         self.ranges: Float64 = np.ones((settings.leaves, 2))
         self.nothing = self.answer = Evaluations(np.zeros((0, 2)), np.zeros((0, 1, 1)))
-        self.answered = 0
+        self.found_leaves = self.answered = 0
 
-    def plant(self) -> SearchGenerator:
+    def root(self) -> Beliefs:
+        """What to ask first, where the tree is empty."""
+        return Beliefs(self.tree.public, np.array([self.tree.state], dtype=np.int32), self.ranges[:1])
+
+    def plant(self, answer: Evaluations) -> None:
         """Put the root into the tree."""
-        root = np.array([self.tree.state], dtype=np.int32)
         self.found[kernels.STATE, 0] = self.tree.state
-        self.answer = yield Beliefs(self.tree.public, root, self.ranges[:1])
-        self.answered = 1
+        self.answer, self.answered = answer, 1
         self.step(0)
 
     def step(self, simulations: int) -> int:
         """Take up the answers, and simulate until enough leaves are found or all is done; how many were done."""
         tree, public, settings = self.tree, self.tree.public, self.settings
         while not kernels.step(
-            public.nodes, public.scales, public.edges, public.rows, public.links, public.operators,
-            public.operator_values, tree.nodes, tree.values, tree.child, tree.stats, tree.counts, self.found,
-            self.answered, self.answer.values, self.answer.logits, public.game.u_max, simulations, settings.leaves,
+            *public.tables, tree.nodes, tree.values, tree.child, tree.stats, tree.counts, self.found, self.answered,
+            self.answer.values, self.answer.logits, public.game.u_max, simulations, settings.leaves,
             settings.c_init, settings.c_base, settings.first_play_loses, self.done,
         ):  # fmt: skip
             tree.make_room()
-        self.answered = 0
-        return int(self.done[kernels.LEAVES] + self.done[kernels.ENDED])
+        self.answered, self.answer = 0, self.nothing
+        ended: int
+        self.found_leaves, ended = self.done.tolist()
+        return self.found_leaves + ended
 
-    def ask(self) -> SearchGenerator:
-        """Have the leaves found evaluated where the game goes on."""
-        tree, count = self.tree, int(self.done[kernels.LEAVES])
-        asked = [s for s in self._states(count) if tree.public.nodes[s, f.ACTOR] != TERMINAL]
-        self.answer = self.nothing
-        if asked:
-            nodes = np.array(asked, dtype=np.int32)
-            try:
-                self.answer = yield Beliefs(tree.public, nodes, self.ranges[: len(nodes)])
-            except GeneratorExit:
-                kernels.give_up(tree.nodes, tree.child, tree.stats, self.found, count)
-                raise
-        self.answered = count
-
-    def _states(self, count: int) -> list[int]:
-        """The public nodes of the leaves found, listed now where they were not."""
-        public, out = self.tree.public, []
-        for b in range(count):
-            s = int(self.found[kernels.STATE, b])
+    def leaves(self) -> Beliefs | None:
+        """The leaves found where the game goes on, listed now where they were not; None where there are none."""
+        public, asked = self.tree.public, []
+        for b in range(self.found_leaves):
+            above, column, s = self.found[kernels.ABOVE : kernels.STATE + 1, b].tolist()
             if s < 0:
-                above, k = int(self.found[kernels.UNDER, b]), int(self.found[kernels.AT, b])
-                column = k - int(self.tree.nodes[above, kernels.FIRST])
-                s = child_of(public, int(self.tree.nodes[above, kernels.PUBLIC]), column)
+                s = child_of(public, above, column)
                 self.found[kernels.STATE, b] = s
-            if public.nodes[s, f.ACTOR] == NATURE:
+            actor = public.nodes.item(s, f.ACTOR)
+            if actor == NATURE:
                 _list_chances(public, s)
-            out.append(s)
-        return out
+            if actor != TERMINAL:
+                asked.append(s)
+        if not asked:
+            return None
+        return Beliefs(public, np.array(asked, dtype=np.int32), self.ranges[: len(asked)])
+
+    def give_up(self) -> None:
+        """Forget the leaves that were asked for and not answered."""
+        tree = self.tree
+        kernels.give_up(tree.nodes, tree.child, tree.stats, self.found, self.found_leaves - self.answered)
 
 
 def child_of(public: PublicTree, node: int, column: int) -> int:
     """The public node that an action's column leads to, or a chance's at NATURE's nodes."""
+    if public.game.deterministic:
+        return public.child(node, column)
     public.list_fan(node)
     if public.nodes[node, f.ACTOR] == NATURE:
         return public.child(node, column)

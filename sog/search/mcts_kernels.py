@@ -30,8 +30,10 @@ AWAITED: Final = -2  # it has been asked for, and its answer is awaited
 NODES, COLUMNS_USED = range(2)
 # Entries of done: leaves found, and simulations that ended where the game ends.
 LEAVES, ENDED = range(2)
-# Rows of found, int32[3, B], a column for each leaf: where it is to be added, and its public node (-1: not listed yet).
-UNDER, AT, STATE = range(3)
+# Rows of found, int32[5, B], a column for each leaf: where it is to be added, the public node there and which of its
+# columns was taken, and the leaf's own public node (-1: not listed yet).
+UNDER, AT, ABOVE, COLUMN, STATE = range(5)
+FOUND_ROWS: Final = 5
 
 _NATURE: Final = 2
 _TERMINAL: Final = 3
@@ -135,6 +137,7 @@ def _descend(
                 child[k] = AWAITED
                 b = done[LEAVES]
                 found[UNDER, b], found[AT, b] = n, k
+                found[ABOVE, b], found[COLUMN, b] = nodes[n, PUBLIC], k - nodes[n, FIRST]
                 found[STATE, b] = _listed(public, edges, rows, links, nodes[n, PUBLIC], k - nodes[n, FIRST])
                 done[LEAVES] += 1
                 break

@@ -14,6 +14,7 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.games.base import DENSE, NATURE, TERMINAL, Carry, Game, Operator, Scaled, State
 from sog.search import fields as f
+from sog.search import listing
 
 # Of an edge not listed further: no child yet, every infostate keeps its index.
 _NO_LINKS: Final = np.array([-1, -1, 0, -1, 0], dtype=np.int32)
@@ -25,16 +26,21 @@ class _Table:
 
     def __init__(self, dtype: type, columns: int | None = None) -> None:
         self.rows: Array = np.zeros((_ROOM,) if columns is None else (_ROOM, columns), dtype=dtype)
-        self.count = 0
+        self.count, self.room = 0, _ROOM
+
+    def reserve(self, count: int) -> int:
+        """The first of `count` new rows."""
+        first = self.count
+        self.count += count
+        if self.count > self.room:
+            self.rows = grown(self.rows, self.count, axis=0)
+            self.room = len(self.rows)
+        return first
 
     def extend(self, count: int) -> Array:
         """A writable view of `count` new rows."""
-        need = self.count + count
-        if need > len(self.rows):
-            self.rows = grown(self.rows, need, axis=0)
-        view = self.rows[self.count : need]
-        self.count = need
-        return view
+        first = self.reserve(count)
+        return self.rows[first : self.count]
 
 
 def grown(array: Array, need: int, axis: int) -> Array:
@@ -79,6 +85,7 @@ class PublicTree:
         self._has_features: Bool = np.zeros(kept, dtype=np.bool_)
         self._slot_index: dict[bytes, int] = {}
         self._slot_start(np.zeros(1, dtype=np.int32))
+        self._weight = self._operator(game.weights(game.root()))
         self.add(game.root(), -1)
 
     @property
@@ -121,10 +128,20 @@ class PublicTree:
     def operator_values(self) -> Float64:
         return self._operator_values.rows
 
+    @property
+    def tables(self) -> tuple[Array, ...]:
+        """(nodes, scales, edges, rows, links, operators, operator_values), as the kernels take them."""
+        return (
+            self._nodes.rows, self._scales.rows, self._edges.rows, self._rows.rows, self._links.rows,
+            self._operators.rows, self._operator_values.rows,
+        )  # fmt: skip
+
     def add(self, s: State, parent: int) -> int:
         """Append the public state s and return its node."""
         if self.size >= self.limit:
             raise GameError(f"{self.game.name} has more than {self.limit:,} public states: too large to list")
+        if self.game.deterministic:
+            return self._add_position(s, parent)
         game, node = self.game, self.size
         actor = game.actor(s)
         i0, i1 = game.num_infostates(s)
@@ -145,6 +162,26 @@ class PublicTree:
         self._nodes.extend(1)[0] = (actor, i0, i1, -1, 0, first, count, weight, payoff, slot0, slot1, 0, 0)
         self._scales.extend(1)[0] = (weight_scale, payoff_scale, unit)
         self._parent.extend(1)[0] = parent
+        self.states.append(s)
+        return node
+
+    def _add_position(self, s: State, parent: int) -> int:
+        """`add` for a deterministic game: one kernel call writes the node with its fan, whose children come later."""
+        game, node = self.game, self._nodes.reserve(1)
+        self._scales.reserve(1)
+        self._parent.reserve(1)
+        self.widest = 1
+        actor, actions = game.actor(s), game.actions(s)
+        payoff, payoff_scale, unit = -1, 0.0, game.u_max
+        if actor == TERMINAL:
+            payoff, payoff_scale = self._operator(game.payoff(s))
+            unit = 1.0
+        count = len(actions)
+        edge0, row0 = self._edges.reserve(count), self._rows.reserve(count)
+        listing.write_position(
+            self._nodes.rows, self._scales.rows, self._parent.rows, self._edges.rows, self._rows.rows, node, parent,
+            edge0, row0, actions, actor, *self._weight, payoff, payoff_scale, unit,
+        )  # fmt: skip
         self.states.append(s)
         return node
 
@@ -177,10 +214,12 @@ class PublicTree:
 
     def child(self, node: int, edge: int) -> int:
         """The node at the end of a listed edge, appended on first use."""
-        e = int(self.nodes[node, f.EDGE0]) + edge
-        child = int(self.edges[e, f.CHILD])
+        e = self._nodes.rows.item(node, f.EDGE0) + edge
+        child: int = self._edges.rows.item(e, f.CHILD)
         if child < 0:
-            child = self.add(self._children[node][edge], node)
+            game = self.game
+            s = game.child(self.states[node], edge) if game.deterministic else self._children[node][edge]
+            child = self.add(s, node)
             self._edges.rows[e, f.CHILD] = child
         return child
 

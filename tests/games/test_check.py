@@ -17,6 +17,7 @@ from sog.games.check import check_game, walk
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc import Leduc
+from sog.games.tic_tac_toe import TicTacToe
 
 SMALL = [
     "kuhn_poker",
@@ -150,6 +151,9 @@ BROKEN: list[tuple[type[Game], str, Callable[[Any], Any], str]] = [
     ),
     (Kuhn, "fan", _no_bet_with_a_jack, r"no legal action, infostate \(0,\)"),
     (Kuhn, "fan", _hidden_opponent_forgets, r"pair \(0, 2\) has not one follower over edge 0"),
+    (TicTacToe, "value_unit", lambda u: 2.0, "with a value unit that is not u_max"),
+    (TicTacToe, "weights", lambda w: Scaled(Operator(w.dense())), "with weights of its own"),
+    (TicTacToe, "fan", lambda f: _moves(f, edge=f.moves.edge[:, ::-1]), "action a does not take edge a"),
     (Leduc, "fan", _wild_links, r"link targets of player 0 over edge 0 leave 0\.\.5"),
     (Leduc, "sample_chance", lambda c: (c[0], c[0].board, c[2]), "to a pair without weight"),
     (Leduc, "sample_chance", lambda c: (c[0], 6, c[2]), "to no infostate"),

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from sog.arrays import Float32
+from sog.arrays import Array, Float32
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.catalog import make_game
@@ -113,6 +113,40 @@ def test_nodes_are_listed_when_they_are_asked_for() -> None:
     assert public.edges[public.nodes[0, f.EDGE0], f.CHILD] == -1
     assert public.list_fan(0) and public.child(0, 0) == 2
     assert public.path(edge) == [0, edge] and public.path(0) == [0]
+
+
+def listed_by(game: Game) -> PublicTree:
+    """A few random lines of play, and the fans on the way."""
+    public, rng = PublicTree(game), np.random.default_rng(0)
+    for _ in range(30):
+        node = 0
+        while public.nodes[node, f.ACTOR] != TERMINAL and public.list_fan(node):
+            node = public.child(node, int(rng.integers(public.nodes[node, f.EDGES])))
+    return public
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "go(board_size=2)"])
+def test_a_deterministic_game_is_listed_as_any_other(name: str) -> None:
+    fast, slow = make_game(name), make_game(name)
+    slow.deterministic = False
+    one, other = listed_by(fast), listed_by(slow)
+    assert fast.deterministic and one.size == other.size > 50 and one.all_plain and other.all_plain
+    used = slice(0, one.size)
+    apart = [f.EDGE0, f.EDGES, f.ROW0, f.PLAIN, f.SAME]  # a fan lies where it was listed, and some never were
+    np.testing.assert_array_equal(np.delete(one.nodes[used], apart, 1), np.delete(other.nodes[used], apart, 1))
+    for table in ("scales", "parent"):
+        np.testing.assert_array_equal(getattr(one, table)[used], getattr(other, table)[used])
+    for n in np.flatnonzero(other.nodes[used, f.EDGE0] >= 0).tolist():
+        rows, edges = zip(*(_fan_of(tree, n) for tree in (one, other)), strict=True)
+        np.testing.assert_array_equal(*rows)
+        np.testing.assert_array_equal(*edges)
+        assert one.nodes[n, f.PLAIN] == one.nodes[n, f.SAME] == 1
+
+
+def _fan_of(public: PublicTree, n: int) -> tuple[Array, Array]:
+    """The rows and the edges of a node."""
+    (row0, rows), (edge0, edges) = public.nodes[n, [f.ROW0, f.ROWS]], public.nodes[n, [f.EDGE0, f.EDGES]]
+    return public.rows[row0 : row0 + rows], public.edges[edge0 : edge0 + edges]
 
 
 def test_an_operator_is_kept_once() -> None:
