@@ -16,6 +16,7 @@ from sog.arrays import Array
 from sog.search import fields as f
 from sog.search import pairs
 from sog.search.jit import inlined, njit
+from sog.search.rows import LANES, all_positive, load, pick, splat, store
 
 U = np.uint64
 
@@ -56,18 +57,23 @@ def _edges_down(
     for e in range(U(nodes[n, f.N_EDGES])):
         c, off = child[f.NODE, child0 + e], U(child[f.AT0 + p, child0 + e])
         if same:
-            for i in range(width):
-                reach[off + i] = reach[own + i]
+            _copy(reach, own, off, width)
         elif c >= 0:
             start = edges[edge0 + e, f.CARRY0 + 2 * p]
             if start < 0:
-                for i in range(width):
-                    reach[off + i] = reach[own + i]
+                _copy(reach, own, off, width)
                 continue
             for i in range(U(nodes[U(c), f.N_I0 + p])):
                 reach[off + i] = 0.0
             for k in range(U(start), U(start + edges[edge0 + e, f.CARRY0_LEN + 2 * p])):
                 reach[off + U(links[k, 2])] += reach[own + U(links[k, 0])]
+
+
+@inlined
+def _copy(row: Array, source: Any, target: Any, width: Any) -> None:
+    """row[target : target + width] = row[source : source + width]."""
+    for i in range(U(0), width, U(LANES)):
+        store(row, target + i, width - i, load(row, source + i, width - i))
 
 
 @inlined
@@ -79,11 +85,12 @@ def _actions_down(
     row0, var, child0 = U(nodes[n, f.N_ROW0]), U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0])
     count = U(nodes[n, f.N_ROWS])
     if nodes[n, f.N_PLAIN]:
-        for a in range(count):
-            off = U(child[f.AT0 + p, child0 + a])
-            for i in range(width):
-                reach[off + i] = reach[own + i] * policy[var + i]
-            var += width
+        for i in range(U(0), width, U(LANES)):
+            left, at = width - i, var + i
+            mine = load(reach, own + i, left)
+            for a in range(count):
+                store(reach, U(child[f.AT0 + p, child0 + a]) + i, left, mine * load(policy, at, left))
+                at += width
         return
     for e in range(U(nodes[n, f.N_EDGES])):
         c, off = child[f.NODE, child0 + e], U(child[f.AT0 + p, child0 + e])
@@ -100,10 +107,10 @@ def _actions_down(
         else:
             start = U(rows[row0 + a, f.LINK0])
             for k in range(start, start + U(rows[row0 + a, f.LINKS])):
-                source, at = U(links[k, 0]), child0 + U(links[k, 1])
-                if child[f.NODE, at] >= 0:
+                source, to = U(links[k, 0]), child0 + U(links[k, 1])
+                if child[f.NODE, to] >= 0:
                     share = reach[own + source] * policy[var + source]
-                    reach[U(child[f.AT0 + p, at]) + U(links[k, 2])] += share
+                    reach[U(child[f.AT0 + p, to]) + U(links[k, 2])] += share
         var += width
 
 
@@ -150,11 +157,11 @@ def _edges_up(
     edge0, child0 = U(nodes[n, f.N_EDGE0]), U(nodes[n, f.CHILD0])
     count = U(nodes[n, f.N_EDGES])
     if nodes[n, f.N_SAME]:
-        for i in range(width):
-            total = 0.0
+        for i in range(U(0), width, U(LANES)):
+            total = splat(0.0)
             for e in range(count):
-                total += cfv[U(child[f.AT0 + p, child0 + e]) + i]
-            cfv[own + i] = total
+                total += load(cfv, U(child[f.AT0 + p, child0 + e]) + i, width - i)
+            store(cfv, own + i, width - i, total)
         return
     for i in range(width):
         cfv[own + i] = 0.0
@@ -182,15 +189,15 @@ def _actions_up(
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
     var, child0, count = U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0]), U(nodes[n, f.N_ROWS])
     if nodes[n, f.N_PLAIN]:
-        for i in range(width):
-            total = 0.0
-            k = var + i
+        for i in range(U(0), width, U(LANES)):
+            left, k = width - i, var + i
+            total = splat(0.0)
             for a in range(count):
-                v = cfv[U(child[f.AT0 + p, child0 + a]) + i]
-                q[k] = v
-                total += policy[k] * v
+                value = load(cfv, U(child[f.AT0 + p, child0 + a]) + i, left)
+                store(q, k, left, value)
+                total += load(policy, k, left) * value
                 k += width
-            cfv[own + i] = total
+            store(cfv, own + i, left, total)
         return
     _open_actions_up(rows, links, nodes, child, cfv, q, n, p)
     for i in range(width):
@@ -243,37 +250,34 @@ def _update(
     """
     regret, average, policy = entries[f.REGRET], entries[f.AVERAGE], entries[f.POLICY]
     q = entries[f.ACTION_CFV]
-    positive, negative, weight, prediction = step[0], step[1], step[2], step[3]
+    positive, negative, prediction = splat(step[0]), splat(step[1]), splat(step[3])
+    weight, floor, zero = splat(step[2]), splat(REACH_FLOOR), splat(0.0)
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
     var, count = U(nodes[n, f.VAR0]), U(nodes[n, f.N_ROWS])
-    plain, uniform, empty = nodes[n, f.N_PLAIN], 1.0 / count, False
-    for i in range(width):  # one infostate at a time: rows are short, and vector loops cost more to enter
-        total = 0.0
-        mine, v = weight * (reach[own + i] + REACH_FLOOR), cfv[own + i]
-        k = var + i
+    plain, uniform, empty = nodes[n, f.N_PLAIN], splat(1.0 / count), False
+    for i in range(U(0), width, U(LANES)):
+        left, k = width - i, var + i
+        total, value = zero, load(cfv, own + i, left)
+        mine = weight * (load(reach, own + i, left) + floor)
         for _ in range(count):
-            average[k] += mine * policy[k]
-            instant = q[k] - v
-            x = regret[k] + instant
-            x *= positive if x > 0.0 else negative
-            regret[k] = x
-            x = max(x + prediction * instant, 0.0)
-            policy[k] = x
+            store(average, k, left, load(average, k, left) + mine * load(policy, k, left))
+            instant = load(q, k, left) - value
+            x = load(regret, k, left) + instant
+            x *= pick(x, positive, negative)
+            store(regret, k, left, x)
+            x += prediction * instant
+            x = pick(x, x, zero)
+            store(policy, k, left, x)
             total += x
             k += width
-        if total > 0.0:
-            total = 1.0 / total
-            k = var + i
-            for _ in range(count):
-                policy[k] *= total
-                k += width
-        else:
-            empty = True
-            if plain:
-                k = var + i
-                for _ in range(count):
-                    policy[k] = uniform
-                    k += width
+        some = all_positive(total, left)
+        scale, rest = splat(1.0) / total, uniform if plain else zero
+        k = var + i
+        for _ in range(count):
+            x = load(policy, k, left) * scale
+            store(policy, k, left, x if some else pick(total, x, rest))
+            k += width
+        empty |= not some
     return empty
 
 
