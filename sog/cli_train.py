@@ -27,6 +27,7 @@ def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
     algorithm: Annotated[str, typer.Option(help="What learns: sog, alphazero or rebel.")] = "sog",
     solver: Annotated[str | None, typer.Option(help="rebel: cfr-d (the default), fp or flop.")] = None,
+    warm: Annotated[int | None, typer.Option(help="rebel: iterations that its policy network stands for (0).")] = None,
     preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
     network: Annotated[str | None, typer.Option(help="Hidden layers x width; by default the preset's.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes; schedules do not change.")] = None,
@@ -56,7 +57,7 @@ def train(
     if rounds is not None:
         check_count("--rounds", rounds)
     folder = out or Path("runs") / _slug(rules.name)
-    run = Run(rules.name, preset, seed, workers, algorithm, _variant(algorithm, solver, network, folder, resume))
+    run = Run(rules.name, preset, seed, workers, algorithm, _variant(algorithm, solver, warm, network, folder, resume))
     total = settings_of(rules, preset, algorithm, run.variant).rounds if rounds is None else rounds
     with progress_bar(f"train {rules.name}", total, "rounds") as bar:
         watch = _Watch(rules, folder, bar, run)
@@ -85,21 +86,21 @@ def train(
     stdout().print(f"checkpoint and curve.png in {folder}; play against it: sog play {folder}", markup=False)
 
 
-def _variant(algorithm: str, solver: str | None, network: str | None, folder: Path, resume: bool) -> Variant:
+def _variant(
+    algorithm: str, solver: str | None, warm: int | None, network: str | None, folder: Path, resume: bool
+) -> Variant:
     """The variant that was asked for; what was not is that of the run to be gone on with."""
     from sog.train.checkpoint import load_meta
     from sog.train.presets import REBEL
-    from sog.train.presets_rebel import variant_called, variant_of
+    from sog.train.presets_rebel import changed, variant_of
 
+    if algorithm != REBEL and (solver is not None or warm is not None):
+        raise SettingError(f"--solver and --warm are for --algorithm {REBEL}, not {algorithm}")
     checkpoint = folder / "checkpoint"
     variant = variant_of(load_meta(checkpoint).settings if resume and checkpoint.is_dir() else {})
     if network is not None:
         variant = replace(variant, network=network)
-    if solver is not None:
-        if algorithm != REBEL:
-            raise SettingError(f"--solver is for --algorithm {REBEL}, not {algorithm}")
-        variant = replace(variant, solver=variant_called(solver).solver)
-    return variant
+    return changed(variant, solver, warm)
 
 
 def _slug(name: str) -> str:
@@ -124,19 +125,19 @@ class _Watch:
         from sog.nets.values import value_evaluator
         from sog.play.rebel import RebelSettings
         from sog.play.resolver import ResolveSettings
-        from sog.search.depth_limited import SolveSettings
         from sog.search.gtcfr import Budget
         from sog.train.actor import listed_tree
         from sog.train.presets import REBEL
-        from sog.train.presets_rebel import solver_of
+        from sog.train.presets_rebel import playing
 
         if self.public is None:
             self.public = listed_tree(self.game) or False
         if not self.public or self.public.size > _MEASURED_STATES:
             return math.nan
         if self.run.algorithm == REBEL:
-            playing = RebelSettings(SolveSettings(solver_of(self.run.variant)))
-            found = mean_exploitability(self.public, playing, value_evaluator(network))
+            variant = self.run.variant
+            evaluator = value_evaluator(network, policies=variant.warm > 0)
+            found = mean_exploitability(self.public, RebelSettings(playing(variant, 1024)), evaluator)
         else:
             settings = ResolveSettings(Budget(100, 1.0))
             found = exploitability(self.public, settings, network_evaluator(network), [0]).mean

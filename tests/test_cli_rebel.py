@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -32,13 +33,26 @@ def test_a_run_keeps_its_solver_and_its_network(tmp_path: Path, capsys: pytest.C
     assert "rebel fp 1x16 demo" in capsys.readouterr().err
     measured = ["exploit", run, "--algorithm", "rebel", "--playthroughs", "4", "--updates", "16"]
     assert answer(capsys, *measured)["solver"] == "fp"
-    assert answer(capsys, *measured, "--solver", "cfr-d")["solver"] == "cfr-d"
+    found = answer(capsys, *measured, "--solver", "cfr-d", "--warm", "3")
+    assert (found["solver"], found["warm"]) == ("cfr-d", 3)
+
+
+def test_a_run_with_a_policy_network_is_played_with_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = str(tmp_path / "run")
+    train = ["train", DICE, "--algorithm", "rebel", "--workers", "1", "--out", run]
+    assert answer(capsys, *train, "--warm", "5", "--rounds", "2")["variant"] == "warm 5"
+    with (tmp_path / "run" / "curve.csv").open() as file:
+        assert float(list(csv.DictReader(file))[-1]["policy_loss"]) > 0
+    measured = ["exploit", run, "--algorithm", "rebel", "--playthroughs", "4", "--updates", "16"]
+    assert answer(capsys, *measured)["warm"] == 5
 
 
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--algorithm", "sog", "--solver", "fp"], "--solver is for --algorithm rebel"),
+        (["--algorithm", "sog", "--solver", "fp"], "--solver and --warm are for --algorithm rebel"),
+        (["--algorithm", "rebel", "--warm", "128"], "must be shorter than 128 iterations, not 128"),
+        (["--algorithm", "rebel", "--warm", "3", "--solver", "modified-cfr-ave"], "cannot be started warm"),
         (["--algorithm", "rebel", "--solver", "cfr-ave"], "known: cfr-d, modified-cfr-ave, fp, flop"),
     ],
 )

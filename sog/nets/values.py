@@ -21,9 +21,9 @@ from sog.search.evaluator import Beliefs, Evaluations, Evaluator
 LARGE = 96
 
 
-def value_evaluator(network: CVPN) -> Evaluator:
-    """Values of an MLP on the CPU; its logits are all 0. SettingError for other networks."""
-    return values_of(JoiningEvaluator(MlpAnswer(network)))
+def value_evaluator(network: CVPN, policies: bool = False) -> Evaluator:
+    """Values of an MLP on the CPU; its logits are all 0 unless `policies`. SettingError for other networks."""
+    return values_of(JoiningEvaluator(MlpAnswer(network)), policies)
 
 
 def pair_evaluator(network: CVPN) -> Evaluator:
@@ -36,19 +36,19 @@ def pair_evaluator(network: CVPN) -> Evaluator:
     return JoiningEvaluator(ValueAnswer(MlpAnswer(network), pairs=True))
 
 
-def values_of(evaluator: Evaluator) -> Evaluator:
-    """The evaluator of the same network for values alone; an evaluator of another kind as it is."""
+def values_of(evaluator: Evaluator, policies: bool = False) -> Evaluator:
+    """The evaluator of the same network for values, and policies if wanted; an evaluator of another kind as it is."""
     answer: Answer | None = evaluator.answer if isinstance(evaluator, JoiningEvaluator) else None
-    return JoiningEvaluator(ValueAnswer(answer)) if isinstance(answer, MlpAnswer) else evaluator
+    return JoiningEvaluator(ValueAnswer(answer, policies=policies)) if isinstance(answer, MlpAnswer) else evaluator
 
 
 class ValueAnswer:
     """An MLP's values, or its matchup matrices, with the weights that an MlpAnswer holds."""
 
-    def __init__(self, whole: MlpAnswer, pairs: bool = False) -> None:
-        """pairs: answer with matchup matrices in place of values."""
+    def __init__(self, whole: MlpAnswer, pairs: bool = False, policies: bool = False) -> None:
+        """pairs: answer with matchup matrices in place of values.  policies: answer with logits, too."""
         shape = whole.shape
-        self.whole, self.shape, self.pairs = whole, shape, pairs
+        self.whole, self.shape, self.pairs, self.policies = whole, shape, pairs, policies
         self.told = shape.slots[0] * shape.slots[1] if shape.matchups else shape.num_values
         self.layers: list[tuple[Tensor, Tensor]] = []
         at = 0
@@ -57,7 +57,8 @@ class ValueAnswer:
             at += int(out * (1 + width))
             self.layers.append((block[0].clone(), block[1:].clone()))
         bias, matrix = self.layers[-1]
-        kept = self.told + -self.told % dense.LANES
+        kept = self.told + shape.num_logits * policies
+        kept += -kept % dense.LANES
         self.layers[-1] = bias[:kept].contiguous(), matrix[:, :kept].contiguous()
         self.x = torch.zeros(0, int(whole.widths[0]))
 
@@ -69,8 +70,11 @@ class ValueAnswer:
             values = self._expected(beliefs, out)
         else:
             values = np.multiply(out[:, : self.told], value_units(beliefs)[:, None], dtype=np.float64)
-        logits = np.broadcast_to(0.0, (count, max(self.shape.slots), self.shape.actions))
-        return Evaluations(values, logits)
+        table = count, max(self.shape.slots), self.shape.actions
+        if not self.policies:
+            return Evaluations(values, np.broadcast_to(0.0, table))
+        logits = out[:, self.told : self.told + self.shape.num_logits]
+        return Evaluations(values, logits.reshape(table).astype(np.float64))
 
     def _outputs(self, beliefs: Beliefs) -> Float32:
         """float32[B, *]: the head's values or matrices, padded with columns of zeros."""

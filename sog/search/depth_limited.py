@@ -16,7 +16,7 @@ import numpy as np
 from sog.arrays import Float64, Int32
 from sog.errors import SettingError
 from sog.games.base import DENSE, NATURE, TERMINAL
-from sog.search import depth_kernels, fictitious, growth
+from sog.search import depth_kernels, fictitious, growth, kernels, warm_start
 from sog.search import fields as f
 from sog.search.depth_kernels import DIFFERENCES, PAIRS, PLAIN
 from sog.search.evaluator import Beliefs, Evaluations
@@ -67,6 +67,8 @@ class SolveSettings:
     recycle: leaves are asked again once the iteration's number has grown by more than this share; 0 for every time.
     prune: leaves whose values would be multiplied by 0 are not asked about; the result is the same.
     correct: players' values at a leaf (DeepStack) and at the root are made to sum to zero.
+    warm: the evaluator's policies stand for the first so many iterations (appendix J); for solvers with PLAIN leaves.
+    hold: regrets that keep CFR at those policies, in value units an iteration of the warm start; 0 in the paper.
     """
 
     solver: Solver = CFR_D
@@ -78,6 +80,8 @@ class SolveSettings:
     recycle: float = 0.0
     prune: bool = True
     correct: bool = True
+    warm: int = 0
+    hold: float = 1.0
 
     def __post_init__(self) -> None:
         if self.updates < 2 or self.updates % 2:
@@ -86,6 +90,10 @@ class SolveSettings:
             raise SettingError(f"depth must not be negative, but is {self.depth}")
         if self.recycle < 0:
             raise SettingError(f"recycle must not be negative, but is {self.recycle}")
+        if not 0 <= self.warm < self.iterations:
+            raise SettingError(f"a warm start must be shorter than {self.iterations} iterations, not {self.warm}")
+        if self.warm and self.solver.leaf != PLAIN:
+            raise SettingError(f"{self.solver.name} cannot be started warm")
 
     @property
     def iterations(self) -> int:
@@ -94,12 +102,13 @@ class SolveSettings:
 
     @property
     def weights(self) -> Float64:
-        """float64[T]: the share of each iteration's policies in the average policies."""
+        """float64[T]: the share of each iteration's policies in the averages, those of a warm start left out."""
         rule, t = self.solver.rule, np.arange(1, self.iterations + 1, dtype=np.float64)
         if isinstance(rule, Rule):
             weight = rule.steps(1, self.iterations)[:, 2]
         else:
             weight = t if rule.linear else np.ones_like(t)
+        weight[: self.warm] = 0.0
         share: Float64 = weight / weight.sum()
         return share
 
@@ -264,8 +273,10 @@ class _Run:
         settings, solver, tree, games = self.settings, self.settings.solver, self.tree, self.games
         steps = rule.steps(1, settings.iterations)
         prune = settings.prune and solver.leaf != DIFFERENCES and settings.recycle == 0
-        moved = 3
-        for t, step in enumerate(steps, start=1):
+        warm, moved = settings.warm, 3
+        if warm:
+            yield from self.begin_warm(steps[:warm])
+        for t, step in enumerate(steps[warm:], start=warm + 1):
             fresh = self.asks(t)
             for turn in (3,) if settings.simultaneous else (1, 2):
                 users = (3 if settings.shared else turn) if fresh and not (settings.shared and turn == 2) else 0
@@ -287,13 +298,36 @@ class _Run:
             if settings.correct:
                 games.balance(k)
 
+    def begin_warm(self, steps: Float64) -> SearchGenerator:
+        """As if the evaluator's policies had been played in the iterations of these steps, float64[W, 4]."""
+        tree, weight = self.tree, float(steps[:, 2].sum())
+        yield from warm_start.play_priors(self.games)
+        yield from self.value_average()
+        for root in self.games.roots:
+            for p in (0, 1):
+                tree.slots[f.CFV_SUM, tree.span(int(root), p)] *= weight
+        if self.settings.solver.average:
+            tree.slots[f.REACH_SUM] = weight * tree.slots[f.REACH]
+        kernels.evaluate(*tree.game, *tree.tree, f.FIXED, 3)
+        gained, lost = warm_start.played_before(steps)
+        public = self.games.public
+        warm_start.begin(
+            public.nodes, public.scales, public.operators, public.operator_values, tree.nodes, tree.size, tree.slots,
+            tree.entries, gained, lost, weight, self.settings.hold,
+        )  # fmt: skip
+
     def play_fictitiously(self, rule: FictitiousPlay, visit: Visit) -> SearchGenerator:
         """The iterations of fictitious play; the first one's policies are uniform."""
         settings, tree, games = self.settings, self.tree, self.games
         ends = tree.ends[: tree.counts[growth.ENDS]]
         bottom = np.concatenate([ends, games.leaves])
         tree.forward()
-        for t in range(1, settings.iterations + 1):
+        if settings.warm:
+            yield from warm_start.play_priors(games)
+            tree.entries[f.POLICY] = tree.entries[f.FIXED]
+            past = np.arange(1.0, settings.warm + 1.0) if rule.linear else np.ones(settings.warm)
+            fictitious.record(tree.nodes, tree.size, bottom, tree.slots, tree.entries, 3, float(past.sum()))
+        for t in range(settings.warm + 1, settings.iterations + 1):
             fresh = t > 1 and self.asks(t)
             for turn in (3,) if settings.simultaneous else (1, 2):
                 if t > 1:

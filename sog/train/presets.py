@@ -38,10 +38,10 @@ def preset(game: Game, name: str, algorithm: str = SOG, variant: Variant = PLAIN
     settings = _ALGORITHMS[algorithm](game, name)
     if variant.network:
         settings = replace(settings, shape=_sized(settings.shape, variant.network))
-    if not variant.solver:
+    if not (variant.solver or variant.warm):
         return settings
     if algorithm != REBEL:
-        raise SettingError(f"a solver is rebel's to choose, not {algorithm}'s")
+        raise SettingError(f"solvers and warm starts are rebel's to choose, not {algorithm}'s")
     return rebel_variant(settings, variant)
 
 

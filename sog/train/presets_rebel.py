@@ -14,6 +14,8 @@ from sog.train.learner import LearnerSettings
 from sog.train.rebel import RebelActing
 from sog.train.settings import TrainSettings, Variant
 
+_POLICY_WEIGHT = 0.1  # PoG's w_p, as in every other preset; ReBeL's text has none
+
 
 def rebel_preset(game: Game, name: str) -> TrainSettings:
     """The settings called demo, full, or paper."""
@@ -26,10 +28,17 @@ def rebel_preset(game: Game, name: str) -> TrainSettings:
 
 
 def rebel_variant(settings: TrainSettings, variant: Variant) -> TrainSettings:
-    """A preset of ReBeL with another solver; SettingError where a value network cannot serve it."""
+    """A preset of ReBeL with another solver or a policy network; SettingError for what the network cannot serve."""
     acting = settings.acting
     assert isinstance(acting, RebelActing)
-    return replace(settings, acting=replace(acting, solve=replace(acting.solve, solver=solver_of(variant))))
+    solve = replace(acting.solve, solver=solver_of(variant), warm=variant.warm)
+    learner = replace(settings.learner, policy_weight=_POLICY_WEIGHT if variant.warm else 0.0)
+    return replace(settings, acting=replace(acting, solve=solve), learner=learner)
+
+
+def playing(variant: Variant, updates: int) -> SolveSettings:
+    """How a run's network is played with; SettingError as of `rebel_variant`."""
+    return SolveSettings(solver_of(variant), updates=updates, warm=variant.warm)
 
 
 def solver_of(variant: Variant) -> Solver:
@@ -41,10 +50,11 @@ def solver_of(variant: Variant) -> Solver:
     return known[name]
 
 
-def variant_called(solver: str) -> Variant:
-    """The variant with this solver; the preset's own solver makes none. SettingError for names it cannot be."""
-    solver_of(Variant(solver))
-    return Variant("" if solver == CFR_D.name else solver)
+def changed(variant: Variant, solver: str | None, warm: int | None) -> Variant:
+    """A variant with another solver or warm start, None to keep its own. SettingError for names it cannot be."""
+    chosen = replace(variant, solver=variant.solver if solver is None else solver)
+    named = solver_of(chosen)
+    return replace(chosen, solver="" if named is CFR_D else named.name, warm=variant.warm if warm is None else warm)
 
 
 def variant_of(said: dict[str, Any]) -> Variant:
@@ -76,7 +86,7 @@ def _paper(game: Game) -> TrainSettings:
     networks have GELU and layer normalisation; ours are plain.
     """
     return TrainSettings(
-        acting=RebelActing(SolveSettings(updates=1024, correct=False), share=False),
+        acting=RebelActing(SolveSettings(updates=1024, correct=False, hold=0.0), share=False),
         learner=LearnerSettings(
             batch=512, learning_rate=3e-4, decay=0.5, decay_steps=20_000, policy_weight=0.0, updates_per_example=1.0
         ),

@@ -70,7 +70,7 @@ class Solving:
             row.value_mask[0, at] = known
         if policies and public.nodes[node, f.ACTOR] < NATURE:
             tree.average_policy()
-            _write_policy(row, public, node, tree.table(0, f.FIXED))
+            write_policy(row, 0, public, node, tree.table(0, f.FIXED))
         return row
 
 
@@ -89,7 +89,7 @@ def outcome_row(
 def policy_row(public: PublicTree, node: int, ranges: Float64, policy: Float64, shape: NetworkShape) -> Rows:
     """A row with the policy of a main-line search, float64[A, I], and no values."""
     row = _asked(public, node, ranges, shape)
-    _write_policy(row, public, node, policy)
+    write_policy(row, 0, public, node, policy)
     return row
 
 
@@ -99,15 +99,15 @@ def _asked(public: PublicTree, node: int, ranges: Float64, shape: NetworkShape) 
     return row
 
 
-def _write_policy(row: Rows, public: PublicTree, node: int, policy: Float64) -> None:
-    """The actor's policy float64[A, I] by slot and action identity; illegal pairs have probability 0."""
+def write_policy(rows: Rows, k: int, public: PublicTree, node: int, policy: Float64) -> None:
+    """The actor's policy float64[A, I] into row k by slot and action identity; illegal pairs have probability 0."""
     first, count = int(public.nodes[node, f.ROW0]), int(public.nodes[node, f.ROWS])
     at = slots_of(public, node, int(public.nodes[node, f.ACTOR]))
     actions = public.rows[first : first + count, f.ACTION]
     legal = legal_actions(public, node)
-    row.policies[0, at[:, None], actions[None, :]] = policy.T
-    row.legal[0, at[:, None], actions[None, :]] = legal.T
-    row.policy_mask[0, at] = legal.any(axis=0)
+    rows.policies[k, at[:, None], actions[None, :]] = policy.T
+    rows.legal[k, at[:, None], actions[None, :]] = legal.T
+    rows.policy_mask[k, at] = legal.any(axis=0)
 
 
 def pick_iterations(rate: float, budget: Budget, rng: np.random.Generator) -> frozenset[int]:

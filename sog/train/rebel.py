@@ -19,9 +19,10 @@ from sog.search.evaluator import Beliefs, Evaluator
 from sog.search.gtcfr import SearchGenerator
 from sog.search.public_tree import PublicTree
 from sog.search.slots import node_mass, ranges_of_slots, slots_of, unit_of
+from sog.search.warm_start import decisions
 from sog.train.actor import listed_tree
 from sog.train.leaf_sampling import sample_leaf
-from sog.train.queries import stack
+from sog.train.queries import stack, write_policy
 from sog.train.replay import Rows, blank_rows
 from sog.train.settings import Harvest
 
@@ -53,7 +54,8 @@ class RebelActor:
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:
         """Play so many games, each from the root to its end."""
-        public, values = self.public or PublicTree(self.game), values_of(evaluator)
+        public = self.public or PublicTree(self.game)
+        values = values_of(evaluator, policies=self.acting.solve.warm > 0)
         rows: list[Rows] = []
         waiting, solves = [start_position(public)] * games, 0
         while waiting:
@@ -63,6 +65,8 @@ class RebelActor:
                 solving = Generating(public, groups[start : start + self.acting.side_by_side], self.acting, rng)
                 for _ in drive([(None, solving.steps())], values, 1):
                     rows.append(solving.rows(self.shape))
+                    if self.acting.solve.warm:
+                        rows.append(solving.policy_rows(self.shape))
                     waiting += solving.found
                     solves += len(solving.games)
         return Harvest(stack(rows, self.shape), games, solves, 0)
@@ -123,4 +127,17 @@ class Generating:
                 known: Float64 = mass[p] > 1e-9 * mass[p].max()
                 rows.values[k, at] = np.where(known, value, 0.0) / unit_of(public, position.node)
                 rows.value_mask[k, at] = known
+        return rows
+
+    def policy_rows(self, shape: NetworkShape) -> Rows:
+        """A row for each opened public state: the average policy at the belief that the average policies give."""
+        public, tree = self.public, self.games.tree
+        tree.forward(f.FIXED)
+        opened = decisions(tree)
+        nodes = tree.nodes[opened, f.PUBLIC]
+        rows = blank_rows(shape, len(opened))
+        ranges = np.array([self.games.reaches(n) for n in opened])
+        rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed, shape.matchups)
+        for k, n in enumerate(opened):
+            write_policy(rows, k, public, int(nodes[k]), tree.table(n, f.FIXED))
         return rows

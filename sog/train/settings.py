@@ -29,14 +29,16 @@ class Variant:
     """What a person may choose of an algorithm beside its preset.
 
     solver: the name of ReBeL's solver of subgames; "" for the preset's.  network: hidden layers x width, such as
-    "2x256" (of a residual network blocks x channels); "" for the preset's.
+    "2x256" (of a residual network blocks x channels); "" for the preset's.  warm: so many iterations of ReBeL's
+    subgames are taken as played by the network's policies; 0 for no policy network.
     """
 
     solver: str = ""
     network: str = ""
+    warm: int = 0
 
     def __str__(self) -> str:
-        return f"{self.solver} {self.network}".strip()
+        return " ".join(filter(None, (self.solver, self.network, f"warm {self.warm}" if self.warm else "")))
 
 
 PLAIN: Final = Variant()
