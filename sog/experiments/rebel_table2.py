@@ -1,108 +1,224 @@
-"""ReBeL Table 2, lower half: exploitability of ReBeL's play on Liar's Dice, the mean of the last three checkpoints.
+"""ReBeL Table 2, lower half: what training runs on Liar's Dice come to, and how they came there.
 
-Runs of Student of Games stand beside it with the exploitability of their search at (100, 1), one seed.
+The table: each run's last three networks, by 1,024 playthroughs of 1,024 updates. The curve: all its networks, by few
+and short playthroughs, since the mean policy, which costs one, is unsafe search. A network values leaves for any
+search: runs of Student of Games are searched by ReBeL's and by their own, at two budgets, and what a search costs
+stands beside each figure.
 """
 
 from __future__ import annotations
 
+import csv
+import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from sog.errors import SettingError
-from sog.experiments.exploit import Subject, measure_seed
+from sog.evaluate.exploitability import decision_count
+from sog.experiments.exploit import Subject, listed, measure_seed
 from sog.experiments.exploit_rebel import measure_rebel
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.liars_dice import LiarsDice
 from sog.play.rebel import RebelSettings
 from sog.play.resolver import ResolveSettings
-from sog.search.depth_limited import SolveSettings
 from sog.search.gtcfr import Budget
-from sog.train.checkpoint import load_meta
+from sog.train.checkpoint import Meta, load_meta
 from sog.train.presets import REBEL, SOG
+from sog.train.presets_rebel import playing, solver_of, variant_of
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# (dice a player, faces a die) by the paper's names, and Table 2's "ReBeL CFR-D".
+# (dice a player, faces a die) by the paper's names, and Table 2's two lines of ReBeL by solver.
 GAMES: Final = {"1x4f": (1, 4), "1x5f": (1, 5), "1x6f": (1, 6), "2x3f": (2, 3)}
-TABLE_2: Final = {"1x4f": 0.017, "1x5f": 0.015, "1x6f": 0.024, "2x3f": 0.017}
+TABLE_2: Final = {
+    "cfr-d": {"1x4f": 0.017, "1x5f": 0.015, "1x6f": 0.024, "2x3f": 0.017},
+    "fp": {"1x4f": 0.041, "1x5f": 0.020, "1x6f": 0.040, "2x3f": 0.020},
+}
 _LAST: Final = 3
-_PLAYTHROUGHS, _QUICK_PLAYTHROUGHS = 1024, 16
-_UPDATES, _QUICK_UPDATES = 1024, 64
+TABLE, CURVE = "table", "curve"
+
+
+@dataclass(frozen=True)
+class _Effort:
+    """How closely a network is measured: playthroughs and updates of ReBeL's search, budgets (s, c) of SoG's."""
+
+    playthroughs: int
+    updates: int
+    budgets: tuple[tuple[int, float], ...]
+
+
+_EFFORTS: Final = {
+    TABLE: _Effort(1024, 1024, ((100, 1.0), (1000, 1.0))),
+    CURVE: _Effort(64, 512, ((100, 1.0),)),
+}
+_QUICK: Final = {TABLE: _Effort(16, 64, ((10, 1.0),)), CURVE: _Effort(4, 32, ((5, 1.0),))}
+
+
+@dataclass(frozen=True)
+class Network:
+    """One network of a run, with what had been learned from when it was saved."""
+
+    folder: Path
+    step: int
+    round: int
+    minutes: float
+    rows: int
 
 
 def plan(options: Options, note: Note) -> list[Key]:
-    """The last three networks of each run in --run or runs/. SettingError where there is none."""
+    """Points of every run in --run or runs/: first the curves, then the table. SettingError where there is no run."""
     folders = options.runs or tuple(sorted(path.parent for path in Path("runs").glob("*/checkpoint")))
+    efforts = _QUICK if options.quick else _EFFORTS
     names = {LiarsDice(*size).name: name for name, size in GAMES.items()}
-    keys: list[Key] = []
+    keys: dict[str, list[Key]] = {CURVE: [], TABLE: []}
     for folder in folders:
         meta = load_meta(folder / "checkpoint")
         algorithm = meta.settings.get("algorithm", SOG)
         if meta.game not in names or algorithm not in (REBEL, SOG):
             note(f"{folder}: {algorithm} on {meta.game} is not in the table")
             continue
-        for snapshot in _last(folder):
-            key = {"game": names[meta.game], "algorithm": algorithm, "checkpoint": str(snapshot)}
-            playthroughs = _QUICK_PLAYTHROUGHS if options.quick else _PLAYTHROUGHS
-            updates = _QUICK_UPDATES if options.quick else _UPDATES
-            keys.append({**key, "step": load_meta(snapshot).step, "playthroughs": playthroughs, "updates": updates})
-    if not keys:
+        networks = networks_of(folder)
+        for part, chosen in ((CURVE, [n for n in networks if n.step]), (TABLE, networks[-_LAST:])):
+            for network in chosen:
+                said = {"part": part, "game": names[meta.game], "run": folder.name, **_how(meta), **_row(network)}
+                keys[part] += [{**said, **search} for search in _searches(algorithm, meta, efforts[part])]
+    if not (keys[CURVE] or keys[TABLE]):
         raise SettingError("no run on Liar's Dice: train one with --algorithm rebel, or name it with --run")
-    return keys
+    return keys[CURVE] + keys[TABLE]
 
 
-def _last(folder: Path) -> list[Path]:
-    """A run's newest networks: its checkpoint and the snapshots before it."""
-    newest = folder / "checkpoint"
-    step = load_meta(newest).step
-    older = [path for path in sorted((folder / "snapshots").iterdir()) if load_meta(path).step < step]
-    return [*older[-(_LAST - 1) :], newest]
+def networks_of(run: Path) -> list[Network]:
+    """A run's networks, oldest first: its snapshots, and its checkpoint where that has learned on."""
+    with (run / "curve.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    found = []
+    for folder in sorted((run / "snapshots").glob("*")):
+        meta = load_meta(folder)
+        line = next((line for line in lines if int(line["round"]) == meta.settings["round"]), None)
+        rows = int(float(line["rows"])) if line else 0
+        found.append(Network(folder, meta.step, meta.settings["round"], round(meta.settings["minutes"], 2), rows))
+    newest = load_meta(run / "checkpoint")
+    if lines and newest.step > max((network.step for network in found), default=-1):
+        line = next((line for line in reversed(lines) if int(line["steps"]) == newest.step), lines[-1])
+        last = int(line["round"]), round(float(line["minutes"]), 2), int(float(line["rows"]))
+        found.append(Network(run / "checkpoint", newest.step, *last))
+    return found
+
+
+def _how(meta: Meta) -> dict[str, Any]:
+    """How a run was trained."""
+    algorithm, variant = meta.settings.get("algorithm", SOG), variant_of(meta.settings)
+    solver = solver_of(variant).name if algorithm == REBEL else ""
+    return {"algorithm": algorithm, "solver": solver, "network": f"{meta.shape.depth}x{meta.shape.width}"}
+
+
+def _row(network: Network) -> dict[str, Any]:
+    return {
+        "checkpoint": str(network.folder),
+        "round": network.round,
+        "step": network.step,
+        "minutes": network.minutes,
+        "examples": network.rows,
+    }
+
+
+def _searches(algorithm: str, meta: Meta, effort: _Effort) -> list[dict[str, Any]]:
+    """ReBeL's search of a run, as it was trained; before it, of a run of Student of Games, its own."""
+    rebel = playing(variant_of(meta.settings), effort.updates)
+    found: list[dict[str, Any]] = []
+    if algorithm == SOG:
+        found = [{"search": SOG, "s": s, "c": c} for s, c in effort.budgets]
+    how = {"search": REBEL, "search_solver": rebel.solver.name, "warm": rebel.warm}
+    return [*found, {**how, "playthroughs": effort.playthroughs, "updates": effort.updates}]
 
 
 def compute(key: Key) -> Result:
-    """Exploitability of a network's play."""
+    """Exploitability of a network's play, and the processor time of a search in milliseconds."""
     folder = Path(key["checkpoint"])
-    if key["algorithm"] == SOG:
-        subject = Subject(LiarsDice(*GAMES[key["game"]]).name, str(folder), ResolveSettings(Budget(100, 1.0)))
-        return {"exploitability": measure_seed(subject, 0)}
-    settings = RebelSettings(SolveSettings(updates=key["updates"]))
-    found = measure_rebel(folder, settings, key["playthroughs"], 0, lambda done: None)
-    return {"exploitability": found.sampled, "mean_policy": found.mean, "solves": found.solves}
+    meta = load_meta(folder)
+    if meta.step != key["step"]:
+        raise SettingError(f"{folder} has learned on since this began; the same command again measures it anew")
+    started = time.process_time()
+    if key["search"] == SOG:
+        subject = Subject(meta.game, str(folder), ResolveSettings(Budget(key["s"], key["c"])))
+        result: Result = {"exploitability": measure_seed(subject, 0)}
+        searches = decision_count(listed(meta.game))
+    else:
+        settings = RebelSettings(playing(variant_of(meta.settings), key["updates"]))
+        found = measure_rebel(folder, settings, key["playthroughs"], 0, lambda done: None)
+        result = {"exploitability": found.sampled, "mean_policy": found.mean}
+        searches = found.solves
+    seconds = time.process_time() - started
+    return {**result, "searches": searches, "seconds": seconds, "ms_a_search": 1000.0 * seconds / searches}
 
 
 def present(points: list[Point]) -> Outcome:
-    """A row for each network, and the means beside the paper's."""
+    """A row for each point; the table's means beside the paper's."""
     beside = []
     for game in GAMES:
-        for algorithm in (REBEL, SOG):
-            runs: dict[str, list[float]] = {}
-            for p in points:
-                if p.key["game"] == game and p.key["algorithm"] == algorithm:
-                    runs.setdefault(_run_of(p), []).append(p.result["exploitability"])
-            for run, found in runs.items():
-                paper = f"{TABLE_2[game]:.3f}" if algorithm == REBEL else ""
-                beside.append(Beside(f"{game}, {algorithm}, {run}", paper, f"{np.mean(found):.4f}"))
+        for line, mine in _lines(points, TABLE, game).items():
+            found = [p.result["exploitability"] for p in mine]
+            newest = mine[-1].key
+            cost = np.median([p.result["ms_a_search"] for p in mine])
+            ours = (
+                f"{np.mean(found):.4f} ({min(found):.4f} .. {max(found):.4f}), {len(found)} networks, "
+                f"{newest['minutes']:.0f} min, {newest['examples']:,} examples, {cost:.0f} ms a search"
+            )
+            beside.append(Beside(f"{game}, {line}", _paper(newest), ours))
     return Outcome([p.row for p in points], {"rebel-table2": lambda figure: _draw(figure, points)}, beside)
 
 
-def _run_of(point: Point) -> str:
-    path = Path(point.key["checkpoint"])
-    return path.parent.name if path.name == "checkpoint" else path.parent.parent.name
+def _paper(key: Key) -> str:
+    """Table 2's figure for a run of ReBeL searched by ReBeL as closely as there."""
+    whole = key["algorithm"] == REBEL and key["search"] == REBEL and key["playthroughs"] >= 1024
+    told = TABLE_2.get(key["solver"], {}) if whole else {}
+    return f"{told[key['game']]:.3f}" if told else ""
+
+
+def _lines(points: list[Point], part: str, game: str) -> dict[str, list[Point]]:
+    """The points of a game by run and search, oldest network first."""
+    out: dict[str, list[Point]] = {}
+    for p in points:
+        if p.key["part"] == part and p.key["game"] == game:
+            out.setdefault(_label(p.key), []).append(p)
+    return out
+
+
+def _label(key: Key) -> str:
+    """A run and how it is searched, in words."""
+    trained = f"{key['run']} ({' '.join(filter(None, (key['algorithm'], key['solver'], key['network'])))})"
+    if key["search"] == SOG:
+        return f"{trained}, SoG({key['s']},{key['c']:g})"
+    warm = f", warm {key['warm']}" if key["warm"] else ""
+    return f"{trained}, ReBeL {key['playthroughs']} x {key['updates']} {key['search_solver']}{warm}"
 
 
 def _draw(figure: Figure, points: list[Point]) -> None:
-    """Exploitability against learner steps; dashed: the paper's."""
-    axis = figure.subplots()
-    for run in dict.fromkeys(_run_of(p) for p in points):
-        mine = [p for p in points if _run_of(p) == run]
-        axis.plot([p.key["step"] for p in mine], [p.result["exploitability"] for p in mine], marker=".", label=run)
-    for game in dict.fromkeys(p.key["game"] for p in points):
-        axis.axhline(TABLE_2[game], linestyle="--", linewidth=0.8, label=f"ReBeL, Table 2, {game}")
-    axis.set(xlabel="learner steps", ylabel="exploitability", yscale="log", title="Liar's Dice")
-    axis.legend()
+    """Exploitability against training minutes, a panel for each game; squares: the table; dashed: the paper's."""
+    games = [game for game in GAMES if any(p.key["game"] == game for p in points)]
+    figure.set_size_inches(7.0 * max(len(games), 1), 5.5)
+    for axis, game in zip(np.ravel(figure.subplots(1, max(len(games), 1))), games, strict=True):
+        _draw_game(axis, game, points)
+
+
+def _draw_game(axis: Axes, game: str, points: list[Point]) -> None:
+    for part, style in ((CURVE, ".-"), (TABLE, "s")):
+        for label, mine in _lines(points, part, game).items():
+            x, y = [p.key["minutes"] for p in mine], [p.result["exploitability"] for p in mine]
+            axis.plot(x, y, style, markersize=4, linewidth=1.0, label=label)
+    solvers = dict.fromkeys(p.key["solver"] for p in points if p.key["game"] == game)
+    for name, dashes in zip(filter(None, solvers), ("--", ":", "-."), strict=False):
+        if name in TABLE_2:
+            paper = TABLE_2[name][game]
+            axis.axhline(paper, color="gray", linestyle=dashes, linewidth=0.8, label=f"Table 2, {name}: {paper}")
+    axis.set(xlabel="training minutes", ylabel="exploitability", xscale="log", yscale="log", title=game)
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize="small")
 
 
 STUDY: Final = Study(plan, compute, present, takes=("runs",))

@@ -149,7 +149,7 @@ EXPERIMENTS: Final = (
         "ReBeL",
         "Table 2",
         60,
-        "ReBeL's and SoG's runs on Liar's Dice in runs/ or --run: their last three networks, 1,024 playthroughs",
+        "Liar's Dice, runs in runs/ or --run, ReBeL and SoG: curves, and 1,024 playthroughs of the last three networks",
         rebel_table2.STUDY,
     ),
     Experiment(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from sog.errors import SettingError
 from sog.experiments import rebel_fig5, rebel_rps, rebel_table2
-from sog.experiments.study import Options, Point
+from sog.experiments.study import Key, Options, Point
+from sog.games.liars_dice import LiarsDice
+from sog.nets.cvpn import CVPN, shape_for
+from sog.train import checkpoint, loop
+from sog.train.loop import Run
+from sog.train.settings import Variant
 
 
 def quiet(line: str) -> None:
@@ -40,3 +46,60 @@ def test_the_table_needs_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SettingError, match="train one"):
         rebel_table2.plan(Options(), quiet)
+
+
+def made_run(folder: Path, algorithm: str, variant: Variant, steps: tuple[int, ...]) -> Path:
+    """A folder as training leaves it, with untrained networks: a snapshot of each round but the last."""
+    game = LiarsDice(1, 4)
+    network, points = CVPN(shape_for(game, width=8, depth=1)), []
+    run = Run(game.name, algorithm=algorithm, variant=variant)
+    for number, step in enumerate(steps):
+        points.append(loop.Point(number, 2.0 * number, step, 100 * number, 0, 0, 0, 0.0, 0.0, 0.0))
+        said = {**asdict(run), "round": number, "minutes": 2.0 * number}
+        last = number == len(steps) - 1
+        out = folder / "checkpoint" if last else folder / "snapshots" / f"{number:06d}"
+        checkpoint.save(out, network, game.name, run.name, step, asdict(run) if last else said)
+    loop.write_curve(folder / "curve.csv", points[1:])
+    return folder
+
+
+def keys_of(*runs: Path) -> list[Key]:
+    return rebel_table2.plan(Options(quick=True, runs=runs), quiet)
+
+
+def test_the_table_has_the_last_three_networks_and_the_curve_all_that_learned(tmp_path: Path) -> None:
+    keys = keys_of(made_run(tmp_path / "run", "rebel", Variant("fp"), (0, 5, 9, 12, 20)))
+    steps = {part: [key["step"] for key in keys if key["part"] == part] for part in ("table", "curve")}
+    assert steps == {"table": [9, 12, 20], "curve": [5, 9, 12, 20]}
+    assert {(key["solver"], key["search"], key["search_solver"]) for key in keys} == {("fp", "rebel", "fp")}
+    assert (keys[-1]["round"], keys[-1]["minutes"], keys[-1]["examples"]) == (4, 8.0, 400)
+    assert keys[-2]["checkpoint"].endswith("snapshots/000003") and keys[-2]["examples"] == 300
+
+
+def test_a_run_of_student_of_games_is_searched_by_both(tmp_path: Path) -> None:
+    keys = keys_of(made_run(tmp_path / "run", "sog", Variant(), (0, 5)))
+    assert {(key["search"], key.get("search_solver")) for key in keys} == {("sog", None), ("rebel", "cfr-d")}
+    for key in keys[:2]:
+        small = {**key, **({"s": 1} if key["search"] == "sog" else {"playthroughs": 1, "updates": 2})}
+        result = rebel_table2.compute(small)
+        assert 0.0 < result["exploitability"] <= 1.0 and result["searches"] > 0 and result["ms_a_search"] > 0
+
+
+def test_a_network_that_has_learned_on_is_not_measured_as_the_old_one(tmp_path: Path) -> None:
+    key = keys_of(made_run(tmp_path / "run", "rebel", Variant(), (0, 5)))[-1]
+    with pytest.raises(SettingError, match="has learned on"):
+        rebel_table2.compute({**key, "step": 4})
+
+
+def test_the_means_stand_beside_the_papers_figure_of_the_same_solver() -> None:
+    key: Key = {"part": "table", "game": "1x5f", "run": "a", "algorithm": "rebel", "solver": "fp", "network": "2x256"}
+    key |= {"search": "rebel", "search_solver": "fp", "warm": 0, "playthroughs": 1024, "updates": 1024}
+    key |= {"minutes": 120.0, "examples": 5000}
+    found = {"exploitability": 0.02, "ms_a_search": 40.0}
+    points = [Point({**key, "step": k}, {**found, "exploitability": 0.01 * k}) for k in (1, 2, 3)]
+    (line,) = rebel_table2.present(points).beside
+    assert line.paper == "0.020"
+    assert line.ours == "0.0200 (0.0100 .. 0.0300), 3 networks, 120 min, 5,000 examples, 40 ms a search"
+    quick = [Point({**p.key, "playthroughs": 16}, p.result) for p in points]
+    other = [Point({**p.key, "algorithm": "sog", "solver": ""}, p.result) for p in points]
+    assert [rebel_table2.present(p).beside[0].paper for p in (quick, other)] == ["", ""]
