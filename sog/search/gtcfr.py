@@ -153,6 +153,7 @@ class _Run:
         self.mass = np.zeros((2, 16))
         self.sums = np.zeros((2, 0))
         self.asked = np.zeros((2, 0), dtype=np.int32)
+        self.awaited = np.zeros((2, 0), dtype=np.int32)
         self.ranges = np.zeros((0, self.width))
         self.steps = settings.rule.steps(1, 64)
         self.complete = False  # whether the last sweep met no leaf, so that nothing is left to ask or to grow
@@ -207,6 +208,9 @@ class _Run:
 
     def grow(self, expansions: int) -> None:
         """The expansion phase: so many trajectories, each adding to the tree where it ends."""
+        if self.tree.public.game.deterministic:
+            self._grow_positions(expansions)
+            return
         tree, public, settings = self.tree, self.tree.public, self.settings
         which = f.AVERAGE if settings.select_average else f.POLICY
         while expansions > 0:
@@ -218,6 +222,26 @@ class _Run:
             )  # fmt: skip
             if self.found[0] >= 0 and not self._expand(int(self.found[0]), int(self.found[1])):
                 expansions += 1  # a trajectory that met a chance event too large to list walks again
+        simulate.settle(tree.entries, self.path)
+
+    def _grow_positions(self, expansions: int) -> None:
+        """`grow` in a deterministic game: all trajectories first, then the positions that they have reached."""
+        tree, public, settings = self.tree, self.tree.public, self.settings
+        which = f.AVERAGE if settings.select_average else f.POLICY
+        if self.awaited.shape[1] < expansions:
+            self.awaited = np.zeros((2, expansions), dtype=np.int32)
+        while expansions > 0:
+            before = tree.size
+            done = phases.grow_positions(
+                public.nodes, public.scales, public.operators, public.operator_values, *tree.game,
+                tree.nodes, tree.child, tree.slots, tree.entries, tree.counts, self.start, expansions,
+                settings.c_puct, which, public.game.u_max, public.widest_fan, self.rng, self.pair, self.path,
+                self.found, self.awaited,
+            )  # fmt: skip
+            tree.name_new(self.awaited, tree.size - before)
+            if done < expansions:
+                tree.make_room()
+            expansions -= done
         simulate.settle(tree.entries, self.path)
 
     @property

@@ -115,6 +115,21 @@ class Lookahead:
             self.public.child(s, e)
         return True
 
+    def name_new(self, awaited: Int32, count: int) -> None:
+        """List the positions of the newest `count` nodes, by awaited: int32[2, *], and tell the nodes.
+
+        awaited: the public node above and the edge of each; afterwards its first row holds their own public nodes.
+        """
+        public = self.public
+        for k, (above, edge) in enumerate(awaited[:, :count].T.tolist()):
+            awaited[0, k] = public.child(above, edge)
+        while (
+            self.counts[growth.ENTRIES] + count * public.widest_fan > self.entries.shape[1]
+            or self.counts[growth.ENDS] + count > len(self.ends)
+        ):
+            self.make_room()
+        growth.name_all(public.nodes, self.nodes, self.counts, self.ends, awaited, count)
+
     def make_room(self) -> None:
         """Double every array."""
         self.nodes = grown(self.nodes, 2 * len(self.nodes), axis=0)

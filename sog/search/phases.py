@@ -119,6 +119,44 @@ def grow(
 
 
 @njit
+def grow_positions(
+    public: Array, scales: Array, operators: Array, values: Array,
+    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    counts: Array, start: int, expansions: int, c_puct: float, which: int, unit: float, widest_fan: int,
+    rng: Array, pair: Array, path: Array, found: Array, awaited: Array,
+) -> int:  # fmt: skip
+    """`grow` in a deterministic game (k = 1), where a child can be added before its position is known.
+
+    awaited: int32[2, *], the public node and the edge that lead to each node added; the caller lists them and calls
+    growth.name_all.  widest_fan: the most edges that a position has. Returns how many trajectories were done: fewer
+    where the tree needs room.
+    """
+    added = 0
+    for done in range(expansions):
+        if (
+            counts[growth.NODES] + 1 > len(nodes)
+            or counts[growth.SLOTS] + 2 > slots.shape[1]
+            or counts[growth.CHILDREN] + widest_fan > child.shape[1]
+        ):
+            return done
+        simulate.trajectory(
+            public, scales, operators, values, edges, rows, links, nodes, child, slots, entries,
+            start, c_puct, which, unit, rng, pair, path, found,
+        )  # fmt: skip
+        n, edge = found[0], found[1]
+        if n < 0:
+            continue
+        if edge == simulate.ALL:
+            edge = simulate.best_prior(rows, links, nodes, entries, n, 0)
+        growth.await_child(public, nodes, counts, child, n, edge)
+        simulate.first_guess(public, nodes, slots, entries, n, edge)
+        kernels.match_regrets(rows, links, nodes, child, entries, n, f.REGRET, f.POLICY)
+        awaited[0, added], awaited[1, added] = nodes[n, f.PUBLIC], edge
+        added += 1
+    return expansions
+
+
+@njit
 def gadget_update(
     regret: Array, follow: Array, leave: Array, inside: Array, positive: float, negative: float, prediction: float
 ) -> None:

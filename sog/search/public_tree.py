@@ -68,6 +68,7 @@ class PublicTree:
         self.limit = limit
         self.all_plain = True  # whether action a takes edge a at every decision listed
         self.widest = 0  # the most infostates a player has at any node
+        self.widest_fan = 0  # the most edges that any position of a deterministic game has
         self.states: list[State] = []
         self._nodes = _Table(np.int32, f.PUBLIC_FIELDS)
         self._parent = _Table(np.int32)
@@ -177,6 +178,7 @@ class PublicTree:
             payoff, payoff_scale = self._operator(game.payoff(s))
             unit = 1.0
         count = len(actions)
+        self.widest_fan = max(self.widest_fan, count)
         edge0, row0 = self._edges.reserve(count), self._rows.reserve(count)
         listing.write_position(
             self._nodes.rows, self._scales.rows, self._parent.rows, self._edges.rows, self._rows.rows, node, parent,
