@@ -39,9 +39,12 @@ SWEEPS: Final = (DOWN, UP, TURN, FINISH)
 SEARCH_PLACES: Final[tuple[Place, ...]] = (
     (phases, "descend", DOWN, False),
     (phases, "ascend", UP, False),
+    (phases, "both_turns", UP, False),
     (phases, "turn", TURN, False),
     (phases, "finish", FINISH, False),
     (phases, "grow", GROWTH, False),
+    (phases, "grow_positions", GROWTH, False),
+    (Lookahead, "name_new", GROWTH, False),
     (simulate, "settle", GROWTH, False),
     (Lookahead, "expand", GROWTH, False),
 )
@@ -51,9 +54,10 @@ SEARCH_PLACES: Final[tuple[Place, ...]] = (
 class Row:
     """Searches with one budget, so many side by side.
 
-    down: ranges down and leaf beliefs out.  up: evaluations in, values up, regrets.  turn: the second player's
-    update, both ways.  finish: all three on a tree that has no leaves left.  sweep: these four.  growth: trajectories
-    and new nodes.  python: the rest, re-solving's set-up included.
+    down: ranges down and leaf beliefs out.  up: evaluations in, values up, regrets, and where no gadget comes between
+    the second player's update with it.  turn: the second player's update, both ways, elsewhere.  finish: all three on
+    a tree that has no leaves left.  sweep: these four.  growth: trajectories and new nodes.  python: the rest,
+    re-solving's set-up included.
     """
 
     game: str

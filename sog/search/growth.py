@@ -20,7 +20,7 @@ NODES, SLOTS, ENTRIES, CHILDREN, ENDS = range(5)
 @njit
 def add_node(public: Array, s: int, parent: int, edge: int, nodes: Array, counts: Array, ends: Array) -> int:
     """Append the public node s, over `edge` of `parent`, as a leaf (or an ended node); the caller made room."""
-    n = _hang(parent, edge, public[s, f.I0], public[s, f.I1], nodes, counts)
+    n: int = _hang(parent, edge, public[s, f.I0], public[s, f.I1], nodes, counts)
     _name(public, s, n, nodes, counts, ends)
     return n
 
@@ -58,7 +58,7 @@ def _name(public: Array, s: int, n: int, nodes: Array, counts: Array, ends: Arra
 
 @njit
 def await_child(public: Array, nodes: Array, counts: Array, child: Array, n: int, edge: int) -> None:
-    """Add one child to node n of a deterministic game, a leaf whose public node `name_all` tells; the caller made room."""
+    """Add one child to node n of a deterministic game, a leaf that `name_all` is to name; the caller made room."""
     s = nodes[n, f.PUBLIC]
     if nodes[n, f.CHILD0] < 0:
         _open(public, s, nodes, counts, child, n)

@@ -113,17 +113,17 @@ def search(
     """
     run = _Run(tree, start, settings, rng, gadget, log or QueryLog())
     yield from run.first_look()
-    last = budget.rounds - 1
-    for k in range(budget.rounds):
-        for _ in range(budget.updates):
+    rounds, updates, expansions = budget.rounds, budget.updates, budget.expansions
+    for k in range(rounds):
+        for _ in range(updates):
             yield from run.update()
             if run.complete:
-                run.finish(budget.rounds * budget.updates)
+                run.finish(rounds * updates)
                 return
         if stopped():
             return
-        if k < last:
-            run.grow(budget.expansions)
+        if k < rounds - 1:
+            run.grow(expansions)
 
 
 _NO_GADGET = Gadget(-1, np.zeros(0), np.zeros(0), 1.0)
@@ -173,6 +173,8 @@ class _Run:
         if not self.settings.rule.alternating:
             yield from self._iterate(3)
             self._update_gadget(self.steps[t], 3)
+        elif self.gadget is None:
+            yield from self._iterate(1, second_turn=True)
         else:
             yield from self._iterate(1)
             self._update_gadget(self.steps[t], 1)
@@ -190,17 +192,15 @@ class _Run:
         if self.gadget is not None:
             self.gadget.enter(tree)
         phases.turn(
-            public.nodes, public.scales, public.operators, public.operator_values, public.slots, *tree.game,
-            tree.nodes, tree.child, tree.slots, tree.entries, tree.counts, tree.ends,
-            self.by_node, self.settings.correct, self.mass, self.sums, 2, step,
+            *public.tables, public.slots, *tree.arrays, tree.ends, self.by_node, self.settings.correct, self.mass,
+            self.sums, 2, step,
         )  # fmt: skip
 
     def finish(self, iterations: int) -> None:
         """The iterations that are left, up to `iterations` in all, on a tree without leaves."""
         tree, public, gadget, rule = self.tree, self.tree.public, self.gadget or _NO_GADGET, self.settings.rule
         phases.finish(
-            public.nodes, public.scales, public.operators, public.operator_values, *tree.game,
-            tree.nodes, tree.child, tree.slots, tree.entries, tree.counts, tree.ends,
+            *public.tables, *tree.arrays, tree.ends,
             rule.alternating, rule.steps(tree.iterations + 1, iterations - tree.iterations),
             gadget.opponent, gadget.alpha, gadget.regret, gadget.follow, gadget.leave, gadget.previous,
         )  # fmt: skip
@@ -215,10 +215,9 @@ class _Run:
         which = f.AVERAGE if settings.select_average else f.POLICY
         while expansions > 0:
             expansions -= phases.grow(
-                public.nodes, public.scales, public.operators, public.operator_values, *tree.game,
-                tree.nodes, tree.child, tree.slots, tree.entries, tree.counts, tree.ends,
-                self.start, expansions, settings.c_puct, which, public.game.u_max, self.single,
-                settings.warm_start, settings.fill and not self.single, self.rng, self.pair, self.path, self.found,
+                *public.tables, *tree.arrays, tree.ends, self.start, expansions, settings.c_puct, which,
+                public.game.u_max, self.single, settings.warm_start, settings.fill and not self.single,
+                self.rng, self.pair, self.path, self.found,
             )  # fmt: skip
             if self.found[0] >= 0 and not self._expand(int(self.found[0]), int(self.found[1])):
                 expansions += 1  # a trajectory that met a chance event too large to list walks again
@@ -231,39 +230,35 @@ class _Run:
         if self.awaited.shape[1] < expansions:
             self.awaited = np.zeros((2, expansions), dtype=np.int32)
         while expansions > 0:
-            before = tree.size
             done = phases.grow_positions(
-                public.nodes, public.scales, public.operators, public.operator_values, *tree.game,
-                tree.nodes, tree.child, tree.slots, tree.entries, tree.counts, self.start, expansions,
-                settings.c_puct, which, public.game.u_max, public.widest_fan, self.rng, self.pair, self.path,
-                self.found, self.awaited,
+                *public.tables, *tree.arrays, self.start, expansions, settings.c_puct, which, public.game.u_max,
+                public.widest_fan, self.rng, self.pair, self.path, self.found, self.awaited,
             )  # fmt: skip
-            tree.name_new(self.awaited, tree.size - before)
+            tree.name_new(self.awaited, self.found.item(0))
             if done < expansions:
                 tree.make_room()
             expansions -= done
-        simulate.settle(tree.entries, self.path)
 
     @property
     def by_node(self) -> bool:
         """Whether the sweeps of single.py serve."""
         return self.single and self.tree.public.all_plain
 
-    def _iterate(self, updates: int) -> SearchGenerator:
-        """Ranges down, leaf beliefs out, evaluations in, values up."""
+    def _iterate(self, updates: int, second_turn: bool = False) -> SearchGenerator:
+        """Ranges down, leaf beliefs out, evaluations in, values up; with the second player's turn after it."""
         tree, public = self.tree, self.tree.public
         if self.gadget is not None:
             self.gadget.enter(tree)
-        if self.asked.shape[1] < tree.size:
+        if len(self.ranges) < tree.size:
             self.asked = np.zeros((2, 2 * tree.size), dtype=np.int32)
             self.ranges = np.zeros((2 * tree.size, self.width))
             self.sums = np.zeros((2, 2 * tree.size))
         if self.mass.shape[1] < public.widest:
             self.mass = np.zeros((2, public.widest))
-        rules = (public.nodes, public.scales, public.operators, public.operator_values, public.slots, *tree.game)
-        arrays = (tree.nodes, tree.child, tree.slots, tree.entries, tree.counts)
         kinds = (self.single, self.by_node, self.slots0)
-        found = phases.descend(*rules, *arrays, tree.ends, *kinds, self.asked, self.ranges)
+        found = phases.descend(
+            *public.tables, public.slots, *tree.arrays, tree.ends, *kinds, self.asked, self.ranges
+        )
         answer = self.no_answer
         self.complete = not found and not self.single
         if found:
@@ -271,11 +266,14 @@ class _Run:
                 k = int(simulate.random(self.rng) * found)
                 self.log.picked.append((int(self.asked[1, k]), self.ranges[k].copy()))
             answer = yield Beliefs(public, self.asked[1, :found], self.ranges[:found])
-        phases.ascend(
-            *rules, *arrays, *kinds, self.asked, found, answer.values, answer.logits,
-            self.settings.prior_temperature, self.settings.correct, self.mass, self.sums, updates,
-            self.steps[min(tree.iterations, len(self.steps) - 1)],
-        )  # fmt: skip
+        arrays = (*public.tables, public.slots, *tree.arrays)  # the evaluator may have listed more
+        answers = (self.asked, found, *answer, self.settings.prior_temperature)
+        scratch = (self.settings.correct, self.mass, self.sums)
+        step = self.steps[min(tree.iterations, len(self.steps) - 1)]
+        if second_turn:
+            phases.both_turns(*arrays, tree.ends, *kinds, *answers, *scratch, step)
+        else:
+            phases.ascend(*arrays, *kinds, *answers, *scratch, updates, step)
 
     def _expand(self, n: int, edge: int) -> bool:
         """Add all children of a leaf (k = all), or one: the next best by the prior (k = 1).

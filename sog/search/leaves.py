@@ -10,7 +10,7 @@ import numpy as np
 from sog.arrays import Array
 from sog.search import fields as f
 from sog.search import pairs
-from sog.search.jit import njit
+from sog.search.jit import inlined, njit
 
 U = np.uint64
 
@@ -48,7 +48,7 @@ def collect(
     return found
 
 
-@njit
+@inlined
 def _scale(
     public: Array, scales: Array, operators: Array, operator_values: Array, nodes: Array, slots: Array, n: int,
     correct: bool, mass: Array,

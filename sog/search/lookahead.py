@@ -51,6 +51,11 @@ class Lookahead:
         return self.public.edges, self.public.rows, self.public.links
 
     @property
+    def arrays(self) -> tuple[Any, ...]:
+        """(nodes, child, slots, entries, counts), as the kernels of phases.py take them."""
+        return self.nodes, self.child, self.slots, self.entries, self.counts
+
+    @property
     def tree(self) -> tuple[Any, ...]:
         """(nodes, count, child, slots, entries), as the kernels take them."""
         return self.nodes, self.size, self.child, self.slots, self.entries
@@ -116,19 +121,17 @@ class Lookahead:
         return True
 
     def name_new(self, awaited: Int32, count: int) -> None:
-        """List the positions of the newest `count` nodes, by awaited: int32[2, *], and tell the nodes.
+        """List the positions of the newest `count` nodes, which were added without them, and tell the nodes.
 
-        awaited: the public node above and the edge of each; afterwards its first row holds their own public nodes.
+        awaited: int32[2, *], the public node above and the edge of each; afterwards awaited[0] holds their own.
         """
-        public = self.public
-        for k, (above, edge) in enumerate(awaited[:, :count].T.tolist()):
-            awaited[0, k] = public.child(above, edge)
-        while (
-            self.counts[growth.ENTRIES] + count * public.widest_fan > self.entries.shape[1]
-            or self.counts[growth.ENDS] + count > len(self.ends)
-        ):
+        public, counts = self.public, self.counts
+        entries, ends = counts.item(growth.ENTRIES), counts.item(growth.ENDS)
+        for k in range(count):
+            awaited[0, k] = public.child(awaited.item(0, k), awaited.item(1, k))
+        while entries + count * public.widest_fan > self.entries.shape[1] or ends + count > len(self.ends):
             self.make_room()
-        growth.name_all(public.nodes, self.nodes, self.counts, self.ends, awaited, count)
+        growth.name_all(public.nodes, self.nodes, counts, self.ends, awaited, count)
 
     def make_room(self) -> None:
         """Double every array."""

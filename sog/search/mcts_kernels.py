@@ -88,7 +88,7 @@ def _back_up(nodes: Array, stats: Array, n: Any, k: Any, value: float, visits: f
 
 @njit
 def step(
-    public: Array, scales: Array, edges: Array, rows: Array, links: Array, operators: Array, operator_values: Array,
+    public: Array, scales: Array, operators: Array, operator_values: Array, edges: Array, rows: Array, links: Array,
     nodes: Array, values: Array, child: Array, stats: Array, counts: Array, found: Array, answered: int,
     answers: Array, logits: Array, unit: float, simulations: int, leaves: int, c_init: float, c_base: float,
     first_play_loses: bool, done: Array,

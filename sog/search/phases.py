@@ -14,8 +14,8 @@ from sog.search.jit import njit
 
 @njit
 def descend(
-    public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
-    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
+    public_slots: Array, nodes: Array, child: Array, slots: Array, entries: Array,
     counts: Array, ends: Array, single: bool, by_node: bool, slots0: int, asked: Array, ranges: Array,
 ) -> int:  # fmt: skip
     """Ranges down, payoffs at the ends, beliefs out of the leaves (leaves.collect); how many leaves ask.
@@ -36,8 +36,8 @@ def descend(
 
 @njit
 def ascend(
-    public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
-    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
+    public_slots: Array, nodes: Array, child: Array, slots: Array, entries: Array,
     counts: Array, single: bool, by_node: bool, slots0: int, asked: Array, found: int, answers: Array, logits: Array,
     temperature: float, correct: bool, mass: Array, sums: Array, updates: int, step: Array,
 ) -> None:  # fmt: skip
@@ -56,8 +56,8 @@ def ascend(
 
 @njit
 def turn(
-    public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
-    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
+    public_slots: Array, nodes: Array, child: Array, slots: Array, entries: Array,
     counts: Array, ends: Array, by_node: bool, correct: bool, mass: Array, sums: Array, updates: int, step: Array,
 ) -> None:  # fmt: skip
     """The second player's turn in an alternating iteration: new ranges down, values up.
@@ -78,9 +78,27 @@ def turn(
 
 
 @njit
+def both_turns(
+    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
+    public_slots: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    counts: Array, ends: Array, single: bool, by_node: bool, slots0: int, asked: Array, found: int, answers: Array,
+    logits: Array, temperature: float, correct: bool, mass: Array, sums: Array, step: Array,
+) -> None:  # fmt: skip
+    """`ascend` for the first player, then the second one's `turn`: an alternating iteration without a gadget."""
+    ascend(
+        public, scales, operators, values, edges, rows, links, public_slots, nodes, child, slots, entries, counts,
+        single, by_node, slots0, asked, found, answers, logits, temperature, correct, mass, sums, 1, step,
+    )  # fmt: skip
+    turn(
+        public, scales, operators, values, edges, rows, links, public_slots, nodes, child, slots, entries, counts, ends,
+        by_node, correct, mass, sums, 2, step,
+    )  # fmt: skip
+
+
+@njit
 def grow(
-    public: Array, scales: Array, operators: Array, values: Array,
-    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
+    nodes: Array, child: Array, slots: Array, entries: Array,
     counts: Array, ends: Array, start: int, expansions: int, c_puct: float, which: int, unit: float, single: bool,
     warm: float, fill: bool, rng: Array, pair: Array, path: Array, found: Array,
 ) -> int:  # fmt: skip
@@ -120,16 +138,16 @@ def grow(
 
 @njit
 def grow_positions(
-    public: Array, scales: Array, operators: Array, values: Array,
-    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
+    nodes: Array, child: Array, slots: Array, entries: Array,
     counts: Array, start: int, expansions: int, c_puct: float, which: int, unit: float, widest_fan: int,
     rng: Array, pair: Array, path: Array, found: Array, awaited: Array,
 ) -> int:  # fmt: skip
-    """`grow` in a deterministic game (k = 1), where a child can be added before its position is known.
+    """`grow` in a deterministic game (k = 1), where a child can be added before its position is known; then `settle`.
 
-    awaited: int32[2, *], the public node and the edge that lead to each node added; the caller lists them and calls
-    growth.name_all.  widest_fan: the most edges that a position has. Returns how many trajectories were done: fewer
-    where the tree needs room.
+    awaited: int32[2, *], the public node and the edge that lead to each node added, found[0] of them; the caller
+    lists them and calls growth.name_all.  widest_fan: the most edges that a position has. Returns how many
+    trajectories were done: fewer where the tree needs room.
     """
     added = 0
     for done in range(expansions):
@@ -138,6 +156,7 @@ def grow_positions(
             or counts[growth.SLOTS] + 2 > slots.shape[1]
             or counts[growth.CHILDREN] + widest_fan > child.shape[1]
         ):
+            found[0] = added
             return done
         simulate.trajectory(
             public, scales, operators, values, edges, rows, links, nodes, child, slots, entries,
@@ -153,6 +172,8 @@ def grow_positions(
         kernels.match_regrets(rows, links, nodes, child, entries, n, f.REGRET, f.POLICY)
         awaited[0, added], awaited[1, added] = nodes[n, f.PUBLIC], edge
         added += 1
+    simulate.settle(entries, path)
+    found[0] = added
     return expansions
 
 
@@ -179,8 +200,8 @@ def gadget_update(
 
 @njit
 def finish(
-    public: Array, scales: Array, operators: Array, values: Array,
-    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
+    nodes: Array, child: Array, slots: Array, entries: Array,
     counts: Array, ends: Array, alternating: bool, steps: Array,
     opponent: int, alpha: float, regret: Array, follow: Array, leave: Array, previous: Array,
 ) -> None:  # fmt: skip

@@ -131,10 +131,10 @@ class PublicTree:
 
     @property
     def tables(self) -> tuple[Array, ...]:
-        """(nodes, scales, edges, rows, links, operators, operator_values), as the kernels take them."""
+        """(nodes, scales, operators, operator_values, edges, rows, links), as the kernels take them."""
         return (
-            self._nodes.rows, self._scales.rows, self._edges.rows, self._rows.rows, self._links.rows,
-            self._operators.rows, self._operator_values.rows,
+            self._nodes.rows, self._scales.rows, self._operators.rows, self._operator_values.rows,
+            self._edges.rows, self._rows.rows, self._links.rows,
         )  # fmt: skip
 
     def add(self, s: State, parent: int) -> int:

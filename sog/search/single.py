@@ -7,11 +7,13 @@ know arrays only (see fields.py), and need decision nodes whose action a takes e
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from sog.arrays import Array
 from sog.search import fields as f
-from sog.search.jit import njit
+from sog.search.jit import inlined, njit
 from sog.search.kernels import REACH_FLOOR
 
 U = np.uint64
@@ -39,9 +41,7 @@ def backward(nodes: Array, count: int, slots: Array, entries: Array, sums: Array
 
     step: as in kernels.backward.  sums: float64[2, *] scratch, a column per node: open actions, positive regret.
     """
-    _values_up(nodes, count, slots, entries, step[2])
-    for cleared in range(count):
-        sums[0, cleared], sums[1, cleared] = 0.0, 0.0
+    _values_up(nodes, count, slots, entries, sums, step[2])
     _regrets(nodes, count, slots, entries, sums, updates, step)
     policy = entries[f.POLICY]
     for below in range(1, count):
@@ -54,13 +54,15 @@ def backward(nodes: Array, count: int, slots: Array, entries: Array, sums: Array
 
 
 @njit
-def _values_up(nodes: Array, count: int, slots: Array, entries: Array, weight: float) -> None:
-    cfv, reach, q, policy = slots[f.CFV], slots[f.REACH], entries[f.ACTION_CFV], entries[f.POLICY]
+def _values_up(nodes: Array, count: int, slots: Array, entries: Array, sums: Array, weight: float) -> None:
+    """Both players' values up, and their sums; `sums` is cleared. A node is passed after all that lie below it."""
+    cfv, q, policy = slots[f.CFV], entries[f.ACTION_CFV], entries[f.POLICY]
     for inner in range(count):
         n = U(inner)
+        sums[0, n], sums[1, n] = 0.0, 0.0
         if nodes[n, f.KIND] == f.INTERIOR:
-            for p in range(2):
-                cfv[U(nodes[n, f.OFF0 + p])] = 0.0
+            cfv[U(nodes[n, f.OFF0])] = 0.0
+            cfv[U(nodes[n, f.OFF1])] = 0.0
     for back in range(1, count):
         n = U(count - back)
         m = U(nodes[n, f.PARENT])
@@ -72,12 +74,15 @@ def _values_up(nodes: Array, count: int, slots: Array, entries: Array, weight: f
                 cfv[above] += policy[k] * cfv[off]
             else:
                 cfv[above] += cfv[off]
-    for inner in range(count):
-        n = U(inner)
-        for p in range(2):
-            off = U(nodes[n, f.OFF0 + p])
-            slots[f.CFV_SUM, off] += weight * cfv[off]
-            slots[f.REACH_SUM, off] += weight * reach[off]
+            _sum_up(slots, off, weight)
+    for p in range(2):
+        _sum_up(slots, U(nodes[0, f.OFF0 + p]), weight)
+
+
+@inlined
+def _sum_up(slots: Array, off: Any, weight: float) -> None:
+    slots[f.CFV_SUM, off] += weight * slots[f.CFV, off]
+    slots[f.REACH_SUM, off] += weight * slots[f.REACH, off]
 
 
 @njit
