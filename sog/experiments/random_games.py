@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from sog.errors import GameError
-from sog.experiments.rules import random_game
+from sog.experiments.rules import Spoken, random_game
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.catalog import make_game
 from sog.games.positions import PositionGame
@@ -16,22 +16,25 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GAMES: Final = ("chess", "go(board_size=9,komi=7.5)", "connect_four")
-_BATCH: Final = 50
+_BATCH: Final = 250
 
 
 def plan(options: Options, note: Note) -> list[Key]:
     """1,000 games of each, 10,000 with --full, in batches with seeds of their own."""
-    count = _BATCH if options.quick else 10_000 if options.full else 1_000
+    if options.quick:
+        return [{"game": game, "seed": 0, "games": 50} for game in GAMES]
+    count = 10_000 if options.full else 1_000
     return [{"game": game, "seed": seed, "games": _BATCH} for seed in range(count // _BATCH) for game in GAMES]
 
 
 def compute(key: Key) -> Result:
     """How many games and moves agreed, and what the first difference was, if any."""
     game, moves, agreed, difference = make_game(key["game"]), 0, 0, ""
+    spoken: Spoken = {}
     assert isinstance(game, PositionGame)
     for number in range(key["games"]):
         try:
-            moves += random_game(game, np.random.default_rng((key["seed"], number)))
+            moves += random_game(game, np.random.default_rng((key["seed"], number)), spoken)
             agreed += 1
         except GameError as error:
             difference = difference or str(error)

@@ -30,6 +30,8 @@ _BLANKS: Final = str.maketrans({str(k): "." * k for k in range(1, 9)} | {"/": No
 # FENs list ranks from 8 down and files from a; squares here are file * 8 + rank.
 _FROM_FEN: Final = np.array([(7 - square % 8) * 8 + square // 8 for square in range(64)])
 _FLIPPED: Final = np.arange(64) ^ 7
+# int8[12, 1]: the codes of the mover's six pieces and the opponent's, where White moves and where Black does.
+_MOVERS_CODES: Final = tuple(np.roll(np.arange(1, 13, dtype=np.int8), k)[:, None] for k in (0, 6))
 _STEP_PLANES: Final = 14  # of each position: six own pieces, six of the opponent, two of repetition
 _FEN: Final = re.compile(r"([1-8pnbrqkPNBRQK]+/){7}[1-8pnbrqkPNBRQK]+ [wb] (-|K?Q?k?q?) (-|[a-h][36]) \d{1,4} \d{1,4}")
 
@@ -73,16 +75,17 @@ class Chess(PositionGame):
     def write_planes(self, position: Position, out: Float32) -> None:
         black = position.actor == BLACK
         seen = [self.seen(past) for past in position.latest()]
-        boards = np.stack([past.board for past in seen])
+        boards = np.concatenate([past.board for past in seen]).reshape(-1, 1, 64)
         if black:
-            boards = boards[:, _FLIPPED]
-        codes = np.roll(np.arange(1, 13, dtype=np.int8), 6 if black else 0)
+            boards = boards[:, :, _FLIPPED]
         steps = out[: _STEP_PLANES * HISTORY].reshape(HISTORY, _STEP_PLANES, 64)
-        steps[: len(seen), :12] = boards[:, None, :] == codes[:, None]
+        steps[: len(seen), :12] = boards == _MOVERS_CODES[black]
         for t, past in enumerate(seen):
-            steps[t, 12], steps[t, 13] = past.repetitions >= 2, past.repetitions >= 3
+            for stood in range(2, min(past.repetitions, 3) + 1):
+                steps[t, 10 + stood] = 1.0
         for k, right in enumerate("kqKQ" if black else "KQkq"):
-            out[-7 + k] = right in seen[0].castling
+            if right in seen[0].castling:
+                out[-7 + k] = 1.0
         out[-3], out[-2] = seen[0].quiet / 100.0, seen[0].number / 100.0
 
     def seen(self, s: State) -> Seen:

@@ -140,6 +140,6 @@ def stone_planes(boards: Sequence[Array], mover: int, out: Float32) -> None:
 
     boards: int8[H, W] each, 1 for player 0's stones, 2 for player 1's.  out: float32[>= 2 * HISTORY, H, W].
     """
-    stacked = np.stack(boards)
+    stacked = np.concatenate(boards).reshape(-1, *boards[0].shape)
     out[: len(boards)] = stacked == 1 + mover
     out[HISTORY : HISTORY + len(boards)] = stacked == 2 - mover

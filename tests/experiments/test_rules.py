@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sog.errors import GameError
 from sog.experiments.rules import POSITIONS, perft, random_game
+from sog.games import chess, chess_moves
 from sog.games.catalog import make_game
 from sog.games.chess import Chess
 from sog.games.positions import PositionGame
@@ -26,3 +28,21 @@ def test_random_games_agree_with_openspiel(name: str) -> None:
     assert isinstance(game, PositionGame)
     rng = np.random.default_rng(0)
     assert min(random_game(game, rng) for _ in range(4)) > 1
+
+
+@pytest.mark.parametrize("games", [1, 4])
+def test_a_name_that_leads_elsewhere_is_found_once_or_often_met(games: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    game, spoken = Chess(), dict[int, str]()
+    for seed in range(games - 1):
+        random_game(game, np.random.default_rng(seed), spoken)
+    full = chess_moves.write_step
+    monkeypatch.setattr(chess_moves, "write_step", lambda step: full(step)[:4])  # loses the piece of a promotion
+    with pytest.raises(GameError, match="is not legal|is read as|have one name"):
+        for seed in range(3, 20):
+            random_game(game, np.random.default_rng(seed), spoken)
+
+
+def test_planes_of_the_wrong_side_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chess, "_MOVERS_CODES", chess._MOVERS_CODES[:1] * 2)
+    with pytest.raises(GameError, match="another position than OpenSpiel's"):
+        random_game(Chess(), np.random.default_rng(0))
