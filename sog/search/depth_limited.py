@@ -22,6 +22,7 @@ from sog.search.depth_kernels import DIFFERENCES, PAIRS, PLAIN
 from sog.search.evaluator import Beliefs, Evaluations
 from sog.search.fictitious import FLOP, FP, FictitiousPlay
 from sog.search.gtcfr import SearchGenerator
+from sog.search.leaf_memory import LeafMemory
 from sog.search.lookahead import Lookahead
 from sog.search.public_tree import PublicTree
 from sog.search.regret import LINEAR_CFR, Rule
@@ -66,6 +67,7 @@ class SolveSettings:
     shared: in turn, but the second player's turn reweighs what the leaves answered in the first.
     recycle: leaves are asked again once the iteration's number has grown by more than this share; 0 for every time.
     prune: leaves whose values would be multiplied by 0 are not asked about; the result is the same.
+    remember: nor are those whose beliefs are as when they were asked last; the result is the same.
     correct: players' values at a leaf (DeepStack) and at the root are made to sum to zero.
     warm: the evaluator's policies stand for the first so many iterations (appendix J); for solvers with PLAIN leaves.
     hold: regrets that keep CFR at those policies, in value units an iteration of the warm start; 0 in the paper.
@@ -79,6 +81,7 @@ class SolveSettings:
     shared: bool = False
     recycle: float = 0.0
     prune: bool = True
+    remember: bool = True
     correct: bool = True
     warm: int = 0
     hold: float = 1.0
@@ -241,6 +244,7 @@ class _Run:
             raise SettingError(f"{settings.solver.name} needs a game whose pairs of infostates can be listed")
         self.pairs: Float64 = np.zeros((count, game.num_slots[0] * game.num_slots[1]) if paired else (0, 0))
         self.nothing = np.zeros((0, self.pairs.shape[1] if paired else width))
+        self.memory = LeafMemory(count, width)
         self.latest = 0  # the iteration that asked last
 
     @property
@@ -262,11 +266,18 @@ class _Run:
         return True
 
     def answered(self, found: int) -> Generator[Beliefs, Evaluations, Float64]:
-        """Ask about the beliefs found, if any, and return the values."""
+        """Ask about those of the beliefs found that are new, if any, and return the values of all."""
         if not found:
             return self.nothing
-        answer = yield Beliefs(self.games.public, self.asked[1, :found], self.ranges[:found])
-        return answer.values
+        (leaves, nodes), ranges, memory = self.asked[:, :found], self.ranges[:found], self.memory
+        if not self.settings.remember:
+            answer = yield Beliefs(self.games.public, nodes, ranges)
+            return answer.values
+        new = memory.changed(leaves, ranges)
+        if len(new):
+            answer = yield Beliefs(self.games.public, nodes[new], ranges[new])
+            memory.answer(leaves, new, answer.values)
+        return memory.told(leaves)
 
     def minimise_regret(self, rule: Rule, visit: Visit) -> SearchGenerator:
         """The iterations of a rule of the CFR family."""

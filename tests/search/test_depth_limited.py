@@ -152,7 +152,7 @@ def test_pruning_asks_less_and_changes_nothing() -> None:
     found = []
     for prune in (False, True):
         evaluator = FixedUtilities(public)
-        games = solved(public, [start(public)], SolveSettings(updates=256, prune=prune), evaluator)
+        games = solved(public, [start(public)], SolveSettings(updates=256, prune=prune, remember=False), evaluator)
         found.append((evaluator.asked, games.root_values(0), policies(games, 0)))
     (many, values, table), (few, same_values, same_table) = found
     assert few < 0.9 * many
@@ -166,7 +166,7 @@ def test_pruning_asks_less_and_changes_nothing() -> None:
 def test_fewer_looks_at_the_leaves(changes: dict[str, object]) -> None:
     public = listed(DICE)
     plain, fewer = FixedUtilities(public), FixedUtilities(public)
-    settings = SolveSettings(updates=64, prune=False)
+    settings = SolveSettings(updates=64, prune=False, remember=False)
     solved(public, [start(public)], settings, plain)
     solved(public, [start(public)], replace(settings, **changes), fewer)  # type: ignore[arg-type]
     wanted = {"recycle": 2 * 6}.get(next(iter(changes)), 32)  # iterations 1, 3, 7, 15, 31: and 32 is not 1.0 beyond
