@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sog.play.rebel import Playing, Position, Profile, RebelSettings, sample_iterations, start_position
-from sog.search import exact
+from sog.search import exact, growth
 from sog.search import fields as f
 from sog.search.drive import drive
 from sog.search.evaluator import Evaluator
@@ -22,8 +22,10 @@ from sog.search.kernels import REACH_FLOOR
 from sog.search.lookahead import Lookahead
 from sog.search.public_tree import PublicTree
 
-# Playthroughs that are held at once: each is a whole policy of the game.
-HELD = 256
+# Subgames solved side by side: so many leaves fill a network's batch even where most have nothing new to ask.
+WIDTH = 512
+# Playthroughs are held at once, so that equal subgames among them are solved once, as long as they fit in so much.
+HELD, HELD_BYTES = 1024, 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +36,7 @@ class Played:
     solves: int
 
 
-def mean_policy(public: PublicTree, settings: RebelSettings, evaluator: Evaluator, width: int = 64) -> exact.Policy:
+def mean_policy(public: PublicTree, settings: RebelSettings, evaluator: Evaluator, width: int = WIDTH) -> exact.Policy:
     """Every subgame's average policy, with the beliefs of average policies passed down: unsafe search, composed."""
     unsafe = RebelSettings(settings.solve, safe=False)
     return _Playthroughs(public, unsafe, evaluator, np.random.default_rng(0), width).play(1)[0]
@@ -51,7 +53,7 @@ def sampled_policy(
     evaluator: Evaluator,
     playthroughs: int,
     rng: np.random.Generator,
-    width: int = 64,
+    width: int = WIDTH,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Played:
     """The average of so many playthroughs of a safe agent, of a listed game.
@@ -60,9 +62,9 @@ def sampled_policy(
     there. progress: called with the number of playthroughs done.
     """
     tree = exact.full_tree(public)
-    solves = done = 0
+    solves, done, held = 0, 0, held_at_once(tree)
     while done < playthroughs:
-        count = min(HELD, playthroughs - done)
+        count = min(held, playthroughs - done)
         work = _Playthroughs(public, settings, evaluator, rng, width)
         for policy in work.play(count):
             _add(tree, policy)
@@ -71,6 +73,12 @@ def sampled_policy(
         progress(done)
     tree.normalise(f.AVERAGE, f.FIXED)
     return Played(exact.policy_of(tree), solves)
+
+
+def held_at_once(tree: Lookahead) -> int:
+    """How many whole policies of the game may be held: each is an array for every decision of a full tree."""
+    entries, array = 8 * int(tree.counts[growth.ENTRIES]), 200 * tree.size
+    return max(1, min(HELD, HELD_BYTES // (entries + array)))
 
 
 def _add(tree: Lookahead, policy: exact.Policy) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sog.evaluate.playthroughs import mean_policy, sampled_policy
+from sog.evaluate.playthroughs import HELD_BYTES, held_at_once, mean_policy, sampled_policy
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.play.rebel import RebelAgent, RebelSettings, sample_iterations
-from sog.search import exact
+from sog.search import exact, growth
 from sog.search.depth_limited import REBEL_FP, SolveSettings
 from sog.search.evaluator import zero_evaluator
 from sog.search.public_tree import PublicTree
@@ -77,3 +77,11 @@ def test_the_shipped_network_plays_far_better_than_none() -> None:
         played = sampled_policy(public, settings, evaluator, 32, np.random.default_rng(2))
         found.append(exact.measure_policy(public, played.policy).exploitability)
     assert found[0] < 0.06 < 0.3 < found[1]
+
+
+def test_as_many_playthroughs_are_held_as_fit() -> None:
+    small = exact.full_tree(RPS)
+    assert held_at_once(small) == 1024
+    large = exact.full_tree(PublicTree(make_game("liars_dice(numdice=1,dice_sides=5)")).list_all())
+    large.counts[growth.ENTRIES] *= 1000
+    assert held_at_once(large) == HELD_BYTES // (8 * int(large.counts[growth.ENTRIES]) + 200 * large.size) < 1024
