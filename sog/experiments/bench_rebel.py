@@ -28,8 +28,9 @@ CONSTANT: Final = "constant"
 
 # How subgames are solved: with 1,024 updates of one player each, by what the row is called.
 SETTINGS: Final[dict[str, SolveSettings]] = {
-    "plain": SolveSettings(prune=False, correct=False),
-    "pruned": SolveSettings(correct=False),
+    "plain": SolveSettings(prune=False, remember=False, correct=False),
+    "pruned": SolveSettings(remember=False, correct=False),
+    "pruned, remembered": SolveSettings(correct=False),
     "simultaneous": SolveSettings(simultaneous=True, correct=False),
     "cfr-ave, recycled": SolveSettings(CFR_AVE, recycle=0.05, correct=False),
     "modified cfr-ave, recycled": SolveSettings(MODIFIED_CFR_AVE, recycle=0.05, correct=False),

@@ -84,7 +84,7 @@ class Playing:
 
     def steps(self) -> SearchGenerator:
         """The solve, as a generator of leaf beliefs."""
-        yield from solve(self.games, self.settings.solve, self._visit)
+        yield from solve(self.games, self.settings.solve, self._visit, self._wanted)
         if self.settings.safe:
             for k, chosen in enumerate(self.iterations):
                 self.profiles[k] = [self._kept[k, int(t)] for t in chosen]

@@ -7,7 +7,7 @@ call for all of them and so is the network. It knows no network and no rules, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Container, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,18 +15,18 @@ import numpy as np
 
 from sog.arrays import Float64, Int32
 from sog.errors import SettingError
-from sog.games.base import DENSE, NATURE, TERMINAL
-from sog.search import depth_kernels, fictitious, growth, kernels, warm_start
+from sog.games.base import DENSE
+from sog.search import depth_kernels, depth_leaves, fictitious, growth, kernels, warm_start
 from sog.search import fields as f
-from sog.search.depth_kernels import DIFFERENCES, PAIRS, PLAIN
+from sog.search.depth_leaves import DIFFERENCES, PAIRS, PLAIN, opponents
 from sog.search.evaluator import Beliefs, Evaluations
 from sog.search.fictitious import FLOP, FP, FictitiousPlay
 from sog.search.gtcfr import SearchGenerator
 from sog.search.leaf_memory import LeafMemory
-from sog.search.lookahead import Lookahead
+from sog.search.planting import FIRST_NODE, Layouts, plant
 from sog.search.public_tree import PublicTree
 from sog.search.regret import LINEAR_CFR, Rule
-from sog.search.slots import node_mass, ranges_by_slot, ranges_of_slots
+from sog.search.slots import node_mass, ranges_by_slot
 
 # Told the number of each iteration, 1, 2, ..., when the tree holds that iteration's policies and ranges.
 Visit = Callable[[int], None]
@@ -120,39 +120,25 @@ class Subgames:
     """Depth-limited subgames of one game side by side, and how far each one's numbers are solved.
 
     tree: all of them.  roots: int32[K], their first nodes.  leaves: int32[L], nodes beyond which nothing is opened.
-    owner: int32[M], which subgame a node belongs to.
+    owner: int32[M], which subgame a node belongs to.  blocks: int32[K + 1, 3], where each starts (planting.py).
     """
 
     def __init__(
-        self, public: PublicTree, roots: Sequence[tuple[int, Float64]], depth: int = 2, to_chance: bool = False
+        self,
+        public: PublicTree,
+        roots: Sequence[tuple[int, Float64]],
+        depth: int = 2,
+        to_chance: bool = False,
+        layouts: Layouts | None = None,
     ) -> None:
-        """roots: public nodes where the game goes on, with ranges by slot, float64[S0 + S1], each summing to 1."""
-        self.public, self.ranges = public, [ranges for _, ranges in roots]
-        node, ranges = roots[0]
-        self.tree = Lookahead(public, node, ranges_of_slots(public, node, ranges), room=32 * (len(roots) + 1))
-        planted = [0] + [_plant(self.tree, node, ranges) for node, ranges in roots[1:]]
-        self.roots: Int32 = np.array(planted, dtype=np.int32)
-        owner = list(range(len(planted)))
-        left = [depth or np.inf] * len(planted)
-        n = 0
-        while n < self.tree.size:
-            if self._opens(n, left[n], to_chance):
-                self.tree.expand(n)
-                fewer = left[n] - (self.tree.nodes[n, f.N_ACTOR] < NATURE)
-                added = self.tree.size - len(owner)
-                owner += [owner[n]] * added
-                left += [fewer] * added
-            n += 1
-        self.owner: Int32 = np.array(owner, dtype=np.int32)
-        self.leaves: Int32 = np.flatnonzero(self.tree.nodes[: self.tree.size, f.KIND] == f.LEAF).astype(np.int32)
+        """roots: public nodes where the game goes on, with ranges by slot, float64[S0 + S1], each summing to 1.
 
-    def _opens(self, n: int, left: float, to_chance: bool) -> bool:
-        """Whether node n, so many actions above the leaves, is inside its subgame."""
-        tree = self.tree
-        actor, first = int(tree.nodes[n, f.N_ACTOR]), n < len(self.roots)
-        if actor == TERMINAL or left <= 0 or (actor == NATURE and to_chance and not first):
-            return False
-        return self.public.list_fan(int(tree.nodes[n, f.PUBLIC]))
+        layouts: those of this public tree, depth and to_chance, kept from other subgames.
+        """
+        self.public, self.ranges = public, [ranges for _, ranges in roots]
+        self.tree, self.blocks, self.leaves = plant(layouts or Layouts(public, depth, to_chance), roots)
+        self.roots: Int32 = self.blocks[:-1, FIRST_NODE].copy()
+        self.owner: Int32 = np.repeat(np.arange(len(roots), dtype=np.int32), np.diff(self.blocks[:, FIRST_NODE]))
 
     def __len__(self) -> int:
         return len(self.roots)
@@ -195,35 +181,21 @@ class Subgames:
         return zero, one
 
 
-def _plant(tree: Lookahead, node: int, ranges: Float64) -> int:
-    """Add one more root to a lookahead."""
-    public = tree.public
-    width = int(public.nodes[node, f.I0] + public.nodes[node, f.I1])
-    room = width * int(public.nodes[node, f.ROWS])
-    while (
-        tree.size + 1 > len(tree.nodes)
-        or tree.counts[growth.ENDS] + 1 > len(tree.ends)
-        or tree.counts[growth.SLOTS] + width > tree.slots.shape[1]
-        or tree.counts[growth.ENTRIES] + room > tree.entries.shape[1]
-    ):
-        tree.make_room()
-    n = int(growth.add_node(public.nodes, node, -1, 0, tree.nodes, tree.counts, tree.ends))
-    for p, reach in enumerate(ranges_of_slots(public, node, ranges)):
-        tree.slots[f.REACH, tree.span(n, p)] = reach
-    return n
-
-
-def solve(games: Subgames, settings: SolveSettings, visit: Visit = lambda t: None) -> SearchGenerator:
+def solve(
+    games: Subgames, settings: SolveSettings, visit: Visit | None = None, told: Container[int] | None = None
+) -> SearchGenerator:
     """Solve fresh subgames; average policies are then in the FIXED row and root values in `games.root_values`.
 
-    visit: told of each iteration, when the POLICY row holds the policies that it adds to the averages and the REACH
-    row their ranges (at leaves; of fictitious play, the averages before it are in AVERAGE and REACH_SUM).
+    visit: told of each iteration (fewer are fine where `told` has those that matter: calls cost time) when the POLICY
+    row holds the policies that it adds to the averages and the REACH row their ranges (at leaves; of fictitious play,
+    the averages before it are in AVERAGE and REACH_SUM).
     """
+    visit, told = visit or (lambda t: None), () if visit is None else told
     run = _Run(games, settings)
     if isinstance(settings.solver.rule, FictitiousPlay):
         yield from run.play_fictitiously(settings.solver.rule, visit)
     else:
-        yield from run.minimise_regret(settings.solver.rule, visit)
+        yield from run.minimise_regret(settings.solver.rule, visit, told)
     games.tree.average_policy()
     if isinstance(settings.solver.rule, FictitiousPlay):
         yield from run.value_average()
@@ -237,12 +209,14 @@ class _Run:
         self.games, self.settings, self.tree = games, settings, tree
         self.slots0, width, count = game.num_slots[0], sum(game.num_slots), len(games.leaves)
         self.asked: Int32 = np.zeros((2, count), dtype=np.int32)
+        self.asking = self.asked.copy()  # the next question's, while the answers to the last one are absorbed
         self.ranges: Float64 = np.zeros((count, width))
         self.mass: Float64 = np.zeros((2, games.public.widest))
         paired = settings.solver.leaf == PAIRS
         if paired and (games.public.operators[:, f.OP_KIND] != DENSE).any():
             raise SettingError(f"{settings.solver.name} needs a game whose pairs of infostates can be listed")
         self.pairs: Float64 = np.zeros((count, game.num_slots[0] * game.num_slots[1]) if paired else (0, 0))
+        self.straight = _straight(games)
         self.nothing = np.zeros((0, self.pairs.shape[1] if paired else width))
         self.memory = LeafMemory(count, width)
         self.latest = 0  # the iteration that asked last
@@ -256,7 +230,7 @@ class _Run:
     @property
     def arrays(self) -> tuple[Any, ...]:
         """The lookahead's arrays, as the kernels take them."""
-        return self.tree.nodes, self.tree.child, self.tree.slots, self.tree.entries, self.tree.counts
+        return self.tree.nodes, self.tree.child, self.tree.slots, self.tree.entries
 
     def asks(self, t: int) -> bool:
         """Whether iteration t asks about the leaves."""
@@ -272,37 +246,36 @@ class _Run:
         (leaves, nodes), ranges, memory = self.asked[:, :found], self.ranges[:found], self.memory
         if not self.settings.remember:
             answer = yield Beliefs(self.games.public, nodes, ranges)
-            return answer.values
+            return np.ascontiguousarray(answer.values, dtype=np.float64)  # rows are read from where they start
         new = memory.changed(leaves, ranges)
         if len(new):
             answer = yield Beliefs(self.games.public, nodes[new], ranges[new])
             memory.answer(leaves, new, answer.values)
         return memory.told(leaves)
 
-    def minimise_regret(self, rule: Rule, visit: Visit) -> SearchGenerator:
-        """The iterations of a rule of the CFR family."""
+    def minimise_regret(self, rule: Rule, visit: Visit, told: Container[int] | None) -> SearchGenerator:
+        """The iterations of a rule of the CFR family: from question to question about the leaves."""
         settings, solver, tree, games = self.settings, self.settings.solver, self.tree, self.games
-        steps = rule.steps(1, settings.iterations)
+        together, steps = settings.simultaneous, rule.steps(1, settings.iterations)
+        users = self.users()
+        kept = 3 if settings.correct or settings.shared or settings.recycle else 0
         prune = settings.prune and solver.leaf != DIFFERENCES and settings.recycle == 0
-        warm, moved = settings.warm, 3
-        if warm:
-            yield from self.begin_warm(steps[:warm])
-        for t, step in enumerate(steps[warm:], start=warm + 1):
-            fresh = self.asks(t)
-            for turn in (3,) if settings.simultaneous else (1, 2):
-                users = (3 if settings.shared else turn) if fresh and not (settings.shared and turn == 2) else 0
-                found = depth_kernels.look(
-                    *self.rules, *tree.game, *self.arrays, tree.ends, games.leaves, moved, turn,
-                    solver.average, step[2], users, prune, self.slots0, self.asked, self.ranges,
-                )  # fmt: skip
-                if turn != 2:
-                    visit(t)
-                values = yield from self.answered(found)
-                depth_kernels.settle(
-                    *self.rules, *tree.game, *self.arrays, games.leaves, games.roots, turn, solver.leaf,
-                    settings.correct, step, self.slots0, self.asked, found, values, self.pairs, self.mass,
-                )  # fmt: skip
-                moved = turn
+        if settings.warm:
+            yield from self.begin_warm(steps[: settings.warm])
+        origin = settings.warm if together else 2 * settings.warm
+        now, found, values = origin - 1, 0, self.nothing
+        for turn in self.stops(users, told, origin):
+            fresh = prune or now < origin or now < turn - 1 or not users[now]
+            found = depth_kernels.advance(
+                *self.rules, *tree.game, *self.arrays, games.blocks, games.leaves, tree.ends, steps, together, origin,
+                now, turn, solver.average, solver.leaf, settings.correct, kept or users[now],
+                users[turn] if turn < len(users) else 0, 3 if fresh or together else opponents(turn % 2 + 1), prune,
+                self.straight, self.slots0, self.asked, found, values, self.asking, self.ranges, self.pairs, self.mass,
+            )  # fmt: skip
+            if turn < len(users) and (together or turn % 2 == 0):
+                visit(turn + 1 if together else turn // 2 + 1)
+            self.asked, self.asking, now = self.asking, self.asked, turn
+            values = yield from self.answered(found)
         for k, root in enumerate(games.roots):
             for p in (0, 1):
                 tree.slots[f.CFV_SUM, tree.span(int(root), p)] /= steps[:, 2].sum()
@@ -327,6 +300,22 @@ class _Run:
             tree.entries, gained, lost, weight, self.settings.hold,
         )  # fmt: skip
 
+    def users(self) -> list[int]:
+        """For each turn the players who will need what the leaves answer in it; 0: they are not asked."""
+        settings, out = self.settings, []
+        for t in range(1, settings.iterations + 1):
+            fresh = t > settings.warm and self.asks(t)
+            for turn in (3,) if settings.simultaneous else (1, 2):
+                shared = settings.shared and turn != 3
+                out.append((0 if turn == 2 else 3) if fresh and shared else turn if fresh else 0)
+        return out
+
+    def stops(self, users: list[int], told: Container[int] | None, origin: int) -> list[int]:
+        """The turns from `origin` on before which leaves are asked or an iteration is told of; the number of turns."""
+        each = 1 if self.settings.simultaneous else 2  # turns an iteration
+        visited = (n % each == 0 and (told is None or n // each + 1 in told) for n in range(len(users)))
+        return [n for n, seen in enumerate(visited) if n >= origin and (seen or users[n])] + [len(users)]
+
     def play_fictitiously(self, rule: FictitiousPlay, visit: Visit) -> SearchGenerator:
         """The iterations of fictitious play; the first one's policies are uniform."""
         settings, tree, games = self.settings, self.tree, self.games
@@ -347,12 +336,13 @@ class _Run:
                     found = depth_kernels.look_at_average(
                         *self.rules, tree.nodes, tree.slots, tree.counts, tree.ends, bottom, games.leaves, turn,
                         total, 2.0 / (last + 3.0) if rule.optimistic else 0.0,
-                        fresh and not (settings.shared and turn == 2), self.slots0, self.asked, self.ranges,
+                        fresh and not (settings.shared and turn == 2), self.straight, self.slots0, self.asked,
+                        self.ranges,
                     )  # fmt: skip
                     values = yield from self.answered(found)
                     depth_kernels.respond(
-                        *self.rules, *tree.game, *self.arrays, games.leaves, turn, self.slots0, self.asked, found,
-                        values, self.pairs, self.mass,
+                        *self.rules, *tree.game, *self.arrays, tree.counts, games.leaves, turn, self.straight,
+                        self.slots0, self.asked, found, values, self.pairs, self.mass,
                     )  # fmt: skip
                 weight = float(t) if rule.linear else 1.0
                 fictitious.record(tree.nodes, tree.size, bottom, tree.slots, tree.entries, turn, weight)
@@ -363,16 +353,26 @@ class _Run:
         tree, games = self.tree, self.games
         tree.forward(f.FIXED)
         tree.payoffs()
-        found = depth_kernels.collect(
-            games.public.nodes, games.public.slots, tree.nodes, tree.slots, games.leaves, f.REACH, 3, False,
-            self.slots0, self.asked, self.ranges,
+        found = depth_leaves.collect(
+            games.public.nodes, games.public.slots, tree.nodes, tree.slots, games.leaves, 0, len(games.leaves), f.REACH,
+            3, 3, False, self.straight, self.slots0, 0, self.asked, self.ranges,
         )  # fmt: skip
         values = yield from self.answered(found)
         depth_kernels.value_average(
-            *self.rules, *tree.game, *self.arrays, games.leaves, self.settings.correct, self.slots0, self.asked, found,
-            values, self.pairs, self.mass,
+            *self.rules, *tree.game, *self.arrays, tree.counts, games.leaves, self.settings.correct, self.straight,
+            self.slots0, self.asked, found, values, self.pairs, self.mass,
         )  # fmt: skip
         for root in games.roots:
             for p in (0, 1):
                 span = tree.span(int(root), p)
                 tree.slots[f.CFV_SUM, span] = tree.slots[f.CFV, span]
+
+
+def _straight(games: Subgames) -> bool:
+    """Whether infostate i has network slot i at all leaves, as in games where nobody's infostates ever change."""
+    public, leaves = games.public, games.public.nodes[games.tree.nodes[games.leaves, f.PUBLIC]]
+    for p in (0, 1):
+        for start, width in np.unique(leaves[:, [f.SLOT0 + p, f.I0 + p]], axis=0):
+            if (public.slots[start : start + width] != np.arange(width)).any():
+                return False
+    return True

@@ -21,9 +21,10 @@ ACTION, EDGE, LINK0, LINKS = range(4)
 ROW_FIELDS = 4
 
 # Columns of PublicTree.operators, int64[O, OPERATOR_FIELDS]: where the packed operator starts in operator_values,
-# its shape, and its kind (games.base.Operator), which says how it is applied.
-OP_START, OP_ROWS, OP_COLUMNS, OP_KIND = range(4)
-OPERATOR_FIELDS = 4
+# its shape, and its kind (games.base.Operator), which says how it is applied. OP_FACTORS: where two vectors start
+# there, float64[I0] and float64[I1], whose outer product a dense operator is; -1 if it is none.
+OP_START, OP_ROWS, OP_COLUMNS, OP_KIND, OP_FACTORS = range(5)
+OPERATOR_FIELDS = 5
 
 # Columns of Lookahead.nodes, int32[M, NODE_FIELDS]. The columns from N_ACTOR on repeat the public
 # node's, so that a sweep reads one line of memory a node. OFF0 + p, N_I0 + p belong to player p.

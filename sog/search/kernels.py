@@ -17,6 +17,7 @@ from sog.search import fields as f
 from sog.search import pairs
 from sog.search.jit import inlined, njit
 from sog.search.rows import LANES, all_positive, load, pick, splat, store
+from sog.search.spans import copy_span
 
 U = np.uint64
 
@@ -57,23 +58,16 @@ def _edges_down(
     for e in range(U(nodes[n, f.N_EDGES])):
         c, off = child[f.NODE, child0 + e], U(child[f.AT0 + p, child0 + e])
         if same:
-            _copy(reach, own, off, width)
+            copy_span(reach, own, reach, off, width)
         elif c >= 0:
             start = edges[edge0 + e, f.CARRY0 + 2 * p]
             if start < 0:
-                _copy(reach, own, off, width)
+                copy_span(reach, own, reach, off, width)
                 continue
             for i in range(U(nodes[U(c), f.N_I0 + p])):
                 reach[off + i] = 0.0
             for k in range(U(start), U(start + edges[edge0 + e, f.CARRY0_LEN + 2 * p])):
                 reach[off + U(links[k, 2])] += reach[own + U(links[k, 0])]
-
-
-@inlined
-def _copy(row: Array, source: Any, target: Any, width: Any) -> None:
-    """row[target : target + width] = row[source : source + width]."""
-    for i in range(U(0), width, U(LANES)):
-        store(row, target + i, width - i, load(row, source + i, width - i))
 
 
 @inlined

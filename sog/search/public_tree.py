@@ -52,6 +52,17 @@ def grown(array: Array, need: int, axis: int) -> Array:
     return out
 
 
+def _factors(operator: Operator) -> Float64:
+    """float64[I0 + I1]: two vectors whose outer product a dense operator is to rounding; empty where there are none."""
+    if operator.kind != DENSE or not operator.matrix.any():
+        return np.zeros(0)
+    matrix = operator.matrix
+    i, j = divmod(int(np.abs(matrix).argmax()), matrix.shape[1])
+    first, second = matrix[:, j], matrix[i] / matrix[i, j]
+    outer = np.allclose(np.outer(first, second), matrix, rtol=4e-16, atol=0.0)
+    return np.concatenate([first, second]) if outer else np.zeros(0)
+
+
 class PublicTree:
     """The public states of a game listed so far.
 
@@ -253,7 +264,7 @@ class PublicTree:
 
     def matrix(self, operator: int) -> Float64:
         """float64[I0, I1]: the dense operator with this number, unscaled."""
-        start, rows, columns, kind = self.operators[operator]
+        start, rows, columns, kind, _ = self.operators[operator]
         assert kind == DENSE
         return self.operator_values[start : start + rows * columns].reshape(rows, columns)
 
@@ -272,9 +283,11 @@ class PublicTree:
         operator = scaled.operator
         if operator not in self._operator_ids:
             self._operator_ids[operator] = self._operators.count
-            packed = operator.packed()
-            self._operators.extend(1)[0] = self._operator_values.count, *operator.shape, operator.kind
-            self._operator_values.extend(len(packed))[:] = packed
+            packed, factors = operator.packed(), _factors(operator)
+            start = self._operator_values.count
+            first = start + len(packed) if len(factors) else -1
+            self._operators.extend(1)[0] = start, *operator.shape, operator.kind, first
+            self._operator_values.extend(len(packed) + len(factors))[:] = np.concatenate([packed, factors])
         return self._operator_ids[operator], scaled.scale
 
     def _slot_start(self, slots: Int32) -> int:

@@ -90,7 +90,7 @@ def load(typing_context: Any, array: Any, index: Any, count: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _pointer(builder, context, signature.args[0], args[0], args[1])
         arguments = [_VECTOR.as_pointer(), _INDEX, _MASK, _VECTOR]
-        masked = declared(builder, "llvm.masked.load.v8f64.p0", _VECTOR, arguments)
+        masked = declared(builder, f"llvm.masked.load.v{LANES}f64.p0", _VECTOR, arguments)
         return builder.call(
             masked, [at, ir.Constant(_INDEX, _BYTES), _mask(builder, args[2]), ir.Constant(_VECTOR, None)]
         )
@@ -105,7 +105,7 @@ def store(typing_context: Any, array: Any, index: Any, count: Any, value: Any) -
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _pointer(builder, context, signature.args[0], args[0], args[1])
         arguments = [_VECTOR, _VECTOR.as_pointer(), _INDEX, _MASK]
-        masked = declared(builder, "llvm.masked.store.v8f64.p0", ir.VoidType(), arguments)
+        masked = declared(builder, f"llvm.masked.store.v{LANES}f64.p0", ir.VoidType(), arguments)
         builder.call(masked, [args[3], at, ir.Constant(_INDEX, _BYTES), _mask(builder, args[2])])
         return context.get_dummy_value()
 
@@ -127,7 +127,7 @@ def sum_of(typing_context: Any, value: Any) -> Any:
     """float64: the sum of the lanes, those that are next to each other first."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        reduce = declared(builder, "llvm.vector.reduce.fadd.v8f64", _DOUBLE, [_DOUBLE, _VECTOR])
+        reduce = declared(builder, f"llvm.vector.reduce.fadd.v{LANES}f64", _DOUBLE, [_DOUBLE, _VECTOR])
         return builder.call(reduce, [ir.Constant(_DOUBLE, 0.0), args[0]], fastmath=("reassoc", "nsz"))
 
     return types.float64(row_type), code

@@ -8,7 +8,7 @@ from typing import Any
 from sog.errors import CheckpointError, SettingError
 from sog.games.base import Game
 from sog.nets.cvpn import shape_for
-from sog.search.depth_kernels import PAIRS
+from sog.search.depth_leaves import PAIRS
 from sog.search.depth_limited import CFR_D, SOLVERS, Solver, SolveSettings
 from sog.train.learner import LearnerSettings
 from sog.train.rebel import RebelActing

@@ -103,7 +103,7 @@ class Generating:
 
     def steps(self) -> SearchGenerator:
         """The solve, as a generator of leaf beliefs."""
-        yield from solve(self.games, self.acting.solve, self._visit)
+        yield from solve(self.games, self.acting.solve, self._visit, self._leaving)
 
     def _visit(self, t: int) -> None:
         """The games that leave their subgames at iteration t go to leaves."""

@@ -74,7 +74,7 @@ def test_the_shipped_network_plays_far_better_than_none() -> None:
     settings = RebelSettings(SolveSettings(updates=128))
     found = []
     for evaluator in (network_evaluator(network), zero_evaluator):
-        played = sampled_policy(public, settings, evaluator, 32, np.random.default_rng(2))
+        played = sampled_policy(public, settings, evaluator, 96, np.random.default_rng(2))
         found.append(exact.measure_policy(public, played.policy).exploitability)
     assert found[0] < 0.06 < 0.3 < found[1]
 
