@@ -18,7 +18,7 @@ from sog.errors import SettingError
 from sog.games.base import DENSE
 from sog.search import depth_kernels, depth_leaves, fictitious, growth, kernels, warm_start
 from sog.search import fields as f
-from sog.search.depth_leaves import DIFFERENCES, PAIRS, PLAIN, opponents
+from sog.search.depth_leaves import DIFFERENCES, PAIRS, PLAIN
 from sog.search.evaluator import Beliefs, Evaluations
 from sog.search.fictitious import FLOP, FP, FictitiousPlay
 from sog.search.gtcfr import SearchGenerator
@@ -264,13 +264,14 @@ class _Run:
             yield from self.begin_warm(steps[: settings.warm])
         origin = settings.warm if together else 2 * settings.warm
         now, found, values = origin - 1, 0, self.nothing
+        arrays = *self.rules, *tree.game, *self.arrays, games.blocks, games.leaves, tree.ends
         for turn in self.stops(users, told, origin):
             fresh = prune or now < origin or now < turn - 1 or not users[now]
             found = depth_kernels.advance(
-                *self.rules, *tree.game, *self.arrays, games.blocks, games.leaves, tree.ends, steps, together, origin,
-                now, turn, solver.average, solver.leaf, settings.correct, kept or users[now],
-                users[turn] if turn < len(users) else 0, 3 if fresh or together else opponents(turn % 2 + 1), prune,
-                self.straight, self.slots0, self.asked, found, values, self.asking, self.ranges, self.pairs, self.mass,
+                *arrays, steps, together, origin, now, turn, solver.average, solver.leaf, settings.correct,
+                kept or users[now], users[turn] if turn < len(users) else 0, 3 if fresh or together else 2 - turn % 2,
+                prune, self.straight, self.slots0, self.asked, found, values, self.asking, self.ranges, self.pairs,
+                self.mass,
             )  # fmt: skip
             if turn < len(users) and (together or turn % 2 == 0):
                 visit(turn + 1 if together else turn // 2 + 1)

@@ -104,12 +104,38 @@ def store(typing_context: Any, array: Any, index: Any, count: Any, value: Any) -
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _pointer(builder, context, signature.args[0], args[0], args[1])
-        arguments = [_VECTOR, _VECTOR.as_pointer(), _INDEX, _MASK]
-        masked = declared(builder, f"llvm.masked.store.v{LANES}f64.p0", ir.VoidType(), arguments)
-        builder.call(masked, [args[3], at, ir.Constant(_INDEX, _BYTES), _mask(builder, args[2])])
+        done, whole = builder.append_basic_block("done"), builder.append_basic_block("whole")
+        switch = builder.switch(args[2], whole)
+        for count in range(1, LANES):
+            block = builder.append_basic_block(f"first{count}")
+            switch.add_case(ir.Constant(args[2].type, count), block)
+            builder.position_at_end(block)
+            _store_first(builder, args[3], at, count)
+            builder.branch(done)
+        builder.position_at_end(whole)
+        builder.store(args[3], at, align=_BYTES)
+        builder.branch(done)
+        builder.position_at_end(done)
         return context.get_dummy_value()
 
     return types.void(array, types.uint64, types.uint64, row_type), code
+
+
+def _store_first(builder: Any, value: Any, at: Any, count: int) -> None:
+    """Write `count` lanes in as few parts as there are powers of two in it.
+
+    A load waits for a masked store that came before whenever their eight places overlap; for these it need not.
+    """
+    first = builder.bitcast(at, _DOUBLE.as_pointer())
+    done = 0
+    for size in (4, 2, 1):
+        if not count & size:
+            continue
+        order = ir.Constant(ir.VectorType(_INDEX, size), [ir.Constant(_INDEX, done + k) for k in range(size)])
+        part = builder.shuffle_vector(value, ir.Constant(_VECTOR, ir.Undefined), order)
+        to = builder.gep(first, [ir.Constant(_INDEX, done)])
+        builder.store(part, builder.bitcast(to, part.type.as_pointer()), align=_BYTES)
+        done += size
 
 
 @instruction

@@ -41,8 +41,14 @@ def _draw_pair(games: Subgames, n: int, rng: np.random.Generator) -> tuple[int, 
     believed = joint * np.outer(tree.slots[f.REACH, tree.span(n, 0)], tree.slots[f.REACH, tree.span(n, 1)])
     if believed.sum() > 0:
         joint = believed
-    i = int(rng.choice(joint.size, p=joint.ravel() / joint.sum()))
+    i = _draw(joint.ravel(), rng)
     return i // joint.shape[1], i % joint.shape[1]
+
+
+def _draw(weights: Float64, rng: np.random.Generator) -> int:
+    """A place in proportion to the weights, float64[N]: what rng.choice draws, which checks them at length."""
+    cumulative = (weights / weights.sum()).cumsum()
+    return int((cumulative / cumulative[-1]).searchsorted(rng.random(), side="right"))
 
 
 def _move(
@@ -55,13 +61,18 @@ def _move(
     rng: np.random.Generator,
 ) -> tuple[int, tuple[int, int]]:
     """The edge that the actor takes and the pair's infostates after it."""
-    fan = games.public.game.fan(games.public.states[s])
-    assert fan.moves is not None
-    legal = (fan.moves.edge[pair[actor]] >= 0).astype(np.float64)
+    plain = games.public.nodes[s, f.PLAIN] and games.public.nodes[s, f.SAME]
+    if plain:
+        legal = np.ones(len(weights))
+    else:
+        fan = games.public.game.fan(games.public.states[s])
+        assert fan.moves is not None
+        legal = (fan.moves.edge[pair[actor]] >= 0).astype(np.float64)
     chances = legal * weights
     if rng.random() < epsilon or chances.sum() <= 0:
         chances = legal
-    return step(fan, actor, pair, int(rng.choice(len(chances), p=chances / chances.sum())))
+    column = _draw(chances, rng)
+    return (column, pair) if plain else step(fan, actor, pair, column)
 
 
 def _children(games: Subgames, n: int) -> list[int]:

@@ -17,6 +17,7 @@ from sog.search.depth_limited import SolveSettings, Subgames, solve
 from sog.search.drive import drive
 from sog.search.evaluator import Beliefs, Evaluator
 from sog.search.gtcfr import SearchGenerator
+from sog.search.planting import Layouts
 from sog.search.public_tree import PublicTree
 from sog.search.slots import node_mass, ranges_of_slots, slots_of, unit_of
 from sog.search.warm_start import decisions
@@ -56,13 +57,16 @@ class RebelActor:
         """Play so many games, each from the root to its end."""
         public = self.public or PublicTree(self.game)
         values = values_of(evaluator, policies=self.acting.solve.warm > 0)
+        layouts = Layouts(public, self.acting.solve.depth, self.acting.solve.to_chance)
         rows: list[Rows] = []
         waiting, solves = [start_position(public)] * games, 0
         while waiting:
             groups = _alike(waiting) if self.acting.share else [(position, 1) for position in waiting]
             waiting = []
             for start in range(0, len(groups), self.acting.side_by_side):
-                solving = Generating(public, groups[start : start + self.acting.side_by_side], self.acting, rng)
+                solving = Generating(
+                    public, groups[start : start + self.acting.side_by_side], self.acting, rng, layouts
+                )
                 for _ in drive([(None, solving.steps())], values, 1):
                     rows.append(solving.rows(self.shape))
                     if self.acting.solve.warm:
@@ -88,18 +92,23 @@ class Generating:
     """
 
     def __init__(
-        self, public: PublicTree, groups: list[tuple[Position, int]], acting: RebelActing, rng: np.random.Generator
+        self,
+        public: PublicTree,
+        groups: list[tuple[Position, int]],
+        acting: RebelActing,
+        rng: np.random.Generator,
+        layouts: Layouts | None = None,
     ) -> None:
-        """groups: [K] positions, and how many games stand at each."""
+        """groups: [K] positions, and how many games stand at each.  layouts: see Subgames."""
         self.public, self.acting, self.rng = public, acting, rng
         self.positions = [position for position, _ in groups]
         roots = [(position.node, position.ranges) for position in self.positions]
-        self.games = Subgames(public, roots, acting.solve.depth, acting.solve.to_chance)
+        self.games = Subgames(public, roots, acting.solve.depth, acting.solve.to_chance, layouts)
         self.found: list[Position] = []
         self._leaving: dict[int, list[int]] = {}
-        for k, (_, count) in enumerate(groups):
-            for t in sample_iterations(acting.solve, count, rng):
-                self._leaving.setdefault(int(t), []).append(k)
+        leavers = np.repeat(np.arange(len(groups)), [count for _, count in groups])
+        for k, t in zip(leavers, sample_iterations(acting.solve, len(leavers), rng), strict=True):
+            self._leaving.setdefault(int(t), []).append(int(k))
 
     def steps(self) -> SearchGenerator:
         """The solve, as a generator of leaf beliefs."""
