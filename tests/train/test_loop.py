@@ -35,13 +35,14 @@ from sog.train.settings import TrainSettings, Variant
 
 BUDGET = Budget(5, 1.0)
 ROUNDS = 40
-KINDS = [{}, {"algorithm": "rebel"}, {"algorithm": "rebel", "variant": Variant("fp")}]
+KINDS = [{}, {"algorithm": "rebel", "variant": Variant(warm=3)}, {"algorithm": "rebel", "variant": Variant("fp")}]
 
 
 def tiny(game: Game, name: str, algorithm: str, variant: Variant) -> TrainSettings:
     """A run of rounds that take some ten milliseconds; its small replay window wraps around."""
     sog = SogActing(SelfPlaySettings(ResolveSettings(BUDGET), td1=0.5), QuerySettings(BUDGET, SearchSettings()), 4)
-    rebel = RebelActing(SolveSettings(solver_of(variant), depth=1, updates=16), share=False)
+    solve = SolveSettings(solver_of(variant), depth=1, updates=16, warm=variant.warm)
+    rebel = RebelActing(solve, share=False)
     return TrainSettings(
         rebel if algorithm == "rebel" else sog,
         LearnerSettings(batch=16, updates_per_example=4.0),
@@ -94,7 +95,7 @@ class Whole:
     everything: list[tuple[str, Any]]
 
 
-@pytest.fixture(scope="module", params=KINDS, ids=["sog", "rebel", "rebel-fp"])
+@pytest.fixture(scope="module", params=KINDS, ids=["sog", "rebel-warm", "rebel-fp"])
 def uninterrupted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Whole:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(loop, "preset", tiny)

@@ -10,13 +10,16 @@ import pytest
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import network_evaluator
+from sog.play.rebel import start_position
 from sog.search import fields as f
 from sog.search.depth_limited import CFR_D, REBEL_FP, SolveSettings, Subgames
+from sog.search.drive import run
 from sog.search.evaluator import zero_evaluator
 from sog.search.public_tree import PublicTree
 from sog.search.slots import ranges_by_slot
+from sog.search.warm_start import decisions
 from sog.train.leaf_sampling import sample_leaf
-from sog.train.rebel import RebelActing
+from sog.train.rebel import Generating, RebelActing
 from sog.train.replay import Rows
 
 DICE = "liars_dice(numdice=1,dice_sides=2)"
@@ -46,6 +49,34 @@ def test_a_round_is_decided_by_its_generator() -> None:
     rounds = [ACTING.make(game, shape).round(8, evaluator, np.random.default_rng(seed)) for seed in (3, 3, 4)]
     assert same(rounds[0].rows, rounds[1].rows)
     assert not same(rounds[0].rows, rounds[2].rows)
+
+
+def test_with_a_policy_network_every_public_state_of_a_subgame_gives_a_row() -> None:
+    """Its average policy at the belief that the average policies lead to; the root's values have a row of their own."""
+    public = PublicTree(make_game(DICE)).list_all()
+    shape = shape_for(public.game, width=16, depth=1)
+    acting = RebelActing(SolveSettings(updates=32, warm=3))
+    solving = Generating(public, [(start_position(public), 4)], acting, np.random.default_rng(0))
+    run(solving.steps(), network_evaluator(CVPN(shape, 1)))
+    rows, opened = solving.policy_rows(shape), decisions(solving.games.tree)
+    assert len(rows) == len(opened) > 3 and not rows.value_mask.any()
+    np.testing.assert_allclose(rows.policies.sum(axis=-1), rows.policy_mask, atol=1e-6)
+    assert (rows.policies[~rows.legal] == 0).all()
+    np.testing.assert_array_equal(rows.inputs[0], solving.rows(shape).inputs[0])  # at the root
+    child = opened.index(int(solving.games.tree.child[f.NODE, int(solving.games.tree.nodes[0, f.CHILD0])]))
+    bid = public.rows[int(public.nodes[0, f.ROW0]), f.ACTION]
+    chosen = rows.policies[0, : shape.slots[0], bid]
+    told = rows.inputs[child][-sum(shape.slots) :][: shape.slots[0]]  # player 0's range after its first bid
+    np.testing.assert_allclose(told / shape.slots[0], chosen / chosen.sum(), atol=1e-5)
+
+
+def test_a_round_with_a_policy_network_has_rows_of_both_kinds() -> None:
+    game = make_game(DICE)
+    shape = shape_for(game, width=16, depth=1)
+    acting = RebelActing(SolveSettings(updates=16, warm=3))
+    harvest = acting.make(game, shape).round(8, network_evaluator(CVPN(shape, 1)), np.random.default_rng(0))
+    values, policies = harvest.rows.value_mask.any(axis=1), harvest.rows.policy_mask.any(axis=1)
+    assert values.sum() == harvest.searches and (values ^ policies).all()
 
 
 def test_sharing_solves_the_root_once() -> None:
