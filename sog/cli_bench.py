@@ -94,7 +94,7 @@ def bench_search(
     ] = True,
     training_seconds: Annotated[float, typer.Option(help="How long each of these two runs lasts.")] = 60.0,
     beside_openspiel: Annotated[
-        bool, typer.Option("--beside-openspiel", help="Instead: chess and 9x9 Go, simulations a second beside MCTS.")
+        bool, typer.Option("--beside-openspiel", help="Instead: simulations a second beside MCTS.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -30,7 +30,7 @@ from sog.search.gtcfr import Budget, SearchSettings, search
 from sog.search.lookahead import Lookahead
 from sog.search.public_tree import PublicTree
 
-GAMES: Final = ("chess", "go(board_size=9,komi=7.5)")
+GAMES: Final = ("chess", "go(board_size=9,komi=7.5)", "connect_four")
 CONSTANT: Final = "constant"
 ROLLOUT: Final = "random rollout"
 _UCT_C: Final = 1.4

@@ -68,8 +68,9 @@ class SearchSettings:
     select_average: the CFR half of the selection policy is the average policy (SoG), not the current (PoG).
     correct: apply the zero-sum correction to evaluations.
     warm_start: an opened node begins at its prior, with regrets worth this many value units (0: at uniform play).
-    fill: a trajectory that ends where the game ends opens the oldest leaf instead, so that s expansions happen while
-    there are leaves. Both are ours; the papers' search has neither.
+    fill: a trajectory that ends where the game ends opens the oldest leaf instead, and where k = 1 the oldest node that
+    lacks a child, so that s expansions happen while there is anything to open. Both are ours; the papers' search has
+    neither (PoG, "Complexity": "If a terminal state is hit at the end of the traversal, there is no expansion").
     """
 
     rule: Rule = DCFR
@@ -232,7 +233,7 @@ class _Run:
         while expansions > 0:
             done = phases.grow_positions(
                 *public.tables, *tree.arrays, self.start, expansions, settings.c_puct, which, public.game.u_max,
-                public.widest_fan, self.rng, self.pair, self.path, self.found, self.awaited,
+                public.widest_fan, settings.fill, self.rng, self.pair, self.path, self.found, self.awaited,
             )  # fmt: skip
             tree.name_new(self.awaited, self.found.item(0))
             if done < expansions:

@@ -113,7 +113,7 @@ def grow(
             start, c_puct, which, unit, rng, pair, path, found,
         )  # fmt: skip
         if found[0] < 0 and fill:
-            found[0] = simulate.oldest_leaf(nodes, counts[growth.NODES], child, start)
+            found[0], found[1] = simulate.oldest_leaf(nodes, counts[growth.NODES], child, start), simulate.ALL
         n, edge = found[0], found[1]
         if n < 0:
             continue
@@ -140,7 +140,7 @@ def grow(
 def grow_positions(
     public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
     nodes: Array, child: Array, slots: Array, entries: Array,
-    counts: Array, start: int, expansions: int, c_puct: float, which: int, unit: float, widest_fan: int,
+    counts: Array, start: int, expansions: int, c_puct: float, which: int, unit: float, widest_fan: int, fill: bool,
     rng: Array, pair: Array, path: Array, found: Array, awaited: Array,
 ) -> int:  # fmt: skip
     """`grow` in a deterministic game (k = 1), where a child can be added before its position is known; then `settle`.
@@ -162,6 +162,8 @@ def grow_positions(
             public, scales, operators, values, edges, rows, links, nodes, child, slots, entries,
             start, c_puct, which, unit, rng, pair, path, found,
         )  # fmt: skip
+        if found[1] == simulate.OVER and fill:
+            simulate.oldest_gap(nodes, counts[growth.NODES], child, entries, start, found)
         n, edge = found[0], found[1]
         if n < 0:
             continue

@@ -18,6 +18,7 @@ from sog.search.jit import njit
 U = np.uint64
 
 ALL: Final = -1  # expand every child at once
+OVER: Final = -2  # no node to expand: the trajectory came to where the game ends
 
 
 @njit
@@ -198,7 +199,8 @@ def trajectory(
     """Walk from node `start` to where the tree ends; half of the choices by PUCT, half by policy row `which`.
 
     path: int64[*], path[0] counts the (action, infostate) entries chosen in this phase, listed after it; each gets a
-    virtual visit.  found: int64[2] is set to the node to expand and the edge (ALL for a leaf), or node -1.
+    virtual visit.  found: int64[2] is set to the node to expand and the edge (ALL for a leaf), or to node -1 and OVER
+    where the game ends or ALL elsewhere.
     """
     reach = slots[f.REACH]
     found[0], found[1] = -1, ALL
@@ -232,6 +234,8 @@ def trajectory(
         n = c
     if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == 1:
         found[0] = n
+    elif nodes[n, f.KIND] == f.ENDED:
+        found[1] = OVER
 
 
 @njit
@@ -277,6 +281,28 @@ def oldest_leaf(nodes: Array, count: int, child: Array, start: int) -> int:
         if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == 1:
             return n
     return -1
+
+
+@njit
+def oldest_gap(nodes: Array, count: int, child: Array, entries: Array, start: int, found: Array) -> None:
+    """`oldest_leaf` for k = 1, in a deterministic game: the first node from `start` on that lacks a child.
+
+    found: int64[2] is set as by `trajectory`; of the actions not in the tree, to the one with the highest prior.
+    """
+    found[0], found[1] = -1, ALL
+    for n in range(start, count):
+        if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == 1:
+            found[0] = n
+            return
+        if nodes[n, f.KIND] != f.INTERIOR:
+            continue
+        top = -np.inf
+        for a in range(nodes[n, f.N_ROWS]):
+            prior = entries[f.PRIOR, nodes[n, f.VAR0] + a]
+            if child[f.NODE, nodes[n, f.CHILD0] + a] < 0 and prior > top:
+                found[0], found[1], top = n, a, prior
+        if found[0] >= 0:
+            return
 
 
 @njit

@@ -10,7 +10,7 @@ import pytest
 from sog.games.catalog import make_game
 from sog.search import fields as f
 from sog.search.drive import run
-from sog.search.evaluator import Beliefs, Evaluations, zero_answer
+from sog.search.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 from sog.search.gtcfr import PAPER, Budget, SearchSettings, search
 from sog.search.lookahead import Lookahead
 from sog.search.public_tree import PublicTree
@@ -50,6 +50,49 @@ def test_both_sweeps_agree(budget: Budget, settings: SearchSettings) -> None:
     for row in (f.CFV, f.CFV_SUM, f.REACH_SUM):
         at = slice(0, 2 * fast.size)
         np.testing.assert_allclose(fast.slots[row, at], slow.slots[row, at], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "go(board_size=2,komi=0.5)"])
+@pytest.mark.parametrize("settings", [SearchSettings(fill=False), PAPER], ids=["dcfr", "paper"])
+@pytest.mark.parametrize("budget", [Budget(150, 1.0), Budget(150, 7.0)], ids=str)
+def test_positions_that_come_after_their_nodes_grow_the_same_tree(
+    budget: Budget, settings: SearchSettings, name: str
+) -> None:
+    """A deterministic game's trajectories in one call, beside one child at a time as other games grow."""
+    fast, slow = make_game(name), make_game(name)
+    slow.deterministic = False
+    trees, rngs = [], []
+    for game in (fast, slow):
+        public, rng = PublicTree(game), np.ones(1, dtype=np.uint64)
+        trees.append(Lookahead(public, 0, game.root_ranges(), room=4))
+        run(search(trees[-1], 0, budget, settings, rng), zero_evaluator)
+        rngs.append(int(rng[0]))
+    one, other = trees
+    assert rngs[0] == rngs[1] and one.counts.tolist() == other.counts.tolist() and one.size > 40
+    apart = [f.PUBLIC, f.N_ROW0, f.N_EDGE0]  # the public trees number their nodes differently
+    nodes = [np.delete(tree.nodes[: tree.size], apart, axis=1) for tree in trees]
+    np.testing.assert_array_equal(*nodes)
+    np.testing.assert_array_equal(*(tree.slots[:, : tree.counts[1]] for tree in trees))
+    np.testing.assert_array_equal(*(tree.entries[:, : tree.counts[2]] for tree in trees))
+
+
+@pytest.mark.parametrize(("fill", "complete"), [(True, True), (False, False)])
+def test_filled_trees_grow_until_nothing_is_left(fill: bool, complete: bool) -> None:
+    public, node = PublicTree(make_game("tic_tac_toe")), 0
+    for square in (0, 1, 2, 4, 3):
+        taken = public.game.actions(public.states[node]).tolist()
+        node = public.child(node, taken.index(square))
+    tree = Lookahead(public, node, public.game.root_ranges())
+    run(search(tree, 0, Budget(100, 3.0), SearchSettings(fill=fill), np.ones(1, dtype=np.uint64)), opinions)
+    opened = sum(1 for n in range(tree.size) if tree.nodes[n, f.KIND] == f.INTERIOR)
+    gaps = [n for n in range(tree.size) if tree.nodes[n, f.KIND] == f.LEAF]
+    assert opened > 1 and (tree.size == _below(public, node) and not gaps) == complete
+
+
+def _below(public: PublicTree, node: int) -> int:
+    """How many positions there are from `node` on, itself included."""
+    edges = int(public.nodes[node, f.EDGES])
+    return 1 + sum(_below(public, public.child(node, edge)) for edge in range(edges))
 
 
 def test_a_deep_search_finds_the_win_in_one() -> None:
