@@ -17,7 +17,8 @@ from sog.arrays import Array
 from sog.games.holdem_cards import CARDS, HANDS
 from sog.games.holdem_operator import APART, SHOWDOWN
 from sog.search.jit import inlined, njit
-from sog.search.lanes import LANES, load, load_span, splat, store, store_span, sum_of, transpose
+from sog.search.lanes import LANES, load, load_span, splat, store, store_span, transpose
+from sog.search.registers import sum_of
 
 U = np.uint64
 ZERO: Final = np.float32(0.0)

@@ -13,7 +13,8 @@ from sog.search import cards
 from sog.search import fields as f
 from sog.search.jit import inlined, njit
 from sog.search.leaves import U
-from sog.search.rows import LANES, load, splat, store, sum_of
+from sog.search.registers import sum_of
+from sog.search.rows import LANES, load, splat, store
 from sog.search.spans import add_scaled, dot, dot_of_three, put_scaled, total_of
 
 # How leaves are weighed (see `weigh`).

@@ -26,7 +26,8 @@ from sog.search.holdem_trees import (
     VALUE,
 )
 from sog.search.jit import inlined
-from sog.search.lanes import LANES, larger, load, pick, splat, store
+from sog.search.lanes import LANES, load, splat, store
+from sog.search.registers import larger, pick
 from sog.search.threads import NEXT, fetch_add, released, wait_for_all, write
 
 U = np.uint64

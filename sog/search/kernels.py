@@ -16,7 +16,8 @@ from sog.arrays import Array
 from sog.search import fields as f
 from sog.search import pairs
 from sog.search.jit import inlined, njit
-from sog.search.rows import LANES, all_positive, load, pick, splat, store
+from sog.search.registers import pick
+from sog.search.rows import LANES, all_positive, load, splat, store
 from sog.search.spans import copy_span
 
 U = np.uint64

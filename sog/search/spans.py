@@ -11,7 +11,8 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.search.jit import inlined
-from sog.search.rows import LANES, load, splat, store, sum_of
+from sog.search.registers import sum_of
+from sog.search.rows import LANES, load, splat, store
 
 U = np.uint64
 

@@ -15,7 +15,7 @@ from numba import types
 
 from sog.arrays import Array, Int64
 from sog.search.jit import OPTIONS, cached, inlined
-from sog.search.lanes import declared, instruction
+from sog.search.registers import declared, instruction
 
 F = TypeVar("F", bound=Callable[..., Any])
 

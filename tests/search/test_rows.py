@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sog.arrays import Array
-from sog.search import rows
+from sog.search import registers, rows
 from sog.search.jit import njit
 
 
@@ -15,8 +15,8 @@ def combine(a: Array, b: Array, start: int, count: int, out: Array, sums: Array)
     """out = a + a * b / b where a > 0, else b; sums: of a, at 0."""
     at, some = np.uint64(start), np.uint64(count)
     x, y = rows.load(a, at, some), rows.load(b, at, some)
-    sums[0] = rows.sum_of(x)
-    rows.store(out, at, some, rows.pick(x, x + x * y / y, y - rows.splat(0.0)))
+    sums[0] = registers.sum_of(x)
+    rows.store(out, at, some, registers.pick(x, x + x * y / y, y - rows.splat(0.0)))
     return bool(rows.all_positive(x, some))
 
 

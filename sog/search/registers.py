@@ -1,0 +1,151 @@
+"""Floating-point numbers side by side as one value in Numba kernels: one register, one instruction for all of them.
+
+The kinds of it are in lanes.py and rows.py; here is what they share. It knows no tree and no array's meaning. Outside
+kernels none of these functions can be called.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, Final, cast
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+
+INDEX: Final = ir.IntType(32)
+_FLAGS: Final = ("nsz", "contract", "arcp", "reassoc")  # those of jit.OPTIONS
+
+
+def instruction(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Numba's intrinsic for mypy: the first argument is the compiler's, callers give the others."""
+    return cast(Callable[..., Any], intrinsic(function))
+
+
+class Register(types.Type):
+    """The Numba type of so many numbers of one kind side by side.
+
+    element, vector, mask: LLVM's types of a number, of all of them, and of a truth value for each.  bytes: of a number.
+    """
+
+    def __init__(self, name: str, scalar: Any, lanes: int) -> None:
+        """scalar: types.float32 or types.float64."""
+        cast(Any, super()).__init__(name=name)
+        self.scalar, self.lanes, self.bytes = scalar, lanes, scalar.bitwidth // 8
+        self.element: Any = ir.FloatType() if scalar == types.float32 else ir.DoubleType()
+        self.vector = ir.VectorType(self.element, lanes)
+        self.mask = ir.VectorType(ir.IntType(1), lanes)
+        self.suffix = f"v{lanes}f{scalar.bitwidth}"
+
+    @property
+    def zeros(self) -> Any:
+        """LLVM's constant of zeros."""
+        return ir.Constant(self.vector, None)
+
+
+@register_model(Register)
+class _RegisterModel(models.PrimitiveModel):
+    def __init__(self, dmm: Any, fe_type: Any) -> None:
+        super().__init__(dmm, fe_type, fe_type.vector)  # type: ignore[no-untyped-call]
+
+
+def _register(function: Any, name: str) -> None:
+    """Let an arithmetic operator of two registers of one kind compile to one vector instruction."""
+
+    def typer(context: Any) -> Any:
+        return lambda a, b: a if isinstance(a, Register) and a == b else None
+
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return getattr(builder, name)(args[0], args[1], flags=_FLAGS)
+
+    cast(Any, type_callable)(function)(typer)
+    cast(Any, lower_builtin)(function, Register, Register)(lower)
+
+
+for _function, _name in (
+    (operator.add, "fadd"),
+    (operator.sub, "fsub"),
+    (operator.mul, "fmul"),
+    (operator.truediv, "fdiv"),
+    (operator.iadd, "fadd"),
+    (operator.imul, "fmul"),
+):
+    _register(_function, _name)
+
+
+# --- parts of the code of instructions ---
+
+
+def declared(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+    """One of LLVM's own functions, declared in the module that is being compiled."""
+    module = builder.module
+    found = module.globals.get(name)
+    return found or ir.Function(module, ir.FunctionType(result, arguments), name)
+
+
+def pointer(kind: Register, builder: Any, context: Any, array_type: Any, array: Any, index: Any) -> Any:
+    """The address of array[index] as a pointer to a register."""
+    data = context.make_array(array_type)(context, builder, array).data
+    return builder.bitcast(builder.gep(data, [index]), kind.vector.as_pointer())
+
+
+def order(places: Sequence[int]) -> Any:
+    """LLVM's constant that says which lanes a shuffle takes."""
+    return ir.Constant(ir.VectorType(INDEX, len(places)), [ir.Constant(INDEX, k) for k in places])
+
+
+def repeated(builder: Any, scalar: Any, lanes: int) -> Any:
+    """The same number in every lane."""
+    undefined = ir.Constant(ir.VectorType(scalar.type, lanes), ir.Undefined)
+    first = builder.insert_element(undefined, scalar, ir.Constant(INDEX, 0))
+    return builder.shuffle_vector(first, undefined, order([0] * lanes))
+
+
+def masked_load(kind: Register, builder: Any, at: Any, mask: Any) -> Any:
+    """The lanes of a mask from memory, zeros elsewhere; reads no more than those."""
+    arguments = [kind.vector.as_pointer(), INDEX, kind.mask, kind.vector]
+    load = declared(builder, f"llvm.masked.load.{kind.suffix}.p0", kind.vector, arguments)
+    return builder.call(load, [at, ir.Constant(INDEX, kind.bytes), mask, kind.zeros])
+
+
+def masked_store(kind: Register, builder: Any, value: Any, at: Any, mask: Any) -> None:
+    """Write the lanes of a mask, and nothing else."""
+    arguments = [kind.vector, kind.vector.as_pointer(), INDEX, kind.mask]
+    store = declared(builder, f"llvm.masked.store.{kind.suffix}.p0", ir.VoidType(), arguments)
+    builder.call(store, [value, at, ir.Constant(INDEX, kind.bytes), mask])
+
+
+# --- instructions for every kind ---
+
+
+@instruction
+def sum_of(typing_context: Any, value: Any) -> Any:
+    """The sum of the lanes, those that are next to each other first."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        name = f"llvm.vector.reduce.fadd.{value.suffix}"
+        reduce = declared(builder, name, value.element, [value.element, value.vector])
+        return builder.call(reduce, [ir.Constant(value.element, 0.0), args[0]], fastmath=("reassoc", "nsz"))
+
+    return value.scalar(value), code
+
+
+@instruction
+def pick(typing_context: Any, test: Any, positive: Any, other: Any) -> Any:
+    """Lane by lane: `positive` where test > 0, else `other`."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(">", args[0], test.zeros), args[1], args[2])
+
+    return test(test, test, test), code
+
+
+@instruction
+def larger(typing_context: Any, a: Any, b: Any) -> Any:
+    """Lane by lane the larger one."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[0], args[1])
+
+    return a(a, a), code
