@@ -196,8 +196,8 @@ EXPERIMENTS: Final = (
         "ttt-never-loses",
         "SoG",
         "Methods",
-        5,
-        "Tic-tac-toe: an agent trained here (or --run) meets every line of play from both sides",
+        1,
+        "Tic-tac-toe: the shipped agent (or --run) meets every line of play from both sides",
         ttt_never_loses.STUDY,
     ),
 )

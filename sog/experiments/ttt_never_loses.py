@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
@@ -14,15 +12,14 @@ from sog.games.tic_tac_toe import TicTacToe
 from sog.nets.inference import network_evaluator
 from sog.play.player import Limits, SogPlayer, think
 from sog.search.gtcfr import Budget
-from sog.train.checkpoint import load_network
-from sog.train.loop import Hooks, Run, train
+from sog.train.checkpoint import load_meta, load_network
+from sog.train.shipped import find_checkpoint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GAME: Final = "tic_tac_toe"
 BUDGETS: Final = ((10, 1.0), (100, 1.0), (400, 1.0))
-ROUNDS: Final = 12
 
 # The action of the agent after these actions.
 Choose = Callable[[list[int]], int]
@@ -62,25 +59,20 @@ def every_play(side: int, choose: Choose) -> Met:
 
 
 def plan(options: Options, note: Note) -> list[Key]:
-    """The network of --run, or one trained here for some rounds of the demo preset."""
-    run = str(options.runs[0]) if options.runs else ""
-    return [{"run": run, "rounds": 0 if run else 1 if options.quick else ROUNDS}]
+    """The network of --run, or the shipped one, with each budget."""
+    checkpoint = str(options.runs[0]) if options.runs else GAME
+    step = load_meta(find_checkpoint(checkpoint)).step
+    budgets = BUDGETS[:1] if options.quick else BUDGETS
+    return [{"checkpoint": checkpoint, "step": step, "s": s, "c": c} for s, c in budgets]
 
 
 def compute(key: Key) -> Result:
-    """The agent's record from both sides, with each budget."""
-    with tempfile.TemporaryDirectory() as folder:
-        run = Path(key["run"] or folder)
-        if not key["run"]:
-            train(Run(GAME), run, None, False, Hooks(), key["rounds"])
-        _, network, _ = load_network(run / "checkpoint", GAME)
-    records = []
-    for s, c in BUDGETS:
-        player = SogPlayer("agent", network_evaluator(network), Budget(s, c), reuse=False)
-        player.new_game(TicTacToe())
-        choose = partial(greedy, player)
-        records += [{"s": s, "c": c, "side": "xo"[side], **asdict(every_play(side, choose))} for side in (0, 1)]
-    return {"records": records}
+    """The agent's record from both sides."""
+    _, network, _ = load_network(find_checkpoint(key["checkpoint"]), GAME)
+    player = SogPlayer("agent", network_evaluator(network), Budget(key["s"], key["c"]), reuse=False)
+    player.new_game(TicTacToe())
+    choose = partial(greedy, player)
+    return {"records": [{"side": "xo"[side], **asdict(every_play(side, choose))} for side in (0, 1)]}
 
 
 def greedy(player: SogPlayer, moves: list[int]) -> int:
