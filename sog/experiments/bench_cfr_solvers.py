@@ -11,6 +11,7 @@ import os
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from multiprocessing.connection import Connection
 from time import process_time
@@ -27,8 +28,12 @@ from sog.search.regret import CFR_PLUS, SOG, Rule
 
 OURS: Final = "ours, CFR+"
 OURS_SIMULTANEOUS: Final = "ours, CFR+ simultaneous"
+OURS_DELAYED: Final = "ours, CFR+ from its 2nd policy"  # the uniform first one left out of the average, as LiteEFG does
 OPENSPIEL: Final = "OpenSpiel CFR+"
 LITEEFG: Final = "LiteEFG CFR+"
+
+
+_DELAYED: Final = replace(CFR_PLUS, delay=1)
 
 
 class Solver(Protocol):
@@ -64,6 +69,7 @@ def make_solvers(name: str, stack: ExitStack) -> dict[str, Callable[[], Solver]]
     makers: dict[str, Callable[[], Solver]] = {
         OURS: partial(Ours, name, CFR_PLUS),
         OURS_SIMULTANEOUS: partial(Ours, name, SOG),
+        OURS_DELAYED: partial(Ours, name, _DELAYED),
         OPENSPIEL: partial(OpenSpiel, spiel),
     }
     if has_liteefg():

@@ -16,9 +16,10 @@ class Rule:
 
     positive regrets are multiplied by t^alpha / (t^alpha + 1), negative ones by the same with beta
     (infinity: kept whole; minus infinity: dropped, which is regret matching+), policies enter the average
-    with weight t^gamma times the player's own reach, and `predictive` rules choose the next policy as if
-    the last instant regret came once more. alternating: players update in turn, each seeing the other's
-    latest policy. (DCFR: Brown & Sandholm 2019; PCFR+: Farina et al. 2021; CFR+: Tammelin 2014.)
+    with weight (t - delay)^gamma times the player's own reach, those up to `delay` with none, and
+    `predictive` rules choose the next policy as if the last instant regret came once more. alternating:
+    players update in turn, each seeing the other's latest policy. (DCFR: Brown & Sandholm 2019; PCFR+:
+    Farina et al. 2021; CFR+: Tammelin 2014.)
     """
 
     name: str
@@ -27,6 +28,7 @@ class Rule:
     gamma: float = 0.0
     predictive: bool = False
     alternating: bool = True
+    delay: int = 0
 
     def steps(self, first: int, count: int) -> Float64:
         """float64[count, 4]: weights (positive, negative, average, prediction) of iterations first.. ."""
@@ -34,7 +36,7 @@ class Rule:
         out = np.empty((count, 4))
         out[:, 0] = _discount(t, self.alpha)
         out[:, 1] = _discount(t, self.beta)
-        out[:, 2] = t**self.gamma
+        out[:, 2] = np.where(t > self.delay, np.maximum(t - self.delay, 1.0) ** self.gamma, 0.0)
         out[:, 3] = float(self.predictive)
         return out
 

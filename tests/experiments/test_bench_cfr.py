@@ -9,7 +9,15 @@ import pytest
 
 from sog.experiments import bench_cfr
 from sog.experiments.bench_cfr import GAMES, QUICK_GAMES, TARGET, Row, bench_game, fastest_other
-from sog.experiments.bench_cfr_solvers import LITEEFG, OPENSPIEL, OURS, OURS_SIMULTANEOUS, has_liteefg, make_solvers
+from sog.experiments.bench_cfr_solvers import (
+    LITEEFG,
+    OPENSPIEL,
+    OURS,
+    OURS_DELAYED,
+    OURS_SIMULTANEOUS,
+    has_liteefg,
+    make_solvers,
+)
 from sog.games.catalog import make_game
 from sog.games.names import OPENSPIEL as PREFIX
 
@@ -46,7 +54,7 @@ def test_a_slow_solver_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_solver_reaches_the_target_on_kuhn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench_cfr, "_REPETITIONS", 1)
     rows = {row.solver: row for row in bench_game("kuhn_poker", rounds=1, batch_seconds=0.001)}
-    assert set(rows) == {OURS, OURS_SIMULTANEOUS, OPENSPIEL} | ({LITEEFG} if has_liteefg() else set())
+    assert set(rows) == {OURS, OURS_SIMULTANEOUS, OURS_DELAYED, OPENSPIEL} | ({LITEEFG} if has_liteefg() else set())
     assert rows[OURS].iterations_to_target == rows[OPENSPIEL].iterations_to_target  # the same algorithm
     assert all(row.seconds_to_target for row in rows.values())
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,3 +42,10 @@ def test_linear_discounts_give_linear_weights() -> None:
     kept, first = LINEAR_CFR.steps(1, 10)[:, 0], np.arange(1, 11)
     left = [np.prod(kept[t - 1 :]) for t in first]
     np.testing.assert_allclose(left, first / 11)
+
+
+@pytest.mark.parametrize("gamma", [0.0, 1.0])
+def test_a_delay_leaves_the_first_policies_out(gamma: float) -> None:
+    rule = replace(CFR_PLUS, gamma=gamma, delay=2)
+    late = replace(rule, delay=0).steps(1, 8)
+    np.testing.assert_array_equal(rule.steps(1, 10)[:, 2], [0.0, 0.0, *late[:, 2]])
