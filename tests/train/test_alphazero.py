@@ -23,7 +23,7 @@ from sog.train.alphazero import AlphaZeroActing, GameRecord, Visit, choose, game
 from sog.train.learner import LearnerSettings
 from sog.train.loop import Hooks, Run, train
 from sog.train.presets import PRESETS, preset
-from sog.train.settings import TrainSettings
+from sog.train.settings import TrainSettings, Variant
 
 GAME = TicTacToe()
 SHAPE = shape_for(GAME, 16, 1)
@@ -132,7 +132,7 @@ def test_the_papers_preset() -> None:
     assert (acting.search.noise, acting.search.concentration) == (0.25, 0.3)
 
 
-def tiny(game: Game, name: str, algorithm: str) -> TrainSettings:
+def tiny(game: Game, name: str, algorithm: str, variant: Variant) -> TrainSettings:
     return TrainSettings(
         replace(ACTING, side_by_side=4), LearnerSettings(batch=16, policy_weight=1.0), SHAPE, 200, games=4, rounds=6
     )
