@@ -30,6 +30,7 @@ def _demo(game: Game) -> TrainSettings:
     """Four blocks of 32 channels; policies from the main line's searches, values from outcomes and queries."""
     budget, search = Budget(60, 2.0), SearchSettings()
     chess = game.name.startswith("chess")
+    together = 16 if chess else 64  # large batches: twice the searches a second of a quarter as many games
     return TrainSettings(
         acting=SogActing(
             SelfPlaySettings(
@@ -43,15 +44,15 @@ def _demo(game: Game) -> TrainSettings:
                 resign_below=-0.95 if chess else -2.0,
             ),
             QuerySettings(budget, search, recursive=0.1),
-            side_by_side=16,
+            side_by_side=together,
         ),
         learner=LearnerSettings(
             batch=256, learning_rate=1e-3, decay=0.5, decay_steps=4_000, policy_weight=1.0, updates_per_example=4.0
         ),
         shape=shape_for(game, 32, 4, "resnet"),
         replay=30_000,
-        games=4 if chess else 16,
-        rounds=200,
+        games=together,
+        rounds=100,
     )
 
 
