@@ -27,7 +27,7 @@ class Layer(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         out: Tensor = self.norm(self.conv(x))
-        return torch.relu(out) if self.relu else out
+        return torch.relu_(out) if self.relu else out
 
 
 class Block(nn.Module):
@@ -38,7 +38,7 @@ class Block(nn.Module):
         self.first, self.second = Layer(width, width, 3), Layer(width, width, 3, relu=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        return torch.relu(x + self.second(self.first(x)))
+        return torch.relu_(self.second(self.first(x)).add_(x))
 
 
 class PolicyHead(nn.Module):
