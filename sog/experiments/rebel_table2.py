@@ -1,16 +1,16 @@
 """ReBeL Table 2, lower half: what training runs on Liar's Dice come to, and how they came there.
 
-The table: each run's last three networks, by 1,024 playthroughs of 1,024 updates. The curve: all its networks, by few
-and short playthroughs, since the mean policy, which costs one, is unsafe search. A network values leaves for any
-search: runs of Student of Games are searched by ReBeL's and by their own, at two budgets, and what a search costs
-stands beside each figure.
+The table: each run's last three networks, by 1,024 playthroughs of 1,024 updates (64 on the two largest games, where
+each costs three seconds; --full: 1,024). The curve: all its networks, by few and short playthroughs, since the mean
+policy, which costs one, is unsafe search. A network values leaves for any search: runs of Student of Games are searched
+by ReBeL's and by their own, at two budgets, and what a search costs stands beside each figure.
 """
 
 from __future__ import annotations
 
 import csv
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -56,6 +56,8 @@ _EFFORTS: Final = {
     TABLE: _Effort(1024, 1024, ((100, 1.0), (1000, 1.0))),
     CURVE: _Effort(64, 512, ((100, 1.0),)),
 }
+_FEWER: Final = {TABLE: replace(_EFFORTS[TABLE], playthroughs=64), CURVE: replace(_EFFORTS[CURVE], playthroughs=16)}
+_LARGE: Final = ("1x6f", "2x3f")
 _QUICK: Final = {TABLE: _Effort(16, 64, ((10, 1.0),)), CURVE: _Effort(4, 32, ((5, 1.0),))}
 
 
@@ -73,7 +75,6 @@ class Network:
 def plan(options: Options, note: Note) -> list[Key]:
     """Points of every run in --run or runs/: first the curves, then the table. SettingError where there is no run."""
     folders = options.runs or tuple(sorted(path.parent for path in Path("runs").glob("*/checkpoint")))
-    efforts = _QUICK if options.quick else _EFFORTS
     names = {LiarsDice(*size).name: name for name, size in GAMES.items()}
     keys: dict[str, list[Key]] = {CURVE: [], TABLE: []}
     for folder in folders:
@@ -82,7 +83,7 @@ def plan(options: Options, note: Note) -> list[Key]:
         if meta.game not in names or algorithm not in (REBEL, SOG):
             note(f"{folder}: {algorithm} on {meta.game} is not in the table")
             continue
-        networks = networks_of(folder)
+        networks, efforts = networks_of(folder), _efforts(names[meta.game], options)
         for part, chosen in ((CURVE, [n for n in networks if n.step]), (TABLE, networks[-_LAST:])):
             for network in chosen:
                 said = {"part": part, "game": names[meta.game], "run": folder.name, **_how(meta), **_row(network)}
@@ -90,6 +91,13 @@ def plan(options: Options, note: Note) -> list[Key]:
     if not (keys[CURVE] or keys[TABLE]):
         raise SettingError("no run on Liar's Dice: train one with --algorithm rebel, or name it with --run")
     return keys[CURVE] + keys[TABLE]
+
+
+def _efforts(game: str, options: Options) -> dict[str, _Effort]:
+    """How closely each part measures a game's networks."""
+    if options.quick:
+        return _QUICK
+    return _FEWER if game in _LARGE and not options.full else _EFFORTS
 
 
 def networks_of(run: Path) -> list[Network]:
@@ -221,4 +229,4 @@ def _draw_game(axis: Axes, game: str, points: list[Point]) -> None:
     axis.legend(fontsize="small")
 
 
-STUDY: Final = Study(plan, compute, present, takes=("runs",))
+STUDY: Final = Study(plan, compute, present, takes=("full", "runs"))

@@ -48,9 +48,9 @@ def test_the_table_needs_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         rebel_table2.plan(Options(), quiet)
 
 
-def made_run(folder: Path, algorithm: str, variant: Variant, steps: tuple[int, ...]) -> Path:
+def made_run(folder: Path, algorithm: str, variant: Variant, steps: tuple[int, ...], faces: int = 4) -> Path:
     """A folder as training leaves it, with untrained networks: a snapshot of each round but the last."""
-    game = LiarsDice(1, 4)
+    game = LiarsDice(1, faces)
     network, points = CVPN(shape_for(game, width=8, depth=1)), []
     run = Run(game.name, algorithm=algorithm, variant=variant)
     for number, step in enumerate(steps):
@@ -74,6 +74,15 @@ def test_the_table_has_the_last_three_networks_and_the_curve_all_that_learned(tm
     assert {(key["solver"], key["search"], key["search_solver"]) for key in keys} == {("fp", "rebel", "fp")}
     assert (keys[-1]["round"], keys[-1]["minutes"], keys[-1]["examples"]) == (4, 8.0, 400)
     assert keys[-2]["checkpoint"].endswith("snapshots/000003") and keys[-2]["examples"] == 300
+
+
+@pytest.mark.parametrize(("faces", "full", "playthroughs"), [(5, False, 1024), (6, False, 64), (6, True, 1024)])
+def test_large_games_are_measured_as_closely_as_small_ones_only_when_asked(
+    tmp_path: Path, faces: int, full: bool, playthroughs: int
+) -> None:
+    run = made_run(tmp_path / "run", "rebel", Variant(), (0, 5), faces)
+    keys = rebel_table2.plan(Options(full=full, runs=(run,)), quiet)
+    assert {key["playthroughs"] for key in keys if key["part"] == "table"} == {playthroughs}
 
 
 def test_a_run_of_student_of_games_is_searched_by_both(tmp_path: Path) -> None:
