@@ -72,14 +72,22 @@ def gtp(
 def _open(checkpoint: str, algorithm: str, budget: Budget, seed: int) -> tuple[Opened, Player]:
     from threadpoolctl import threadpool_limits
 
-    from sog.protocols.agents import make_player, open_network
+    from sog.protocols.agents import make_player
 
     threadpool_limits(1)
+    opened = open_aloud(checkpoint)
+    name = f"SoG{budget}" if algorithm == "sog" else algorithm
+    return opened, make_player(name, opened, algorithm, budget, seed)
+
+
+def open_aloud(checkpoint: str) -> Opened:
+    """The network that a person named; says so where it is untrained."""
+    from sog.protocols.agents import open_network
+
     opened = open_network(checkpoint)
     if not opened.trained:
         stderr().print(f"sog: no checkpoint of {opened.game.name} is shipped: this network is untrained", markup=False)
-    name = f"SoG{budget}" if algorithm == "sog" else algorithm
-    return opened, make_player(name, opened, algorithm, budget, seed)
+    return opened
 
 
 @contextmanager

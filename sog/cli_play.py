@@ -21,40 +21,54 @@ if TYPE_CHECKING:
 
 def play(
     checkpoint: Annotated[
-        str, typer.Argument(metavar="CHECKPOINT_OR_GAME", help="A run's folder, or a game with a shipped checkpoint.")
+        str,
+        typer.Argument(
+            metavar="CHECKPOINT_OR_GAME",
+            help="A run's folder, or a game: its shipped checkpoint, or else an untrained network.",
+        ),
     ],
     seat: Annotated[int | None, typer.Option(help="Your seat, 0 or 1; by default you change seats every hand.")] = None,
-    hands: Annotated[int | None, typer.Option(help="Stop after so many hands.")] = None,
-    simulations: Annotated[int, typer.Option("--simulations", "-s", help="s: expansions a search.")] = 100,
-    per_update: Annotated[float, typer.Option("--per-update", "-c", help="c: expansions per regret update.")] = 0.1,
+    hands: Annotated[int | None, typer.Option(help="Stop after so many hands or games.")] = None,
+    simulations: Annotated[
+        int | None, typer.Option("--simulations", "-s", help="s: expansions a search; by default 100, on a board 400.")
+    ] = None,
+    per_update: Annotated[
+        float | None,
+        typer.Option("--per-update", "-c", help="c: expansions per regret update; by default 0.1, on a board 10."),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Decides the deals and the agent's draws.")] = None,
 ) -> None:
     """Play against the agent. After each hand it shows what it believed you held and the policy it drew from.
 
-    Answer with an action's number or name, or q to stop.
+    Answer with an action's number or name, or q to stop. On a board answer with a move's name.
     """
-    from sog.games.catalog import make_game
+    from sog.cli_engines import open_aloud
+    from sog.cli_play_board import play_board
     from sog.nets.inference import network_evaluator
     from sog.play.agent import SearchAgent
     from sog.play.referee import Referee
     from sog.play.resolver import ResolveSettings
+    from sog.protocols.agents import make_player
     from sog.search.gtcfr import Budget
     from sog.train.actor import listed_tree
-    from sog.train.checkpoint import load_network
-    from sog.train.shipped import find_checkpoint
 
     if seat not in (None, 0, 1):
         raise SettingError(f"--seat is 0 or 1, not {seat}")
     if hands is not None:
         check_count("--hands", hands)
-    name, network, _ = load_network(find_checkpoint(checkpoint))
-    game = make_game(name)
+    opened, rng = open_aloud(checkpoint), np.random.default_rng(seed)
+    game = opened.game
+    if game.deterministic:
+        budget = Budget(400 if simulations is None else simulations, 10.0 if per_update is None else per_update)
+        player = make_player(f"SoG{budget}", opened, "sog", budget, int(rng.integers(2**31)))
+        play_board(game, player, seat, hands)
+        return
     public = listed_tree(game)
     if public is None:
-        raise SettingError(f"{name} is too large for the terminal player so far")
-    settings = ResolveSettings(Budget(simulations, per_update))
-    rng = np.random.default_rng(seed)
-    referee, evaluator = Referee(public), network_evaluator(network)
+        raise SettingError(f"{game.name} is too large for the terminal player so far")
+    budget = Budget(100 if simulations is None else simulations, 0.1 if per_update is None else per_update)
+    settings = ResolveSettings(budget)
+    referee, evaluator = Referee(public), network_evaluator(opened.network)
     total, count = 0.0, 0
     while hands is None or count < hands:
         person = count % 2 if seat is None else seat

@@ -223,6 +223,10 @@ class Game(ABC):
         """The public state in a few words."""
         return str(s)
 
+    def picture(self, s: State) -> str:
+        """The public state as a person at the terminal wants to see it, of one or more lines."""
+        return self.state_name(s)
+
     def action_name(self, s: State, action: int) -> str:
         """The action with this identity, as a person would say it."""
         return str(action)

@@ -119,6 +119,13 @@ class Chess(PositionGame):
         """The position's FEN."""
         return str(cast(Position, s).spiel.board().to_fen())
 
+    def picture(self, s: State) -> str:
+        """The board, White's pieces in capitals."""
+        placed, mover = self.state_name(s).split()[:2]
+        rows = ["".join("." * int(c) if c.isdigit() else c for c in row) for row in placed.split("/")]
+        lines = [f"{8 - k} {' '.join(row)}" for k, row in enumerate(rows)]
+        return "\n".join([*lines, f"  a b c d e f g h   {'White' if mover == 'w' else 'Black'} to move"])
+
     def action_name(self, s: State, action: int) -> str:
         """UCI's notation, such as e2e4 or a7a8q."""
         return chess_moves.write_step(self.step(s, action))

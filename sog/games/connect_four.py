@@ -36,6 +36,10 @@ class ConnectFour(PositionGame):
         line = "".join(str(action + 1) for action in cast(Position, s).spiel.history())
         return line or "start"
 
+    def picture(self, s: State) -> str:
+        rows = str(cast(Position, s).spiel).split("\n")[:_ROWS]
+        return "\n".join([*(" ".join(row) for row in rows), " ".join(str(c + 1) for c in range(_COLUMNS))])
+
     def action_name(self, s: State, action: int) -> str:
         return str(action + 1)
 

@@ -59,6 +59,10 @@ class Go(PositionGame):
         moves = [self.action_name(s, int(action)) for action in position.spiel.history()]
         return " ".join(moves) or "start"
 
+    def picture(self, s: State) -> str:
+        rows = [f"{r + 1:2} {' '.join('.XO'[stone] for stone in row)}" for r, row in enumerate(self.board(s))]
+        return "\n".join([*reversed(rows), f"   {' '.join(_LETTERS[: self.size])}"])
+
     def action_name(self, s: State, action: int) -> str:
         """GTP's vertex, such as C3, or pass."""
         if action == self.size * self.size:

@@ -60,6 +60,9 @@ class Rooted(Game):
     def state_name(self, s: State) -> str:
         return self.game.state_name(s)
 
+    def picture(self, s: State) -> str:
+        return self.game.picture(s)
+
     def action_name(self, s: State, action: int) -> str:
         return self.game.action_name(s, action)
 

@@ -78,6 +78,10 @@ class TicTacToe(Game):
             board[square] = "xo"[turn % 2]
         return "/".join("".join(board[row : row + 3]) for row in (0, 3, 6))
 
+    def picture(self, s: State) -> str:
+        rows = self.state_name(s).split("/")
+        return "\n".join([*(f"{3 - k} {' '.join(row)}" for k, row in enumerate(rows)), "  a b c"])
+
     def action_name(self, s: State, action: int) -> str:
         return f"{'abc'[action % 3]}{3 - action // 3}"
 
