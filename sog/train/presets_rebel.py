@@ -10,10 +10,13 @@ from sog.games.base import Game
 from sog.nets.cvpn import shape_for
 from sog.search.depth_leaves import PAIRS
 from sog.search.depth_limited import CFR_D, SOLVERS, Solver, SolveSettings
+from sog.search.fictitious import FictitiousPlay
 from sog.train.learner import LearnerSettings
 from sog.train.rebel import RebelActing
 from sog.train.settings import TrainSettings, Variant
 
+# Fictitious play nears its values so slowly that those of a quarter of play's updates mislead the network for good.
+_FP_UPDATES = 1024
 _POLICY_WEIGHT = 0.1  # PoG's w_p, as in every other preset; ReBeL's text has none
 
 
@@ -31,7 +34,9 @@ def rebel_variant(settings: TrainSettings, variant: Variant) -> TrainSettings:
     """A preset of ReBeL with another solver or a policy network; SettingError for what the network cannot serve."""
     acting = settings.acting
     assert isinstance(acting, RebelActing)
-    solve = replace(acting.solve, solver=solver_of(variant), warm=variant.warm)
+    solver = solver_of(variant)
+    fewest = _FP_UPDATES if isinstance(solver.rule, FictitiousPlay) else 0
+    solve = replace(acting.solve, solver=solver, warm=variant.warm, updates=max(acting.solve.updates, fewest))
     learner = replace(settings.learner, policy_weight=_POLICY_WEIGHT if variant.warm else 0.0)
     return replace(settings, acting=replace(acting, solve=solve), learner=learner)
 
