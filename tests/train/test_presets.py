@@ -75,7 +75,8 @@ def test_rebel_learns_with_the_solver_that_is_chosen() -> None:
     game = make_game("kuhn_poker")
     usual, other = preset(game, "full", "rebel"), preset(game, "full", "rebel", Variant("fp"))
     assert isinstance(usual.acting, RebelActing) and usual.acting.solve.solver is CFR_D
-    solve = replace(usual.acting.solve, solver=REBEL_FP)
+    assert usual.acting.solve.updates == 256
+    solve = replace(usual.acting.solve, solver=REBEL_FP, updates=1024)  # fictitious play converges slowly
     assert other == replace(usual, acting=replace(usual.acting, solve=solve))
 
 
