@@ -2,8 +2,9 @@
 
 The table: each run's last three networks, by 1,024 playthroughs of 1,024 updates (64 on the two largest games, where
 each costs three seconds; --full: 1,024). The curve: all its networks, by few and short playthroughs, since the mean
-policy, which costs one, is unsafe search. A network values leaves for any search: runs of Student of Games are searched
-by ReBeL's and by their own, at two budgets, and what a search costs stands beside each figure.
+policy, which costs one, is unsafe search. Runs of Student of Games are searched by their own, in the table at two
+budgets, and, since a network values leaves for any search, in the curve by ReBeL's too. What a search costs stands
+beside each figure.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def plan(options: Options, note: Note) -> list[Key]:
         for part, chosen in ((CURVE, [n for n in networks if n.step]), (TABLE, networks[-_LAST:])):
             for network in chosen:
                 said = {"part": part, "game": names[meta.game], "run": folder.name, **_how(meta), **_row(network)}
-                keys[part] += [{**said, **search} for search in _searches(algorithm, meta, efforts[part])]
+                keys[part] += [{**said, **search} for search in _searches(algorithm, meta, part, efforts[part])]
     if not (keys[CURVE] or keys[TABLE]):
         raise SettingError("no run on Liar's Dice: train one with --algorithm rebel, or name it with --run")
     return keys[CURVE] + keys[TABLE]
@@ -135,12 +136,14 @@ def _row(network: Network) -> dict[str, Any]:
     }
 
 
-def _searches(algorithm: str, meta: Meta, effort: _Effort) -> list[dict[str, Any]]:
-    """ReBeL's search of a run, as it was trained; before it, of a run of Student of Games, its own."""
+def _searches(algorithm: str, meta: Meta, part: str, effort: _Effort) -> list[dict[str, Any]]:
+    """ReBeL's search of a run, as it was trained; of a run of Student of Games its own, and in the curve ReBeL's."""
     rebel = playing(variant_of(meta.settings), effort.updates)
     found: list[dict[str, Any]] = []
     if algorithm == SOG:
         found = [{"search": SOG, "s": s, "c": c} for s, c in effort.budgets]
+        if part == TABLE:
+            return found
     how = {"search": REBEL, "search_solver": rebel.solver.name, "warm": rebel.warm}
     return [*found, {**how, "playthroughs": effort.playthroughs, "updates": effort.updates}]
 
