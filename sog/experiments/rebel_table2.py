@@ -212,8 +212,12 @@ def _label(key: Key) -> str:
 def _draw(figure: Figure, points: list[Point]) -> None:
     """Exploitability against training minutes, a panel for each game; squares: the table; dashed: the paper's."""
     games = [game for game in GAMES if any(p.key["game"] == game for p in points)]
-    figure.set_size_inches(7.0 * max(len(games), 1), 5.5)
-    for axis, game in zip(np.ravel(figure.subplots(1, max(len(games), 1))), games, strict=True):
+    columns, rows = min(len(games), 2) or 1, (len(games) + 1) // 2 or 1
+    figure.set_size_inches(7.0 * columns, 5.0 * rows)
+    axes = np.ravel(figure.subplots(rows, columns, squeeze=False))
+    for axis in axes[len(games) :]:
+        axis.set_visible(False)
+    for axis, game in zip(axes, games, strict=False):
         _draw_game(axis, game, points)
 
 
