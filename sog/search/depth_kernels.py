@@ -6,75 +6,17 @@ They know arrays only (see fields.py). A player's turn is a bit mask of the play
 from __future__ import annotations
 
 from sog.arrays import Array
-from sog.search import fictitious, kernels, pairs
+from sog.search import fictitious, kernels, lane_leaves, pairs
 from sog.search import fields as f
 from sog.search.depth_leaves import PLAIN, absorb, collect, opponents, sum_reaches, weigh
 from sog.search.growth import ENDS, NODES
-from sog.search.jit import inlined, njit
+from sog.search.jit import Kernel, inlined, njit
 from sog.search.leaves import U
 from sog.search.planting import FIRST_END, FIRST_LEAF, FIRST_NODE
 
-# Subgames go through a sweep so many at a time: few enough for the cache, and enough that the next sweep does not read
-# at once what the last one has just written.
-AT_ONCE = 16
-
-
-@njit
-def advance(
-    public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
-    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
-    blocks: Array, leaves: Array, ends: Array, steps: Array, together: bool, origin: int, first: int, last: int,
-    average: bool, kind: int, correct: bool, kept: int, users: int, changed: int, prune: bool, straight: bool,
-    slots0: int, asked: Array, found: int, answers: Array, asking: Array, ranges: Array, tables: Array, mass: Array,
-) -> int:  # fmt: skip
-    """End turn `first` with its answers, play the turns between without asking, and begin turn `last`; how many ask.
-
-    Turns before `origin` are not played, and there is none as `last` where all are over.  blocks: int32[K + 1, 3],
-    where each subgame starts (planting.py).  together: both players update in each turn.
-    average: beliefs are those of the average policies, otherwise of today's.
-    kept: the players whose answers are kept.  users: who will need the answers; 0: nobody asks.
-    changed, prune, straight: of `collect`.
-    """
-    used, count = 0, 0
-    for k in range(0, len(blocks) - 1, AT_ONCE):
-        after = min(k + AT_ONCE, len(blocks) - 1)
-        start, stop = blocks[k, FIRST_NODE], blocks[after, FIRST_NODE]
-        leaf, leaves_end = blocks[k, FIRST_LEAF], blocks[after, FIRST_LEAF]
-        these, ended = nodes[start:stop], ends[blocks[k, FIRST_END] : blocks[after, FIRST_END]]
-        while used < found and asked[0, used] < leaves_end:
-            absorb(
-                public, public_slots, nodes, slots, leaves, asked, used, answers, tables, kind, kept, straight, slots0
-            )
-            used += 1
-        j = first
-        while j < last:
-            if j >= origin:
-                turn, step = turn_of(j, together), steps[iteration_of(j, together)]
-                weigh(
-                    public, scales, operators, values, public_slots, nodes, slots, leaves, leaf, leaves_end, turn, kind,
-                    correct, step[2], tables, straight, slots0, mass,
-                )  # fmt: skip
-                kernels.backward(
-                    edges, rows, links, these, stop - start, child, slots, entries, turn, turn, step, False
-                )
-                for b in range(k, after):
-                    _sum_root(nodes, slots, blocks[b, FIRST_NODE], turn, step[2])
-            moved = turn_of(j, together) if j >= origin else 3
-            j += 1
-            if iteration_of(j, together) == len(steps):
-                break
-            turn = turn_of(j, together)
-            kernels.forward(edges, rows, links, these, stop - start, child, slots, entries, f.POLICY, moved)
-            pairs.payoffs(operators, values, public, scales, nodes, ended, len(ended), slots, turn)
-            if average:
-                weight = steps[iteration_of(j, together), 2]
-                sum_reaches(nodes, slots, leaves, leaf, leaves_end, opponents(turn), weight)
-        if users:
-            count = collect(
-                public, public_slots, nodes, slots, leaves, leaf, leaves_end, f.REACH_SUM if average else f.REACH,
-                users, changed, prune, straight, slots0, count, asking, ranges,
-            )  # fmt: skip
-    return count
+# Subgames, or bundles of them, go through a sweep so many at a time: few enough for the cache, and enough that the next
+# sweep does not read at once what the last one has just written.
+AT_ONCE, BUNDLES_AT_ONCE = 16, 2
 
 
 @inlined
@@ -97,6 +39,101 @@ def _sum_root(nodes: Array, slots: Array, root: int, turn: int, weight: float) -
             off = U(nodes[root, f.OFF0 + p])
             for i in range(U(nodes[root, f.N_I0 + p])):
                 slots[f.CFV_SUM, off + i] += weight * slots[f.CFV, off + i]
+
+
+def _advancing(interleaved: bool) -> Kernel:
+    """`advance` for subgames that lie one behind the other, or for interleaved ones."""
+
+    @njit
+    def advance(
+        public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
+        edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
+        lanes: Array, blocks: Array, leaves: Array, ends: Array, steps: Array, together: bool, origin: int,
+        first: int, last: int, average: bool, kind: int, correct: bool, kept: int, users: int, changed: int,
+        prune: bool, straight: bool, slots0: int, asked: Array, found: int, answers: Array, asking: Array,
+        ranges: Array, tables: Array, mass: Array,
+    ) -> int:  # fmt: skip
+        """End turn `first` with its answers, play the turns between without asking, begin turn `last`; how many ask.
+
+        Turns before `origin` are not played, and there is none as `last` where all are over.  blocks: int32[K + 1, 3],
+        where each subgame starts (planting.py), or each bundle; interleaved subgames have `lanes`, and other `leaves`,
+        `tables` and `mass` (interleaved.py, lane_leaves.py).  together: both players update in each turn.
+        average: beliefs are those of the average policies, otherwise of today's.
+        kept: the players whose answers are kept.  users: who will need the answers; 0: nobody asks.
+        changed, prune, straight: of `collect`.
+        """
+        row = f.REACH_SUM if average else f.REACH
+        at_once = BUNDLES_AT_ONCE if interleaved else AT_ONCE
+        used, count = 0, 0
+        for k in range(0, len(blocks) - 1, at_once):
+            after = min(k + at_once, len(blocks) - 1)
+            start, stop = blocks[k, FIRST_NODE], blocks[after, FIRST_NODE]
+            leaf, leaves_end = blocks[k, FIRST_LEAF], blocks[after, FIRST_LEAF]
+            these, ended = nodes[start:stop], ends[blocks[k, FIRST_END] : blocks[after, FIRST_END]]
+            while used < found and asked[0, used] < leaves_end:
+                if interleaved:
+                    used += lane_leaves.absorb(
+                        public, nodes, slots, lanes, leaves, asked, used, found, answers, tables, kind, kept, slots0,
+                        mass,
+                    )  # fmt: skip
+                else:
+                    absorb(
+                        public, public_slots, nodes, slots, leaves, asked, used, answers, tables, kind, kept, straight,
+                        slots0,
+                    )  # fmt: skip
+                    used += 1
+            j = first
+            while j < last:
+                if j >= origin:
+                    turn, step = turn_of(j, together), steps[iteration_of(j, together)]
+                    if interleaved:
+                        lane_leaves.weigh(
+                            public, scales, operators, values, nodes, slots, lanes, leaves, leaf, leaves_end, turn,
+                            kind, correct, step[2], tables, slots0,
+                        )  # fmt: skip
+                    else:
+                        weigh(
+                            public, scales, operators, values, public_slots, nodes, slots, leaves, leaf, leaves_end,
+                            turn, kind, correct, step[2], tables, straight, slots0, mass,
+                        )  # fmt: skip
+                    kernels.backward(
+                        edges, rows, links, these, stop - start, child, slots, entries, turn, turn, step, False
+                    )
+                    for b in range(k, after):
+                        _sum_root(nodes, slots, blocks[b, FIRST_NODE], turn, step[2])
+                moved = turn_of(j, together) if j >= origin else 3
+                j += 1
+                if iteration_of(j, together) == len(steps):
+                    break
+                turn, weight = turn_of(j, together), steps[iteration_of(j, together), 2]
+                kernels.forward(edges, rows, links, these, stop - start, child, slots, entries, f.POLICY, moved)
+                if interleaved:
+                    lane_leaves.payoffs(operators, values, public, scales, nodes, lanes, ended, slots, turn)
+                else:
+                    pairs.payoffs(operators, values, public, scales, nodes, ended, len(ended), slots, turn)
+                if average:
+                    others = opponents(turn)
+                    if interleaved:
+                        lane_leaves.sum_reaches(nodes, slots, lanes, leaves, leaf, leaves_end, others, weight)
+                    else:
+                        sum_reaches(nodes, slots, leaves, leaf, leaves_end, others, weight)
+            if users:
+                if interleaved:
+                    count = lane_leaves.collect(
+                        public, nodes, slots, lanes, leaves, leaf, leaves_end, row, users, changed, prune, slots0,
+                        count, asking, ranges, mass,
+                    )  # fmt: skip
+                else:
+                    count = collect(
+                        public, public_slots, nodes, slots, leaves, leaf, leaves_end, row, users, changed, prune,
+                        straight, slots0, count, asking, ranges,
+                    )  # fmt: skip
+        return count
+
+    return advance
+
+
+advance, advance_interleaved = _advancing(False), _advancing(True)
 
 
 @njit

@@ -7,7 +7,7 @@ call for all of them and so is the network. It knows no network and no rules, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -22,14 +22,19 @@ from sog.search.depth_leaves import DIFFERENCES, PAIRS, PLAIN
 from sog.search.evaluator import Beliefs, Evaluations
 from sog.search.fictitious import FLOP, FP, FictitiousPlay
 from sog.search.gtcfr import SearchGenerator
+from sog.search.interleaved import Interleaved, worth_interleaving
 from sog.search.leaf_memory import LeafMemory
-from sog.search.planting import FIRST_NODE, Layouts, plant
+from sog.search.planting import FIRST_NODE, Layouts, plant, straight
 from sog.search.public_tree import PublicTree
 from sog.search.regret import LINEAR_CFR, Rule
+from sog.search.rows import LANES
 from sog.search.slots import node_mass, ranges_by_slot
 
 # Told the number of each iteration, 1, 2, ..., when the tree holds that iteration's policies and ranges.
 Visit = Callable[[int], None]
+
+# The subgames that are looked at in an iteration, for those in which any is; None for all in each.
+Told = Mapping[int, Sequence[int]] | None
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ MODIFIED_CFR_AVE: Final = Solver("modified-cfr-ave", average=True, leaf=DIFFEREN
 REBEL_FP: Final = Solver("fp", FP, average=True)
 REBEL_FLOP: Final = Solver("flop", FLOP, average=True)
 
+_NO_LANES: Final = np.zeros(0, dtype=np.int32)
 SOLVERS: Final = (CFR_D, CFR_AVE, MODIFIED_CFR_AVE, REBEL_FP, REBEL_FLOP)
 
 
@@ -121,6 +127,7 @@ class Subgames:
 
     tree: all of them.  roots: int32[K], their first nodes.  leaves: int32[L], nodes beyond which nothing is opened.
     owner: int32[M], which subgame a node belongs to.  blocks: int32[K + 1, 3], where each starts (planting.py).
+    planted: [K] their layouts.
     """
 
     def __init__(
@@ -136,7 +143,9 @@ class Subgames:
         layouts: those of this public tree, depth and to_chance, kept from other subgames.
         """
         self.public, self.ranges = public, [ranges for _, ranges in roots]
-        self.tree, self.blocks, self.leaves = plant(layouts or Layouts(public, depth, to_chance), roots)
+        layouts = layouts or Layouts(public, depth, to_chance)
+        self.planted = [layouts(node) for node, _ in roots]
+        self.tree, self.blocks, self.leaves = plant(public, self.planted, self.ranges)
         self.roots: Int32 = self.blocks[:-1, FIRST_NODE].copy()
         self.owner: Int32 = np.repeat(np.arange(len(roots), dtype=np.int32), np.diff(self.blocks[:, FIRST_NODE]))
 
@@ -182,15 +191,18 @@ class Subgames:
 
 
 def solve(
-    games: Subgames, settings: SolveSettings, visit: Visit | None = None, told: Container[int] | None = None
+    games: Subgames,
+    settings: SolveSettings,
+    visit: Visit | None = None,
+    told: Told = None,
 ) -> SearchGenerator:
     """Solve fresh subgames; average policies are then in the FIXED row and root values in `games.root_values`.
 
-    visit: told of each iteration (fewer are fine where `told` has those that matter: calls cost time) when the POLICY
-    row holds the policies that it adds to the averages and the REACH row their ranges (at leaves; of fictitious play,
-    the averages before it are in AVERAGE and REACH_SUM).
+    visit: told of each iteration when the POLICY row holds the policies that it adds to the averages and the REACH row
+    their ranges (at leaves; of fictitious play, the averages before it are in AVERAGE and REACH_SUM).
+    told: the iterations that matter and the subgames whose rows are read in them, where not all are: it costs time.
     """
-    visit, told = visit or (lambda t: None), () if visit is None else told
+    visit, told = visit or (lambda t: None), {} if visit is None else told
     run = _Run(games, settings)
     if isinstance(settings.solver.rule, FictitiousPlay):
         yield from run.play_fictitiously(settings.solver.rule, visit)
@@ -216,7 +228,7 @@ class _Run:
         if paired and (games.public.operators[:, f.OP_KIND] != DENSE).any():
             raise SettingError(f"{settings.solver.name} needs a game whose pairs of infostates can be listed")
         self.pairs: Float64 = np.zeros((count, game.num_slots[0] * game.num_slots[1]) if paired else (0, 0))
-        self.straight = _straight(games)
+        self.straight = straight(games.public, games.tree.nodes[games.leaves, f.PUBLIC])
         self.nothing = np.zeros((0, self.pairs.shape[1] if paired else width))
         self.memory = LeafMemory(count, width)
         self.latest = 0  # the iteration that asked last
@@ -231,6 +243,19 @@ class _Run:
     def arrays(self) -> tuple[Any, ...]:
         """The lookahead's arrays, as the kernels take them."""
         return self.tree.nodes, self.tree.child, self.tree.slots, self.tree.entries
+
+    @property
+    def blocks(self) -> tuple[Any, ...]:
+        """Those and the subgames' places in them, as `advance` takes them."""
+        return *self.arrays, _NO_LANES, self.games.blocks, self.games.leaves, self.tree.ends
+
+    def interleaved(self) -> Interleaved:
+        """The subgames with their numbers so far in bundles, whose leaves' answers are kept and beliefs worked out."""
+        bundles = Interleaved(self.tree, self.games.planted)
+        bundles.take()
+        self.mass = np.zeros((3, LANES * (self.games.public.widest + LANES)))
+        self.pairs = self.pairs.reshape(-1)
+        return bundles
 
     def asks(self, t: int) -> bool:
         """Whether iteration t asks about the leaves."""
@@ -253,7 +278,7 @@ class _Run:
             memory.answer(leaves, new, answer.values)
         return memory.told(leaves)
 
-    def minimise_regret(self, rule: Rule, visit: Visit, told: Container[int] | None) -> SearchGenerator:
+    def minimise_regret(self, rule: Rule, visit: Visit, told: Told) -> SearchGenerator:
         """The iterations of a rule of the CFR family: from question to question about the leaves."""
         settings, solver, tree, games = self.settings, self.settings.solver, self.tree, self.games
         together, steps = settings.simultaneous, rule.steps(1, settings.iterations)
@@ -264,19 +289,27 @@ class _Run:
             yield from self.begin_warm(steps[: settings.warm])
         origin = settings.warm if together else 2 * settings.warm
         now, found, values = origin - 1, 0, self.nothing
-        arrays = *self.rules, *tree.game, *self.arrays, games.blocks, games.leaves, tree.ends
+        bundles = self.interleaved() if worth_interleaving(games.planted) else None
+        arrays = *self.rules, *tree.game, *(self.blocks if bundles is None else bundles.arrays)
+        advance = depth_kernels.advance if bundles is None else depth_kernels.advance_interleaved
         for turn in self.stops(users, told, origin):
             fresh = prune or now < origin or now < turn - 1 or not users[now]
-            found = depth_kernels.advance(
+            found = advance(
                 *arrays, steps, together, origin, now, turn, solver.average, solver.leaf, settings.correct,
                 kept or users[now], users[turn] if turn < len(users) else 0, 3 if fresh or together else 2 - turn % 2,
                 prune, self.straight, self.slots0, self.asked, found, values, self.asking, self.ranges, self.pairs,
                 self.mass,
             )  # fmt: skip
+            t = turn + 1 if together else turn // 2 + 1
             if turn < len(users) and (together or turn % 2 == 0):
-                visit(turn + 1 if together else turn // 2 + 1)
+                if bundles is not None:
+                    looked_at = range(len(games)) if told is None else told.get(t, ())
+                    bundles.give_back(looked_at, (f.REACH, f.REACH_SUM), (f.POLICY,))
+                visit(t)
             self.asked, self.asking, now = self.asking, self.asked, turn
             values = yield from self.answered(found)
+        if bundles is not None:
+            bundles.give_back(range(len(games)), range(f.SLOT_ROWS), (f.REGRET, f.AVERAGE, f.POLICY))
         for k, root in enumerate(games.roots):
             for p in (0, 1):
                 tree.slots[f.CFV_SUM, tree.span(int(root), p)] /= steps[:, 2].sum()
@@ -311,7 +344,7 @@ class _Run:
                 out.append((0 if turn == 2 else 3) if fresh and shared else turn if fresh else 0)
         return out
 
-    def stops(self, users: list[int], told: Container[int] | None, origin: int) -> list[int]:
+    def stops(self, users: list[int], told: Told, origin: int) -> list[int]:
         """The turns from `origin` on before which leaves are asked or an iteration is told of; the number of turns."""
         each = 1 if self.settings.simultaneous else 2  # turns an iteration
         visited = (n % each == 0 and (told is None or n // each + 1 in told) for n in range(len(users)))
@@ -368,12 +401,3 @@ class _Run:
                 span = tree.span(int(root), p)
                 tree.slots[f.CFV_SUM, span] = tree.slots[f.CFV, span]
 
-
-def _straight(games: Subgames) -> bool:
-    """Whether infostate i has network slot i at all leaves, as in games where nobody's infostates ever change."""
-    public, leaves = games.public, games.public.nodes[games.tree.nodes[games.leaves, f.PUBLIC]]
-    for p in (0, 1):
-        for start, width in np.unique(leaves[:, [f.SLOT0 + p, f.I0 + p]], axis=0):
-            if (public.slots[start : start + width] != np.arange(width)).any():
-                return False
-    return True

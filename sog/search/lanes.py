@@ -18,6 +18,7 @@ from sog.search.registers import (
     order,
     pointer,
     repeated,
+    transposed,
 )
 
 LANES: Final = 16
@@ -99,7 +100,7 @@ def transpose(typing_context: Any, source: Any, at: Any, stride: Any, target: An
             rows.append(builder.load(row, align=lanes_type.bytes))
             at = builder.add(at, args[2])
         to = args[4]
-        for row in _transposed(builder, rows):
+        for row in transposed(builder, rows):
             target = pointer(lanes_type, builder, context, signature.args[3], args[3], to)
             builder.store(row, target, align=lanes_type.bytes)
             to = builder.add(to, args[5])
@@ -107,20 +108,3 @@ def transpose(typing_context: Any, source: Any, at: Any, stride: Any, target: An
 
     size = types.uint64
     return types.void(source, size, size, target, size, size), code
-
-
-def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
-    """Four rounds of exchanging blocks between rows that lie 8, 4, 2 and 1 apart."""
-    half = LANES // 2
-    while half:
-        mixed = list(rows)
-        for r in range(LANES):
-            if r & half:
-                continue
-            upper, lower = rows[r], rows[r + half]
-            keep = [k if not k & half else LANES + k - half for k in range(LANES)]
-            swap = [k + half if not k & half else LANES + k for k in range(LANES)]
-            mixed[r] = builder.shuffle_vector(upper, lower, order(keep))
-            mixed[r + half] = builder.shuffle_vector(upper, lower, order(swap))
-        rows, half = mixed, half // 2
-    return rows

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sog.arrays import Array, Float64, Int32
-from sog.games.base import NATURE, TERMINAL
+from sog.games.base import DENSE, NATURE, TERMINAL
 from sog.search import fields as f
 from sog.search import growth
 from sog.search.jit import njit
@@ -28,6 +28,8 @@ class Layout:
 
     nodes: int32[M, NODE_FIELDS].  child: int32[3, *].  ends: int32[*].  leaves: int32[L].
     uniform: float64[V], the first policies.  width: slots that it takes.
+    shape: equal for trees that are the same but for their public nodes, so that sweeps do the same in them; empty where
+    sweeps and leaves do not go infostate by infostate.
     """
 
     nodes: Int32
@@ -36,6 +38,7 @@ class Layout:
     leaves: Int32
     uniform: Float64
     width: int
+    shape: bytes
 
 
 class Layouts:
@@ -64,13 +67,15 @@ class Layouts:
                 left += [fewer] * (tree.size - len(left))
             n += 1
         nodes, counts = tree.nodes[: tree.size], tree.counts
+        child, ends = tree.child[:, : counts[growth.CHILDREN]].copy(), tree.ends[: counts[growth.ENDS]]
         return Layout(
             nodes,
-            tree.child[:, : counts[growth.CHILDREN]].copy(),
-            tree.ends[: counts[growth.ENDS]],
+            child,
+            ends,
             np.flatnonzero(nodes[:, f.KIND] == f.LEAF).astype(np.int32),
             tree.entries[f.POLICY, : counts[growth.ENTRIES]].copy(),
             int(counts[growth.SLOTS]),
+            _shape(self.public, nodes, child),
         )
 
     def _opens(self, tree: Lookahead, n: int, left: float) -> bool:
@@ -81,10 +86,35 @@ class Layouts:
         return self.public.list_fan(int(tree.nodes[n, f.PUBLIC]))
 
 
-def plant(layouts: Layouts, roots: Sequence[tuple[int, Float64]]) -> tuple[Lookahead, Int32, Int32]:
-    """A lookahead with the subgames at these public nodes and ranges by slot, its blocks and its leaves, int32[L]."""
-    public, trees = layouts.public, [layouts(node) for node, _ in roots]
-    tree = Lookahead(public, roots[0][0], (np.zeros(1), np.zeros(1)), room=1)
+def _shape(public: PublicTree, nodes: Int32, child: Int32) -> bytes:
+    """See Layout."""
+    inner, ended = nodes[nodes[:, f.KIND] == f.INTERIOR], nodes[nodes[:, f.KIND] == f.ENDED, f.PUBLIC]
+    leaves = nodes[nodes[:, f.KIND] == f.LEAF, f.PUBLIC]
+    weights, payoffs = public.nodes[leaves, f.WEIGHT_OP], public.nodes[ended, f.PAYOFF_OP]
+    plain = inner[inner[:, f.N_ACTOR] < NATURE, f.N_PLAIN].all() and inner[:, f.N_SAME].all()
+    apart = (public.operators[weights, f.OP_FACTORS] >= 0).all()
+    dense = (public.operators[payoffs, f.OP_KIND] == DENSE).all()
+    full = (public.nodes[leaves][:, [f.I0, f.I1]] == public.game.num_slots).all()
+    if not (plain and apart and dense and full and straight(public, leaves)):
+        return b""
+    own = np.delete(nodes, [f.PUBLIC, f.N_EDGE0, f.N_ROW0], axis=1)
+    scales = public.scales[leaves, f.WEIGHT_SCALE], public.scales[ended, f.PAYOFF_SCALE]
+    parts = own, child, weights, payoffs, *scales
+    return b"".join(str(part.shape).encode() + part.tobytes() for part in parts)
+
+
+def straight(public: PublicTree, leaves: Int32) -> bool:
+    """Whether infostate i has network slot i at all these public nodes, as where nobody's infostates ever change."""
+    for p in (0, 1):
+        for start, width in np.unique(public.nodes[leaves][:, [f.SLOT0 + p, f.I0 + p]], axis=0):
+            if (public.slots[start : start + width] != np.arange(width)).any():
+                return False
+    return True
+
+
+def plant(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]) -> tuple[Lookahead, Int32, Int32]:
+    """A lookahead with the subgames of these layouts and ranges by slot, its blocks and its leaves, int32[L]."""
+    tree = Lookahead(public, int(trees[0].nodes[0, f.PUBLIC]), (np.zeros(1), np.zeros(1)), room=1)
     tree.nodes = np.zeros((sum(len(t.nodes) for t in trees), f.NODE_FIELDS), dtype=np.int32)
     tree.child = np.zeros((3, sum(t.child.shape[1] for t in trees)), dtype=np.int32)
     tree.ends = np.zeros(sum(len(t.ends) for t in trees), dtype=np.int32)
@@ -94,9 +124,9 @@ def plant(layouts: Layouts, roots: Sequence[tuple[int, Float64]]) -> tuple[Looka
     blocks: Int32 = np.zeros((len(trees) + 1, 3), dtype=np.int32)
     leaves: Int32 = np.zeros(sum(len(t.leaves) for t in trees), dtype=np.int32)
     slots0 = public.game.num_slots[0]
-    for k, ((_, ranges), t) in enumerate(zip(roots, trees, strict=True)):
+    for k, (t, own) in enumerate(zip(trees, ranges, strict=True)):
         _plant(
-            t.nodes, t.child, t.ends, t.leaves, t.uniform, t.width, ranges, slots0, public.nodes, public.slots,
+            t.nodes, t.child, t.ends, t.leaves, t.uniform, t.width, own, slots0, public.nodes, public.slots,
             tree.nodes, tree.child, tree.ends, tree.slots, tree.entries, tree.counts, leaves, blocks, k,
         )  # fmt: skip
     return tree, blocks, leaves

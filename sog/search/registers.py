@@ -116,6 +116,24 @@ def masked_store(kind: Register, builder: Any, value: Any, at: Any, mask: Any) -
     builder.call(store, [value, at, ir.Constant(INDEX, kind.bytes), mask])
 
 
+def transposed(builder: Any, rows: list[Any]) -> list[Any]:
+    """As many registers as each has lanes, transposed: exchanges blocks of rows that lie 8, 4, 2 and 1 apart, say."""
+    lanes = len(rows)
+    half = lanes // 2
+    while half:
+        mixed = list(rows)
+        for r in range(lanes):
+            if r & half:
+                continue
+            upper, lower = rows[r], rows[r + half]
+            keep = [k if not k & half else lanes + k - half for k in range(lanes)]
+            swap = [k + half if not k & half else lanes + k for k in range(lanes)]
+            mixed[r] = builder.shuffle_vector(upper, lower, order(keep))
+            mixed[r + half] = builder.shuffle_vector(upper, lower, order(swap))
+        rows, half = mixed, half // 2
+    return rows
+
+
 # --- instructions for every kind ---
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
-from sog.search.registers import INDEX, Register, instruction, masked_load, order, pointer, repeated
+from sog.search.registers import INDEX, Register, instruction, masked_load, order, pointer, repeated, transposed
 
 LANES: Final = 8
 row_type: Any = Register("Row8d", types.float64, LANES)
@@ -95,3 +95,19 @@ def all_positive(typing_context: Any, value: Any, count: Any) -> Any:
         return builder.icmp_unsigned("==", bits, ir.Constant(ir.IntType(LANES), 0))
 
     return types.boolean(row_type, types.uint64), code
+
+
+@instruction
+def transpose(typing_context: Any, source: Any, at: Any, target: Any, to: Any) -> Any:
+    """target[to + 8 * k + r] = source[at + 8 * r + k] for r, k in 0..7; float64 arrays."""
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        first = pointer(row_type, builder, context, signature.args[0], args[0], args[1])
+        into = pointer(row_type, builder, context, signature.args[2], args[2], args[3])
+        places = [ir.Constant(INDEX, k) for k in range(LANES)]
+        rows = [builder.load(builder.gep(first, [place]), align=row_type.bytes) for place in places]
+        for place, row in zip(places, transposed(builder, rows), strict=True):
+            builder.store(row, builder.gep(into, [place]), align=row_type.bytes)
+        return context.get_dummy_value()
+
+    return types.void(source, types.uint64, target, types.uint64), code

@@ -22,7 +22,7 @@ def test_a_planted_subgame_is_its_layout_moved_along(name: str) -> None:
     ranges = np.random.default_rng(0).uniform(size=sum(public.game.num_slots))
     roots = [(0, ranges_by_slot(public, 0, public.game.root_ranges())), (decisions[0], ranges), (decisions[-1], ranges)]
     layouts = Layouts(public, depth=1)
-    tree, blocks, leaves = plant(layouts, roots)
+    tree, blocks, leaves = plant(public, [layouts(node) for node, _ in roots], [ranges for _, ranges in roots])
     slot = 0
     for k, (node, _) in enumerate(roots):
         alone, first, after = layouts(node), blocks[k], blocks[k + 1]

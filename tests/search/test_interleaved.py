@@ -1,0 +1,117 @@
+"""Interleaved subgames: they come to what the same subgames come to one behind the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from sog.arrays import Float64
+from sog.games.catalog import make_game
+from sog.search import depth_limited
+from sog.search import fields as f
+from sog.search.depth_limited import CFR_AVE, MODIFIED_CFR_AVE, SolveSettings, Subgames, solve
+from sog.search.drive import run
+from sog.search.evaluator import Beliefs, Evaluations
+from sog.search.interleaved import Interleaved, worth_interleaving
+from sog.search.planting import Layouts
+from sog.search.public_tree import PublicTree
+
+DICE = PublicTree(make_game("liars_dice(numdice=1,dice_sides=3)")).list_all()
+WIDE = PublicTree(make_game("liars_dice(numdice=2,dice_sides=4)"))  # ten infostates: two registers
+SOON = {4: range(30), 5: range(0, 30, 7)}
+
+
+def roots(public: PublicTree, count: int) -> list[tuple[int, Float64]]:
+    """Subgames at public states of a few levels, in ranges with some infostates left out."""
+    rng, first = np.random.default_rng(3), public.game.num_slots[0]
+    nodes = [0, *(int(n) for n in Layouts(public, depth=1)(0).nodes[1:-3, f.PUBLIC])]
+    found = []
+    for k in range(count):
+        ranges = rng.uniform(size=sum(public.game.num_slots))
+        ranges[rng.uniform(size=len(ranges)) < 0.2] = 0.0
+        ranges[:first] /= ranges[:first].sum()
+        ranges[first:] /= ranges[first:].sum()
+        found.append((nodes[k % len(nodes)], ranges))
+    return found
+
+
+def made_up(requests: Sequence[Beliefs]) -> list[Evaluations]:
+    """Values that depend on the beliefs a little: conditional on the infostate, or by pair of slots."""
+    return [Evaluations(np.cos(3.0 * b.ranges + b.nodes[:, None]), np.zeros((len(b.nodes), 99, 99))) for b in requests]
+
+
+def made_up_pairs(requests: Sequence[Beliefs]) -> list[Evaluations]:
+    halves = [np.split(b.ranges, 2, axis=1) for b in requests]
+    tables = [
+        zero[:, :, None] * np.cos(one[:, None, :] + b.nodes[:, None, None])
+        for b, (zero, one) in zip(requests, halves, strict=True)
+    ]
+    return [Evaluations(table.reshape(len(table), -1), np.zeros((len(table), 1, 1))) for table in tables]
+
+
+SETTINGS = {
+    "plain": SolveSettings(prune=False, remember=False, correct=False, updates=40),
+    "pruned, remembered": SolveSettings(updates=40),
+    "simultaneous": SolveSettings(simultaneous=True, updates=40),
+    "shared": SolveSettings(shared=True, updates=40),
+    "cfr-ave": SolveSettings(CFR_AVE, updates=40),
+    "cfr-ave, recycled": SolveSettings(CFR_AVE, recycle=0.1, correct=False, updates=40),
+    "modified cfr-ave": SolveSettings(MODIFIED_CFR_AVE, updates=40),
+    "warm": SolveSettings(warm=3, updates=40),
+}
+
+
+@pytest.mark.parametrize("wide", [False, True])
+@pytest.mark.parametrize("name", SETTINGS)
+def test_interleaving_changes_nothing(name: str, wide: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    public, settings = WIDE if wide else DICE, SETTINGS[name]
+    found = []
+    for interleave in (False, True):
+        monkeypatch.setattr(depth_limited, "worth_interleaving", lambda planted, chosen=interleave: chosen)
+        games = Subgames(public, roots(public, 30), 2 if not wide else 1)
+        seen: list[Float64] = []
+
+        def look(t: int, games: Subgames = games, seen: list[Float64] = seen) -> None:
+            row = f.REACH_SUM if settings.solver.average else f.REACH
+            for k in SOON.get(t, ()):
+                nodes = np.flatnonzero(games.owner == k)
+                seen += [games.reaches(int(n), row) for n in nodes]
+                seen.append(games.tree.table(int(nodes[0]), f.POLICY).ravel().copy())
+
+        run(solve(games, settings, look, SOON), made_up_pairs if settings.solver is CFR_AVE else made_up)
+        values = [value for k in range(len(games)) for value in games.root_values(k)]
+        found.append([games.tree.entries[f.FIXED], games.tree.entries[f.REGRET], *values, *seen])
+    assert len(found[0]) == len(found[1])
+    for apart, together in zip(*found, strict=True):
+        np.testing.assert_allclose(together, apart, atol=1e-6)
+
+
+def test_numbers_go_to_their_lanes_and_back() -> None:
+    games = Subgames(DICE, roots(DICE, 30), 2)
+    rng, tree = np.random.default_rng(0), games.tree
+    tree.slots[:], tree.entries[:] = rng.uniform(size=tree.slots.shape), rng.uniform(size=tree.entries.shape)
+    slots, entries = tree.slots.copy(), tree.entries.copy()
+    bundles = Interleaved(tree, games.planted)
+    bundles.take()
+    assert bundles.lanes.max() == 8
+    for k in range(len(games)):
+        tree.slots[:], tree.entries[:] = 0.0, 0.0
+        bundles.give_back([k], (f.REACH,), (f.POLICY,))
+        own = np.flatnonzero(games.owner == k)
+        columns = slice(tree.span(int(own[0]), 0).start, tree.span(int(own[-1]), 1).stop)
+        np.testing.assert_array_equal(tree.slots[f.REACH, columns], slots[f.REACH, columns])
+        assert not tree.slots[f.CFV].any() and np.count_nonzero(tree.slots[f.REACH]) == columns.stop - columns.start
+        block = tree.block(int(own[0]))
+        np.testing.assert_array_equal(tree.entries[f.POLICY, block], entries[f.POLICY, block])
+
+
+def test_only_trees_where_infostates_keep_their_places_are_interleaved() -> None:
+    leduc = PublicTree(make_game("leduc_poker")).list_all()
+    layouts = Layouts(leduc, depth=0)
+    assert not worth_interleaving([layouts(0)] * 9)  # the public card changes who holds what
+    layouts = Layouts(DICE)
+    root, below = layouts(0), layouts(int(DICE.edges[0, f.CHILD]))
+    assert worth_interleaving([root] * 2) and worth_interleaving([root, root, below, below])
+    assert not worth_interleaving([root]) and not worth_interleaving([root, below])
