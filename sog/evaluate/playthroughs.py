@@ -20,6 +20,7 @@ from sog.search.evaluator import Evaluator
 from sog.search.gtcfr import SearchGenerator
 from sog.search.kernels import REACH_FLOOR
 from sog.search.lookahead import Lookahead
+from sog.search.planting import Layouts
 from sog.search.public_tree import PublicTree
 
 # Subgames solved side by side: so many leaves fill a network's batch even where most have nothing new to ask.
@@ -102,6 +103,7 @@ class _Playthroughs:
         self, public: PublicTree, settings: RebelSettings, evaluator: Evaluator, rng: np.random.Generator, width: int
     ) -> None:
         self.public, self.settings, self.evaluator, self.rng, self.width = public, settings, evaluator, rng, width
+        self.layouts = Layouts(public, settings.solve.depth, settings.solve.to_chance)
         self.solves = 0
 
     def play(self, count: int) -> list[exact.Policy]:
@@ -128,7 +130,7 @@ class _Playthroughs:
             for start in range(0, len(level), self.width):
                 group = level[start : start + self.width]
                 chosen = [sample_iterations(self.settings.solve, len(stand.players), self.rng) for stand in group]
-                playing = Playing(self.public, [stand.position for stand in group], chosen, self.settings)
+                playing = Playing(self.public, [stand.position for stand in group], chosen, self.settings, self.layouts)
                 self.solves += len(group)
                 yield (group, playing), playing.steps()
 

@@ -15,6 +15,7 @@ from sog.search.depth_limited import SolveSettings, Subgames, solve
 from sog.search.drive import run
 from sog.search.evaluator import Evaluator
 from sog.search.gtcfr import SearchGenerator
+from sog.search.planting import Layouts
 from sog.search.public_tree import PublicTree
 from sog.search.slots import ranges_by_slot
 
@@ -65,12 +66,20 @@ class Playing:
     """
 
     def __init__(
-        self, public: PublicTree, positions: list[Position], iterations: list[Array], settings: RebelSettings
+        self,
+        public: PublicTree,
+        positions: list[Position],
+        iterations: list[Array],
+        settings: RebelSettings,
+        layouts: Layouts | None = None,
     ) -> None:
-        """iterations: [K] which iterations of each subgame are played; not read where play is unsafe."""
+        """iterations: [K] which iterations of each subgame are played; not read where play is unsafe.
+
+        layouts: see Subgames.
+        """
         solving = settings.solve
         roots = [(position.node, position.ranges) for position in positions]
-        self.games = Subgames(public, roots, solving.depth, solving.to_chance)
+        self.games = Subgames(public, roots, solving.depth, solving.to_chance, layouts)
         self.settings, self.iterations = settings, iterations
         self.profiles: list[list[Profile]] = [[] for _ in positions]
         self._nodes: list[list[int]] = [[] for _ in positions]

@@ -106,8 +106,10 @@ def _shape(public: PublicTree, nodes: Int32, child: Int32) -> bytes:
 def straight(public: PublicTree, leaves: Int32) -> bool:
     """Whether infostate i has network slot i at all these public nodes, as where nobody's infostates ever change."""
     for p in (0, 1):
-        for start, width in np.unique(public.nodes[leaves][:, [f.SLOT0 + p, f.I0 + p]], axis=0):
-            if (public.slots[start : start + width] != np.arange(width)).any():
+        at, widths = public.nodes[leaves, f.SLOT0 + p], public.nodes[leaves, f.I0 + p]
+        for first in np.unique(at):
+            width = int(widths[at == first].max())
+            if (public.slots[first : first + width] != np.arange(width)).any():
                 return False
     return True
 
