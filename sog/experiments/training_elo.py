@@ -1,4 +1,4 @@
-"""Elo over training: the snapshots of a Student of Games run and of an AlphaZero run in one table of ratings.
+"""Elo over training: the networks of a Student of Games run and of an AlphaZero run in one table of ratings.
 
 Every network plays with the search that trained it, all with equally many simulations; the picture's axis is the time
 that training took, so that the two can be compared at equal simulations and equal training time.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 RUNS: Final = (Path("runs/connect_four"), Path("runs/connect_four-alphazero"))
 SIMULATIONS: Final = 100
-SNAPSHOTS: Final = 8  # of a run, at most, spread over its rounds as they were taken
+SNAPSHOTS: Final = 10  # of a run, at most, spread over its rounds as they were taken; the checkpoint is the last
 BATCHES: Final = 4  # of 16 games a pair
 OPENINGS: Final = 8
 
@@ -55,8 +55,8 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 
 def snapshots(run: Path, simulations: int, most: int) -> list[Snapshot]:
-    """The run's networks by training step, each once, at most `most` of them with the first and the last."""
-    folders = [path for path in (run / "snapshots").glob("*") if path.is_dir()]
+    """The run's networks by training step, each once, at most `most` of them with the first and the latest."""
+    folders = [path for path in [*(run / "snapshots").glob("*"), run / "checkpoint"] if path.is_dir()]
     metas = sorted(((load_meta(folder), folder) for folder in folders), key=lambda pair: pair[0].step)
     different: dict[str, Snapshot] = {}
     for meta, folder in metas:
@@ -117,7 +117,8 @@ def present(points: list[Point]) -> Outcome:
 def _when(agent: Agent) -> dict[str, Any]:
     folder = Path(agent.checkpoint)
     meta = load_meta(folder)
-    return {"run": str(folder.parent.parent), "minutes": float(meta.settings["minutes"]), "step": meta.step}
+    run = folder.parent if folder.name == "checkpoint" else folder.parent.parent
+    return {"run": str(run), "minutes": float(meta.settings["minutes"]), "step": meta.step}
 
 
 def _picture(title: str, rows: Sequence[dict[str, Any]]) -> Draw:

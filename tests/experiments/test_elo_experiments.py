@@ -25,12 +25,16 @@ def network(game: str, seed: int) -> CVPN:
     return made
 
 
-def save_run(folder: Path, algorithm: str, minutes: tuple[float, ...], game: str = "tic_tac_toe") -> Path:
-    """A run with so many different snapshots and a checkpoint, which is the last of them."""
+def save_run(
+    folder: Path, algorithm: str, minutes: tuple[float, ...], game: str = "tic_tac_toe", later: float = 0.0
+) -> Path:
+    """A run with so many different snapshots and a checkpoint: the last of them, or of `later`."""
     for k, when in enumerate(minutes):
         said = {"algorithm": algorithm, "minutes": when}
         seed = k + (100 if algorithm == ALPHAZERO else 0)
         checkpoint.save(folder / "snapshots" / f"{k:06d}", network(game, seed), game, "run", 10 * k, said)
+    if later:
+        k, seed, said = k + 1, seed + 1, {**said, "minutes": later}
     checkpoint.save(folder / "checkpoint", network(game, seed), game, "run", 10 * k, said)
     return folder
 
@@ -152,6 +156,12 @@ def test_training_elo_keeps_the_first_and_the_last_snapshot(tmp_path: Path) -> N
     run = save_run(tmp_path / "long", SOG, tuple(float(k) for k in range(13)))
     kept = training_elo.snapshots(run, 10, 4)
     assert [snapshot.minutes for snapshot in kept] == [0.0, 4.0, 8.0, 12.0]
+
+
+def test_training_elo_ends_with_the_checkpoint(tmp_path: Path) -> None:
+    run = save_run(tmp_path / "on", SOG, (0.0, 1.0, 2.0), later=3.0)
+    outcome = training_elo.present(played(training_elo.plan(Options(quick=True, runs=(run,)), silent)))
+    assert [(Path(row["run"]).name, row["minutes"]) for row in outcome.rows] == [("on", 0.0), ("on", 2.0), ("on", 3.0)]
 
 
 def test_training_elo_refuses(runs: tuple[Path, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
