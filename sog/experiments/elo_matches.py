@@ -97,6 +97,12 @@ def match_keys(game: str, pairs: Sequence[tuple[Agent, Agent]], batches: int, co
     ]
 
 
+def describe(key: Key) -> str:
+    """Who plays whom, each with the last part of its network's folder."""
+    agents = [agent_of(key, name) for name in ("first", "second")]
+    return " - ".join(f"{agent} of {Path(agent.checkpoint).name}" for agent in agents)
+
+
 def play_match(key: Key) -> Result:
     """The games of one point: how many of them the first agent won, drew and lost."""
     game = make_game(key["game"])

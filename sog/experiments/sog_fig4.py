@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.errors import SettingError
-from sog.experiments.elo_matches import ALPHAZERO, SOG, Agent, match_keys, network_id, play_match, rated, rating_row
+from sog.experiments.elo_matches import (
+    ALPHAZERO,
+    SOG,
+    Agent,
+    describe,
+    match_keys,
+    network_id,
+    play_match,
+    rated,
+    rating_row,
+)
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
@@ -100,4 +110,4 @@ def _picture(title: str, rows: Sequence[dict[str, Any]]) -> Draw:
     return draw
 
 
-STUDY: Final = Study(plan, play_match, present, takes=("full", "seeds", "runs"))
+STUDY: Final = Study(plan, play_match, present, takes=("full", "seeds", "runs"), describe=describe)

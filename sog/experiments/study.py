@@ -87,12 +87,18 @@ class Outcome:
     beside: Sequence[Beside] = ()
 
 
+def _values(key: Key) -> str:
+    """A point by all values of its key."""
+    return ", ".join(f"{value}" for value in key.values())
+
+
 @dataclass(frozen=True)
 class Study:
     """How an experiment is carried out; its functions stand at the top of a module, so that processes find them.
 
     plan: the keys of all points.  compute: one point's result.  present: the finished points in the plan's order.
     takes: which of "full", "seeds", "runs" and "paper" it has a use for.  alone: one point at a time, for timings.
+    describe: what progress calls a point; by default all values of its key.
     """
 
     plan: Callable[[Options, Note], list[Key]]
@@ -100,6 +106,7 @@ class Study:
     present: Callable[[list[Point]], Outcome]
     takes: tuple[str, ...] = ()
     alone: bool = False
+    describe: Callable[[Key], str] = _values
 
 
 def check_options(name: str, study: Study, options: Options) -> None:
@@ -171,7 +178,7 @@ def carry_out(
     for key, result in _computed(study, waiting, 1 if study.alone else workers):
         points.add(key, result)
         done += 1
-        report(done, ", ".join(f"{value}" for value in key.values()))
+        report(done, study.describe(key))
     found = [(key, points.get(key)) for key in keys]
     return study.present([Point(key, result) for key, result in found if result is not None])
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.errors import CheckpointError, SettingError
-from sog.experiments.elo_matches import ALPHAZERO, SOG, Agent, match_keys, play_match, rated, rating_row
+from sog.experiments.elo_matches import ALPHAZERO, SOG, Agent, describe, match_keys, play_match, rated, rating_row
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.catalog import make_game
 from sog.train.checkpoint import Meta, load_meta
@@ -141,4 +141,4 @@ def _picture(title: str, rows: Sequence[dict[str, Any]]) -> Draw:
     return draw
 
 
-STUDY: Final = Study(plan, play_match, present, takes=("seeds", "runs"))
+STUDY: Final = Study(plan, play_match, present, takes=("seeds", "runs"), describe=describe)

@@ -9,7 +9,17 @@ import torch
 
 from sog.errors import CheckpointError, SettingError
 from sog.experiments import sog_fig4, training_elo
-from sog.experiments.elo_matches import ALPHAZERO, SOG, Agent, agent_of, match_keys, network_id, play_match, rated
+from sog.experiments.elo_matches import (
+    ALPHAZERO,
+    SOG,
+    Agent,
+    agent_of,
+    describe,
+    match_keys,
+    network_id,
+    play_match,
+    rated,
+)
 from sog.experiments.study import Options, Point
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
@@ -62,6 +72,7 @@ def test_a_points_games_are_counted_from_the_first_agents_side(runs: tuple[Path,
     folder = str(runs[0] / "checkpoint")
     strong, weak = (Agent(ALPHAZERO, folder, network_id(folder), s) for s in (300, 1))
     (key,) = match_keys("tic_tac_toe", [(strong, weak)], 1, 6)
+    assert describe(key) == "AlphaZero(300) of checkpoint - AlphaZero(1) of checkpoint"
     (other,) = match_keys("tic_tac_toe", [(weak, strong)], 1, 6)
     result = play_match(key)
     assert sum(result.values()) == 12 and result["wins"] > result["losses"]
