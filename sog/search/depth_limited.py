@@ -252,7 +252,7 @@ class _Run:
     def interleaved(self) -> Interleaved:
         """The subgames with their numbers so far in bundles, whose leaves' answers are kept and beliefs worked out."""
         bundles = Interleaved(self.tree, self.games.planted)
-        bundles.take()
+        bundles.take((f.REACH, f.REACH_SUM, f.CFV_SUM), (f.REGRET, f.AVERAGE, f.POLICY))
         self.mass = np.zeros((3, LANES * (self.games.public.widest + LANES)))
         self.pairs = self.pairs.reshape(-1)
         return bundles
@@ -309,7 +309,7 @@ class _Run:
             self.asked, self.asking, now = self.asking, self.asked, turn
             values = yield from self.answered(found)
         if bundles is not None:
-            bundles.give_back(range(len(games)), range(f.SLOT_ROWS), (f.REGRET, f.AVERAGE, f.POLICY))
+            bundles.give_back(range(len(games)), (f.CFV_SUM,), (f.AVERAGE,))
         for k, root in enumerate(games.roots):
             for p in (0, 1):
                 tree.slots[f.CFV_SUM, tree.span(int(root), p)] /= steps[:, 2].sum()

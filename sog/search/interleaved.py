@@ -95,11 +95,13 @@ class Interleaved:
         """As depth_kernels.advance takes them."""
         return self.nodes, self.child, self.slots, self.entries, self.lanes, self.blocks, self.leaves, self.ends
 
-    def take(self) -> None:
-        """Copy all of the lookahead's numbers to here."""
-        for slots, entries in self._places:
-            self.slots[:, slots[1]] = self.tree.slots[:, slots[0]]
-            self.entries[:, entries[1]] = self.tree.entries[:, entries[0]]
+    def take(self, slots: Sequence[int], entries: Sequence[int]) -> None:
+        """Copy these rows of the lookahead's slots and entries to here."""
+        for (slots_there, slots_here), (entries_there, entries_here) in self._places:
+            for row in slots:
+                self.slots[row, slots_here] = self.tree.slots[row, slots_there]
+            for row in entries:
+                self.entries[row, entries_here] = self.tree.entries[row, entries_there]
 
     def give_back(self, subgames: Iterable[int], slots: Sequence[int], entries: Sequence[int]) -> None:
         """Copy these rows of the subgames' slots and entries to the lookahead."""

@@ -82,7 +82,7 @@ def test_interleaving_changes_nothing(name: str, wide: bool, monkeypatch: pytest
 
         run(solve(games, settings, look, SOON), made_up_pairs if settings.solver is CFR_AVE else made_up)
         values = [value for k in range(len(games)) for value in games.root_values(k)]
-        found.append([games.tree.entries[f.FIXED], games.tree.entries[f.REGRET], *values, *seen])
+        found.append([games.tree.entries[f.FIXED], *values, *seen])
     assert len(found[0]) == len(found[1])
     for apart, together in zip(*found, strict=True):
         np.testing.assert_allclose(together, apart, atol=1e-6)
@@ -94,7 +94,7 @@ def test_numbers_go_to_their_lanes_and_back() -> None:
     tree.slots[:], tree.entries[:] = rng.uniform(size=tree.slots.shape), rng.uniform(size=tree.entries.shape)
     slots, entries = tree.slots.copy(), tree.entries.copy()
     bundles = Interleaved(tree, games.planted)
-    bundles.take()
+    bundles.take((f.REACH,), (f.POLICY,))
     assert bundles.lanes.max() == 8
     for k in range(len(games)):
         tree.slots[:], tree.entries[:] = 0.0, 0.0
