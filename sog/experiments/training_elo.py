@@ -58,6 +58,7 @@ def snapshots(run: Path, simulations: int, most: int) -> list[Snapshot]:
     """The run's networks by training step, each once, at most `most` of them with the first and the latest."""
     folders = [path for path in [*(run / "snapshots").glob("*"), run / "checkpoint"] if path.is_dir()]
     metas = sorted(((load_meta(folder), folder) for folder in folders), key=lambda pair: pair[0].step)
+    metas = [(meta, folder) for meta, folder in metas if "minutes" in meta.settings]  # checkpoints of before lack them
     different: dict[str, Snapshot] = {}
     for meta, folder in metas:
         network = meta.files["network"].sha256[:16]

@@ -209,7 +209,7 @@ def _save(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> 
     }
     checkpoint.save(
         out / "checkpoint", progress.learner.network, run.game, run.name, progress.learner.steps,
-        describe(run, settings), state,
+        _said(run, settings, progress), state,
     )  # fmt: skip
     write_curve(out / "curve.csv", progress.points)
     now = time.monotonic()
@@ -219,8 +219,13 @@ def _save(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> 
 def _snapshot(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> None:
     """Keep the network of this round for the learning curve by search budget."""
     folder = out / "snapshots" / f"{progress.round:06d}"
-    said = {**describe(run, settings), "round": progress.round, "minutes": progress.seconds / 60.0}
+    said = _said(run, settings, progress)
     checkpoint.save(folder, progress.learner.network, run.game, run.name, progress.learner.steps, said)
+
+
+def _said(run: Run, settings: TrainSettings, progress: _Progress) -> dict[str, Any]:
+    """What a checkpoint says of its run so far.  minutes: of training."""
+    return {**describe(run, settings), "round": progress.round, "minutes": progress.seconds / 60.0}
 
 
 def _is_snapshot(number: int) -> bool:
