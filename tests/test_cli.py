@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import runpy
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,6 +63,13 @@ def test_no_words_show_the_help(capsys: Capture) -> None:
 def test_version(capsys: Capture) -> None:
     assert main(["--version"]) == 0
     assert capsys.readouterr().out == f"{__version__}\n"
+
+
+def test_the_package_runs_as_a_module(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(sys, "argv", ["sog", "--version"])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module("sog", run_name="__main__")
+    assert left.value.code == 0 and capsys.readouterr().out == f"{__version__}\n"
 
 
 # --- bad input ---

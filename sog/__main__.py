@@ -1,0 +1,9 @@
+"""`python -m sog` is the command `sog`."""
+
+from __future__ import annotations
+
+import sys
+
+from sog.cli import main
+
+sys.exit(main())
