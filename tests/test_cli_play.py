@@ -48,7 +48,15 @@ def test_the_person_may_leave_and_answers_that_mean_nothing_are_asked_again(
     assert main(["play", "connect_four", "--seat", "0"]) == 0
     printed = capsys.readouterr()
     assert printed.out.count("one of: 1  2  3  4  5  6  7") == 2 and "after 1 games" not in printed.out
-    assert "this network is untrained" in printed.err
+    assert "untrained" not in printed.err
+
+
+def test_games_without_a_checkpoint_are_played_by_an_untrained_network(
+    told: Callable[..., None], capsys: Capture
+) -> None:
+    told("q")
+    assert main(["play", "go(board_size=3,komi=0.5)", "--seat", "0"]) == 0
+    assert "untrained" in capsys.readouterr().err
 
 
 def test_in_chess_the_second_player_is_white_and_moves_first(told: Callable[..., None], capsys: Capture) -> None:
