@@ -102,10 +102,11 @@ def _network(game: Game, settings: SolveSettings) -> Evaluator:
 
 
 def _row(game: Game, setting: str, network: str, evaluator: Evaluator, seconds: float) -> Row:
-    """Rounds of self-play for so long, after a short one that compiles."""
+    """Rounds of self-play for so long, after a short one that compiles, single and interleaved subgames both."""
     timed, shape = _Timed(evaluator), shape_for(game)
     actor = RebelActor(game, shape, RebelActing(SETTINGS[setting], share=False))
-    actor.round(1, timed, np.random.default_rng(0))
+    for games in (1, 16):
+        actor.round(games, timed, np.random.default_rng(0))
     timed.seconds, started, solves, number = 0.0, process_time(), 0, 0
     while process_time() - started < seconds:
         solves += actor.round(64, timed, np.random.default_rng(number)).searches
