@@ -400,4 +400,3 @@ class _Run:
             for p in (0, 1):
                 span = tree.span(int(root), p)
                 tree.slots[f.CFV_SUM, span] = tree.slots[f.CFV, span]
-
