@@ -75,12 +75,12 @@ def _small(game: Game) -> TrainSettings:
     return TrainSettings(
         acting=RebelActing(SolveSettings(updates=256)),
         learner=LearnerSettings(
-            batch=512, learning_rate=2e-3, decay=0.5, decay_steps=4_000, policy_weight=0.0, updates_per_example=32.0
+            batch=512, learning_rate=2e-3, decay=0.5, decay_steps=10_000, policy_weight=0.0, updates_per_example=32.0
         ),
         shape=shape_for(game, width=256, depth=2, crossed=game.crossed),
         replay=300_000,
         games=256,
-        rounds=4_000,
+        rounds=20_000,
     )
 
 
