@@ -18,8 +18,8 @@ from sog.search import fields as f
 from sog.search.drive import drive
 from sog.search.evaluator import Evaluator
 from sog.search.gtcfr import SearchGenerator
-from sog.search.kernels import REACH_FLOOR
 from sog.search.lookahead import Lookahead
+from sog.search.matching import REACH_FLOOR
 from sog.search.planting import Layouts
 from sog.search.public_tree import PublicTree
 

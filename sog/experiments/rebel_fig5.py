@@ -20,8 +20,8 @@ from sog.search import fields as f
 from sog.search.depth_limited import CFR_AVE, CFR_D, MODIFIED_CFR_AVE, REBEL_FP, SolveSettings, Subgames, solve
 from sog.search.drive import run
 from sog.search.evaluator import Beliefs, Evaluations
-from sog.search.kernels import REACH_FLOOR
 from sog.search.lookahead import Lookahead
+from sog.search.matching import REACH_FLOOR
 from sog.search.public_tree import PublicTree
 from sog.search.regret import DCFR
 from sog.search.slots import node_mass, ranges_of_slots

@@ -12,7 +12,7 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.search import fields as f
-from sog.search import kernels, pairs
+from sog.search import kernels, matching, pairs
 from sog.search.growth import ENDS
 from sog.search.jit import njit
 from sog.search.lookahead import Lookahead
@@ -127,7 +127,7 @@ def record(nodes: Array, count: int, ends: Array, slots: Array, entries: Array, 
         off, width, k = U(nodes[n, f.OFF0 + actor]), U(nodes[n, f.N_I0 + actor]), U(nodes[n, f.VAR0])
         for _ in range(U(nodes[n, f.N_ROWS])):
             for i in range(width):
-                average[k + i] += weight * (reach[off + i] + kernels.REACH_FLOOR) * policy[k + i]
+                average[k + i] += weight * (reach[off + i] + matching.REACH_FLOOR) * policy[k + i]
             k += width
     for e in range(U(len(ends))):
         end = U(ends[e])

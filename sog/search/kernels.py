@@ -16,14 +16,11 @@ from sog.arrays import Array
 from sog.search import fields as f
 from sog.search import pairs
 from sog.search.jit import inlined, njit
-from sog.search.registers import pick
-from sog.search.rows import LANES, all_positive, load, splat, store
+from sog.search.matching import match_regrets, update, update_plain
+from sog.search.rows import LANES, load, splat, store
 from sog.search.spans import copy_span
 
 U = np.uint64
-
-# Reach added to a player's own reach in policy averages: an infostate that is never reached still gets one.
-REACH_FLOOR = 1e-9
 
 
 @njit
@@ -117,7 +114,8 @@ def backward(
     """Send the values of the players in the bit mask up; update regrets and averages of those in `updates`.
 
     step: float64[4], the weights (positive, negative, average, prediction) of regret.Rule.steps.
-    track: also add this iteration's values and ranges, times the averaging weight, to CFV_SUM and REACH_SUM.
+    track: also add this iteration's values and ranges, times the averaging weight, to CFV_SUM and REACH_SUM, and leave
+    the values of all actions in ACTION_CFV.
     """
     cfv, reach = slots[f.CFV], slots[f.REACH]
     cfv_sum, reach_sum, weight = slots[f.CFV_SUM], slots[f.REACH_SUM], step[2]
@@ -130,11 +128,12 @@ def backward(
                 if p != nodes[n, f.N_ACTOR]:
                     _edges_up(edges, links, nodes, child, cfv, n, p)
                     continue
+                if nodes[n, f.N_PLAIN] and (updates >> p) & 1:
+                    update_plain(nodes, child, reach, cfv, entries, n, p, step, track)
+                    continue
                 _actions_up(rows, links, nodes, child, cfv, entries, f.POLICY, n, p)
-                if (updates >> p) & 1:
-                    empty = _update(nodes, reach, cfv, entries, n, p, step)
-                    if empty and not nodes[n, f.N_PLAIN]:
-                        match_regrets(rows, links, nodes, child, entries, n, f.POLICY, f.POLICY)
+                if (updates >> p) & 1 and update(nodes, reach, cfv, entries, n, p, step):
+                    match_regrets(rows, links, nodes, child, entries, n, f.POLICY, f.POLICY)
         if track:
             for p in range(2):
                 off = U(nodes[n, f.OFF0 + p])
@@ -233,97 +232,6 @@ def _open_actions_up(
                 if child[f.NODE, at] >= 0:
                     q[var + U(links[k, 0])] = cfv[U(child[f.AT0 + p, at]) + U(links[k, 2])]
         var += width
-
-
-@inlined
-def _update(
-    nodes: Array, reach: Array, cfv: Array, entries: Array, n: Any, p: int, step: Array
-) -> bool:
-    """Add the instant regrets at node n, discount them, and put the next policy in the POLICY row.
-
-    Infostates without a positive entry get the uniform policy at plain nodes; returns whether there are any.
-    """
-    regret, average, policy = entries[f.REGRET], entries[f.AVERAGE], entries[f.POLICY]
-    q = entries[f.ACTION_CFV]
-    positive, negative, prediction = splat(step[0]), splat(step[1]), splat(step[3])
-    weight, floor, zero = splat(step[2]), splat(REACH_FLOOR), splat(0.0)
-    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
-    var, count = U(nodes[n, f.VAR0]), U(nodes[n, f.N_ROWS])
-    plain, uniform, empty = nodes[n, f.N_PLAIN], splat(1.0 / count), False
-    for i in range(U(0), width, U(LANES)):
-        left, k = width - i, var + i
-        total, value = zero, load(cfv, own + i, left)
-        mine = weight * (load(reach, own + i, left) + floor)
-        for _ in range(count):
-            store(average, k, left, load(average, k, left) + mine * load(policy, k, left))
-            instant = load(q, k, left) - value
-            x = load(regret, k, left) + instant
-            x *= pick(x, positive, negative)
-            store(regret, k, left, x)
-            x += prediction * instant
-            x = pick(x, x, zero)
-            store(policy, k, left, x)
-            total += x
-            k += width
-        some = all_positive(total, left)
-        scale, rest = splat(1.0) / total, uniform if plain else zero
-        k = var + i
-        for _ in range(count):
-            x = load(policy, k, left) * scale
-            store(policy, k, left, x if some else pick(total, x, rest))
-            k += width
-        empty |= not some
-    return empty
-
-
-@inlined
-def _action_open(rows: Array, links: Array, child: Array, child0: int, r: int, i: int) -> bool:
-    """Whether infostate i may take the action of row r and its child is in the tree."""
-    if rows[r, f.EDGE] >= 0:
-        return bool(child[f.NODE, child0 + rows[r, f.EDGE]] >= 0)
-    for k in range(rows[r, f.LINK0], rows[r, f.LINK0] + rows[r, f.LINKS]):
-        if links[k, 0] == i:
-            return bool(child[f.NODE, child0 + links[k, 1]] >= 0)
-    return False
-
-
-@njit
-def match_regrets(
-    rows: Array, links: Array, nodes: Array, child: Array, entries: Array, n: Any, source: int, target: int
-) -> None:
-    """Normalise the positive part of row `source` into policies in row `target` at node n.
-
-    An infostate without a positive entry gets the uniform policy over the actions open to it.
-    """
-    actor = nodes[n, f.N_ACTOR]
-    width, var0, count = nodes[n, f.N_I0 + actor], nodes[n, f.VAR0], nodes[n, f.N_ROWS]
-    weight, policy = entries[source], entries[target]
-    for i in range(width):
-        total = 0.0
-        for a in range(count):
-            total += max(weight[var0 + a * width + i], 0.0)
-        if total > 0.0:
-            for a in range(count):
-                policy[var0 + a * width + i] = max(weight[var0 + a * width + i], 0.0) / total
-            continue
-        opened = 0
-        for a in range(count):
-            is_open = _action_open(rows, links, child, nodes[n, f.CHILD0], nodes[n, f.N_ROW0] + a, i)
-            policy[var0 + a * width + i] = 1.0 if is_open else 0.0
-            opened += is_open
-        for a in range(count):
-            if opened > 0:
-                policy[var0 + a * width + i] /= opened
-
-
-@njit
-def match_all(
-    rows: Array, links: Array, nodes: Array, count: int, child: Array, entries: Array, source: int, target: int
-) -> None:
-    """match_regrets at every interior decision node."""
-    for n in range(count):
-        if nodes[n, f.KIND] == f.INTERIOR and nodes[n, f.N_ACTOR] < 2:
-            match_regrets(rows, links, nodes, child, entries, n, source, target)
 
 
 @njit

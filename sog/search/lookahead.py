@@ -12,7 +12,7 @@ import numpy as np
 from sog.arrays import Array, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.search import fields as f
-from sog.search import growth, kernels, pairs
+from sog.search import growth, kernels, matching, pairs
 from sog.search.public_tree import PublicTree, grown
 from sog.search.regret import Rule
 
@@ -107,7 +107,7 @@ class Lookahead:
             elif not self.list_children(n, only):
                 raise GameError(f"{self.public.game.name} has a chance event too large to list")
         if self.nodes[n, f.N_ACTOR] < 2:
-            kernels.match_regrets(
+            matching.match_regrets(
                 self.public.rows, self.public.links, self.nodes, self.child, self.entries, n, f.REGRET, f.POLICY
             )
 
@@ -183,7 +183,7 @@ class Lookahead:
 
     def normalise(self, source: int, target: int) -> None:
         """Normalise the positive part of one row of entries into policies in another, node by node."""
-        kernels.match_all(
+        matching.match_all(
             self.public.rows, self.public.links, self.nodes, self.size, self.child, self.entries, source, target
         )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from sog.arrays import Array
 from sog.search import fields as f
-from sog.search import growth, kernels, leaves, pairs, simulate
+from sog.search import growth, kernels, leaves, matching, pairs, simulate
 from sog.search import single as single_sweeps
 from sog.search.jit import njit
 
@@ -127,7 +127,7 @@ def grow(
         if nodes[n, f.N_ACTOR] < 2:
             if single:
                 simulate.first_guess(public, nodes, slots, entries, n, edge)
-            kernels.match_regrets(rows, links, nodes, child, entries, n, f.REGRET, f.POLICY)
+            matching.match_regrets(rows, links, nodes, child, entries, n, f.REGRET, f.POLICY)
             if warm > 0.0 and not single:
                 simulate.warm_start(
                     public, scales, operators, values, rows, links, nodes, child, slots, entries, n, warm
@@ -171,7 +171,7 @@ def grow_positions(
             edge = simulate.best_prior(rows, links, nodes, entries, n, 0)
         growth.await_child(public, nodes, counts, child, n, edge)
         simulate.first_guess(public, nodes, slots, entries, n, edge)
-        kernels.match_regrets(rows, links, nodes, child, entries, n, f.REGRET, f.POLICY)
+        matching.match_regrets(rows, links, nodes, child, entries, n, f.REGRET, f.POLICY)
         awaited[0, added], awaited[1, added] = nodes[n, f.PUBLIC], edge
         added += 1
     simulate.settle(entries, path)

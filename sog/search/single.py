@@ -14,7 +14,7 @@ import numpy as np
 from sog.arrays import Array
 from sog.search import fields as f
 from sog.search.jit import inlined, njit
-from sog.search.kernels import REACH_FLOOR
+from sog.search.matching import REACH_FLOOR
 
 U = np.uint64
 

@@ -17,9 +17,9 @@ from sog.search import pairs
 from sog.search.evaluator import Beliefs
 from sog.search.gtcfr import SearchGenerator
 from sog.search.jit import njit
-from sog.search.kernels import REACH_FLOOR
 from sog.search.leaves import U
 from sog.search.lookahead import Lookahead
+from sog.search.matching import REACH_FLOOR
 from sog.search.public_tree import PublicTree
 from sog.search.slots import legal_actions, slots_of
 

@@ -16,8 +16,8 @@ from sog.games.leduc import Leduc
 from sog.games.rps import RockPaperScissors
 from sog.search import exact
 from sog.search import fields as f
-from sog.search.kernels import REACH_FLOOR
 from sog.search.lookahead import Lookahead
+from sog.search.matching import REACH_FLOOR
 from sog.search.public_tree import PublicTree
 from sog.search.regret import RULES, Rule
 
