@@ -49,7 +49,7 @@ def _advancing(interleaved: bool) -> Kernel:
         public: Array, scales: Array, operators: Array, values: Array, public_slots: Array,
         edges: Array, rows: Array, links: Array, nodes: Array, child: Array, slots: Array, entries: Array,
         lanes: Array, blocks: Array, leaves: Array, ends: Array, steps: Array, together: bool, origin: int,
-        first: int, last: int, average: bool, kind: int, correct: bool, kept: int, users: int, changed: int,
+        first: int, last: int, average: bool, kind: int, correct: bool, kept: int, once: bool, users: int, changed: int,
         prune: bool, straight: bool, slots0: int, asked: Array, found: int, answers: Array, asking: Array,
         ranges: Array, tables: Array, mass: Array,
     ) -> int:  # fmt: skip
@@ -59,7 +59,8 @@ def _advancing(interleaved: bool) -> Kernel:
         where each subgame starts (planting.py), or each bundle; interleaved subgames have `lanes`, and other `leaves`,
         `tables` and `mass` (interleaved.py, lane_leaves.py).  together: both players update in each turn.
         average: beliefs are those of the average policies, otherwise of today's.
-        kept: the players whose answers are kept.  users: who will need the answers; 0: nobody asks.
+        kept: the players whose answers are kept.  once: answers serve turn `first` alone (PLAIN).
+        users: who will need the answers; 0: nobody asks.
         changed, prune, straight: of `collect`.
         """
         row = f.REACH_SUM if average else f.REACH
@@ -70,7 +71,7 @@ def _advancing(interleaved: bool) -> Kernel:
             start, stop = blocks[k, FIRST_NODE], blocks[after, FIRST_NODE]
             leaf, leaves_end = blocks[k, FIRST_LEAF], blocks[after, FIRST_LEAF]
             these, ended = nodes[start:stop], ends[blocks[k, FIRST_END] : blocks[after, FIRST_END]]
-            while used < found and asked[0, used] < leaves_end:
+            while not (once and interleaved) and used < found and asked[0, used] < leaves_end:
                 if interleaved:
                     used += lane_leaves.absorb(
                         public, nodes, slots, lanes, leaves, asked, used, found, answers, tables, kind, kept, slots0,
@@ -86,7 +87,12 @@ def _advancing(interleaved: bool) -> Kernel:
             while j < last:
                 if j >= origin:
                     turn, step = turn_of(j, together), steps[iteration_of(j, together)]
-                    if interleaved:
+                    if interleaved and once:
+                        used = lane_leaves.weigh_answers(
+                            public, scales, operators, values, nodes, slots, lanes, leaves, leaf, leaves_end, turn,
+                            correct, asked, used, found, answers, slots0, mass,
+                        )  # fmt: skip
+                    elif interleaved:
                         lane_leaves.weigh(
                             public, scales, operators, values, nodes, slots, lanes, leaves, leaf, leaves_end, turn,
                             kind, correct, step[2], tables, slots0,

@@ -268,10 +268,11 @@ class _Run:
         """Ask about those of the beliefs found that are new, if any, and return the values of all."""
         if not found:
             return self.nothing
-        (leaves, nodes), ranges, memory = self.asked[:, :found], self.ranges[:found], self.memory
+        nodes, ranges = self.asked[1, :found], self.ranges[:found]
         if not self.settings.remember:
             answer = yield Beliefs(self.games.public, nodes, ranges)
             return np.ascontiguousarray(answer.values, dtype=np.float64)  # rows are read from where they start
+        leaves, memory = self.asked[0, :found], self.memory
         new = memory.changed(leaves, ranges)
         if len(new):
             answer = yield Beliefs(self.games.public, nodes[new], ranges[new])
@@ -283,7 +284,8 @@ class _Run:
         settings, solver, tree, games = self.settings, self.settings.solver, self.tree, self.games
         together, steps = settings.simultaneous, rule.steps(1, settings.iterations)
         users = self.users()
-        kept = 3 if settings.correct or settings.shared or settings.recycle else 0
+        again = settings.shared or settings.recycle > 0  # answers are used in later turns, too
+        kept, once = 3 if settings.correct or again else 0, solver.leaf == PLAIN and not again
         prune = settings.prune and solver.leaf != DIFFERENCES and settings.recycle == 0
         if settings.warm:
             yield from self.begin_warm(steps[: settings.warm])
@@ -296,9 +298,9 @@ class _Run:
             fresh = prune or now < origin or now < turn - 1 or not users[now]
             found = advance(
                 *arrays, steps, together, origin, now, turn, solver.average, solver.leaf, settings.correct,
-                kept or users[now], users[turn] if turn < len(users) else 0, 3 if fresh or together else 2 - turn % 2,
-                prune, self.straight, self.slots0, self.asked, found, values, self.asking, self.ranges, self.pairs,
-                self.mass,
+                kept or users[now], once, users[turn] if turn < len(users) else 0,
+                3 if fresh or together else 2 - turn % 2, prune, self.straight, self.slots0, self.asked, found, values,
+                self.asking, self.ranges, self.pairs, self.mass,
             )  # fmt: skip
             t = turn + 1 if together else turn // 2 + 1
             if turn < len(users) and (together or turn % 2 == 0):

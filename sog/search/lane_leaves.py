@@ -10,12 +10,12 @@ from typing import Any
 
 from sog.arrays import Array
 from sog.search import fields as f
-from sog.search.depth_leaves import DIFFERENCES, PAIRS, opponents
+from sog.search.depth_leaves import DIFFERENCES, PAIRS, PLAIN, opponents
 from sog.search.interleaved import LEAF_LANE, LEAF_NODE, LEAF_PUBLIC
 from sog.search.jit import inlined, njit
 from sog.search.leaves import U
 from sog.search.registers import pick
-from sog.search.rows import LANES, load, splat, store, transpose
+from sog.search.rows import LANES, all_positive, load, splat, store, transpose, transpose_apart
 from sog.search.spans import add_scaled
 
 
@@ -44,7 +44,7 @@ def collect(
 
     told: float64[3, *] to work with, eight for each infostate of a node and seven more infostates.
     """
-    others = opponents(users)
+    others, flat = opponents(users), ranges.reshape(-1)
     k = first
     while k < last:
         n = leaves[LEAF_NODE, k]
@@ -55,16 +55,25 @@ def collect(
             if prune and (others >> p) & 1:
                 held += _total(slots[f.REACH], off, width, count)
             if (changed >> p) & 1:
-                _tell(slots, row, off, width, count, told[2], told[p])
-        store(told[2], U(0), U(LANES), held)
-        for lane in range(count):
-            if prune and told[2, lane] <= 0.0:
-                continue
-            asked[0, found], asked[1, found] = U(k) + lane, leaves[LEAF_PUBLIC, U(k) + lane]
+                _tell(slots, row, off, width, count, told[p])
+        every = all_positive(held, count) if prune else True
+        if every and found + LANES <= len(ranges):  # rows of missing lanes are the next leaf's, written after
+            for lane in range(count):
+                asked[0, found + lane], asked[1, found + lane] = U(k) + lane, leaves[LEAF_PUBLIC, U(k) + lane]
             for p in range(2):
                 if (changed >> p) & 1:
-                    _write(told[p], lane, U(public[s, f.I0 + p]), ranges[found], U(p * slots0))
-            found += 1
+                    _write_all(told[p], U(public[s, f.I0 + p]), flat, ranges.shape[1], U(found), U(p * slots0))
+            found += lanes[n]
+        else:
+            store(told[2], U(0), U(LANES), held)
+            for lane in range(count):
+                if prune and told[2, lane] <= 0.0:
+                    continue
+                asked[0, found], asked[1, found] = U(k) + lane, leaves[LEAF_PUBLIC, U(k) + lane]
+                for p in range(2):
+                    if (changed >> p) & 1:
+                        _write(told[p], lane, U(public[s, f.I0 + p]), ranges[found], U(p * slots0))
+                found += 1
         k += lanes[n]
     return found
 
@@ -79,10 +88,10 @@ def _total(a: Array, off: Any, width: Any, count: Any) -> Any:
 
 
 @inlined
-def _tell(slots: Array, row: int, off: Any, width: Any, count: Any, by_lane: Array, told: Array) -> None:
+def _tell(slots: Array, row: int, off: Any, width: Any, count: Any, told: Array) -> None:
     """A player's beliefs at a leaf, normalised from a row of reaches; uniform where it holds nothing.
 
-    told: eight infostates of each lane, one lane after the other, then the next eight.
+    told: eight places an infostate, one for each lane.
     """
     zero, one = splat(0.0), splat(1.0)
     reach, today = slots[row], slots[f.REACH]
@@ -93,18 +102,21 @@ def _tell(slots: Array, row: int, off: Any, width: Any, count: Any, by_lane: Arr
         mine = load(reach, off + i * count, count)
         if row != f.REACH:  # no average yet
             mine = pick(average, mine, load(today, off + i * count, count))
-        store(by_lane, i * U(LANES), U(LANES), mine * factor + rest)
-    for i in range(U(0), width, U(LANES)):
-        transpose(by_lane, i * U(LANES), told, i * U(LANES))
+        store(told, i * U(LANES), U(LANES), mine * factor + rest)
 
 
 @inlined
 def _write(told: Array, lane: Any, width: Any, ranges: Array, start: Any) -> None:
     """A player's beliefs in a lane into ranges, float64[S0 + S1], where its slots start."""
-    store(ranges, start, width, load(told, lane * U(LANES), U(LANES)))
-    if width > LANES:
-        for i in range(U(LANES), width, U(LANES)):
-            store(ranges, start + i, width - i, load(told, (i + lane) * U(LANES), U(LANES)))
+    for i in range(width):
+        ranges[start + i] = told[i * U(LANES) + lane]
+
+
+@inlined
+def _write_all(told: Array, width: Any, flat: Array, step: Any, found: Any, start: Any) -> None:
+    """A player's beliefs in all eight lanes into as many rows of ranges from row `found` on."""
+    for i in range(U(0), width, U(LANES)):
+        transpose_apart(told, i * U(LANES), flat, found * U(step) + start + i, U(step), width - i)
 
 
 @inlined
@@ -163,42 +175,97 @@ def weigh(
     slots0: int,
 ) -> None:  # fmt: skip
     """depth_leaves.weigh, by the factors of the pairs' weights."""
-    reach = slots[f.REACH_SUM if kind == DIFFERENCES else f.REACH]
+    reach, kept = slots[f.REACH_SUM if kind == DIFFERENCES else f.REACH], slots[f.LEAF_VALUE]
     k = first
     while k < last:
         n = leaves[LEAF_NODE, k]
-        s = U(nodes[n, f.PUBLIC])
+        s, count = U(nodes[n, f.PUBLIC]), U(lanes[n])
         op, scale = U(public[s, f.WEIGHT_OP]), scales[s, f.WEIGHT_SCALE]
         if kind == PAIRS:
             pairs = U(len(tables) // leaves.shape[1])
             start, slots1 = U(operators[op, f.OP_START]), pairs // U(slots0)
             _expect(public, values, start, scale, nodes, slots, lanes, n, s, turn, tables, U(k) * pairs, slots1)
         else:
-            one = U(operators[op, f.OP_FACTORS])
-            _weigh_leaf(public, values, one, scale, nodes, slots, reach, lanes, n, s, turn, kind, correct, weight)
+            one, off0, off1 = U(operators[op, f.OP_FACTORS]), U(nodes[n, f.OFF0]), U(nodes[n, f.OFF1])
+            _weigh_leaf(
+                public, values, one, scale, nodes, slots, reach, n, s, turn, kind, correct, weight, count, kept, off0,
+                kept, off1, count,
+            )  # fmt: skip
         k += lanes[n]
+
+
+@njit
+def weigh_answers(
+    public: Array, scales: Array, operators: Array, values: Array, nodes: Array, slots: Array, lanes: Array,
+    leaves: Array, first: int, last: int, turn: int, correct: bool, asked: Array, used: int, found: int,
+    answers: Array, slots0: int, told: Array,
+) -> int:  # fmt: skip
+    """`absorb` and `weigh` where nobody needs an answer twice, with nothing kept; the answer to begin with next.
+
+    PLAIN.  used: the first answer that is not of an earlier leaf.  told: float64[3, *] to work with, as for `collect`.
+    """
+    k = first
+    while k < last:
+        n = leaves[LEAF_NODE, k]
+        s, count, begin = U(nodes[n, f.PUBLIC]), U(lanes[n]), used
+        while used < found and asked[0, used] < k + lanes[n]:
+            used += 1
+        for p in range(2):
+            if correct or (turn >> p) & 1:
+                start, width = U(slots0 if p else 0), U(public[s, f.I0 + p])
+                _line_up(answers, asked, leaves, begin, used, start, width, count, told[p], told[2])
+        one = U(operators[U(public[s, f.WEIGHT_OP]), f.OP_FACTORS])
+        _weigh_leaf(
+            public, values, one, scales[s, f.WEIGHT_SCALE], nodes, slots, slots[f.REACH], n, s, turn, PLAIN, correct,
+            1.0, count, told[0], U(0), told[1], U(0), U(LANES),
+        )  # fmt: skip
+        k += lanes[n]
+    return used
+
+
+@inlined
+def _line_up(
+    answers: Array, asked: Array, leaves: Array, begin: int, end: int, start: Any, width: Any, count: Any,
+    told: Array, by_lane: Array,
+) -> None:  # fmt: skip
+    """Answers begin .. end - 1 of one node side by side, eight places an infostate; 0 for lanes that were not asked."""
+    if U(end - begin) == count:
+        for i in range(U(0), width, U(LANES)):
+            for lane in range(count):
+                store(by_lane, lane * U(LANES), U(LANES), load(answers[U(begin) + lane], start + i, width - i))
+            transpose(by_lane, U(0), told, i * U(LANES))
+        return
+    for i in range(width):
+        store(told, i * U(LANES), U(LANES), splat(0.0))
+    for b in range(begin, end):
+        place = U(leaves[LEAF_LANE, U(asked[0, U(b)])])
+        for i in range(width):
+            told[i * U(LANES) + place] = answers[U(b), start + i]
 
 
 @inlined
 def _weigh_leaf(
-    public: Array, values: Array, one: Any, scale: float, nodes: Array, slots: Array, reach: Array, lanes: Array,
-    n: Any, s: Any, turn: int, kind: int, correct: bool, weight: float,
+    public: Array, values: Array, one: Any, scale: float, nodes: Array, slots: Array, reach: Array, n: Any, s: Any,
+    turn: int, kind: int, correct: bool, weight: float, count: Any, value0: Array, at0: Any, value1: Array, at1: Any,
+    step: Any,
 ) -> None:  # fmt: skip
-    """Counterfactual values at leaf n; the factors start at `one`."""
+    """Counterfactual values at leaf n; the factors start at `one`.
+
+    value0, value1: what it is worth to each player, from at0 and at1 on, `step` places an infostate.
+    """
     off0, w0 = U(nodes[n, f.OFF0]), U(public[s, f.I0])
     off1, w1 = U(nodes[n, f.OFF1]), U(public[s, f.I1])
-    two, count, surplus = one + w0, U(lanes[n]), splat(0.0)
+    two, surplus = one + w0, splat(0.0)
     held0 = _held(values, one, reach, off0, w0, count) if correct or turn & 2 else surplus
     held1 = _held(values, two, reach, off1, w1, count) if correct or turn & 1 else surplus
     if correct:
-        value = slots[f.LEAF_VALUE]
-        both = _worth_held(values, one, reach, value, off0, w0, count) / held0
-        both += _worth_held(values, two, reach, value, off1, w1, count) / held1
+        both = _worth_held(values, one, reach, off0, w0, count, value0, at0, step) / held0
+        both += _worth_held(values, two, reach, off1, w1, count, value1, at1, step) / held1
         surplus = pick(held0 * held1, both * splat(0.5), surplus)
     if turn & 1:
-        _worth(slots, off0, w0, count, values, one, held1 * splat(scale), surplus, kind, weight)
+        _worth(slots, off0, w0, count, values, one, held1 * splat(scale), surplus, kind, weight, value0, at0, step)
     if turn & 2:
-        _worth(slots, off1, w1, count, values, two, held0 * splat(scale), surplus, kind, weight)
+        _worth(slots, off1, w1, count, values, two, held0 * splat(scale), surplus, kind, weight, value1, at1, step)
 
 
 @inlined
@@ -211,11 +278,13 @@ def _held(values: Array, one: Any, reach: Array, off: Any, width: Any, count: An
 
 
 @inlined
-def _worth_held(values: Array, one: Any, reach: Array, value: Array, off: Any, width: Any, count: Any) -> Any:
+def _worth_held(
+    values: Array, one: Any, reach: Array, off: Any, width: Any, count: Any, value: Array, at: Any, step: Any
+) -> Any:
     """The same, each infostate's times its value."""
     total = splat(0.0)
     for i in range(width):
-        mine = load(reach, off + i * count, count) * load(value, off + i * count, count)
+        mine = load(reach, off + i * count, count) * load(value, at + i * step, count)
         total += splat(values[one + i]) * mine
     return total
 
@@ -223,18 +292,18 @@ def _worth_held(values: Array, one: Any, reach: Array, value: Array, off: Any, w
 @inlined
 def _worth(
     slots: Array, off: Any, width: Any, count: Any, values: Array, one: Any, factor: Any, less: Any, kind: int,
-    weight: float,
+    weight: float, value: Array, at: Any, step: Any,
 ) -> None:  # fmt: skip
     """A player's counterfactual values at a leaf, whose masses are its factor's entries times `factor`."""
-    value, cfv, before, per = slots[f.LEAF_VALUE], slots[f.CFV], slots[f.CFV_SUM], splat(1.0 / weight)
+    cfv, before, per = slots[f.CFV], slots[f.CFV_SUM], splat(1.0 / weight)
     for i in range(width):
-        at = off + i * count
-        worth = (load(value, at, count) - less) * (splat(values[one + i]) * factor)
+        to = off + i * count
+        worth = (load(value, at + i * step, count) - less) * (splat(values[one + i]) * factor)
         if kind == DIFFERENCES:
-            store(cfv, at, count, (worth - load(before, at, count)) * per)
-            store(before, at, count, worth)
+            store(cfv, to, count, (worth - load(before, to, count)) * per)
+            store(before, to, count, worth)
         else:
-            store(cfv, at, count, worth)
+            store(cfv, to, count, worth)
 
 
 @inlined
