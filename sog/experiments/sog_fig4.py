@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.errors import SettingError
+from sog.evaluate.elo import Ratings
 from sog.experiments.elo_matches import (
     ALPHAZERO,
     SOG,
@@ -76,15 +77,31 @@ def _pairs(checkpoint: str, numbers: Sequence[int]) -> list[tuple[Agent, Agent]]
 
 
 def present(points: list[Point]) -> Outcome:
-    """Elo over simulations, a line for each algorithm."""
+    """Elo over simulations, a line for each algorithm, and what each step to more of them brings."""
     agents, ratings = rated(points)
     anchor = min(range(len(agents)), key=lambda k: (agents[k].algorithm != SOG, agents[k].simulations))
-    rows = [rating_row(agents, ratings, k, anchor) for k in range(len(agents))]
-    rows.sort(key=lambda row: (row["algorithm"], row["simulations"]))
+    order = sorted(range(len(agents)), key=lambda k: (agents[k].algorithm, agents[k].simulations))
+    rows = [
+        {**rating_row(agents, ratings, k, anchor), **_gain(agents, ratings, k, before)}
+        for before, k in zip([None, *order], order, strict=False)
+    ]
     games = sum(sum(point.result.values()) for point in points)
-    beside = [Beside(row["agent"], "", f"{row['elo']:+.0f} ± {row['interval']:.0f}") for row in rows]
+    beside = [Beside(row["agent"], "", _said(row)) for row in rows]
     title = f"{points[0].key['game']}: {games:,} games, 95% intervals, one network"
     return Outcome(rows, {"sog-fig4": _picture(title, rows)}, beside)
+
+
+def _gain(agents: Sequence[Agent], ratings: Ratings, k: int, before: int | None) -> dict[str, float | None]:
+    """Elo of agent k over the same algorithm with the next fewer simulations, and half of its 95% interval."""
+    if before is None or agents[before].algorithm != agents[k].algorithm:
+        return {"gain": None, "gain_interval": None}
+    gain, half = ratings.difference(k, before)
+    return {"gain": gain, "gain_interval": half}
+
+
+def _said(row: dict[str, Any]) -> str:
+    elo = f"{row['elo']:+.0f} ± {row['interval']:.0f}"
+    return elo if row["gain"] is None else f"{elo}; {row['gain']:+.0f} ± {row['gain_interval']:.0f} over the one before"
 
 
 def _picture(title: str, rows: Sequence[dict[str, Any]]) -> Draw:

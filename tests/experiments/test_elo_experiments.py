@@ -120,6 +120,11 @@ def test_fig4_quick(runs: tuple[Path, Path]) -> None:
     anchor = next(row for row in outcome.rows if row["agent"] == "SoG(4,1)")
     assert anchor["elo"] == 0.0 and anchor["interval"] == 0.0
     assert all(row["interval"] > 0 for row in outcome.rows if row is not anchor)
+    for before, row in zip([None, *outcome.rows], outcome.rows, strict=False):
+        if before is None or before["algorithm"] != row["algorithm"]:
+            assert row["gain"] is None
+        else:
+            assert row["gain"] == pytest.approx(row["elo"] - before["elo"]) and row["gain_interval"] > 0
     assert list(outcome.pictures) == ["sog-fig4"]
 
 
