@@ -84,28 +84,30 @@ def write_new(path: Path, text: str) -> None:
 
 
 @contextmanager
-def progress_bar(title: str, total: int | None, unit: str) -> Iterator[Report]:
+def progress_bar(
+    title: str, total: int | None, unit: str, begun: int = 0, minutes: float | None = None
+) -> Iterator[Report]:
     """A progress bar on stderr from the second second on, with rate and time left.
 
-    Yields `report(done, note)`. total: None where it is not known. On a pipe or in a file there is no bar but a line
-    a minute.
+    Yields `report(done, note)`. total: None where it is not known.  begun: what was done before.  minutes: when the
+    work is stopped at the latest. On a pipe or in a file there is no bar but a line a minute.
     """
     console = stderr()
     if not console.is_terminal:
-        yield _lines(console, title, total, unit)
+        yield _lines(console, title, total, unit, begun, minutes)
         return
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),  # what room the others leave
         TextColumn("{task.completed:,.0f} " + unit),
         _Rate(),
-        TimeRemainingColumn(),
+        _Left(minutes),
         TextColumn("{task.fields[note]}"),
         console=console,
         transient=True,
         expand=True,
     )
-    task = bar.add_task(title, total=total, note="")
+    task = bar.add_task(title, total=total, completed=begun, note="")
     timer = threading.Timer(_SILENT_SECONDS, bar.start)
     timer.daemon = True
     timer.start()
@@ -117,7 +119,9 @@ def progress_bar(title: str, total: int | None, unit: str) -> Iterator[Report]:
         bar.stop()
 
 
-def _lines(console: Console, title: str, total: int | None, unit: str) -> Report:
+def _lines(
+    console: Console, title: str, total: int | None, unit: str, begun: int, minutes: float | None
+) -> Report:
     """A report that prints how far the work is, at most once a minute."""
     started = printed = time.monotonic()
 
@@ -128,10 +132,28 @@ def _lines(console: Console, title: str, total: int | None, unit: str) -> Report
             return
         printed, spent = now, (now - started) / 60
         far = f"{done:,}" if total is None else f"{done:,} of {total:,}"
-        left = f", {spent * (total - done) / done:.1f} left" if total and done else ""
-        console.print(f"{title}: {far} {unit}, {spent:.1f} min{left}  {note}".rstrip(), markup=False, soft_wrap=True)
+        left = [] if minutes is None else [max(0.0, minutes - spent)]
+        left += [spent * (total - done) / (done - begun)] if total and done > begun else []
+        more = f", {min(left):.1f} left" if left else ""
+        console.print(f"{title}: {far} {unit}, {spent:.1f} min{more}  {note}".rstrip(), markup=False, soft_wrap=True)
 
     return report
+
+
+class _Left(TimeRemainingColumn):
+    """The time left by the rate, or until the work is stopped where that is sooner."""
+
+    def __init__(self, minutes: float | None) -> None:
+        super().__init__()
+        self.minutes = minutes
+
+    def render(self, task: Task) -> Text:
+        if self.minutes is None or task.finished:
+            return super().render(task)
+        until = max(0.0, 60.0 * self.minutes - (task.elapsed or 0.0))
+        by_rate = task.time_remaining
+        seconds = int(until if by_rate is None else min(until, by_rate))
+        return Text(f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}", style="progress.remaining")
 
 
 class _Rate(ProgressColumn):

@@ -59,7 +59,8 @@ def train(
     folder = out or Path("runs") / _slug(rules.name)
     run = Run(rules.name, preset, seed, workers, algorithm, _variant(algorithm, solver, warm, network, folder, resume))
     total = settings_of(rules, preset, algorithm, run.variant).rounds if rounds is None else rounds
-    with progress_bar(f"train {rules.name}", total, "rounds") as bar:
+    begun = int(_said(folder, resume).get("round", 0))
+    with progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
         watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, watch.note)
         point = run_training(run, folder, minutes, resume, hooks, rounds, device)
@@ -90,17 +91,23 @@ def _variant(
     algorithm: str, solver: str | None, warm: int | None, network: str | None, folder: Path, resume: bool
 ) -> Variant:
     """The variant that was asked for; what was not is that of the run to be gone on with."""
-    from sog.train.checkpoint import load_meta
     from sog.train.presets import REBEL
     from sog.train.presets_rebel import changed, variant_of
 
     if algorithm != REBEL and (solver is not None or warm is not None):
         raise SettingError(f"--solver and --warm are for --algorithm {REBEL}, not {algorithm}")
-    checkpoint = folder / "checkpoint"
-    variant = variant_of(load_meta(checkpoint).settings if resume and checkpoint.is_dir() else {})
+    variant = variant_of(_said(folder, resume))
     if network is not None:
         variant = replace(variant, network=network)
     return changed(variant, solver, warm)
+
+
+def _said(folder: Path, resume: bool) -> dict[str, Any]:
+    """What the checkpoint to be gone on with says of its run; nothing where there is none."""
+    from sog.train.checkpoint import load_meta
+
+    checkpoint = folder / "checkpoint"
+    return load_meta(checkpoint).settings if resume and checkpoint.is_dir() else {}
 
 
 def _slug(name: str) -> str:

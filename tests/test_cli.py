@@ -271,6 +271,29 @@ def test_without_a_terminal_there_are_lines(monkeypatch: pytest.MonkeyPatch) -> 
     assert second == "solving: 1,000 of 1,000 iterations, 3.0 min, 0.0 left"
 
 
+def test_time_left_counts_what_was_done_before_and_ends_with_the_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(cli_frame, "stderr", lambda: Console(file=shown, width=40))
+    monkeypatch.setattr(cli_frame, "_LINE_SECONDS", 0.0)
+    clock = iter([0.0, 60.0, 120.0, 180.0])
+    monkeypatch.setattr(cli_frame, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with progress_bar("training", 1_000, "rounds", begun=900, minutes=4.0) as report:
+        for done in (900, 920, 990):
+            report(done, "")
+    assert [line.split(", ")[2] for line in shown.getvalue().splitlines()] == ["3.0 left", "2.0 left", "0.3 left"]
+
+
+def test_the_bar_says_how_long_until_the_minutes_are_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, width=120)
+    monkeypatch.setattr(cli_frame, "stderr", lambda: console)
+    monkeypatch.setattr(cli_frame, "_SILENT_SECONDS", 0.0)
+    with progress_bar("training", 1_000_000, "rounds", minutes=75.5) as report:
+        report(1, "")
+        time.sleep(0.3)
+    assert "1:15:2" in shown.getvalue()
+
+
 def test_short_work_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = io.StringIO()
     console = Console(file=shown, force_terminal=True)
