@@ -1,8 +1,8 @@
 """ReBeL Table 2, lower half: what training runs on Liar's Dice come to, and how they came there.
 
-The table: each run's last three networks, by 1,024 playthroughs of 1,024 updates (64 on the two largest games, where
-each costs three seconds; --full: 1,024). The curve: all its networks, by few and short playthroughs, since the mean
-policy, which costs one, is unsafe search. Runs of Student of Games are searched by their own, in the table at two
+The table: each run's last three networks, by 1,024 playthroughs of 1,024 updates (256 on 1x6f and 64 on 2x3f, where
+each costs two to three seconds; --full: 1,024). The curve: all its networks, by few and short playthroughs, since the
+mean policy, which costs one, is unsafe search. Runs of Student of Games are searched by their own, in the table at two
 budgets, and, since a network values leaves for any search, in the curve by ReBeL's too. What a search costs stands
 beside each figure.
 """
@@ -57,8 +57,13 @@ _EFFORTS: Final = {
     TABLE: _Effort(1024, 1024, ((100, 1.0), (1000, 1.0))),
     CURVE: _Effort(64, 512, ((100, 1.0),)),
 }
-_FEWER: Final = {TABLE: replace(_EFFORTS[TABLE], playthroughs=64), CURVE: replace(_EFFORTS[CURVE], playthroughs=16)}
-_LARGE: Final = ("1x6f", "2x3f")
+_FEWER: Final = {
+    game: {
+        TABLE: replace(_EFFORTS[TABLE], playthroughs=playthroughs),
+        CURVE: replace(_EFFORTS[CURVE], playthroughs=16),
+    }
+    for game, playthroughs in (("1x6f", 256), ("2x3f", 64))
+}
 _QUICK: Final = {TABLE: _Effort(16, 64, ((10, 1.0),)), CURVE: _Effort(4, 32, ((5, 1.0),))}
 
 
@@ -98,7 +103,7 @@ def _efforts(game: str, options: Options) -> dict[str, _Effort]:
     """How closely each part measures a game's networks."""
     if options.quick:
         return _QUICK
-    return _FEWER if game in _LARGE and not options.full else _EFFORTS
+    return _EFFORTS if options.full else _FEWER.get(game, _EFFORTS)
 
 
 def networks_of(run: Path) -> list[Network]:

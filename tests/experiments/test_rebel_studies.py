@@ -76,7 +76,7 @@ def test_the_table_has_the_last_three_networks_and_the_curve_all_that_learned(tm
     assert keys[-2]["checkpoint"].endswith("snapshots/000003") and keys[-2]["examples"] == 300
 
 
-@pytest.mark.parametrize(("faces", "full", "playthroughs"), [(5, False, 1024), (6, False, 64), (6, True, 1024)])
+@pytest.mark.parametrize(("faces", "full", "playthroughs"), [(5, False, 1024), (6, False, 256), (6, True, 1024)])
 def test_large_games_are_measured_as_closely_as_small_ones_only_when_asked(
     tmp_path: Path, faces: int, full: bool, playthroughs: int
 ) -> None:
