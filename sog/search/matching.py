@@ -50,9 +50,10 @@ def update(
 def update_plain(
     nodes: Array, child: Array, reach: Array, cfv: Array, entries: Array, n: Any, p: int, step: Array, keep: bool
 ) -> None:
-    """What kernels.py does at a plain node, where an action's values are its child's; uniform where none is positive.
+    """The actor's values at plain node n, where an action's are its child's, and `update`.
 
-    keep: the actions' values in ACTION_CFV, which nothing here needs.
+    An infostate without a positive entry gets the uniform policy.  keep: the actions' values in
+    ACTION_CFV, which nothing here needs.
     """
     regret, average, policy = entries[f.REGRET], entries[f.AVERAGE], entries[f.POLICY]
     q = entries[f.ACTION_CFV]
