@@ -159,13 +159,20 @@ def _keep_lanes(
     answers: Array, first: Any, start: Any, width: Any, value: Array, off: Any, count: Any, told: Array
 ) -> None:
     """The same part of as many answers as there are lanes."""
+    _side_by_side(answers, first, start, width, count, told[0], told[1])
+    for i in range(width):
+        store(value, off + i * count, count, load(told[0], i * U(LANES), count))
+
+
+@inlined
+def _side_by_side(
+    answers: Array, first: Any, start: Any, width: Any, count: Any, told: Array, by_lane: Array
+) -> None:  # fmt: skip
+    """A part of as many answers as there are lanes, side by side: eight places an infostate."""
     for i in range(U(0), width, U(LANES)):
-        left = width - i
         for lane in range(count):
-            store(told[0], lane * U(LANES), U(LANES), load(answers[first + lane], start + i, left))
-        transpose(told[0], U(0), told[1], U(0))
-        for j in range(min(left, U(LANES))):
-            store(value, off + (i + j) * count, count, load(told[1], j * U(LANES), U(LANES)))
+            store(by_lane, lane * U(LANES), U(LANES), load(answers[first + lane], start + i, width - i))
+        transpose(by_lane, U(0), told, i * U(LANES))
 
 
 @njit
@@ -230,10 +237,7 @@ def _line_up(
 ) -> None:  # fmt: skip
     """Answers begin .. end - 1 of one node side by side, eight places an infostate; 0 for lanes that were not asked."""
     if U(end - begin) == count:
-        for i in range(U(0), width, U(LANES)):
-            for lane in range(count):
-                store(by_lane, lane * U(LANES), U(LANES), load(answers[U(begin) + lane], start + i, width - i))
-            transpose(by_lane, U(0), told, i * U(LANES))
+        _side_by_side(answers, U(begin), start, width, count, told, by_lane)
         return
     for i in range(width):
         store(told, i * U(LANES), U(LANES), splat(0.0))
