@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from sog.cli import main
+from sog.cli.app import main
 
 sys.exit(main())

@@ -10,10 +10,10 @@ from sog.arrays import Array, Float64
 from sog.errors import GameError
 from sog.games.base import Game
 from sog.play.player import Candidate, MoveTree, Stopped, Thought
-from sog.search import mcts_kernels as kernels
-from sog.search.evaluator import Evaluator
-from sog.search.gtcfr import SearchGenerator
-from sog.search.mcts import PuctSettings, PuctTree, search
+from sog.search.gtcfr.search import SearchGenerator
+from sog.search.leaves.evaluator import Evaluator
+from sog.search.mcts import kernels
+from sog.search.mcts.search import PuctSettings, PuctTree, search
 
 
 class AlphaZeroPlayer:

@@ -16,9 +16,9 @@ import numpy as np
 from sog.arrays import Bool, Float64, Int64
 from sog.baselines import ismcts_kernels
 from sog.errors import SettingError
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.public_tree import PublicTree
+from sog.search.cfr import exact
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
 
 # How a policy is made of the statistics (PoG, Table 5): normalised visits, most visits, highest mean return.
 FinalPolicy: TypeAlias = Literal["mvd", "mvis", "mval"]

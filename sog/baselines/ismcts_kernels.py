@@ -1,6 +1,6 @@
 """Numba kernel of IS-MCTS: simulations from one infostate of a tree without leaves.
 
-It knows arrays only (see sog/search/fields.py). The statistics of an infostate lie at its (node, action, infostate)
+It knows arrays only (see columns.py). The statistics of an infostate lie at its (node, action, infostate)
 entries, as regrets do, so that no infostate is ever looked up.
 """
 
@@ -9,9 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from sog.arrays import Array
-from sog.search import fields as f
-from sog.search import mccfr, pairs, simulate
-from sog.search.jit import njit
+from sog.search.cfr import monte_carlo as mccfr
+from sog.search.gtcfr import trajectories as simulate
+from sog.search.simd.jit import njit
+from sog.search.tree import columns as f
+from sog.search.tree import pairs
 
 
 @njit

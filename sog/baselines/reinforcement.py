@@ -21,9 +21,9 @@ from open_spiel.python.rl_environment import ChanceEventSampler, Environment
 from sog.baselines.dqn import DQN, DQNSettings
 from sog.errors import GameError
 from sog.games.names import parse_game
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.public_tree import PublicTree
+from sog.search.cfr import exact
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
 
 AgentName: TypeAlias = Literal["q-learning", "dqn", "a2c"]
 AGENTS: Final[tuple[AgentName, ...]] = get_args(AgentName)

@@ -13,8 +13,8 @@ from open_spiel.python.policy import TabularPolicy
 from sog.errors import GameError
 from sog.games.base import Game, State
 from sog.games.names import OPENSPIEL, parse_game
-from sog.search.exact import Policy, measure_policy
-from sog.search.public_tree import PublicTree
+from sog.search.cfr.exact import Policy, measure_policy
+from sog.search.tree.public_tree import PublicTree
 
 SpielGame: TypeAlias = Any  # pyspiel has no types
 

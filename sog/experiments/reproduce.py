@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.errors import SettingError
-from sog.experiments import (
+from sog.experiments.checks import random_games
+from sog.experiments.papers import (
     cfrd_figures,
     cfrd_memory,
     gtcfr_growth,
     pog_fig15,
     pog_table5,
-    random_games,
     rebel_endgame,
     rebel_fig3,
     rebel_fig5,

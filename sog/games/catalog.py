@@ -9,9 +9,10 @@ from sog.errors import GameError
 from sog.games import goofspiel
 from sog.games.base import Game
 from sog.games.battleship import Battleship
-from sog.games.holdem_names import holdem_from
+from sog.games.boards.tic_tac_toe import TicTacToe
+from sog.games.holdem.names import holdem_from
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.games.liars_dice import LiarsDice
 from sog.games.names import (
     OPENSPIEL,
@@ -23,8 +24,7 @@ from sog.games.names import (
     refuse_unknown,
 )
 from sog.games.rps import RockPaperScissors
-from sog.games.scotland_yard import scotland_yard
-from sog.games.tic_tac_toe import TicTacToe
+from sog.games.scotland_yard.game import scotland_yard
 
 
 def make_game(name: str) -> Game:
@@ -35,7 +35,7 @@ def make_game(name: str) -> Game:
     Raises GameError, in one line that names what is known, for another game or parameter.
     """
     if name.startswith(OPENSPIEL):
-        from sog.games.openspiel import OpenSpielGame  # loads OpenSpiel only for those who ask for it
+        from sog.games.openspiel.game import OpenSpielGame
 
         return OpenSpielGame(name.removeprefix(OPENSPIEL))
     short, parameters = parse_game(name)
@@ -101,19 +101,19 @@ def _battleship(parameters: Parameters) -> Game:
 
 
 def _chess(parameters: Parameters) -> Game:
-    from sog.games.chess import chess_from  # these three load OpenSpiel only for those who ask for them
+    from sog.games.boards.chess import chess_from
 
     return chess_from(parameters)
 
 
 def _go(parameters: Parameters) -> Game:
-    from sog.games.go import go_from
+    from sog.games.boards.go import go_from
 
     return go_from(parameters)
 
 
 def _connect_four(parameters: Parameters) -> Game:
-    from sog.games.connect_four import ConnectFour
+    from sog.games.boards.connect_four import ConnectFour
 
     return _plain("connect_four", ConnectFour)(parameters)
 

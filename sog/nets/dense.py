@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from sog.arrays import Array
-from sog.search import fields as f
-from sog.search.jit import Kernel, cached
+from sog.search.simd.jit import Kernel, cached
+from sog.search.tree import columns as f
 
 ROWS = 4  # rows go through a layer so many at a time
 LANES = 16  # widths are padded to a multiple of it with zero weights, which leaves the loops without remainders

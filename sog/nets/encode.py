@@ -12,8 +12,8 @@ import numpy as np
 
 from sog.arrays import Float32, Float64
 from sog.nets import dense
-from sog.search import fields as f
-from sog.search.evaluator import Beliefs
+from sog.search.leaves.evaluator import Beliefs
+from sog.search.tree import columns as f
 
 
 def input_width(features: int, slots: tuple[int, int], crossed: tuple[int, ...] = (), matchups: bool = False) -> int:

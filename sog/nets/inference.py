@@ -1,6 +1,6 @@
 """Evaluators that answer a search's beliefs with a network: Numba for small MLPs, PyTorch for any network.
 
-ONNX Runtime, an optional extra, runs large batches of MLPs faster still, and resnets (`sog.experiments.bench_network`).
+ONNX Runtime, an optional extra, runs large batches of MLPs faster still, and resnets (`sog.experiments.bench.network`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sog.nets import dense
 from sog.nets.cvpn import CVPN, NetworkShape
 from sog.nets.encode import encode, join, value_units
 from sog.nets.resnet import inference_copy
-from sog.search.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 
 Answer = Callable[[Beliefs], Evaluations]
 

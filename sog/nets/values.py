@@ -15,7 +15,7 @@ from sog.nets import dense
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import value_units
 from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer
-from sog.search.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 
 # Smaller batches go through the Numba kernels, whose answers do not depend on what they are batched with.
 LARGE = 96

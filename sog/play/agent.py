@@ -9,11 +9,11 @@ import numpy as np
 
 from sog.arrays import Float64
 from sog.play.resolver import ResolveSettings, Resolving, Solved
-from sog.search import fields as f
-from sog.search.drive import run
-from sog.search.evaluator import Evaluator
-from sog.search.public_tree import PublicTree
-from sog.search.slots import node_mass
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import node_mass
 
 
 class SearchAgent:

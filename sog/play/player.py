@@ -17,13 +17,13 @@ from sog.arrays import Array
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game
 from sog.play.resolver import derive_generator
-from sog.search import fields as f
-from sog.search.drive import run
-from sog.search.evaluator import Evaluator, zero_evaluator
-from sog.search.gtcfr import Budget, SearchGenerator, SearchSettings, search
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.reroot import rerooted
+from sog.search.gtcfr.reroot import rerooted
+from sog.search.gtcfr.search import Budget, SearchGenerator, SearchSettings, search
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Evaluator, zero_evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 # Asked again and again while a search runs; true ends it.
 Stopped = Callable[[], bool]

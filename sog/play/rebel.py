@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sog.arrays import Array, Float64
-from sog.search import fields as f
-from sog.search.depth_limited import SolveSettings, Subgames, solve
-from sog.search.drive import run
-from sog.search.evaluator import Evaluator
-from sog.search.gtcfr import SearchGenerator
-from sog.search.planting import Layouts
-from sog.search.public_tree import PublicTree
-from sog.search.slots import ranges_by_slot
+from sog.search.depth_limited.planting import Layouts
+from sog.search.depth_limited.solve import SolveSettings, Subgames, solve
+from sog.search.gtcfr.search import SearchGenerator
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import ranges_by_slot
 
 
 @dataclass(frozen=True)

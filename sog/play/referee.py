@@ -8,8 +8,8 @@ import numpy as np
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Fan, step
-from sog.search import fields as f
-from sog.search.public_tree import PublicTree
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
 
 
 @dataclass(frozen=True)

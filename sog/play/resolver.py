@@ -13,12 +13,12 @@ import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.play.sampled_chance import Estimate, carried, first_after
-from sog.search import fields as f
-from sog.search.gadget import Gadget
-from sog.search.gtcfr import PAPER, Budget, QueryLog, SearchGenerator, SearchSettings, search
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.slots import node_mass
+from sog.search.gtcfr.search import PAPER, Budget, QueryLog, SearchGenerator, SearchSettings, search
+from sog.search.resolving.gadget import Gadget
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import node_mass
 
 
 @dataclass(frozen=True)

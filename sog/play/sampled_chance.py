@@ -14,12 +14,12 @@ import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.games.base import NATURE, Carry
-from sog.search import fields as f
-from sog.search import simulate
-from sog.search.evaluator import Beliefs, Evaluations
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.slots import node_mass, ranges_by_slot, slots_of
+from sog.search.gtcfr import trajectories as simulate
+from sog.search.leaves.evaluator import Beliefs, Evaluations
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import node_mass, ranges_by_slot, slots_of
 
 SIBLINGS = 15  # further children drawn at the chance event, to compare the network with what was stored there
 

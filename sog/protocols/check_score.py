@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from sog.errors import SettingError, SogError
-from sog.games.go import Go
+from sog.games.boards.go import Go
 from sog.play.match import random_opening
 from sog.protocols.go_setup import COLOURS, GoBoard, read_vertex, write_score, write_vertex
 from sog.protocols.gtp_client import GtpPipe

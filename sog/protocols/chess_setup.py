@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sog.errors import GameError
-from sog.games.chess import START, Chess
+from sog.games.boards.chess import START, Chess
 from sog.play.player import MoveTree
 
 

@@ -8,8 +8,8 @@ from typing import Final
 from sog.arrays import Array
 from sog.errors import GameError
 from sog.games.base import TERMINAL
-from sog.games.go import Go
-from sog.games.go_area import area
+from sog.games.boards.go import Go
+from sog.games.boards.go_area import area
 from sog.play.player import MoveTree
 
 BLACK, WHITE = 0, 1

@@ -15,7 +15,7 @@ from typing import Final
 
 import sog
 from sog.errors import GameError, SogError
-from sog.games.go import Go
+from sog.games.boards.go import Go
 from sog.play.player import ENDLESS, Candidate, Limits, Player, Search, Thought, think
 from sog.protocols.clock import share_of_clock
 from sog.protocols.go_setup import GoBoard, read_colour, read_vertex, write_score, write_vertex

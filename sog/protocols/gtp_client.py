@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from sog.errors import GameError
 from sog.games.base import Game
-from sog.games.go import Go
+from sog.games.boards.go import Go
 from sog.play.match import ContestantFault
 from sog.play.player import Limits
 from sog.protocols.go_setup import read_vertex, write_vertex

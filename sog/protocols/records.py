@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sog.games.base import Game, State
-from sog.games.chess import START, WHITE, Chess
-from sog.games.go import Go
-from sog.games.positions import Position
+from sog.games.boards.chess import START, WHITE, Chess
+from sog.games.boards.go import Go
+from sog.games.boards.positions import Position
 from sog.play.match import Played
 from sog.play.player import MoveTree
 

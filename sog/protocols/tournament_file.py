@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from sog.agents.players import make_player, open_network
 from sog.errors import GameError, SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.play.match import Contestant, PlayerContestant
 from sog.play.player import ENDLESS, Limits, MoveTree, RandomPlayer
-from sog.protocols.agents import make_player, open_network
 from sog.protocols.gtp_client import GtpContestant
 from sog.protocols.uci_client import UciContestant
-from sog.search.gtcfr import Budget
+from sog.search.gtcfr.search import Budget
 from sog.train.presets import ALPHAZERO, SOG
 
 _TOP: Final = {"game", "rounds", "seed", "openings", "plies", "longest", "patience", "agents"}

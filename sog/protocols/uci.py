@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import sog
+from sog.agents.players import warm_up
 from sog.errors import SogError
-from sog.games.chess import WHITE, Chess
+from sog.games.boards.chess import WHITE, Chess
 from sog.play.player import ENDLESS, Candidate, Limits, Player, Search, SogPlayer, Thought, think
-from sog.protocols.agents import warm_up
 from sog.protocols.chess_setup import Board, read_position
 from sog.protocols.clock import share_of_clock
 from sog.protocols.lines import Lines
-from sog.search.gtcfr import Budget
+from sog.search.gtcfr.search import Budget
 
 # Seconds between two reports of a search.
 _REPORT: Final = 0.5

@@ -14,7 +14,7 @@ from typing import Any
 
 from sog.errors import SettingError
 from sog.games.base import Game
-from sog.games.chess import Chess
+from sog.games.boards.chess import Chess
 from sog.play.match import ContestantFault
 from sog.play.player import Limits, MoveTree
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 from sog.errors import SettingError
 from sog.games.base import Game
 from sog.nets.cvpn import NetworkShape
-from sog.train.presets_alphazero import alphazero_preset
-from sog.train.presets_rebel import rebel_preset, rebel_variant
-from sog.train.presets_sog import sog_preset
+from sog.train.alphazero.presets import alphazero_preset
+from sog.train.rebel.presets import rebel_preset, rebel_variant
 from sog.train.settings import PLAIN, TrainSettings, Variant
+from sog.train.sog.presets import sog_preset
 
 PRESETS = ("demo", "full", "paper")
 SOG = "sog"

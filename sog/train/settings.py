@@ -9,7 +9,7 @@ import numpy as np
 
 from sog.games.base import Game
 from sog.nets.cvpn import NetworkShape
-from sog.search.evaluator import Evaluator
+from sog.search.leaves.evaluator import Evaluator
 from sog.train.learner import LearnerSettings
 from sog.train.replay import Rows
 

@@ -7,11 +7,11 @@ import pytest
 
 from sog.baselines.alphazero import AlphaZeroPlayer
 from sog.errors import GameError, SettingError
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.kuhn import Kuhn
-from sog.games.tic_tac_toe import TicTacToe
 from sog.play.player import ENDLESS, Limits, Search, think
-from sog.search.evaluator import zero_evaluator
-from sog.search.mcts import PuctSettings
+from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.mcts.search import PuctSettings
 
 WIN = [0, 3, 1, 4]  # x holds a3, b3 and wins with c3; o holds a2, b2
 BLOCK = [0, 3, 8, 4]  # x must stop c2

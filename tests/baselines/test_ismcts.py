@@ -10,15 +10,15 @@ from sog.arrays import Float64
 from sog.baselines.ismcts import FINAL_POLICIES, ISMCTS, FinalPolicy, Searcher, Statistics, composed
 from sog.errors import SettingError
 from sog.games.base import Game
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc, LeducState
-from sog.games.leduc_abstract import AbstractLeduc
+from sog.games.leduc.abstract import AbstractLeduc
+from sog.games.leduc.game import Leduc, LeducState
 from sog.games.liars_dice import LiarsDice
 from sog.games.rooted import Rooted
-from sog.games.tic_tac_toe import TicTacToe
-from sog.search import exact
-from sog.search.public_tree import PublicTree
+from sog.search.cfr import exact
+from sog.search.tree.public_tree import PublicTree
 
 GAMES = {
     "kuhn": Kuhn(),

@@ -15,10 +15,10 @@ from sog.baselines.dqn import DQNSettings
 from sog.baselines.reinforcement import AGENTS, AgentName, SelfPlay
 from sog.errors import GameError
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.games.rps import RockPaperScissors
-from sog.search import exact
-from sog.search.public_tree import PublicTree
+from sog.search.cfr import exact
+from sog.search.tree.public_tree import PublicTree
 
 KUHN = PublicTree(Kuhn()).list_all()
 QUICK = DQNSettings(learning_rate=0.01, learn_every=2, batch=32, target_every=50, epsilon_steps=400)

@@ -12,8 +12,8 @@ from sog.evaluate.side_by_side import Seating, after, openings, play_games
 from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
 from sog.play.player import Player, RandomPlayer, SogPlayer
-from sog.search.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
-from sog.search.gtcfr import Budget
+from sog.search.gtcfr.search import Budget
+from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 
 GAME = make_game("tic_tac_toe")
 

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 import pyspiel
 import pytest
 
-from sog.experiments import bench_cfr
-from sog.experiments.bench_cfr import GAMES, QUICK_GAMES, TARGET, Row, bench_game, fastest_other
-from sog.experiments.bench_cfr_solvers import (
+from sog.experiments.bench import cfr as bench_cfr
+from sog.experiments.bench.cfr import GAMES, QUICK_GAMES, TARGET, Row, bench_game, fastest_other
+from sog.experiments.bench.cfr_solvers import (
     LITEEFG,
     OPENSPIEL,
     OURS,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sog.experiments.bench_holdem import RIVER, THREADS, TURN, Spot, bench_spot, chosen, steps
+from sog.experiments.bench.holdem import RIVER, THREADS, TURN, Spot, bench_spot, chosen, steps
 
 SMALL = Spot("small", 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=1.0,range0="AA,KQo",range1="JJ")', 3, 4, 2)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from sog.experiments.bench_network import bench, random_beliefs
+from sog.experiments.bench.network import bench, random_beliefs
 from sog.games.base import TERMINAL
 from sog.games.kuhn import Kuhn
-from sog.search import fields as f
-from sog.search.public_tree import PublicTree
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
 
 
 def test_every_row_is_measured() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sog.experiments.bench_rebel import CONSTANT, bench_rebel, row_count
+from sog.experiments.bench.rebel import CONSTANT, bench_rebel, row_count
 from sog.games.liars_dice import LiarsDice
 
 

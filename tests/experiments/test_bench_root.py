@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sog.experiments.bench_root import PARTS, bench_root
+from sog.experiments.bench.root import PARTS, bench_root
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
-from sog.search.gtcfr import Budget
+from sog.search.gtcfr.search import Budget
 
 
 def test_rows_of_the_whole_game() -> None:

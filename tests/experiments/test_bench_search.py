@@ -8,13 +8,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from sog.cli import main
-from sog.experiments import bench_search, bench_training
-from sog.experiments.bench_search import SEARCH_PLACES, bench_searches
-from sog.experiments.stopwatch import Stopwatch
+from sog.cli.app import main
+from sog.experiments.bench import search as bench_search
+from sog.experiments.bench import training as bench_training
+from sog.experiments.bench.search import SEARCH_PLACES, bench_searches
+from sog.experiments.bench.stopwatch import Stopwatch
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
-from sog.search.gtcfr import Budget
+from sog.search.gtcfr.search import Budget
 from sog.train import presets, settings
 from sog.train.settings import TrainSettings
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sog.experiments import cfrd_memory
+from sog.experiments.papers import cfrd_memory
 from sog.experiments.study import Options, Point
 
 

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from sog.errors import CheckpointError, SettingError
-from sog.experiments import sog_fig4, training_elo
-from sog.experiments.elo_matches import (
+from sog.experiments.papers import sog_fig4, training_elo
+from sog.experiments.papers.elo_matches import (
     ALPHAZERO,
     SOG,
     Agent,

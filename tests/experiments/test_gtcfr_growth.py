@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from matplotlib.figure import Figure
 
-from sog.experiments import gtcfr_growth
-from sog.experiments.gtcfr_growth import CASES, EXACT, ZERO, Case
+from sog.experiments.papers import gtcfr_growth
+from sog.experiments.papers.gtcfr_growth import CASES, EXACT, ZERO, Case
 from sog.experiments.study import Key, Options, Point, Result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sog.experiments import pog_fig15
+from sog.experiments.papers import pog_fig15
 from sog.experiments.study import Options, Point
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sog.baselines.ismcts import FINAL_POLICIES
-from sog.experiments import pog_table5
+from sog.experiments.papers import pog_table5
 from sog.experiments.study import Options, Point
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sog.experiments import rebel_endgame
+from sog.experiments.papers import rebel_endgame
 from sog.experiments.study import Options, Point, Result
-from sog.games.holdem_cards import cards_name, live_hands
-from sog.games.holdem_names import holdem_from
+from sog.games.holdem.cards import cards_name, live_hands
+from sog.games.holdem.names import holdem_from
 from sog.games.names import parse_game
 
 SMALL = 'holdem(board=3s7hTdKs,pot=2000,stacks=3000,bets=allin,range0="AA,QJs,76s",range1="KQ,T9s:0.5")'

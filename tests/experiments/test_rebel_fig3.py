@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sog.experiments import rebel_fig3
+from sog.experiments.papers import rebel_fig3
 from sog.experiments.study import Options, Point
 
 

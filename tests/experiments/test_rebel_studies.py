@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sog.errors import SettingError
-from sog.experiments import rebel_fig5, rebel_rps, rebel_table2
+from sog.experiments.papers import rebel_fig5, rebel_rps, rebel_table2
 from sog.experiments.study import Key, Options, Point
 from sog.games.liars_dice import LiarsDice
 from sog.nets.cvpn import CVPN, shape_for

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import sog
-from sog.cli import main
+from sog.cli.app import main
 from sog.errors import SettingError
 from sog.experiments import reproduce
 from sog.experiments.reproduce import EXPERIMENTS, Experiment, Reproduction, listing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sog.experiments import resolving
+from sog.experiments.papers import resolving
 from sog.experiments.study import Key, Options, Point
 
 

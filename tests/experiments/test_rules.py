@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from sog.errors import GameError
-from sog.experiments.rules import POSITIONS, perft, random_game
-from sog.games import chess, chess_moves
+from sog.experiments.checks.rules import POSITIONS, perft, random_game
+from sog.games.boards import chess, chess_moves
+from sog.games.boards.chess import Chess
+from sog.games.boards.positions import PositionGame
 from sog.games.catalog import make_game
-from sog.games.chess import Chess
-from sog.games.positions import PositionGame
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sog.experiments.search_time import WIDTHS, compute, plan, present
+from sog.experiments.papers.search_time import WIDTHS, compute, plan, present
 from sog.experiments.study import Options, Point
 
 

@@ -8,9 +8,9 @@ import pytest
 import torch
 from matplotlib.figure import Figure
 
+from sog.agents.exploit_seeds import EXACT_LEAVES
 from sog.errors import CheckpointError, SettingError
-from sog.experiments import sog_fig3
-from sog.experiments.exploit import EXACT_LEAVES
+from sog.experiments.papers import sog_fig3
 from sog.experiments.study import Key, Options, Point
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for

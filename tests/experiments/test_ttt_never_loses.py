@@ -6,14 +6,14 @@ import json
 from dataclasses import asdict
 from functools import cache, partial
 
-from sog.experiments.ttt_never_loses import GAME as NAME
-from sog.experiments.ttt_never_loses import every_play, greedy
-from sog.games.tic_tac_toe import TicTacToe
+from sog.agents.shipped import find_checkpoint
+from sog.experiments.papers.ttt_never_loses import GAME as NAME
+from sog.experiments.papers.ttt_never_loses import every_play, greedy
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.nets.inference import network_evaluator
 from sog.play.player import SogPlayer
-from sog.search.gtcfr import Budget
+from sog.search.gtcfr.search import Budget
 from sog.train.checkpoint import load_network
-from sog.train.shipped import find_checkpoint
 
 GAME = TicTacToe()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sog.experiments.value_fit import Solved, configurations, fit, solve
+from sog.experiments.papers.value_fit import Solved, configurations, fit, solve
 from sog.games.catalog import make_game
-from sog.search.public_tree import PublicTree
+from sog.search.tree.public_tree import PublicTree
 
 
 @pytest.fixture(scope="module")

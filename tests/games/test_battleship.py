@@ -13,10 +13,10 @@ from sog.games.battleship import HIT, MISS, SUNK, Battle, Battleship
 from sog.games.catalog import make_game
 from sog.games.check import check_game
 from sog.games.compare import compare_with_openspiel
-from sog.games.openspiel import OpenSpielGame
-from sog.search import exact
-from sog.search.public_tree import PublicTree
-from sog.search.regret import DCFR
+from sog.games.openspiel.game import OpenSpielGame
+from sog.search.cfr import exact
+from sog.search.cfr.rules import DCFR
+from sog.search.tree.public_tree import PublicTree
 
 WIN_LOSS = "battleship(board_width={},board_height={},ship_sizes={},allow_repeated_shots=False,returns_type=win_loss)"
 VALUED = (

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, step
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.games.check import check_game, walk
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
-from sog.games.tic_tac_toe import TicTacToe
+from sog.games.leduc.game import Leduc
 
 SMALL = [
     "kuhn_poker",

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.errors import GameError
-from sog.games import chess_moves
 from sog.games.base import TERMINAL
+from sog.games.boards import chess_moves
+from sog.games.boards.chess import BLACK, WHITE, Chess
+from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
 from sog.games.check import check_game
-from sog.games.chess import BLACK, WHITE, Chess
-from sog.games.positions import Position
 
 
 def after(game: Chess, moves: str) -> Position:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import cast
 
 from sog.games.base import TERMINAL
+from sog.games.boards.connect_four import ConnectFour
+from sog.games.boards.positions import Position
 from sog.games.check import check_game
 from sog.games.compare import compare_with_openspiel
-from sog.games.connect_four import ConnectFour
-from sog.games.positions import Position
 
 
 def after(columns: str) -> Position:

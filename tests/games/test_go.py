@@ -9,10 +9,10 @@ import pytest
 
 from sog.errors import GameError
 from sog.games.base import TERMINAL
+from sog.games.boards.go import Go
+from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
 from sog.games.check import check_game
-from sog.games.go import Go
-from sog.games.positions import Position
 
 
 def after(game: Go, moves: str) -> Position:

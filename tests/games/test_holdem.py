@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from sog.errors import GameError
-from sog.experiments.compare_holdem import against_openspiel, against_pokerkit
+from sog.experiments.checks.compare_holdem import against_openspiel, against_pokerkit
 from sog.games.base import NATURE, TERMINAL
 from sog.games.check import check_game
-from sog.games.holdem import EXTRAS, Holdem, HoldemState, Spot
-from sog.games.holdem_bets import Fractions, parse_sizes, perturbed
-from sog.games.holdem_cards import CARDS, HANDS, disjoint_pairs, hand_number, live_hands, parse_cards
-from sog.games.holdem_names import holdem_from
+from sog.games.holdem.bets import Fractions, parse_sizes, perturbed
+from sog.games.holdem.cards import CARDS, HANDS, disjoint_pairs, hand_number, live_hands, parse_cards
+from sog.games.holdem.game import EXTRAS, Holdem, HoldemState, Spot
+from sog.games.holdem.names import holdem_from
 from sog.games.names import parse_game
 
 RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=20000,bets=0.5;1.0;allin)"

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.errors import GameError
-from sog.games.holdem_cards import HANDS, HIGH, LOW, hand_name, hand_number, parse_cards, permuted_hands
-from sog.games.holdem_ranges import hand_class, parse_range
+from sog.games.holdem.cards import HANDS, HIGH, LOW, hand_name, hand_number, parse_cards, permuted_hands
+from sog.games.holdem.ranges import hand_class, parse_range
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ import pytest
 from sog.errors import GameError
 from sog.games.base import TERMINAL, Game
 from sog.games.check import check_game
-from sog.games.leduc import Leduc, LeducState
-from sog.games.leduc_abstract import SEEN, AbstractLeduc, real_columns
-from sog.games.leduc_ranks import LeducRanks
+from sog.games.leduc.abstract import SEEN, AbstractLeduc, real_columns
+from sog.games.leduc.game import Leduc, LeducState
+from sog.games.leduc.ranks import LeducRanks
 from sog.games.rooted import Rooted
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.public_tree import PublicTree
-from sog.search.regret import CFR_PLUS
+from sog.search.cfr import exact
+from sog.search.cfr.rules import CFR_PLUS
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
 
 
 @pytest.mark.parametrize(

@@ -13,18 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.errors import GameError
-from sog.experiments import openspiel_table
-from sog.experiments.openspiel_table import Row, compare
+from sog.experiments.checks import openspiel_table
+from sog.experiments.checks.openspiel_table import Row, compare
 from sog.games.base import NATURE, TERMINAL
 from sog.games.catalog import make_game
 from sog.games.check import check_game, walk
 from sog.games.compare import compare_with_openspiel
-from sog.games.openspiel import OpenSpielGame
-from sog.games.openspiel_histories import list_histories
-from sog.games.openspiel_partition import components, joint, partition
-from sog.search import exact
-from sog.search.public_tree import PublicTree
-from sog.search.regret import DCFR
+from sog.games.openspiel.game import OpenSpielGame
+from sog.games.openspiel.histories import list_histories
+from sog.games.openspiel.partition import components, joint, partition
+from sog.search.cfr import exact
+from sog.search.cfr.rules import DCFR
+from sog.search.tree.public_tree import PublicTree
 
 BATTLESHIP = "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2,{})"
 SMALL = [

@@ -13,8 +13,8 @@ from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, State, step
 from sog.games.check import check_game
 from sog.games.names import parse_game
-from sog.games.scotland_yard import Chase, ScotlandYard, scotland_yard
-from sog.games.scotland_yard_map import TRANSPORTS, CityMap, map_text, parse_map, read_map
+from sog.games.scotland_yard.game import Chase, ScotlandYard, scotland_yard
+from sog.games.scotland_yard.map import TRANSPORTS, CityMap, map_text, parse_map, read_map
 
 TRIANGLE = "from,to,transport\n1,2,taxi\n2,3,taxi\n1,3,taxi\n3,4,taxi\n"
 
@@ -91,7 +91,7 @@ def reachable(city: CityMap, transports: set[str]) -> set[int]:
 
 @pytest.mark.parametrize("name", ["glasses", "london"])
 def test_shipped_maps_are_written_as_map_text_writes_them(name: str) -> None:
-    text = files("sog.games").joinpath("maps", f"{name}.csv").read_text(encoding="utf-8")
+    text = files("sog.games.scotland_yard").joinpath("maps", f"{name}.csv").read_text(encoding="utf-8")
     remarks = [line[2:] for line in text.splitlines() if line.startswith("#")]
     assert remarks
     assert map_text(parse_map(text), remarks) == text

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sog.games.base import TERMINAL, State
-from sog.games.tic_tac_toe import TicTacToe
+from sog.games.boards.tic_tac_toe import TicTacToe
 
 
 def minimax(game: TicTacToe, s: State, known: dict[bytes, float]) -> float:

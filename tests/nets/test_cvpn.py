@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from sog.errors import SettingError
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN, NetworkShape, shape_for
 
 

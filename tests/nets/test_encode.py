@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.nets.encode import encode, input_width, join, value_units
-from sog.search.evaluator import Beliefs
-from sog.search.public_tree import PublicTree
+from sog.search.leaves.evaluator import Beliefs
+from sog.search.tree.public_tree import PublicTree
 
 
 @pytest.fixture(scope="module")

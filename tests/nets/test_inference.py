@@ -10,13 +10,13 @@ from sog.arrays import Int32
 from sog.errors import CheckpointError
 from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.encode import encode, value_units
 from sog.nets.inference import JoiningEvaluator, network_evaluator, onnx_answer, torch_answer
-from sog.search import fields as f
-from sog.search.evaluator import Beliefs
-from sog.search.public_tree import PublicTree
+from sog.search.leaves.evaluator import Beliefs
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
 
 
 @pytest.fixture(scope="module")

@@ -10,15 +10,15 @@ import pytest
 import torch
 
 from sog.errors import SettingError
+from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
-from sog.games.leduc import Leduc
-from sog.games.positions import Position
+from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.encode import encode
 from sog.nets.inference import TorchEvaluator, network_evaluator, onnx_answer
 from sog.nets.resnet import PolicyHead, inference_copy
-from sog.search.evaluator import Beliefs
-from sog.search.public_tree import PublicTree
+from sog.search.leaves.evaluator import Beliefs
+from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
 
 GAMES = ("chess", "go(board_size=5,komi=0.5)", "connect_four")

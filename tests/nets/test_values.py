@@ -11,9 +11,9 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import network_evaluator
 from sog.nets.values import LARGE, pair_evaluator, value_evaluator, values_of
-from sog.search.evaluator import Beliefs, zero_evaluator
-from sog.search.public_tree import PublicTree
-from sog.search.slots import slots_of
+from sog.search.leaves.evaluator import Beliefs, zero_evaluator
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import slots_of
 
 PUBLIC = PublicTree(make_game("leduc_poker")).list_all()
 

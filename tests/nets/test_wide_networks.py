@@ -10,8 +10,8 @@ from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import WIDE, JoiningEvaluator, MlpAnswer, TorchEvaluator, network_evaluator
-from sog.search.evaluator import Beliefs
-from sog.search.public_tree import PublicTree
+from sog.search.leaves.evaluator import Beliefs
+from sog.search.tree.public_tree import PublicTree
 
 
 @pytest.fixture(scope="module")

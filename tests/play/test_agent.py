@@ -7,18 +7,18 @@ import inspect
 import numpy as np
 import pytest
 
-from sog.evaluate.exploitability import agent_policy
+from sog.agents.exploitability import agent_policy
 from sog.games.base import TERMINAL
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc, LeducState
+from sog.games.leduc.game import Leduc, LeducState
 from sog.play.agent import SearchAgent
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings
-from sog.search import fields as f
-from sog.search.evaluator import zero_evaluator
-from sog.search.gtcfr import Budget
-from sog.search.public_tree import PublicTree
+from sog.search.gtcfr.search import Budget
+from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(Leduc()).list_all()
 SMALL = ResolveSettings(Budget(6, 1.0))

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from sog.errors import GameError
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.kuhn import Kuhn
-from sog.games.tic_tac_toe import TicTacToe
 from sog.play.player import ENDLESS, Limits, MoveTree, Player, RandomPlayer, Search, SogPlayer, think
-from sog.search import fields as f
-from sog.search.evaluator import Beliefs, Evaluations, zero_answer
-from sog.search.gtcfr import Budget
+from sog.search.gtcfr.search import Budget
+from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer
+from sog.search.tree import columns as f
 
 WIN = [0, 3, 1, 4]  # x holds a3, b3 and wins with c3; o holds a2, b2
 BLOCK = [0, 3, 8, 4]  # x must stop c2

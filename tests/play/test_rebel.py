@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sog.evaluate.playthroughs import HELD_BYTES, held_at_once, mean_policy, sampled_policy
+from sog.agents.playthroughs import HELD_BYTES, held_at_once, mean_policy, sampled_policy
+from sog.agents.shipped import find_checkpoint
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.play.rebel import RebelAgent, RebelSettings, sample_iterations
-from sog.search import exact, growth
-from sog.search.depth_limited import REBEL_FP, SolveSettings
-from sog.search.evaluator import zero_evaluator
-from sog.search.public_tree import PublicTree
+from sog.search.cfr import exact
+from sog.search.depth_limited.solve import REBEL_FP, SolveSettings
+from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.tree import growth
+from sog.search.tree.public_tree import PublicTree
 from sog.train.checkpoint import load_network
-from sog.train.shipped import find_checkpoint
 
 RPS = PublicTree(make_game("rps")).list_all()
 EQUILIBRIUM = np.array([0.4, 0.4, 0.2])

@@ -13,15 +13,15 @@ from scipy.stats import chisquare
 from sog.arrays import Array
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Operator, Scaled, State, plain_moves
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc, LeducState
+from sog.games.leduc.game import Leduc, LeducState
 from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
-from sog.games.tic_tac_toe import TicTacToe
 from sog.play.referee import Referee, World
-from sog.search.public_tree import PublicTree
+from sog.search.tree.public_tree import PublicTree
 
 GAMES = (
     Kuhn(),

@@ -10,24 +10,24 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from sog.agents.exploitability import agent_policy, own_followers
 from sog.arrays import Float64
-from sog.evaluate.exploitability import agent_policy, own_followers
 from sog.games.base import Carry, Game, State
 from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc, LeducState
+from sog.games.leduc.game import Leduc, LeducState
 from sog.games.liars_dice import LiarsDice
 from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator, paper_settings, without_gadget
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.drive import run
-from sog.search.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
-from sog.search.exact import ExactEvaluator
-from sog.search.gtcfr import Budget, SearchSettings
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.regret import DCFR, SOG, Rule
+from sog.search.cfr import exact
+from sog.search.cfr.exact import ExactEvaluator
+from sog.search.cfr.rules import DCFR, SOG, Rule
+from sog.search.gtcfr.search import Budget, SearchSettings
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(Leduc()).list_all()
 DICE = PublicTree(LiarsDice(1, 4)).list_all()

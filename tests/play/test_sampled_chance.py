@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from sog.games.base import NATURE, TERMINAL
-from sog.games.holdem import HoldemState
-from sog.games.holdem_cards import HANDS, live_hands, parse_cards
-from sog.games.holdem_names import holdem_from
+from sog.games.holdem.cards import HANDS, live_hands, parse_cards
+from sog.games.holdem.game import HoldemState
+from sog.games.holdem.names import holdem_from
 from sog.games.names import parse_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import network_evaluator
@@ -19,12 +19,12 @@ from sog.play.agent import SearchAgent
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.play.sampled_chance import SIBLINGS, Estimate, carried, first_after
-from sog.search import fields as f
-from sog.search.drive import run
-from sog.search.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
-from sog.search.gtcfr import Budget
-from sog.search.public_tree import PublicTree
-from sog.search.slots import node_mass
+from sog.search.gtcfr.search import Budget
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import node_mass
 
 SETTINGS = ResolveSettings(Budget(2, 1.0))
 CALL = 1

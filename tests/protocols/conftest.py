@@ -9,8 +9,8 @@ import pytest
 
 from sog.play.player import SogPlayer
 from sog.protocols.lines import Lines
-from sog.search.evaluator import zero_evaluator
-from sog.search.gtcfr import Budget
+from sog.search.gtcfr.search import Budget
+from sog.search.leaves.evaluator import zero_evaluator
 
 Talk = Callable[..., list[str]]
 

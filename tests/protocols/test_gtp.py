@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from sog.errors import GameError
-from sog.games.go import Go
-from sog.games.go_area import area
+from sog.games.boards.go import Go
+from sog.games.boards.go_area import area
 from sog.play.player import SogPlayer
 from sog.protocols.go_setup import GoBoard, read_vertex, write_vertex
 from sog.protocols.gtp import GtpEngine, read_command
@@ -139,7 +139,7 @@ def test_area_of_known_boards() -> None:
 @pytest.mark.skipif(GNUGO is None, reason="GNU Go is not installed (apt-get install gnugo)")
 def test_gnugo_and_the_program_play_a_game_through_pipes() -> None:
     """What twogtp does: each is told the other's moves, and both count the same area at the end."""
-    ours = _Pipe([sys.executable, "-m", "sog.cli", "gtp", "go(board_size=5)", "-s", "10"])
+    ours = _Pipe([sys.executable, "-m", "sog.cli.app", "gtp", "go(board_size=5)", "-s", "10"])
     theirs = _Pipe([str(GNUGO), "--mode", "gtp", "--level", "1", "--chinese-rules", "--seed", "1"])
     sides = [("b", ours, theirs), ("w", theirs, ours)]
     for engine in (ours, theirs):

@@ -97,7 +97,8 @@ def test_a_killed_tournament_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Pa
     """kill -9 while games are played; the same games come out."""
     path = randoms(tmp_path, "chess", rounds=4, count=2, more="plies = 2\nlongest = 60")
     whole = list(play_tournament(read_tournament(path), tmp_path / "whole"))
-    command = [sys.executable, "-m", "sog.cli", "tournament", str(path), "--out", str(tmp_path / "killed"), "--json"]
+    out = str(tmp_path / "killed")
+    command = [sys.executable, "-m", "sog.cli.app", "tournament", str(path), "--out", out, "--json"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     while process.poll() is None and len(load_results(tmp_path / "killed")) < 2:
         time.sleep(0.005)

@@ -11,13 +11,13 @@ from functools import partial
 import pytest
 
 from sog.baselines.alphazero import AlphaZeroPlayer
-from sog.cli import main
-from sog.games.chess import START, Chess
+from sog.cli.app import main
+from sog.games.boards.chess import START, Chess
 from sog.play.player import ENDLESS, Limits, SogPlayer
 from sog.protocols.chess_setup import Board, read_position
 from sog.protocols.lines import Lines
 from sog.protocols.uci import Go, UciEngine, centipawns, limits_of, read_go
-from sog.search.evaluator import zero_evaluator
+from sog.search.leaves.evaluator import zero_evaluator
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
 SHUFFLE = "g1f3 g8f6 f3g1 f6g8"
@@ -146,7 +146,7 @@ def test_python_chess_drives_the_program() -> None:
     """Handshake, options, two moves of a game, analysis with several lines, and a clean end."""
     engine_of = pytest.importorskip("chess.engine")
     chess = pytest.importorskip("chess")
-    command = [sys.executable, "-m", "sog.cli", "uci", "chess", "-s", "20"]
+    command = [sys.executable, "-m", "sog.cli.app", "uci", "chess", "-s", "20"]
     with engine_of.SimpleEngine.popen_uci(command, timeout=300) as engine:
         engine.configure({"Simulations": 30})
         board = chess.Board()

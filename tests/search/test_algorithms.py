@@ -7,11 +7,11 @@ import pytest
 
 from sog.errors import SettingError
 from sog.games.kuhn import Kuhn
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.algorithms import NAMES, named
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
+from sog.search.cfr import exact
+from sog.search.cfr.algorithms import NAMES, named
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 KUHN = PublicTree(Kuhn()).list_all()
 IN_TURN = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "fp", "linear-fp", "flop")

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from sog.arrays import Float64
 from sog.errors import GameError
-from sog.experiments.holdem_kernels import kernel_errors
-from sog.games.holdem_cards import HANDS, disjoint_mass, disjoint_pairs, hand_number, live_hands, parse_cards
-from sog.games.holdem_operator import APART, SHOWDOWN, CardOperator
-from sog.games.holdem_strength import ladder, showdown_signs
-from sog.search.cards import apply_card
+from sog.experiments.bench.holdem_kernels import kernel_errors
+from sog.games.holdem.cards import HANDS, disjoint_mass, disjoint_pairs, hand_number, live_hands, parse_cards
+from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
+from sog.games.holdem.strength import ladder, showdown_signs
+from sog.search.tree.cards import apply_card
 
 BOARDS = st.lists(st.integers(0, 51), min_size=5, max_size=5, unique=True).map(tuple)
 

@@ -11,15 +11,15 @@ from sog.errors import SettingError
 from sog.games.base import NATURE, Game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc, LeducState
-from sog.games.leduc_ranks import LeducRanks
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.cfrd import TRUNK_RULE, Cut, Decomposition
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.regret import CFR, CFR_PLUS, DCFR, Rule
-from sog.search.subgame import combined, nodes_of, safely
+from sog.games.leduc.game import Leduc, LeducState
+from sog.games.leduc.ranks import LeducRanks
+from sog.search.cfr import exact
+from sog.search.cfr.rules import CFR, CFR_PLUS, DCFR, Rule
+from sog.search.resolving.decomposition import TRUNK_RULE, Cut, Decomposition
+from sog.search.resolving.subgame import combined, nodes_of, safely
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 
 def before_deal(game: Game) -> Cut:

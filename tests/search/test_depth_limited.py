@@ -12,9 +12,9 @@ from sog.arrays import Array, Float64
 from sog.errors import SettingError
 from sog.games.base import NATURE
 from sog.games.catalog import make_game
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.depth_limited import (
+from sog.search.cfr import exact
+from sog.search.cfr.rules import LINEAR_CFR
+from sog.search.depth_limited.solve import (
     CFR_AVE,
     CFR_D,
     MODIFIED_CFR_AVE,
@@ -24,12 +24,12 @@ from sog.search.depth_limited import (
     Subgames,
     solve,
 )
-from sog.search.drive import run
-from sog.search.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.regret import LINEAR_CFR
-from sog.search.slots import ranges_by_slot, ranges_of_slots, slots_of
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import ranges_by_slot, ranges_of_slots, slots_of
 
 KUHN_VALUE = -1 / 18
 DICE = "liars_dice(numdice=1,dice_sides=3)"

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from sog.games.goofspiel import Goofspiel
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.play.resolver import derive_generator
-from sog.search.drive import drive, run
-from sog.search.evaluator import Beliefs, Evaluations, Evaluator, zero_answer, zero_evaluator
-from sog.search.exact import ExactEvaluator
-from sog.search.gtcfr import PAPER, Budget, SearchGenerator, SearchSettings, search
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
+from sog.search.cfr.exact import ExactEvaluator
+from sog.search.gtcfr.search import PAPER, Budget, SearchGenerator, SearchSettings, search
+from sog.search.leaves.drive import drive, run
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_answer, zero_evaluator
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(Leduc()).list_all()
 GOOFSPIEL = PublicTree(Goofspiel(3, "random")).list_all()

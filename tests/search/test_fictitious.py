@@ -12,14 +12,14 @@ from sog.arrays import Array
 from sog.games.base import TERMINAL
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.fictitious import FLOP, FP, LINEAR_FP, VARIANTS, FictitiousPlay
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
+from sog.search.cfr import exact
+from sog.search.cfr.fictitious import FLOP, FP, LINEAR_FP, VARIANTS, FictitiousPlay
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 KUHN = PublicTree(Kuhn()).list_all()
 TREES = {

@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from sog.arrays import Float64
-from sog.games.leduc import Leduc, LeducState
+from sog.games.leduc.game import Leduc, LeducState
 from sog.play.resolver import derive_generator
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.drive import run
-from sog.search.evaluator import zero_evaluator
-from sog.search.gadget import Gadget
-from sog.search.gtcfr import Budget, SearchSettings, search
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.regret import CFR_PLUS, DCFR, PCFR_PLUS, SOG, Rule
-from sog.search.slots import node_mass
+from sog.search.cfr import exact
+from sog.search.cfr.rules import CFR_PLUS, DCFR, PCFR_PLUS, SOG, Rule
+from sog.search.gtcfr.search import Budget, SearchSettings, search
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.resolving.gadget import Gadget
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import node_mass
 
 LEDUC = PublicTree(Leduc()).list_all()
 BOARD = LEDUC.states.index(LeducState("crc", 3))  # player 0 acts; both have put three chips in

@@ -11,24 +11,24 @@ import pytest
 from sog.arrays import Float64, Int32
 from sog.errors import SettingError
 from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc, LeducState
+from sog.games.leduc.game import Leduc, LeducState
 from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
-from sog.games.tic_tac_toe import TicTacToe
 from sog.play.resolver import derive_generator
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.drive import run
-from sog.search.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
-from sog.search.exact import ExactEvaluator
-from sog.search.gtcfr import PAPER, Budget, QueryLog, SearchSettings, search
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.regret import CFR_PLUS, DCFR, SOG, Rule
-from sog.search.slots import legal_actions
+from sog.search.cfr import exact
+from sog.search.cfr.exact import ExactEvaluator
+from sog.search.cfr.rules import CFR_PLUS, DCFR, SOG, Rule
+from sog.search.gtcfr.search import PAPER, Budget, QueryLog, SearchSettings, search
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import legal_actions
 
 BEST = SearchSettings()
 # Without what the papers' search lacks, either rule.

@@ -9,18 +9,18 @@ import pytest
 
 from sog.errors import GameError
 from sog.games.base import NATURE
-from sog.games.holdem import Holdem
-from sog.games.holdem_names import holdem_from
-from sog.games.holdem_ranges import parse_range
+from sog.games.holdem.game import Holdem
+from sog.games.holdem.names import holdem_from
+from sog.games.holdem.ranges import parse_range
 from sog.games.names import parse_game
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.drive import run
-from sog.search.evaluator import zero_evaluator
-from sog.search.gtcfr import Budget, SearchSettings, search
-from sog.search.holdem_solver import HoldemSolver
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
+from sog.search.cfr import exact
+from sog.search.gtcfr.search import Budget, SearchSettings, search
+from sog.search.holdem.solver import HoldemSolver
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 RANGES = 'range0="AA,KQ:0.5,76s,QhJh",range1="JJ,AQo,T9s:0.3,KsTs,44"'
 RIVER = f"holdem(board=2s2h7d9cKs,pot=1000,stacks=1000,bets=1.0;allin,{RANGES})"

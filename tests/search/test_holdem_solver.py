@@ -10,19 +10,19 @@ import pytest
 from sog.arrays import Float64
 from sog.errors import CheckpointError, GameError
 from sog.games.base import NATURE, TERMINAL
-from sog.games.holdem import Holdem, HoldemState
-from sog.games.holdem_cards import HIGH, LOW, live_hands
-from sog.games.holdem_lines import follow
-from sog.games.holdem_names import holdem_from
-from sog.games.holdem_operator import SHOWDOWN, CardOperator
-from sog.games.holdem_ranges import parse_range
-from sog.games.holdem_strength import ladder
+from sog.games.holdem.cards import HIGH, LOW, live_hands
+from sog.games.holdem.game import Holdem, HoldemState
+from sog.games.holdem.lines import follow
+from sog.games.holdem.names import holdem_from
+from sog.games.holdem.operator import SHOWDOWN, CardOperator
+from sog.games.holdem.ranges import parse_range
+from sog.games.holdem.strength import ladder
 from sog.games.names import parse_game
-from sog.search.holdem_saved import load, save
-from sog.search.holdem_solver import HoldemSolver
-from sog.search.holdem_trees import DECISION, KIND
-from sog.search.holdem_view import view
-from sog.search.regret import DCFR, SOG
+from sog.search.cfr.rules import DCFR, SOG
+from sog.search.holdem.saved import load, save
+from sog.search.holdem.solver import HoldemSolver
+from sog.search.holdem.trees import DECISION, KIND
+from sog.search.holdem.view import view
 
 RANGES = 'range0="AA,KQ:0.5,76s,QhJh",range1="JJ,AQo,T9s:0.3,KsTs,44"'
 RIVER = f"holdem(board=2s2h7d9cKs,pot=1000,stacks=4000,bets=0.5;1.0;allin,{RANGES})"

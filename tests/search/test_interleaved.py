@@ -9,14 +9,14 @@ import pytest
 
 from sog.arrays import Float64
 from sog.games.catalog import make_game
-from sog.search import depth_limited
-from sog.search import fields as f
-from sog.search.depth_limited import CFR_AVE, MODIFIED_CFR_AVE, SolveSettings, Subgames, solve
-from sog.search.drive import run
-from sog.search.evaluator import Beliefs, Evaluations
-from sog.search.interleaved import Interleaved, worth_interleaving
-from sog.search.planting import Layouts
-from sog.search.public_tree import PublicTree
+from sog.search.depth_limited import solve as depth_limited
+from sog.search.depth_limited.interleaved import Interleaved, worth_interleaving
+from sog.search.depth_limited.planting import Layouts
+from sog.search.depth_limited.solve import CFR_AVE, MODIFIED_CFR_AVE, SolveSettings, Subgames, solve
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Beliefs, Evaluations
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
 
 DICE = PublicTree(make_game("liars_dice(numdice=1,dice_sides=3)")).list_all()
 WIDE = PublicTree(make_game("liars_dice(numdice=2,dice_sides=4)"))  # ten infostates: two registers

@@ -12,14 +12,14 @@ from sog.arrays import Array
 from sog.games.base import NATURE, TERMINAL, Carry, Game, State
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.games.rps import RockPaperScissors
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.lookahead import Lookahead
-from sog.search.matching import REACH_FLOOR
-from sog.search.public_tree import PublicTree
-from sog.search.regret import RULES, Rule
+from sog.search.cfr import exact
+from sog.search.cfr.matching import REACH_FLOOR
+from sog.search.cfr.rules import RULES, Rule
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 # Hidden moves and splitting pairs (rps, goofspiel), chance in the middle (goofspiel random, leduc), plain moves.
 GAMES = (Kuhn(), RockPaperScissors(), Goofspiel(3, "descending"), Goofspiel(3, "random"), Leduc())

@@ -11,11 +11,11 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import network_evaluator
 from sog.play.rebel import start_position
-from sog.search.depth_limited import CFR_D, MODIFIED_CFR_AVE, REBEL_FP, Solver, SolveSettings, Subgames, solve
-from sog.search.drive import run
-from sog.search.evaluator import Beliefs, Evaluations
-from sog.search.leaf_memory import LeafMemory
-from sog.search.public_tree import PublicTree
+from sog.search.depth_limited.solve import CFR_D, MODIFIED_CFR_AVE, REBEL_FP, Solver, SolveSettings, Subgames, solve
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Beliefs, Evaluations
+from sog.search.leaves.memory import LeafMemory
+from sog.search.tree.public_tree import PublicTree
 
 PUBLIC = PublicTree(make_game("liars_dice(numdice=1,dice_sides=3)")).list_all()
 NETWORK = network_evaluator(CVPN(shape_for(PUBLIC.game, width=16, depth=1), 1))

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 
 from sog.arrays import Float64, Int32
 from sog.games.base import NATURE, Game
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
-from sog.games.tic_tac_toe import TicTacToe
-from sog.search import fields as f
-from sog.search import leaves
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
+from sog.games.leduc.game import Leduc
+from sog.search.leaves import kernels as leaves
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 GAMES = (Kuhn(), Leduc(), Goofspiel(3, "random"), make_game("scotland_yard(map=glasses,rounds=2)"))
 SEEDS = st.integers(0, 2**32 - 1)

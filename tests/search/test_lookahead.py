@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from sog.games.base import NATURE, Game
 from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.games.rps import RockPaperScissors
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.regret import DCFR, RULES, SOG, Rule
-from sog.search.slots import legal_actions
+from sog.search.cfr import exact
+from sog.search.cfr.rules import DCFR, RULES, SOG, Rule
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import legal_actions
 
 GAMES = (
     Leduc(),

@@ -10,15 +10,15 @@ import pytest
 from sog.arrays import Float64
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
-from sog.games.leduc_abstract import AbstractLeduc
+from sog.games.leduc.abstract import AbstractLeduc
+from sog.games.leduc.game import Leduc
 from sog.games.rps import RockPaperScissors
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.lookahead import Lookahead
-from sog.search.mccfr import EXTERNAL, OUTCOME, VARIANTS, MonteCarlo
-from sog.search.public_tree import PublicTree
-from sog.search.regret import CFR
+from sog.search.cfr import exact
+from sog.search.cfr.monte_carlo import EXTERNAL, OUTCOME, VARIANTS, MonteCarlo
+from sog.search.cfr.rules import CFR
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 KUHN = PublicTree(Kuhn()).list_all()
 TREES = {

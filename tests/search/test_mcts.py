@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from sog.errors import SettingError
 from sog.games.base import Fan, Game, Operator, Scaled, plain_moves
 from sog.games.catalog import make_game
-from sog.search import mcts_kernels as kernels
-from sog.search.drive import drive, run
-from sog.search.evaluator import Evaluations, zero_answer, zero_evaluator
-from sog.search.mcts import PuctSettings, PuctTree, child_of, search
-from sog.search.public_tree import PublicTree
+from sog.search.leaves.drive import drive, run
+from sog.search.leaves.evaluator import Evaluations, zero_answer, zero_evaluator
+from sog.search.mcts import kernels
+from sog.search.mcts.search import PuctSettings, PuctTree, child_of, search
+from sog.search.tree.public_tree import PublicTree
 
 TIC_TAC_TOE = make_game("tic_tac_toe")
 

@@ -11,17 +11,17 @@ from hypothesis import strategies as st
 
 from sog.arrays import Float64
 from sog.games.base import DENSE, Operator, Scaled, State
-from sog.games.holdem import Holdem
-from sog.games.holdem_cards import HANDS, live_hands
-from sog.games.holdem_names import holdem_from
-from sog.games.holdem_operator import APART, SHOWDOWN, CardOperator
+from sog.games.holdem.cards import HANDS, live_hands
+from sog.games.holdem.game import Holdem
+from sog.games.holdem.names import holdem_from
+from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
 from sog.games.names import parse_game
-from sog.search import cards
-from sog.search import fields as f
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.regret import DCFR
-from sog.search.slots import node_mass
+from sog.search.cfr.rules import DCFR
+from sog.search.tree import cards
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import node_mass
 
 U = np.uint64
 BOARDS = st.lists(st.integers(0, 51), min_size=5, max_size=5, unique=True).map(tuple)

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from sog.games.catalog import make_game
-from sog.search import fields as f
-from sog.search.depth_limited import CFR_D, MODIFIED_CFR_AVE, Solver, SolveSettings, Subgames, solve
-from sog.search.drive import run
-from sog.search.evaluator import Beliefs, Evaluations
-from sog.search.planting import FIRST_END, FIRST_LEAF, FIRST_NODE, Layouts, plant
-from sog.search.public_tree import PublicTree
-from sog.search.slots import ranges_by_slot
+from sog.search.depth_limited.planting import FIRST_END, FIRST_LEAF, FIRST_NODE, Layouts, plant
+from sog.search.depth_limited.solve import CFR_D, MODIFIED_CFR_AVE, Solver, SolveSettings, Subgames, solve
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Beliefs, Evaluations
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import ranges_by_slot
 
 
 @pytest.mark.parametrize("name", ["leduc_poker", "liars_dice(numdice=1,dice_sides=3)"])

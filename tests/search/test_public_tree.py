@@ -13,12 +13,12 @@ from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
-from sog.search import fields as f
-from sog.search.public_tree import PublicTree, grown
-from sog.search.slots import legal_actions, slots_of
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree, grown
+from sog.search.tree.slots import legal_actions, slots_of
 
 GAMES = (
     Kuhn(),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from sog.search.regret import CFR, CFR_PLUS, DCFR, LINEAR_CFR, PCFR_PLUS, RULES, SOG, Rule
+from sog.search.cfr.rules import CFR, CFR_PLUS, DCFR, LINEAR_CFR, PCFR_PLUS, RULES, SOG, Rule
 
 
 @pytest.mark.parametrize(

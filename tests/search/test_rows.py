@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from sog.arrays import Array
-from sog.search import registers, rows
-from sog.search.jit import njit
+from sog.search.simd import f64x8 as rows
+from sog.search.simd import registers
+from sog.search.simd.jit import njit
 
 
 @njit

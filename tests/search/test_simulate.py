@@ -14,16 +14,16 @@ from scipy.stats import chisquare
 
 from sog.arrays import Array, Float64, Int64
 from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Operator, Scaled, State, plain_moves
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc, LeducState
+from sog.games.leduc.game import Leduc, LeducState
 from sog.games.rps import RockPaperScissors
-from sog.games.tic_tac_toe import TicTacToe
-from sog.search import fields as f
-from sog.search import simulate
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
+from sog.search.gtcfr import trajectories as simulate
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 GAMES = (
     Kuhn(),

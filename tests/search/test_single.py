@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from sog.games.catalog import make_game
-from sog.search import fields as f
-from sog.search.drive import run
-from sog.search.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
-from sog.search.gtcfr import PAPER, Budget, SearchSettings, search
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
+from sog.search.gtcfr.search import PAPER, Budget, SearchSettings, search
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 
 def opinions(requests: Sequence[Beliefs]) -> list[Evaluations]:

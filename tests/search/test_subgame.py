@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from sog.games.base import NATURE
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc_ranks import LeducRanks
+from sog.games.leduc.ranks import LeducRanks
 from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
-from sog.search import exact
-from sog.search import fields as f
-from sog.search.exact import Policy
-from sog.search.gadget import Gadget
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.regret import CFR, DCFR, PCFR_PLUS, Rule
-from sog.search.subgame import Safe, Unsafe, combined, nodes_of, safely, summarise, unsafely
+from sog.search.cfr import exact
+from sog.search.cfr.exact import Policy
+from sog.search.cfr.rules import CFR, DCFR, PCFR_PLUS, Rule
+from sog.search.resolving.gadget import Gadget
+from sog.search.resolving.subgame import Safe, Unsafe, combined, nodes_of, safely, summarise, unsafely
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(LeducRanks()).list_all()
 DEALS = [n for n in range(LEDUC.size) if LEDUC.nodes[n, f.ACTOR] == NATURE]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sog.arrays import Array
-from sog.search.threads import NEXT, fetch_add, pause, read, released, shared, wait_for_all, write
+from sog.search.simd.threads import NEXT, fetch_add, pause, read, released, shared, wait_for_all, write
 
 U = np.uint64
 

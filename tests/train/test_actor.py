@@ -10,17 +10,17 @@ import pytest
 from sog.games.base import Game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN, NetworkShape, shape_for
 from sog.nets.inference import network_evaluator
 from sog.play.resolver import ResolveSettings
-from sog.search.evaluator import zero_evaluator
-from sog.search.gtcfr import Budget, SearchSettings
-from sog.train import actor as actor_module
-from sog.train.actor import SogActing, SogActor, listed_tree
-from sog.train.queries import QuerySettings
-from sog.train.selfplay import SelfPlaySettings
+from sog.search.gtcfr.search import Budget, SearchSettings
+from sog.search.leaves.evaluator import zero_evaluator
 from sog.train.settings import Harvest
+from sog.train.sog import actor as actor_module
+from sog.train.sog.actor import SogActing, SogActor, listed_tree
+from sog.train.sog.queries import QuerySettings
+from sog.train.sog.selfplay import SelfPlaySettings
 
 SELFPLAY = SelfPlaySettings(ResolveSettings(Budget(4, 1.0)), queries_per_search=1.0)
 QUERIES = QuerySettings(Budget(4, 1.0), SearchSettings(), recursive=0.5)

@@ -10,16 +10,16 @@ import pytest
 
 from sog.errors import SettingError
 from sog.games.base import Game
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
-from sog.games.tic_tac_toe import TicTacToe
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import network_evaluator
-from sog.search.drive import run as run_search
-from sog.search.evaluator import zero_evaluator
-from sog.search.mcts import PuctSettings
-from sog.search.public_tree import PublicTree
+from sog.search.leaves.drive import run as run_search
+from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.mcts.search import PuctSettings
+from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint, loop
-from sog.train.alphazero import AlphaZeroActing, GameRecord, Visit, choose, game_rows, play_game
+from sog.train.alphazero.actor import AlphaZeroActing, GameRecord, Visit, choose, game_rows, play_game
 from sog.train.learner import LearnerSettings
 from sog.train.loop import Hooks, Run, train
 from sog.train.presets import PRESETS, preset

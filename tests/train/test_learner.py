@@ -10,12 +10,12 @@ import torch
 
 from sog.errors import CheckpointError, SettingError
 from sog.games.base import TERMINAL
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN, NetworkShape, shape_for
 from sog.nets.encode import encode
-from sog.search import fields as f
-from sog.search.evaluator import Beliefs
-from sog.search.public_tree import PublicTree
+from sog.search.leaves.evaluator import Beliefs
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
 from sog.train.learner import Learner, LearnerSettings, losses
 from sog.train.replay import Rows, blank_rows
 

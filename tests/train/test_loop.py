@@ -21,17 +21,17 @@ from sog.errors import CheckpointError
 from sog.games.base import Game
 from sog.nets.cvpn import shape_for
 from sog.play.resolver import ResolveSettings
-from sog.search.depth_limited import SolveSettings
-from sog.search.gtcfr import Budget, SearchSettings
+from sog.search.depth_limited.solve import SolveSettings
+from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.train import checkpoint, loop
-from sog.train.actor import SogActing
 from sog.train.learner import LearnerSettings
 from sog.train.loop import Hooks, Point, Run, train
-from sog.train.presets_rebel import solver_of
-from sog.train.queries import QuerySettings
-from sog.train.rebel import RebelActing
-from sog.train.selfplay import SelfPlaySettings
+from sog.train.rebel.actor import RebelActing
+from sog.train.rebel.presets import solver_of
 from sog.train.settings import TrainSettings, Variant
+from sog.train.sog.actor import SogActing
+from sog.train.sog.queries import QuerySettings
+from sog.train.sog.selfplay import SelfPlaySettings
 
 BUDGET = Budget(5, 1.0)
 ROUNDS = 40

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from sog.errors import CheckpointError
+from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
-from sog.games.positions import Position
 from sog.nets.cvpn import NetworkShape, shape_for
 from sog.train.packing import pack, unpack, window_for
 from sog.train.replay import Rows, blank_rows

@@ -9,13 +9,13 @@ import pytest
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import shape_for
-from sog.search.depth_limited import CFR_D, REBEL_FP
-from sog.search.gtcfr import PAPER
-from sog.search.regret import SOG
-from sog.train.actor import SogActing
+from sog.search.cfr.rules import SOG
+from sog.search.depth_limited.solve import CFR_D, REBEL_FP
+from sog.search.gtcfr.search import PAPER
 from sog.train.presets import PRESETS, preset
-from sog.train.rebel import RebelActing
+from sog.train.rebel.actor import RebelActing
 from sog.train.settings import Variant
+from sog.train.sog.actor import SogActing
 
 GAMES = [
     "kuhn_poker",

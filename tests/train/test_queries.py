@@ -10,20 +10,20 @@ from sog.games.base import NATURE
 from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc, LeducState
+from sog.games.leduc.game import Leduc, LeducState
 from sog.games.liars_dice import LiarsDice
 from sog.nets.cvpn import NetworkShape, shape_for
 from sog.nets.encode import encode
-from sog.search import fields as f
-from sog.search.drive import run
-from sog.search.evaluator import Beliefs, zero_evaluator
-from sog.search.gtcfr import PAPER, Budget, SearchSettings
-from sog.search.lookahead import Lookahead
-from sog.search.public_tree import PublicTree
-from sog.search.regret import PCFR_PLUS
-from sog.search.slots import ranges_by_slot, ranges_of_slots
-from sog.train.queries import Query, QuerySettings, Solving, outcome_row, pick_iterations, policy_row, stack
+from sog.search.cfr.rules import PCFR_PLUS
+from sog.search.gtcfr.search import PAPER, Budget, SearchSettings
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Beliefs, zero_evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import ranges_by_slot, ranges_of_slots
 from sog.train.replay import Rows
+from sog.train.sog.queries import Query, QuerySettings, Solving, outcome_row, pick_iterations, policy_row, stack
 
 GLASSES = make_game("scotland_yard(map=glasses,rounds=2)")
 TREES = [PublicTree(game).list_all() for game in (Kuhn(), Leduc(), LiarsDice(1, 3), Goofspiel(3, "random"), GLASSES)]

@@ -11,15 +11,15 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import network_evaluator
 from sog.play.rebel import start_position
-from sog.search import fields as f
-from sog.search.depth_limited import CFR_D, REBEL_FP, SolveSettings, Subgames
-from sog.search.drive import run
-from sog.search.evaluator import zero_evaluator
-from sog.search.public_tree import PublicTree
-from sog.search.slots import ranges_by_slot
-from sog.search.warm_start import decisions
-from sog.train.leaf_sampling import sample_leaf
-from sog.train.rebel import Generating, RebelActing
+from sog.search.depth_limited.solve import CFR_D, REBEL_FP, SolveSettings, Subgames
+from sog.search.depth_limited.warm_start import decisions
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import ranges_by_slot
+from sog.train.rebel.actor import Generating, RebelActing
+from sog.train.rebel.leaf_sampling import sample_leaf
 from sog.train.replay import Rows
 
 DICE = "liars_dice(numdice=1,dice_sides=2)"

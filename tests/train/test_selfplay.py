@@ -13,16 +13,16 @@ from scipy.stats import chisquare
 from sog.games.base import TERMINAL
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
-from sog.games.leduc import Leduc
+from sog.games.leduc.game import Leduc
 from sog.play.resolver import ResolveSettings, Resolving, Solved
-from sog.search import fields as f
-from sog.search.drive import run
-from sog.search.evaluator import zero_evaluator
-from sog.search.gtcfr import Budget, QueryLog
-from sog.search.public_tree import PublicTree
-from sog.search.slots import slots_of
-from sog.train import selfplay
-from sog.train.selfplay import GameRecord, SelfPlaySettings, choose, play_game
+from sog.search.gtcfr.search import Budget, QueryLog
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import slots_of
+from sog.train.sog import selfplay
+from sog.train.sog.selfplay import GameRecord, SelfPlaySettings, choose, play_game
 
 TREES = [PublicTree(game).list_all() for game in (Kuhn(), Leduc(), Goofspiel(3, "random"))]
 KUHN, LEDUC, GOOFSPIEL = TREES

@@ -15,13 +15,13 @@ from sog.errors import SogError
 from sog.games.kuhn import Kuhn
 from sog.nets.cvpn import CVPN, shape_for
 from sog.play.resolver import ResolveSettings
-from sog.search.gtcfr import Budget, SearchSettings
-from sog.train.actor import SogActing
+from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.train.checkpoint import network_bytes
 from sog.train.learner import LearnerSettings
-from sog.train.queries import QuerySettings
-from sog.train.selfplay import SelfPlaySettings
 from sog.train.settings import Harvest, TrainSettings
+from sog.train.sog.actor import SogActing
+from sog.train.sog.queries import QuerySettings
+from sog.train.sog.selfplay import SelfPlaySettings
 from sog.train.workers import hire, make_actor, play_round
 
 BUDGET = Budget(3, 1.0)

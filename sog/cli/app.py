@@ -1,0 +1,117 @@
+"""The command line `sog`: which commands there are, and how their errors end."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+import sog
+from sog.cli.bench import bench
+from sog.cli.engines import gtp, uci
+from sog.cli.exploit import exploit
+from sog.cli.frame import stderr
+from sog.cli.games import games
+from sog.cli.holdem import bench_holdem, show
+from sog.cli.perft import perft
+from sog.cli.play import play
+from sog.cli.reproduce import reproduce
+from sog.cli.solve import solve
+from sog.cli.tournament import tournament
+from sog.cli.train import train
+from sog.errors import SogError
+
+# Set to see where an unexpected error came from.
+_TRACEBACK_VARIABLE = "SOG_TRACEBACK"
+
+# Newer versions of Typer carry their own Click, so its base of usage errors is reached through Typer's names.
+_ClickException = typer.BadParameter.mro()[2]
+
+app = typer.Typer(
+    name="sog",
+    help="Student of Games: solve, learn and play perfect- and imperfect-information games.",
+    epilog="Example: sog solve leduc_poker --iterations 1000",
+    add_completion=False,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(sog.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _sog(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+# A command is a plain function of a module sog/cli_*.py whose epilog is an example to copy. It raises
+# SogError for bad input, and imports what it runs inside, so that `sog --help` needs no Numba or PyTorch.
+app.command(epilog="Example: sog games")(games)
+app.command(epilog="Example: sog solve leduc_poker --algorithm cfr+ --iterations 1000")(solve)
+app.command(epilog="Example: sog train leduc_poker --preset demo --out runs/demo")(train)
+app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")(exploit)
+app.command(epilog="Example: sog play runs/demo --seat 0")(play)
+app.command(epilog="Example: sog uci chess --simulations 400")(uci)
+app.command(epilog="Example: sog gtp 'go(board_size=9)' --simulations 400")(gtp)
+app.command(epilog="Example: sog tournament matches.toml --out runs/matches")(tournament)
+app.command(epilog='Example: sog perft "chess(fen=8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1)" 4')(perft)
+app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)
+app.command(epilog='Example: sog show spot.npz --line "check, bet 0.5"')(show)
+bench.command("holdem", epilog="Example: sog bench holdem --spots river")(bench_holdem)
+app.add_typer(bench, name="bench")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit code.
+
+    0: done.  2: bad input, told in one line on stderr.  130: stopped by Ctrl-C.  1: anything else, which
+    is a fault of ours; its traceback is shown where SOG_TRACEBACK is set.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    try:
+        code = app(words, prog_name="sog", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except SogError as error:
+        return _fail(str(error), 2)
+    except (KeyboardInterrupt, typer.Abort):
+        return _fail("stopped", 130)
+    except BrokenPipeError:  # whoever read our output has left: nothing more can be said there
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except Exception as error:
+        if isinstance(error, _ClickException):
+            return _fail(_told(error), 2)
+        if _TRACEBACK_VARIABLE in os.environ:
+            raise
+        hint = f"set {_TRACEBACK_VARIABLE}=1 to see where"
+        return _fail(f"unexpected {type(error).__name__}: {error} ({hint})", 1)
+
+
+def _fail(message: str, code: int) -> int:
+    """Say why in one line on stderr and return the exit code."""
+    line = " ".join(message.split())
+    stderr().print(f"sog: {line}", markup=False, soft_wrap=True)
+    return code
+
+
+def _told(error: Exception) -> str:
+    """A usage error of Typer's with the command whose help tells more."""
+    message = str(getattr(error, "format_message", error.__str__)())
+    context = getattr(error, "ctx", None)
+    return message if context is None else f"{message.rstrip('.')}; try `{context.command_path} --help`"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

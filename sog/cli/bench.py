@@ -1,0 +1,280 @@
+"""`sog bench`: our speed beside other solvers', and where our own time goes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from sog.cli.frame import JsonOption, check_count, check_positive, print_json, progress_bar, stderr, stdout
+from sog.errors import SettingError
+
+if TYPE_CHECKING:
+    from sog.experiments.bench.cfr import Row as CfrRow
+    from sog.experiments.bench.root import Row as RootRow
+    from sog.experiments.bench.search import Row
+    from sog.experiments.bench.training import Part
+    from sog.nets.cvpn import CVPN
+    from sog.search.gtcfr.search import Budget
+
+bench = typer.Typer(help="Measure speed, beside other solvers and part by part.", epilog="Example: sog bench cfr")
+
+
+@bench.callback()
+def _bench() -> None:
+    pass
+
+
+@bench.command("cfr", epilog='Example: sog bench cfr --games leduc_poker --games "liars_dice(numdice=1,dice_sides=5)"')
+def bench_cfr(
+    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Five small games instead of all.")] = False,
+    rounds: Annotated[int, typer.Option(help="How many times the solvers take turns.")] = 9,
+    as_json: JsonOption = False,
+) -> None:
+    """CFR+ on whole games, ours, OpenSpiel's and LiteEFG's: microseconds an iteration, seconds to exploitability 1e-3.
+
+    The solvers take turns in one run and medians of processor time count. Exploitability is the mean over both players,
+    in the game's utilities (chips in poker); measuring it is not counted, nor is setting up, which has its own column.
+    LiteEFG is left out where it is not installed.
+    """
+    from sog.experiments.bench.cfr import GAMES, QUICK_GAMES, bench_games
+    from sog.experiments.bench.cfr_solvers import has_liteefg
+    from sog.games.catalog import make_game
+
+    check_count("--rounds", rounds)
+    chosen = games or (QUICK_GAMES if quick else GAMES)
+    for name in games or ():
+        make_game(name)  # one that does not exist is refused before the work
+    if not has_liteefg():
+        stderr().print("LiteEFG is not installed (pip install 'sog[bench]'): left out", markup=False)
+    with progress_bar("bench cfr", len(chosen), "games") as report:
+        rows = bench_games(chosen, rounds, report)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    stdout().print(_cfr_table(rows))
+
+
+def _cfr_table(rows: Sequence[CfrRow]) -> Table:
+    from sog.experiments.bench.cfr import TARGET, fastest_other
+
+    out = Table("game", "solver", box=None, pad_edge=False)
+    for heading in ("us/iteration", "x ours", f"seconds to {TARGET:g}", "x ours", "iterations", "setup, s"):
+        out.add_column(heading, justify="right")
+    game = ""
+    for row in rows:
+        reached = ("not in 30", "", "")
+        if row.seconds_to_target is not None:
+            ratio = "" if row.target_ratio is None else f"{row.target_ratio:,.3g}"
+            reached = (f"{row.seconds_to_target:.3g}", ratio, f"{row.iterations_to_target:,}")
+        speed = (f"{row.us_per_iteration:,.4g}", f"{row.ratio_to_ours:,.3g}")
+        out.add_row("" if row.game == game else row.game, row.solver, *speed, *reached, f"{row.setup_seconds:.2g}")
+        game = row.game
+    iteration, to_target = fastest_other(rows)
+    told = "" if to_target is None else f", {to_target:.3g} x to {TARGET:g}"
+    out.caption = f"the fastest other solver takes {iteration:.3g} x our time an iteration{told}"
+    return out
+
+
+@bench.command("search", epilog="Example: sog bench search leduc_poker --search 100,1 --no-training")
+def bench_search(
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="[CHECKPOINT_OR_GAME]", help="A run's folder, or a game.")
+    ] = "leduc_poker",
+    search: Annotated[list[str] | None, typer.Option(help="A budget s,c; once for each. By default four.")] = None,
+    rounds: Annotated[int, typer.Option(help="Batches of games; their median counts.")] = 5,
+    batch_seconds: Annotated[float, typer.Option(help="How long a batch of games lasts, about.")] = 1.0,
+    training: Annotated[
+        bool, typer.Option(help="Also profile training from scratch, with one process and all.")
+    ] = True,
+    training_seconds: Annotated[float, typer.Option(help="How long each of these two runs lasts.")] = 60.0,
+    beside_openspiel: Annotated[
+        bool, typer.Option("--beside-openspiel", help="Instead: simulations a second beside MCTS.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Where the time of one search goes, and of one training minute.
+
+    Searches are those of self-play. A game without a shipped checkpoint gets an untrained network, as fast as
+    a trained one.
+    """
+    from sog.experiments.bench.search import BUDGETS, SIDE_BY_SIDE, bench_searches
+    from sog.experiments.bench.training import profile_training
+    from sog.games.catalog import make_game
+
+    check_count("--rounds", rounds)
+    check_positive("--batch-seconds", batch_seconds)
+    check_positive("--training-seconds", training_seconds)
+    if beside_openspiel:
+        _beside_openspiel(rounds, as_json)
+        return
+    budgets = [_budget(text) for text in search] if search else BUDGETS
+    name, network = _network(checkpoint)
+    game = make_game(name)
+    with progress_bar("bench search", len(budgets) * len(SIDE_BY_SIDE), "rows") as report:
+        rows = bench_searches(game, network, budgets, rounds, batch_seconds, report)
+    parts: list[Part] = []
+    if training:
+        stderr().print(f"training {game.name} twice for {training_seconds:g} seconds", markup=False)
+        parts = profile_training(game.name, "full", training_seconds, os.cpu_count() or 1)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows], "training": [asdict(part) for part in parts]})
+        return
+    stdout().print(_search_table(rows))
+    if parts:
+        stdout().print(_training_table(game.name, parts))
+
+
+@bench.command("root", epilog="Example: sog bench root 'holdem(bets=0.5;1.0;allin)' --search 10,0.1")
+def bench_root_search(
+    game: Annotated[str, typer.Argument(metavar="[GAME]", help="A game string.")] = "holdem(bets=0.5;1.0;allin)",
+    search: Annotated[list[str] | None, typer.Option(help="A budget s,c; once for each. 10,0.1 and 100,1.")] = None,
+    width: Annotated[int, typer.Option(help="Units in each hidden layer of the untrained network.")] = 256,
+    depth: Annotated[int, typer.Option(help="Its hidden layers.")] = 3,
+    rounds: Annotated[int, typer.Option(help="Searches with each budget; the median counts.")] = 3,
+    as_json: JsonOption = False,
+) -> None:
+    """Seconds and memory of a search from a game's first decision, and where the time goes.
+
+    By default the whole of heads-up no-limit hold'em, 1,326 hands a player.
+    """
+    from sog.experiments.bench.root import bench_root
+    from sog.games.catalog import make_game
+    from sog.nets.cvpn import CVPN, shape_for
+
+    check_count("--rounds", rounds)
+    budgets = [_budget(text) for text in search or ("10,0.1", "100,1")]
+    made = make_game(game)
+    network = CVPN(shape_for(made, width, depth, crossed=made.crossed))
+    with progress_bar("bench root", len(budgets), "budgets") as report:
+        rows = bench_root(made, network, budgets, report, rounds)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows], "load": os.getloadavg()[0]})
+        return
+    stdout().print(_root_table(rows))
+
+
+def _root_table(rows: Sequence[RootRow]) -> Table:
+    title = f"{rows[0].game}: first decision, {rows[0].network} untrained, one core; load {os.getloadavg()[0]:.1f}"
+    out = Table("search", title=title, box=None)
+    for row in rows:
+        out.add_column(row.search, justify="right")
+    out.add_row("seconds", *(f"{row.seconds:,.2f}" for row in rows))
+    out.add_row("processor seconds", *(f"{row.processor_seconds:,.2f}" for row in rows))
+    out.add_row("nodes", *(f"{row.nodes:,}" for row in rows))
+    out.add_row("leaves", *(f"{row.leaves:,}" for row in rows))
+    out.add_row("leaf beliefs answered", *(f"{row.beliefs:,}" for row in rows))
+    out.add_row("ms an iteration", *(f"{row.iteration_ms:,.2f}" for row in rows))
+    out.add_row("tree, MB", *(f"{row.tree_megabytes:,.0f}" for row in rows))
+    out.add_row("process at its largest, MB", *(f"{row.peak_megabytes:,.0f}" for row in rows))
+    for name in ("network", "sweep", "growth", "python"):
+        out.add_row(f"share: {name}", *(f"{getattr(row, name + '_share'):.1%}" for row in rows))
+    for part in rows[0].part_ms:
+        out.add_row(f"{part}, ms on the last tree", *(f"{row.part_ms[part]:,.3f}" for row in rows))
+    return out
+
+
+def _beside_openspiel(rounds: int, as_json: bool) -> None:
+    """Simulations a second of perfect-information search."""
+    from sog.experiments.bench.simulations import GAMES, bench_simulations
+
+    with progress_bar("bench search", len(GAMES), "games") as report:
+        rows = bench_simulations(GAMES, _SIMULATIONS, rounds, report)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    table = Table("game", "search", "network", title="simulations from the first position, one core", box=None)
+    for heading in ("per s", "network"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        speed, share = f"{row.simulations_per_second:,.4g}", f"{row.network_share:.0%}"
+        table.add_row(row.game, row.search, row.network, speed, share)
+    stdout().print(table)
+
+
+_SIMULATIONS = 400
+
+
+@bench.command("rebel", epilog="Example: sog bench rebel --seconds 5")
+def bench_rebel(
+    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
+    seconds: Annotated[float, typer.Option(help="How long each row is measured, at least.")] = 10.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Depth-limited subgames that one core solves a second, of 1,024 updates and depth 2, and the network's share."""
+    from sog.experiments.bench.rebel import GAMES, row_count
+    from sog.experiments.bench.rebel import bench_rebel as measure
+    from sog.games.catalog import make_game
+
+    check_positive("--seconds", seconds)
+    chosen = [make_game(name) for name in games or GAMES]
+    with progress_bar("bench rebel", row_count(len(chosen)), "rows") as report:
+        rows = measure(chosen, seconds, report)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    out = Table("game", "network", "setting", title="subgames solved a second, one core", box=None)
+    for heading in ("solves/s", "network"):
+        out.add_column(heading, justify="right")
+    for row in rows:
+        speed, share = f"{row.solves_per_second:,.4g}", f"{row.network_share:.0%}"
+        out.add_row(row.game, row.network, row.setting, speed, share)
+    stdout().print(out)
+
+
+def _budget(text: str) -> Budget:
+    """(s, c) from `100,0.1`."""
+    from sog.search.gtcfr.search import Budget
+
+    try:
+        simulations, per_update = text.strip("()").split(",")
+        return Budget(int(simulations), float(per_update))
+    except ValueError:
+        raise SettingError(f"--search is s,c such as 100,0.1, not {text}") from None
+
+
+def _network(checkpoint: str) -> tuple[str, CVPN]:
+    """The game and the network that a checkpoint or a game string names, a new one where none is shipped."""
+    from pathlib import Path
+
+    from sog.agents.shipped import find_checkpoint, shipped_checkpoints
+    from sog.games.catalog import make_game
+    from sog.nets.cvpn import CVPN
+    from sog.train.checkpoint import load_meta, load_network
+    from sog.train.presets import preset
+
+    if not Path(checkpoint).exists():
+        game = make_game(checkpoint)
+        if game.name not in {load_meta(folder).game for folder in shipped_checkpoints()}:
+            stderr().print(f"no checkpoint is shipped for {game.name}: an untrained network", markup=False)
+            return game.name, CVPN(preset(game, "full").shape)
+    name, network, _ = load_network(find_checkpoint(checkpoint))
+    return name, network
+
+
+def _search_table(rows: Sequence[Row]) -> Table:
+    out = Table("search", title=f"{rows[0].game}: searches of self-play, {rows[0].network}, one core", box=None)
+    for heading in ("at once", "per s", "us/iter.", "network", "down", "up", "turn", "finish", "growth", "Python"):
+        out.add_column(heading, justify="right")
+    for row in rows:
+        speeds = f"{row.searches_per_second:,.4g}", f"{row.us_per_iteration:,.4g}"
+        sweeps = row.down_share, row.up_share, row.turn_share, row.finish_share
+        shares = row.network_share, *sweeps, row.growth_share, row.python_share
+        out.add_row(row.search, str(row.side_by_side), *speeds, *(f"{share:.0%}" for share in shares))
+    return out
+
+
+def _training_table(game: str, parts: Sequence[Part]) -> Table:
+    out = Table("process", "part", title=f"{game}: one training minute", box=None)
+    out.add_column("seconds", justify="right")
+    out.add_column("share", justify="right")
+    who = ""
+    for part in parts:
+        out.add_row("" if part.who == who else part.who, part.part, f"{part.seconds:.1f}", f"{part.share:.0%}")
+        who = part.who
+    return out

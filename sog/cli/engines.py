@@ -1,0 +1,102 @@
+"""`sog uci` and `sog gtp`: the agent as an engine for chess and Go programs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sog.cli.frame import stderr
+from sog.errors import SettingError
+
+if TYPE_CHECKING:
+    from sog.agents.players import Opened
+    from sog.play.player import Player
+    from sog.search.gtcfr.search import Budget
+
+_Checkpoint = Annotated[
+    str, typer.Argument(metavar="CHECKPOINT_OR_GAME", help="A run's folder, or a game for an untrained network.")
+]
+_Simulations = Annotated[int, typer.Option("--simulations", "-s", help="s: expansions a move, unless the client says.")]
+_PerUpdate = Annotated[float, typer.Option("--per-update", "-c", help="c: expansions per regret update.")]
+_Algorithm = Annotated[str, typer.Option(help="sog, or alphazero: MCTS with the same network.")]
+_Seed = Annotated[int, typer.Option(help="Decides the searches' draws.")]
+
+
+def uci(
+    checkpoint: _Checkpoint = "chess",
+    simulations: _Simulations = 800,
+    per_update: _PerUpdate = 10.0,
+    algorithm: _Algorithm = "sog",
+    seed: _Seed = 0,
+) -> None:
+    """Be a chess engine: speak UCI on stdin and stdout, for any chess program."""
+    from sog.games.boards.chess import Chess
+    from sog.protocols.lines import Lines
+    from sog.protocols.uci import UciEngine
+    from sog.search.gtcfr.search import Budget
+
+    opened, player = _open(checkpoint, algorithm, Budget(simulations, per_update), seed)
+    if not isinstance(opened.game, Chess):
+        raise SettingError(f"UCI is for chess; {checkpoint} plays {opened.game.name}")
+    with _protocol_only() as say:
+        UciEngine(player, opened.game, say, simulations).serve(Lines(sys.stdin))
+
+
+def gtp(
+    checkpoint: _Checkpoint = "go(board_size=9)",
+    simulations: _Simulations = 800,
+    per_update: _PerUpdate = 10.0,
+    algorithm: _Algorithm = "sog",
+    seed: _Seed = 0,
+) -> None:
+    """Be a Go engine: speak GTP on stdin and stdout, for any Go program. Board size as the network's; any komi."""
+    from sog.agents.players import warm_up
+    from sog.games.boards.go import Go
+    from sog.protocols.gtp import GtpEngine
+    from sog.protocols.lines import Lines
+    from sog.search.gtcfr.search import Budget
+
+    opened, player = _open(checkpoint, algorithm, Budget(simulations, per_update), seed)
+    if not isinstance(opened.game, Go):
+        raise SettingError(f"GTP is for Go; {checkpoint} plays {opened.game.name}")
+    warm_up(player, opened.game)
+    with _protocol_only() as say:
+        GtpEngine(player, opened.game, say, simulations).serve(Lines(sys.stdin))
+
+
+def _open(checkpoint: str, algorithm: str, budget: Budget, seed: int) -> tuple[Opened, Player]:
+    from threadpoolctl import threadpool_limits
+
+    from sog.agents.players import make_player
+
+    threadpool_limits(1)
+    opened = open_aloud(checkpoint)
+    name = f"SoG{budget}" if algorithm == "sog" else algorithm
+    return opened, make_player(name, opened, algorithm, budget, seed)
+
+
+def open_aloud(checkpoint: str) -> Opened:
+    """The network that a person named; says so where it is untrained."""
+    from sog.agents.players import open_network
+
+    opened = open_network(checkpoint)
+    if not opened.trained:
+        stderr().print(f"sog: no checkpoint of {opened.game.name} is shipped: this network is untrained", markup=False)
+    return opened
+
+
+@contextmanager
+def _protocol_only() -> Iterator[Callable[[str], None]]:
+    """Gives a function that writes a line to stdout at once; whatever else is printed there goes to stderr."""
+    sys.stdout.flush()
+    with os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8") as out:
+        os.dup2(2, 1)
+        try:
+            yield lambda line: print(line, file=out, flush=True)
+        finally:
+            os.dup2(out.fileno(), 1)

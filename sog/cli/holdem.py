@@ -1,0 +1,283 @@
+"""Hold'em at the command line: `sog solve 'holdem(...)'`, `sog show` and `sog bench holdem`."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from sog.cli.frame import (
+    JsonOption,
+    Report,
+    check_count,
+    check_new,
+    check_positive,
+    print_json,
+    progress_bar,
+    stderr,
+    stdout,
+    write_new,
+)
+from sog.errors import SettingError
+
+if TYPE_CHECKING:
+    from sog.games.base import Game
+    from sog.search.holdem.solver import HoldemSolver, Progress
+    from sog.search.holdem.view import View
+
+_TARGET = 0.5  # percent of the pot
+_ITERATIONS = 10_000
+_SAVE_SECONDS = 60.0  # between two saves of a long solve
+_FOLD, _CHECK, _BETS = (74, 124, 184), (98, 168, 98), ((232, 164, 152), (216, 106, 92), (180, 52, 48), (120, 20, 30))
+_EMPTY = (48, 48, 48)
+
+
+def solve_spot(
+    game: Game, target: float | None, iterations: int | None, out: Path | None, threads: int, as_json: bool
+) -> None:
+    """Solve a river or turn spot until exploitability is `target` percent of the pot or `iterations` are done.
+
+    out: where the result goes, for `sog show`, every minute and at the end; a result of the same game that is there
+    already is gone on with.
+    """
+    from sog.games.holdem.game import Holdem
+    from sog.search.holdem.saved import load, save
+    from sog.search.holdem.solver import HoldemSolver
+
+    assert isinstance(game, Holdem)
+    check_count("--threads", threads)
+    check_positive("--target", _TARGET if target is None else target)
+    check_count("--iterations", _ITERATIONS if iterations is None else iterations)
+    if out is not None and out.exists():
+        solver, _ = load(out, threads)
+        if solver.game.name != game.name:
+            raise SettingError(f"{out} holds {solver.game.name}; choose another name")
+        note = f"{out} holds {solver.iterations:,} iterations: going on from there"
+        stderr().print(note, markup=False, soft_wrap=True)
+    else:
+        if out is not None:
+            check_new(out)
+        solver = HoldemSolver(game, threads)
+    if not as_json:
+        need = solver.program.memory(threads) / 1e6
+        boards = len(solver.program.boards.cards)
+        stdout().print(f"memory {need:,.0f} MB, {boards} river card{'s' * (boards > 1)} solved", markup=False)
+    solver.iterate(0)  # compiles, before the clock starts
+    progress, seconds = _run(solver, target, iterations, out)
+    if out is not None:
+        save(solver, progress, out)
+    _print_answer(game, progress, seconds, as_json)
+
+
+def _run(
+    solver: HoldemSolver, target: float | None, iterations: int | None, out: Path | None
+) -> tuple[Progress, float]:
+    """Solve with a progress bar; where there is `out`, keep there what has been done, every minute or so."""
+    from time import perf_counter
+
+    from sog.search.holdem.saved import save
+
+    most = _ITERATIONS if iterations is None else iterations
+    limit = (_TARGET if target is None and iterations is None else target or 0.0) / 100
+    start = saved = perf_counter()
+    with progress_bar("solve", most, "iterations") as report:
+
+        def look(now: Progress) -> None:
+            nonlocal saved
+            chips, percent = now.exploitability, 100 * now.of_pot
+            report(now.iterations, f"exploitability {chips:.2f} chips, {percent:.3f}% of the pot")
+            if out is not None and perf_counter() - saved > _SAVE_SECONDS:
+                save(solver, now, out)
+                saved = perf_counter()
+
+        progress = solver.solve(limit, most, report=look)
+    return progress, perf_counter() - start
+
+
+def _print_answer(game: Game, progress: Progress, seconds: float, as_json: bool) -> None:
+    answer: dict[str, Any] = {
+        "game": game.name,
+        "algorithm": "dcfr",
+        "iterations": progress.iterations,
+        "seconds": seconds,
+        "exploitability_chips": progress.exploitability,
+        "exploitability_percent_of_pot": 100 * progress.of_pot,
+    }
+    if as_json:
+        print_json(answer)
+        return
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column()
+    table.add_column(overflow="fold")
+    table.add_row("game", Text(game.name))
+    table.add_row("iterations", f"{progress.iterations:,}")
+    table.add_row("seconds", f"{seconds:.3g}")
+    percent = 100 * progress.of_pot
+    table.add_row("exploitability", f"{progress.exploitability:.4g} chips, {percent:.3g}% of the pot")
+    stdout().print(table)
+
+
+def show(
+    result: Annotated[Path, typer.Argument(metavar="RESULT", help="A file that `sog solve ... --out` wrote.")],
+    line: Annotated[str, typer.Option(help='What was done, such as "check, bet 0.5, call, 5h".')] = "",
+    png: Annotated[Path | None, typer.Option(help="Also draw the grid into this new file.")] = None,
+    csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the hands to this new file.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one decision of a solved hold'em spot: a 13 x 13 grid of hands and each hand's policy.
+
+    In the grid suited hands stand above the diagonal; each cell names the action that is taken most.
+    """
+    from sog.games.holdem.lines import follow
+    from sog.search.holdem.saved import load
+    from sog.search.holdem.view import view
+
+    for path in (png, csv_file):
+        if path is not None:
+            check_new(path)
+    solver, progress = load(result)
+    seen = view(solver, follow(solver.game, line))
+    name = solver.game.state_name(seen.state)
+    if csv_file is not None:
+        write_new(csv_file, _csv(seen))
+    if png is not None:
+        _draw(seen, name, png)
+    if as_json:
+        hands = [{"hand": h, "weight": w, "policy": policy} for h, w, policy in seen.hands()]
+        print_json({"state": name, "player": seen.actor, "actions": list(seen.actions), "hands": hands})
+        return
+    percent = 100 * progress.of_pot
+    headline = f"{name}: player {seen.actor} to act ({percent:.3g}% of the pot exploitable)"
+    stdout().print(headline, markup=False, soft_wrap=True)
+    _print_grid(seen)
+    _print_hands(seen)
+
+
+def _colours(seen: View) -> list[tuple[int, int, int]]:
+    """Blue for folding, green for checking and calling, red for bets, the darker the larger."""
+    bets = [k for k, a in enumerate(seen.actions) if a not in ("fold", "check", "call")]
+    out = []
+    for k, action in enumerate(seen.actions):
+        if k in bets:
+            out.append(_BETS[min(bets.index(k) + max(0, 2 - len(bets)), len(_BETS) - 1)])
+        else:
+            out.append(_FOLD if action == "fold" else _CHECK)
+    return out
+
+
+def _print_grid(seen: View) -> None:
+    from sog.games.holdem.cards import RANKS
+
+    weight, taken = seen.grid()
+    colours = _colours(seen)
+    for k, (action, often) in enumerate(zip(seen.actions, seen.frequencies, strict=True)):
+        stdout().print(Text("  ", style=f"on rgb{_rgb(colours[k])}") + Text(f" {action} {100 * often:.1f}%"))
+    ranks = RANKS[::-1]
+    for r in range(len(ranks)):
+        row = Text()
+        for c in range(len(ranks)):
+            high, low = ranks[min(r, c)], ranks[max(r, c)]
+            name = f"{high}{low}{'' if r == c else 's' if c > r else 'o'}"
+            if weight[r, c] == 0:
+                row.append(f" {name:<4}{'':>4}", style=f"grey50 on rgb{_rgb(_EMPTY)}")
+                continue
+            most = int(taken[:, r, c].argmax())
+            mixed = [round(sum(taken[a, r, c] * colours[a][k] for a in range(len(colours)))) for k in range(3)]
+            row.append(f" {name:<4}{100 * taken[most, r, c]:3.0f} ", style=f"black on rgb{_rgb(mixed)}")
+        stdout().print(row, no_wrap=True, overflow="ignore", crop=False)
+
+
+def _rgb(colour: Any) -> str:
+    return f"({colour[0]},{colour[1]},{colour[2]})"
+
+
+def _print_hands(seen: View) -> None:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("hand")
+    table.add_column("weight", justify="right")
+    for action in seen.actions:
+        table.add_column(action, justify="right")
+    for hand, weight, policy in seen.hands():
+        table.add_row(hand, f"{weight:.3g}", *(f"{100 * x:.1f}%" for x in policy))
+    stdout().print(table)
+
+
+def _csv(seen: View) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["hand", "weight", *seen.actions])
+    for hand, weight, policy in seen.hands():
+        writer.writerow([hand, f"{weight:.6g}", *(f"{x:.6g}" for x in policy)])
+    return text.getvalue()
+
+
+def _draw(seen: View, title: str, path: Path) -> None:
+    import numpy as np
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+    from matplotlib.patches import Patch, Rectangle
+
+    from sog.games.holdem.cards import RANKS
+
+    weight, taken = seen.grid()
+    colours = [(r / 255, g / 255, b / 255) for r, g, b in _colours(seen)]
+    figure = Figure(figsize=(9, 9.8))
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    ranks = RANKS[::-1]
+    for r, c in np.ndindex(weight.shape):
+        axes.add_patch(Rectangle((c, r), 1, 1, color=[x / 255 for x in _EMPTY], linewidth=0))
+        left = float(c)
+        for a, colour in enumerate(colours):
+            width = float(taken[a, r, c]) if weight[r, c] > 0 else 0.0
+            axes.add_patch(Rectangle((left, r), width, 1, color=colour, linewidth=0))
+            left += width
+        name = f"{ranks[min(r, c)]}{ranks[max(r, c)]}{'' if r == c else 's' if c > r else 'o'}"
+        axes.text(c + 0.5, r + 0.5, name, ha="center", va="center", color="white", fontsize=9)
+    axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal", title=title)
+    often = seen.frequencies
+    patches = [Patch(color=colours[a], label=f"{n} {100 * often[a]:.1f}%") for a, n in enumerate(seen.actions)]
+    axes.legend(handles=patches, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=min(4, len(patches)))
+    figure.savefig(path, dpi=110, bbox_inches="tight", format="png")
+
+
+def bench_holdem(
+    spots: Annotated[str, typer.Option(help="river, turn or both.")] = "both", as_json: JsonOption = False
+) -> None:
+    """Milliseconds an iteration and seconds to 0.5% of the pot on a river and a turn spot, both ranges full.
+
+    One thread and two take turns; medians count. The seconds include a look at exploitability every 20 iterations.
+    """
+    from sog.experiments.bench.holdem import bench_spot, chosen, steps
+
+    found = chosen(spots)
+    if not found:
+        raise SettingError(f"--spots is river, turn or both, not {spots}")
+    rows, done = [], 0
+    with progress_bar("bench holdem", sum(steps(spot) for spot in found), "steps") as report:
+        for spot in found:
+            rows += bench_spot(spot, partial(_report_from, report, done))
+            done += steps(spot)
+    if as_json:
+        print_json({"cores": os.cpu_count(), "rows": [asdict(row) for row in rows]})
+        return
+    table = Table("spot", title="milliseconds an iteration; seconds and iterations to 0.5%", box=None, pad_edge=False)
+    for heading in ("threads", "ms", "fastest", "cpu ms", "speedup", "seconds", "iter.", "MB", "load"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        times = (f"{ms:.3f}" for ms in (row.ms_per_iteration, row.fastest_ms, row.processor_ms))
+        solve = f"{row.seconds_to_half_percent:.3g}", f"{row.iterations:,}", f"{row.memory_mb:,.0f}"
+        table.add_row(row.spot, str(row.threads), *times, f"{row.speedup:.2f}", *solve, f"{row.load:.1f}")
+    stdout().print(table)
+
+
+def _report_from(report: Report, before: int, done: int, note: str) -> None:
+    report(before + done, note)

@@ -1,0 +1,85 @@
+"""`sog play` where nothing is hidden: a person against the search agent, on a board at the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sog.cli.frame import stdout
+
+if TYPE_CHECKING:
+    from sog.games.base import Game
+    from sog.play.player import MoveTree, Player, Thought
+
+# So many legal moves, at most, are listed before every question; `?` lists them always.
+_LISTED = 10
+
+
+def play_board(game: Game, player: Player, seat: int | None, games: int | None) -> None:
+    """Games one after another until the person leaves or `games` are played; seats change unless one is given."""
+    total, count = 0.0, 0
+    while games is None or count < games:
+        person = count % 2 if seat is None else seat
+        first = game.actor(game.root()) == person
+        stdout().print(f"\n[bold]Game {count + 1}[/bold]: you move {'first' if first else 'second'}")
+        result = _game(game, player, person)
+        if result is None:
+            break
+        total, count = total + result, count + 1
+        word = "You win" if result > 0 else "You lose" if result < 0 else "A draw"
+        stdout().print(f"{word}; {total:+g} after {count} games.", markup=False)
+
+
+def _game(game: Game, player: Player, person: int) -> float | None:
+    """One game; the person's result, or None where the person leaves."""
+    from sog.games.base import TERMINAL
+    from sog.play.player import Limits, MoveTree, think
+
+    tree, moves = MoveTree(game), list[int]()
+    player.new_game(game)
+    while tree.actor(node := tree.node_after(moves)) != TERMINAL:
+        if tree.actor(node) == person:
+            stdout().print(game.picture(tree.public.states[node]), markup=False)
+            action = _ask(_named(game, tree, node))
+            if action is None:
+                return None
+        else:
+            thought = think(player, moves, Limits())
+            action = thought.action
+            stdout().print(_said(game, tree, moves, thought), markup=False)
+        moves.append(action)
+    stdout().print(game.picture(tree.public.states[node]), markup=False)
+    utility = tree.result(node)
+    assert utility is not None
+    return utility if person == 0 else -utility
+
+
+def _named(game: Game, tree: MoveTree, node: int) -> dict[str, int]:
+    """The legal actions by what a person calls them."""
+    return {game.action_name(tree.public.states[node], action): action for action in tree.actions(node)}
+
+
+def _ask(named: dict[str, int]) -> int | None:
+    """The action that the person names, in full or as far as it differs from all others; None to leave."""
+    listed = "  ".join(named)
+    while True:
+        try:
+            answer = input(f"{listed} > " if len(named) <= _LISTED else "your move (? lists them, q leaves) > ").strip()
+        except EOFError:
+            return None
+        if answer.lower() in ("q", "quit", "exit"):
+            return None
+        matches = [name for name in named if answer and name.lower().startswith(answer.lower())]
+        exact = [name for name in matches if name.lower() == answer.lower()]
+        if len(exact or matches) == 1:
+            return named[(exact or matches)[0]]
+        stdout().print(f"one of: {listed}", markup=False)
+
+
+def _said(game: Game, tree: MoveTree, moves: list[int], thought: Thought) -> str:
+    """The agent's move, what it thinks of its position and the play that it expects."""
+    names, line = [], list(moves)
+    for action in thought.candidates[0].line:
+        names.append(game.action_name(tree.public.states[tree.node_after(line)], action))
+        line.append(action)
+    expects = f", expects {' '.join(names[1:6])}" if names[1:] else ""
+    return f"agent: {names[0]}  (value {thought.value:+.2f}{expects})"

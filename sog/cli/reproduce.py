@@ -1,0 +1,97 @@
+"""`sog reproduce`: a paper's figure or table made again."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from sog.cli.frame import JsonOption, check_count, print_json, progress_bar, stderr, stdout
+from sog.errors import SettingError
+
+if TYPE_CHECKING:
+    from sog.experiments.reproduce import Reproduced
+
+
+def reproduce(
+    name: Annotated[str | None, typer.Argument(metavar="[ID]", help="An experiment of the list.")] = None,
+    as_list: Annotated[bool, typer.Option("--list", help="List the experiments instead.")] = False,
+    out: Annotated[Path, typer.Option(help="Results go to a folder of the experiment's id in here.")] = Path("results"),
+    quick: Annotated[bool, typer.Option("--quick", help="A small version, to see that it works.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Also the most expensive points.")] = False,
+    seeds: Annotated[int | None, typer.Option(help="How many seeds, where the experiment has any.")] = None,
+    run: Annotated[list[Path] | None, typer.Option(help="A training run's folder; once for each.")] = None,
+    paper: Annotated[bool, typer.Option("--paper", help="The papers' regret rule and alpha.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes; by default one a core.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run an experiment of a paper and write its points, CSV and PNG.
+
+    Stop it at any time: finished points are kept in results/ID/points.jsonl, and the same command goes on
+    from there. Remove that folder to begin anew.
+    """
+    if as_list:
+        if name is not None:
+            raise SettingError("--list takes no experiment")
+        _list(out, as_json)
+        return
+    if name is None:
+        raise SettingError("which experiment? `sog reproduce --list` shows them")
+    from sog.experiments.reproduce import Reproduction, find
+    from sog.experiments.study import Options
+
+    workers = (os.cpu_count() or 1) if workers is None else workers
+    check_count("--workers", workers)
+    if seeds is not None:
+        check_count("--seeds", seeds)
+    experiment = find(name)
+    started = time.monotonic()
+    options = Options(quick, full, seeds, tuple(run or ()), paper)
+    work = Reproduction(experiment, options, out, lambda line: stderr().print(line, markup=False))
+    with progress_bar(experiment.id, len(work.keys), "points") as report:
+        done = work.run(workers, report)
+    _print(done, time.monotonic() - started, as_json)
+
+
+def _list(out: Path, as_json: bool) -> None:
+    from sog.experiments.reproduce import listing
+
+    entries = listing(out)
+    if as_json:
+        print_json({"experiments": entries})
+        return
+    table = Table("id", "paper", "figure or table", "what is run", box=None, pad_edge=False)
+    table.add_column("minutes", justify="right")
+    table.add_column("done")
+    for entry in entries:
+        done = "yes" if entry["done"] else ""
+        table.add_row(entry["id"], entry["paper"], entry["figure"], entry["what"], f"{entry['minutes']:g}", done)
+    stdout().print(table)
+
+
+def _print(done: Reproduced, seconds: float, as_json: bool) -> None:
+    experiment, beside = done.experiment, done.outcome.beside
+    if as_json:
+        print_json(
+            {
+                "id": experiment.id,
+                "paper": experiment.paper,
+                "figure": experiment.figure,
+                "seconds": seconds,
+                "files": [str(file) for file in done.files],
+                "beside": [{"what": row.what, "paper": row.paper, "ours": row.ours} for row in beside],
+            }
+        )
+        return
+    table = Table("", box=None, pad_edge=False)
+    told = any(row.paper for row in beside)
+    for heading in (experiment.paper, "ours") if told else ("ours",):
+        table.add_column(heading, justify="right")
+    for row in beside:
+        table.add_row(row.what, *((row.paper, row.ours) if told else (row.ours,)))
+    stdout().print(table)
+    stdout().print(f"{experiment.id}: {seconds:.0f} s; {', '.join(map(str, done.files))}", markup=False, soft_wrap=True)

@@ -1,0 +1,218 @@
+"""`sog solve`: the exact solution of a game on its whole public tree."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from sog.cli.frame import (
+    JsonOption,
+    Report,
+    check_count,
+    check_new,
+    check_positive,
+    print_json,
+    progress_bar,
+    stdout,
+    write_new,
+)
+from sog.errors import SettingError
+
+if TYPE_CHECKING:
+    from sog.games.base import Game, Unit
+    from sog.search.cfr.algorithms import Algorithm
+    from sog.search.cfr.exact import Measure
+    from sog.search.tree.lookahead import Lookahead
+    from sog.search.tree.public_tree import PublicTree
+
+_ALGORITHM = "cfr+"
+_ITERATIONS = 1_000
+_ITERATIONS_TO_TARGET = 1_000_000
+
+# Batches between two updates of the progress bar last about this long.
+_BATCH_SECONDS = 0.1
+
+
+def solve(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            help="cfr, cfr+, lcfr, dcfr, pcfr+, sog (SoG's simultaneous rule), fp, linear-fp, flop, "
+            "external-mccfr, outcome-mccfr; by default cfr+, and in hold'em dcfr, the only one there."
+        ),
+    ] = None,
+    simultaneous: Annotated[
+        bool, typer.Option("--simultaneous", help="Update both players at once, not in turn.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of what the mccfr algorithms draw.")] = 0,
+    iterations: Annotated[
+        int | None,
+        typer.Option(help=f"Most iterations: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target."),
+    ] = None,
+    target: Annotated[
+        float | None,
+        typer.Option(help="Stop when exploitability, in utilities, is this small; in hold'em, percent of the pot."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write the average policy to this new file, as JSON; in hold'em, for `sog show`."),
+    ] = None,
+    check_openspiel: Annotated[
+        bool, typer.Option("--check-openspiel", help="Also measure the policy with OpenSpiel's nash_conv.")
+    ] = False,
+    threads: Annotated[int, typer.Option(help="Threads, in hold'em.")] = 1,
+    as_json: JsonOption = False,
+) -> None:
+    """Solve a game exactly: the average policy of CFR or another iterative solver, its value and exploitability.
+
+    Exploitability is the mean over both players of what a best response would win; `seconds` counts the
+    iterations alone. Checks for --target come at fixed iterations, so a run can be repeated. Hold'em's river
+    and turn spots have a solver of their own (dcfr, to 0.5 percent of the pot); --out goes on with a result.
+    """
+    from sog.evaluate.openspiel_export import check_against_openspiel, openspiel_game
+    from sog.search.cfr import exact
+    from sog.search.tree.public_tree import PublicTree
+
+    rules = _game(game)
+    if rules.name.startswith("holdem"):
+        from sog.cli.holdem import solve_spot
+
+        if algorithm not in (None, "dcfr") or simultaneous or check_openspiel:
+            raise SettingError("hold'em spots are solved by dcfr, in turn, and OpenSpiel cannot measure them")
+        solve_spot(rules, target, iterations, out, threads, as_json)
+        return
+    from sog.search.cfr.algorithms import named
+
+    solver = named(algorithm or _ALGORITHM, simultaneous, seed)
+    if iterations is None:
+        iterations = _ITERATIONS if target is None else _ITERATIONS_TO_TARGET
+    check_count("--iterations", iterations)
+    if target is not None:
+        check_positive("--target", target)
+    if out is not None:
+        check_new(out)
+    if check_openspiel:
+        openspiel_game(rules)  # a game that OpenSpiel lacks is refused before the work
+    with progress_bar("listing public states", None, ""):
+        public = PublicTree(rules).list_all()
+        tree = exact.full_tree(public)
+    _compile(solver)
+    with progress_bar("solve", iterations, "iterations") as report:
+        measure, seconds = _run(tree, solver, iterations, target, rules.unit, report)
+    answer: dict[str, Any] = {
+        "game": rules.name,
+        "algorithm": solver.name,
+        "iterations": tree.iterations,
+        "seconds": seconds,
+        "value": measure.value,
+        "exploitability": measure.exploitability,
+    }
+    if check_openspiel:
+        check = check_against_openspiel(public, exact.policy_of(tree))
+        answer |= {"nash_conv": check.ours, "openspiel_nash_conv": check.openspiel}
+    if out is not None:
+        write_new(out, json.dumps({**answer, "policy": _written_policy(public, tree)}, indent=1) + "\n")
+    if as_json:
+        print_json(answer)
+    else:
+        _print_answer(answer, rules.unit, target)
+
+
+def _game(name: str) -> Game:
+    from sog.games.catalog import make_game
+
+    return make_game(name)
+
+
+def _compile(solver: Algorithm) -> None:
+    """Have the kernels compiled or loaded before anything is timed."""
+    from sog.games.kuhn import Kuhn
+    from sog.search.cfr import exact
+    from sog.search.tree.public_tree import PublicTree
+
+    tree = exact.full_tree(PublicTree(Kuhn()).list_all())
+    solver.iterate(tree, 1)
+    tree.average_policy()
+    exact.measure(tree)
+
+
+def _run(
+    tree: Lookahead, solver: Algorithm, iterations: int, target: float | None, unit: Unit, report: Report
+) -> tuple[Measure, float]:
+    """Iterate until enough; the last measure and the seconds that the iterations took.
+
+    Exploitability is measured every iteration at first, then whenever there are a tenth more.
+    """
+    from sog.search.cfr import exact
+
+    seconds, batch, note = 0.0, 1, ""
+    while True:
+        until = min(iterations, tree.iterations + max(1, tree.iterations // 10))
+        while tree.iterations < until:
+            start = perf_counter()
+            solver.iterate(tree, min(batch, until - tree.iterations))
+            took = perf_counter() - start
+            seconds += took
+            batch = batch * 2 if took < _BATCH_SECONDS else max(1, batch // 2)
+            report(tree.iterations, note)
+        tree.average_policy()
+        measure = exact.measure(tree)
+        note = f"exploitability {measure.exploitability * unit.per_utility:.3g} {unit.name}"
+        report(tree.iterations, note)
+        if tree.iterations >= iterations or (target is not None and measure.exploitability <= target):
+            return measure, seconds
+
+
+def _written_policy(public: PublicTree, tree: Lookahead) -> list[dict[str, Any]]:
+    """The average policy, one entry per public state and infostate of its actor, in the game's words."""
+    from sog.search.cfr import exact
+
+    rules, out = public.game, []
+    for node, policy in exact.policy_of(tree).items():
+        s = public.states[node]
+        actor = rules.actor(s)
+        fan = rules.fan(s)
+        assert fan.moves is not None
+        names = [rules.action_name(s, int(a)) for a in rules.actions(s)]
+        for i in range(policy.shape[1]):
+            legal = fan.moves.edge[i] >= 0
+            out.append(
+                {
+                    "state": rules.state_name(s),
+                    "player": actor,
+                    "infostate": rules.infostate_name(s, actor, i),
+                    "policy": {names[a]: float(policy[a, i]) for a in range(len(names)) if legal[a]},
+                }
+            )
+    return out
+
+
+def _told(utility: float, unit: Unit) -> str:
+    """A utility, and the same in the game's own unit where it has one."""
+    own = "" if unit.per_utility == 1.0 else f" ({utility * unit.per_utility:.4g} {unit.name})"
+    return f"{utility:.4g}{own}"
+
+
+def _print_answer(answer: dict[str, Any], unit: Unit, target: float | None) -> None:
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_row("game", answer["game"])
+    table.add_row("algorithm", answer["algorithm"])
+    per_iteration = answer["seconds"] / answer["iterations"] * 1e6
+    table.add_row("iterations", f"{answer['iterations']:,}")
+    table.add_row("seconds", f"{answer['seconds']:.3g} ({per_iteration:.3g} microseconds an iteration)")
+    table.add_row("value of player 0", _told(answer["value"], unit))
+    table.add_row("exploitability", _told(answer["exploitability"], unit))
+    if "nash_conv" in answer:
+        table.add_row("nash_conv, ours", f"{answer['nash_conv']:.12g}")
+        table.add_row("nash_conv, OpenSpiel's", f"{answer['openspiel_nash_conv']:.12g}")
+    stdout().print(table)
+    if target is not None and not answer["exploitability"] <= target:
+        stdout().print(f"The target {target:.4g} was not reached.")
+    assert math.isfinite(answer["exploitability"])

@@ -1,0 +1,148 @@
+"""`sog tournament`: agents and engines against each other, with Elo, a cross table and a plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
+
+if TYPE_CHECKING:
+    from sog.evaluate.elo import Ratings
+    from sog.protocols.tournament import Result
+
+
+def tournament(
+    file: Annotated[Path, typer.Argument(help="A TOML file that names the game and the agents.")],
+    out: Annotated[Path | None, typer.Option(help="Folder for the games; by default FILE's name with .games.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Play a round robin, colours swapped, and rate the agents.
+
+    Each game is kept on disk at once (PGN, SGF or plain moves); the same command goes on after any interruption. An
+    engine that crashes, hangs or plays an illegal move loses that game and is started anew.
+
+    A file looks like this:
+
+        game = "chess"
+
+        rounds = 10     # openings a pair; each is played both ways round
+
+        plies = 4       # random moves that begin each opening; or openings = ["e2e4 e7e5", ...]
+
+        [agents.sog]
+
+        checkpoint = "runs/chess"     # or a game: an untrained network
+
+        simulations = 200
+
+        per_update = 10
+
+        [agents.stockfish]
+
+        uci = "/usr/games/stockfish"     # or gtp = "...", alphazero = "runs/...", random = true
+
+        nodes = 1
+    """
+    from threadpoolctl import threadpool_limits
+
+    from sog.evaluate.elo import points_of, rate
+    from sog.protocols.tournament import fixtures, play_tournament
+    from sog.protocols.tournament_file import read_tournament
+
+    threadpool_limits(1)
+    read = read_tournament(file)
+    folder = out or file.with_suffix(".games")
+    results: list[Result] = []
+    with progress_bar(f"tournament {read.game.name}", len(fixtures(read)), "games") as report:
+        for result in play_tournament(read, folder):
+            results.append(result)
+            report(len(results), f"{result.seats[0]} - {result.seats[1]}: {result.points[2]:g} ({result.why})")
+    names = list(read.agents)
+    ratings = rate(points_of(names, [result.points for result in results]))
+    answer = _answer(read.game.name, names, ratings, results, folder)
+    _plot(folder / "elo.png", answer)
+    if as_json:
+        print_json(answer)
+    else:
+        _show(answer)
+
+
+def _answer(game: str, names: list[str], ratings: Ratings, results: list[Result], folder: Path) -> dict[str, Any]:
+    """What the tournament found, as one object; agents by rating."""
+    agents = []
+    for i in sorted(range(len(names)), key=lambda i: -ratings.elo[i]):
+        mine = [r for r in results if names[i] in r.seats]
+        against = {name: _score(names[i], [r for r in mine if name in r.seats]) for name in names if name != names[i]}
+        total = _score(names[i], mine)
+        elo = {"elo": float(ratings.elo[i]), "interval": ratings.interval(i)}
+        agents.append({"name": names[i], **elo, **total, "against": against})
+    faults = [{"game": r.number, "why": r.why} for r in results if r.fault]
+    return {
+        "game": game,
+        "games": len(results),
+        "agents": agents,
+        "virtual_draws": ratings.virtual,
+        "faults": faults,
+        "folder": str(folder),
+    }
+
+
+def _score(name: str, results: list[Result]) -> dict[str, int]:
+    """Wins, draws and losses of an agent."""
+    utilities = [r.utility if r.seats[0] == name else -r.utility for r in results]
+    return {
+        "wins": sum(u > 0 for u in utilities),
+        "draws": sum(u == 0 for u in utilities),
+        "losses": sum(u < 0 for u in utilities),
+    }
+
+
+def _show(answer: dict[str, Any]) -> None:
+    agents = answer["agents"]
+    table = Table(title=f"{answer['game']}: {answer['games']} games", title_justify="left")
+    for column in ("agent", "Elo", "95%", "points", "games", *(agent["name"] for agent in agents)):
+        table.add_column(column, justify="left" if column == "agent" else "right", overflow="fold")
+    for agent in agents:
+        games = agent["wins"] + agent["draws"] + agent["losses"]
+        cells = [_cell(agent["against"].get(other["name"])) for other in agents]
+        points = agent["wins"] + agent["draws"] / 2
+        table.add_row(
+            agent["name"], f"{agent['elo']:+.0f}", f"±{agent['interval']:.0f}", f"{points:g}", str(games), *cells
+        )
+    stdout().print(table)
+    stdout().print("Cells: wins-draws-losses of the row's agent. Elo has mean 0 over the agents.", markup=False)
+    if answer["virtual_draws"]:
+        stdout().print(
+            "Some agents won or lost every game against the others; their ratings would be infinite, so each pair "
+            f"was given {answer['virtual_draws']:g} draw more. Read them as bounds.",
+            markup=False,
+        )
+    for fault in answer["faults"]:
+        stdout().print(f"game {fault['game']} was lost by a fault: {fault['why']}", markup=False)
+    stdout().print(f"Games and elo.png are in {answer['folder']}.", markup=False)
+
+
+def _cell(score: dict[str, int] | None) -> str:
+    return "" if score is None else f"{score['wins']}-{score['draws']}-{score['losses']}"
+
+
+def _plot(path: Path, answer: dict[str, Any]) -> None:
+    """Ratings with their intervals, the strongest on top."""
+    from matplotlib.figure import Figure
+
+    agents = answer["agents"][::-1]
+    figure = Figure(figsize=(7.0, 1.2 + 0.4 * len(agents)), layout="constrained")
+    axes = figure.subplots()
+    places = range(len(agents))
+    axes.errorbar(
+        [a["elo"] for a in agents], places, xerr=[a["interval"] for a in agents], fmt="o", capsize=3, color="tab:blue"
+    )
+    axes.set_yticks(list(places), [a["name"] for a in agents])
+    axes.set_xlabel("Elo, 95% intervals")
+    axes.set_title(f"{answer['game']}, {answer['games']} games")
+    axes.grid(axis="x", alpha=0.3)
+    figure.savefig(path, dpi=130)

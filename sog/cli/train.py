@@ -1,0 +1,201 @@
+"""`sog train`: Student of Games learns a game, with progress, curves and checkpoints to resume from."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sog.cli.frame import JsonOption, Report, check_count, check_positive, print_json, progress_bar, stderr, stdout
+from sog.errors import SettingError
+
+if TYPE_CHECKING:
+    from sog.games.base import Game
+    from sog.nets.cvpn import CVPN
+    from sog.train.loop import Point, Run
+    from sog.train.settings import Variant
+
+# Games with more public states than this are trained without measuring exploitability on the way.
+_MEASURED_STATES = 20_000
+
+
+def train(
+    game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
+    algorithm: Annotated[str, typer.Option(help="What learns: sog, alphazero or rebel.")] = "sog",
+    solver: Annotated[str | None, typer.Option(help="rebel: cfr-d (the default), fp or flop.")] = None,
+    warm: Annotated[int | None, typer.Option(help="rebel: iterations that its policy network stands for (0).")] = None,
+    preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
+    network: Annotated[str | None, typer.Option(help="Hidden layers x width; by default the preset's.")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes; schedules do not change.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="Stop after so many rounds in all.")] = None,
+    seed: Annotated[int, typer.Option(help="Decides the run; with --workers 1 to the bit.")] = 0,
+    workers: Annotated[int | None, typer.Option(help="Self-play processes; by default one a core.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out, if there is one.")] = False,
+    device: Annotated[str, typer.Option(help="Where the learner runs: cpu, cuda or cuda:N.")] = "cpu",
+    as_json: JsonOption = False,
+) -> None:
+    """Train a counterfactual value-and-policy network by sound self-play.
+
+    The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and
+    tensorboard/. Ctrl-C, SIGTERM or a kill lose at most the work since the last checkpoint.
+    """
+    from sog.games.catalog import make_game
+    from sog.train.loop import Hooks, Run
+    from sog.train.loop import train as run_training
+    from sog.train.presets import preset as settings_of
+
+    rules = make_game(game)
+    workers = (os.cpu_count() or 1) if workers is None else workers
+    check_count("--workers", workers)
+    if minutes is not None:
+        check_positive("--minutes", minutes)
+    if rounds is not None:
+        check_count("--rounds", rounds)
+    folder = out or Path("runs") / _slug(rules.name)
+    run = Run(rules.name, preset, seed, workers, algorithm, _variant(algorithm, solver, warm, network, folder, resume))
+    total = settings_of(rules, preset, algorithm, run.variant).rounds if rounds is None else rounds
+    begun = int(_said(folder, resume).get("round", 0))
+    with progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
+        watch = _Watch(rules, folder, bar, run)
+        hooks = Hooks(watch.measure, 10, watch.report, watch.note)
+        point = run_training(run, folder, minutes, resume, hooks, rounds, device)
+        watch.close()
+    _plot(folder, rules, watch.what)
+    answer: dict[str, Any] = {
+        "game": rules.name,
+        "algorithm": algorithm,
+        "variant": str(run.variant),
+        "preset": preset,
+        "out": str(folder),
+        "rounds": point.round,
+        "minutes": point.minutes,
+        "steps": point.steps,
+        "rows": point.rows,
+        "exploitability": None if watch.latest is None else watch.latest,
+        "unit": rules.unit.name,
+    }
+    if as_json:
+        print_json(answer)
+        return
+    done = f"{point.round} rounds, {point.steps:,} steps on {point.rows:,} rows in {point.minutes:.1f} minutes"
+    stdout().print(f"{rules.name}: {done}", markup=False)
+    stdout().print(f"checkpoint and curve.png in {folder}; play against it: sog play {folder}", markup=False)
+
+
+def _variant(
+    algorithm: str, solver: str | None, warm: int | None, network: str | None, folder: Path, resume: bool
+) -> Variant:
+    """The variant that was asked for; what was not is that of the run to be gone on with."""
+    from sog.train.presets import REBEL
+    from sog.train.rebel.presets import changed, variant_of
+
+    if algorithm != REBEL and (solver is not None or warm is not None):
+        raise SettingError(f"--solver and --warm are for --algorithm {REBEL}, not {algorithm}")
+    variant = variant_of(_said(folder, resume))
+    if network is not None:
+        variant = replace(variant, network=network)
+    return changed(variant, solver, warm)
+
+
+def _said(folder: Path, resume: bool) -> dict[str, Any]:
+    """What the checkpoint to be gone on with says of its run; nothing where there is none."""
+    from sog.train.checkpoint import load_meta
+
+    checkpoint = folder / "checkpoint"
+    return load_meta(checkpoint).settings if resume and checkpoint.is_dir() else {}
+
+
+def _slug(name: str) -> str:
+    return "".join(c if c.isalnum() or c == "_" else "-" for c in name).strip("-")
+
+
+class _Watch:
+    """Measures exploitability on small games, and tells the progress bar and TensorBoard."""
+
+    def __init__(self, game: Game, folder: Path, bar: Report, run: Run) -> None:
+        self.game, self.folder, self.bar, self.run = game, folder, bar, run
+        self.what = "ReBeL's mean policy" if run.algorithm == "rebel" else "search at (100,1), one seed"
+        self.latest: float | None = None
+        self.public: Any = None
+        self.writer: Any = None
+
+    def measure(self, network: CVPN) -> float:
+        """Exploitability of search at (100, 1), one seed, or of ReBeL's mean policy; NaN for a game too large."""
+        from sog.agents.exploitability import exploitability
+        from sog.agents.playthroughs import mean_exploitability
+        from sog.nets.inference import network_evaluator
+        from sog.nets.values import value_evaluator
+        from sog.play.rebel import RebelSettings
+        from sog.play.resolver import ResolveSettings
+        from sog.search.gtcfr.search import Budget
+        from sog.train.presets import REBEL
+        from sog.train.rebel.presets import playing
+        from sog.train.sog.actor import listed_tree
+
+        if self.public is None:
+            self.public = listed_tree(self.game) or False
+        if not self.public or self.public.size > _MEASURED_STATES:
+            return math.nan
+        if self.run.algorithm == REBEL:
+            variant = self.run.variant
+            evaluator = value_evaluator(network, policies=variant.warm > 0)
+            found = mean_exploitability(self.public, RebelSettings(playing(variant, 1024)), evaluator)
+        else:
+            settings = ResolveSettings(Budget(100, 1.0))
+            found = exploitability(self.public, settings, network_evaluator(network), [0]).mean
+        self.latest = found * self.game.unit.per_utility
+        stderr().print(f"exploitability of {self.what}: {self.latest:.4g} {self.game.unit.name}", markup=False)
+        return self.latest
+
+    def report(self, point: Point, total: int) -> None:
+        note = f"{point.rows:,} rows, value loss {point.value_loss:.4f}"
+        if self.latest is not None:
+            note += f", exploitability {self.latest:.4g} {self.game.unit.name}"
+        self.bar(point.round, note)
+        if self.writer is None:
+            from torch.utils.tensorboard import SummaryWriter
+
+            self.writer = SummaryWriter(str(self.folder / "tensorboard"))
+        for name in ("value_loss", "policy_loss", "rows", "measured"):
+            value = getattr(point, name)
+            if not math.isnan(value):
+                self.writer.add_scalar(name, value, point.steps)
+
+    def note(self, text: str) -> None:
+        stderr().print(text, markup=False)
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+
+
+def _plot(folder: Path, game: Game, measure: str) -> None:
+    """curve.png: losses and exploitability over training."""
+    import csv
+
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    with (folder / "curve.csv").open() as file:
+        rows = [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]
+    if not rows:
+        return
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4))
+    minutes = [row["minutes"] for row in rows]
+    for name in ("value_loss", "policy_loss"):
+        left.plot(minutes, [row[name] for row in rows], label=name.replace("_", " "))
+    left.set(xlabel="minutes", ylabel="loss", yscale="log", title=f"{game.name}: learning")
+    left.legend()
+    measured = [(row["minutes"], row["measured"]) for row in rows if not math.isnan(row["measured"])]
+    right.plot([x for x, _ in measured], [y for _, y in measured], marker=".")
+    right.set(xlabel="minutes", ylabel=game.unit.name, yscale="log", title=f"exploitability of {measure}")
+    figure.tight_layout()
+    figure.savefig(folder / "curve.png", dpi=120)
+    plt.close(figure)

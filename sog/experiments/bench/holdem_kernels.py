@@ -1,0 +1,124 @@
+"""Hold'em's payoff kernels against matrices of all pairs of hands, on random boards and sparse ranges.
+
+python -m sog.experiments.bench.holdem_kernels --boards 1000
+"""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Array, Float32, Float64, Int32
+from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, live_hands
+from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
+from sog.games.holdem.strength import ranks_of
+from sog.search.holdem.program import SCRATCH_CARDS, padded, showdown_tables
+from sog.search.holdem.solver import aligned
+from sog.search.simd.f32x16 import LANES
+from sog.search.simd.jit import njit
+from sog.search.tree.cards import apply_card, fold_values, showdown_batch
+
+U = np.uint64
+
+
+@dataclass(frozen=True)
+class KernelErrors:
+    """The largest difference between a kernel and its matrix, over the sum of the range's weights.
+
+    batch_showdown, batch_fold: the solver's float32 rows.  row_showdown, row_fold: the searches' float64 rows.
+    """
+
+    batch_showdown: float
+    batch_fold: float
+    row_showdown: float
+    row_fold: float
+
+
+def kernel_errors(boards: int, seed: int = 0) -> KernelErrors:
+    """The largest errors on random boards, LANES random ranges of 1 to 1,000 hands on each."""
+    rng = np.random.default_rng(seed)
+    worst = np.zeros(4)
+    for _ in range(boards):
+        board = tuple(int(c) for c in rng.choice(CARDS, size=5, replace=False))
+        hands = np.flatnonzero(live_hands(board)).astype(np.int32)
+        reach = _sparse_ranges(len(hands), rng)
+        exact = reach[:, : len(hands)].astype(np.float64)
+        mass = exact.sum(axis=1, keepdims=True)
+        folds, showdowns = (exact @ m.T for m in _matrices(board, hands))
+        found = [*_batches(board, hands, reach), *(_row(k, board, hands, exact[0]) for k in (SHOWDOWN, APART))]
+        for k, (values, right) in enumerate(zip(found, (showdowns, folds, showdowns[0], folds[0]), strict=True)):
+            by_range = np.abs(values - right).reshape(-1, len(hands)).max(axis=1)
+            worst[k] = max(worst[k], float((by_range / mass[: len(by_range), 0]).max()))
+    return KernelErrors(*worst.tolist())
+
+
+def _sparse_ranges(hands: int, rng: np.random.Generator) -> Float32:
+    """float32[LANES, padded]: rows of weights, as many hands with a weight as 10^u, u from 0 to 3."""
+    reach = np.zeros((LANES, padded(hands)), dtype=np.float32)
+    for row in reach:
+        chosen = rng.choice(hands, size=int(10 ** rng.uniform(0, 3)), replace=False)
+        row[chosen] = 1.0 - rng.random(len(chosen))
+    return reach
+
+
+def _matrices(board: tuple[int, ...], hands: Int32) -> tuple[Float64, Float64]:
+    """float64[H, H] twice: 1 where two hands share no card, and the same with the sign of who wins."""
+    low, high = LOW[hands], HIGH[hands]
+    meets = low[:, None] == low
+    for a, b in ((low, high), (high, low), (high, high)):
+        meets |= a[:, None] == b
+    apart = 1.0 - meets
+    ranks = ranks_of(board, hands)  # 1 is the best
+    return apart, apart * np.sign(ranks - ranks[:, None])
+
+
+def _batches(board: tuple[int, ...], hands: Int32, reach: Float32) -> tuple[Float32, Float32]:
+    """float32[LANES, H] twice: values at a showdown and after a fold, for one chip."""
+    width = reach.shape[1]
+    ordered, ends, natural = showdown_tables(board, hands)
+    values, folds = aligned(reach.size), aligned(reach.size)
+    scratch = aligned((2 * width + SCRATCH_CARDS) * LANES)
+    amounts = np.ones(LANES, dtype=np.float32)
+    _pay(ordered, ends, natural, CARDS - len(board), reach.ravel(), values, folds, amounts, width, scratch)
+    showdown, fold = (x.reshape(reach.shape)[:, : len(hands)] for x in (values, folds))
+    return showdown, fold
+
+
+@njit
+def _pay(
+    ordered: Array, ends: Array, natural: Array, cards: int, reach: Array, values: Array, folds: Array,
+    amounts: Array, width: int, scratch: Array,
+) -> None:  # fmt: skip
+    showdown_batch(
+        ordered, ends, natural, U(0), U(len(ends)), reach, U(0), values, U(0), U(width), amounts, U(0), scratch
+    )
+    for r in range(LANES):
+        at = U(r) * U(width)
+        fold_values(reach, at, U(cards), amounts[r], scratch, folds, at)
+
+
+def _row(kind: int, board: tuple[int, ...], hands: Int32, reach: Float64) -> Float64:
+    """float64[H]: what apply_card makes of one range, for one chip."""
+    wide, out = np.zeros(HANDS), np.ones(HANDS)
+    wide[hands] = reach
+    apply_card(kind, CardOperator(kind, board).packed(), 0, 1.0, wide, 0, out, 0)
+    values: Float64 = out[hands]
+    return values
+
+
+def main() -> None:
+    """Print the largest errors."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--boards", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=0)
+    args = parser.parse_args()
+    found = kernel_errors(args.boards, args.seed)
+    print(f"{args.boards:,} boards, {LANES} ranges on each; largest error over the range's weight:")
+    print(f"  float32 batches: showdown {found.batch_showdown:.1e}, fold {found.batch_fold:.1e}")
+    print(f"  float64 rows:    showdown {found.row_showdown:.1e}, fold {found.row_fold:.1e}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""How many depth-limited subgames one core solves, in ReBeL's own distribution of subgames, and the network's share.
+
+Every subgame that self-play comes to is solved, equal ones too. Networks have random weights, as fast as trained ones;
+"constant" answers every leaf with the same values, which leaves the regret updates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from time import process_time
+from typing import Final
+
+import numpy as np
+import torch
+from threadpoolctl import threadpool_limits
+
+from sog.games.base import Game
+from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.values import pair_evaluator, value_evaluator
+from sog.search.depth_limited.solve import CFR_AVE, MODIFIED_CFR_AVE, REBEL_FLOP, SolveSettings
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.train.rebel.actor import RebelActing, RebelActor
+
+GAMES: Final = ("liars_dice(numdice=1,dice_sides=4)", "liars_dice(numdice=1,dice_sides=6)")
+WIDTH, DEPTH = 256, 2
+CONSTANT: Final = "constant"
+
+# How subgames are solved: with 1,024 updates of one player each, by what the row is called.
+SETTINGS: Final[dict[str, SolveSettings]] = {
+    "plain": SolveSettings(prune=False, remember=False, correct=False),
+    "pruned": SolveSettings(remember=False, correct=False),
+    "pruned, remembered": SolveSettings(correct=False),
+    "simultaneous": SolveSettings(simultaneous=True, correct=False),
+    "cfr-ave, recycled": SolveSettings(CFR_AVE, recycle=0.05, correct=False),
+    "modified cfr-ave, recycled": SolveSettings(MODIFIED_CFR_AVE, recycle=0.05, correct=False),
+    "flop, recycled": SolveSettings(REBEL_FLOP, recycle=0.05, correct=False),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """network: hidden layers x width, or CONSTANT.  network_share: of the processor's time, in the network."""
+
+    game: str
+    network: str
+    setting: str
+    solves_per_second: float
+    network_share: float
+    solves: int
+
+
+class _Timed:
+    """An evaluator that counts the processor's seconds spent in it."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator, self.seconds = evaluator, 0.0
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        started = process_time()
+        answers = self.evaluator(requests)
+        self.seconds += process_time() - started
+        return answers
+
+
+class _Constant:
+    """The same values for every leaf, without work."""
+
+    def __init__(self, game: Game, most: int = 20_000) -> None:
+        self.values = np.random.default_rng(0).normal(scale=0.3, size=(most, sum(game.num_slots)))
+        self.logits = np.broadcast_to(0.0, (most, max(game.num_slots), game.num_actions))
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        return [Evaluations(self.values[: len(r.nodes)], self.logits[: len(r.nodes)]) for r in requests]
+
+
+def bench_rebel(games: Sequence[Game], seconds: float, report: Callable[[int, str], None]) -> list[Row]:
+    """Rows for each game: every setting with a network, then plain with a constant one; `seconds` of work each."""
+    rows: list[Row] = []
+    torch.set_num_threads(1)
+    with threadpool_limits(1):
+        for game in games:
+            for name in SETTINGS:
+                rows.append(_row(game, name, f"{DEPTH}x{WIDTH}", _network(game, SETTINGS[name]), seconds))
+                report(len(rows), name)
+            rows.append(_row(game, "plain", CONSTANT, _Constant(game), seconds))
+            report(len(rows), CONSTANT)
+    return rows
+
+
+def row_count(games: int) -> int:
+    """How many rows so many games give."""
+    return games * (len(SETTINGS) + 1)
+
+
+def _network(game: Game, settings: SolveSettings) -> Evaluator:
+    """A network of random weights, with matchups where the solver asks for values by pair."""
+    paired = settings.solver is CFR_AVE
+    network = CVPN(shape_for(game, WIDTH, DEPTH, matchups=paired), seed=0)
+    torch.nn.init.normal_(network.get_parameter("head.weight"), 0.0, 0.02, torch.Generator().manual_seed(0))
+    return pair_evaluator(network) if paired else value_evaluator(network)
+
+
+def _row(game: Game, setting: str, network: str, evaluator: Evaluator, seconds: float) -> Row:
+    """Rounds of self-play for so long, after a short one that compiles, single and interleaved subgames both."""
+    shape, timed = shape_for(game), _Timed(evaluator)
+    asked: Evaluator = evaluator if network == CONSTANT else timed
+    actor = RebelActor(game, shape, RebelActing(SETTINGS[setting], share=False))
+    for games in (1, 16):
+        actor.round(games, asked, np.random.default_rng(0))
+    timed.seconds, started, solves, number = 0.0, process_time(), 0, 0
+    while process_time() - started < seconds:
+        solves += actor.round(64, asked, np.random.default_rng(number)).searches
+        number += 1
+    whole = process_time() - started
+    return Row(game.name, network, setting, solves / whole, timed.seconds / whole, solves)

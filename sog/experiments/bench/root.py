@@ -1,0 +1,164 @@
+"""What one search from a game's first decision costs: seconds, memory, and where the time goes.
+
+The network is untrained; it takes as long as a trained one. Shares come from timers around the search's kernel calls
+and the network. What the parts of an iteration cost is measured afterwards, part by part, on the tree that the search
+has left.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from threadpoolctl import threadpool_limits
+
+from sog.experiments.bench.search import GROWTH, NETWORK, SEARCH_PLACES, SWEEPS, name_of
+from sog.experiments.bench.stopwatch import Stopwatch
+from sog.games.base import Game
+from sog.nets.cvpn import CVPN
+from sog.nets.inference import network_evaluator
+from sog.play.resolver import ResolveSettings, Resolving
+from sog.search.cfr import sweeps as kernels
+from sog.search.gtcfr.search import Budget
+from sog.search.leaves import kernels as leaves
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.tree import columns as f
+from sog.search.tree import pairs
+from sog.search.tree.growth import ENDS, ENTRIES, SLOTS
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+
+PARTS = ("ranges down", "payoffs", "leaf masses", "values up")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One search with one budget.
+
+    seconds: wall clock.  processor_seconds: what this process had of the processor meanwhile.  nodes, leaves: of the
+    tree in the end.  beliefs: leaf beliefs answered.  iteration_ms: processor time by iterations of both players.
+    tree_megabytes: what the tree's arrays hold in the end.  peak_megabytes: the process's largest resident memory
+    until then, PyTorch and the compiler included.  Shares are of `seconds`; python: what no timer covers.
+    part_ms: milliseconds of each of PARTS, once over the tree in the end.
+    """
+
+    game: str
+    search: str
+    network: str
+    seconds: float
+    processor_seconds: float
+    nodes: int
+    leaves: int
+    beliefs: int
+    iteration_ms: float
+    tree_megabytes: float
+    peak_megabytes: float
+    network_share: float
+    sweep_share: float
+    growth_share: float
+    python_share: float
+    part_ms: dict[str, float]
+
+
+def bench_root(
+    game: Game, network: CVPN, budgets: Sequence[Budget], report: Callable[[int, str], None], rounds: int = 3
+) -> list[Row]:
+    """A row for each budget: of `rounds` searches the one that took the median time; `report` hears of progress."""
+    rows = []
+    with threadpool_limits(1), one_torch_thread():
+        evaluator = network_evaluator(network)
+        _search(game, Budget(2), evaluator)  # compiles
+        for k, budget in enumerate(budgets):
+            report(k, f"SoG{budget}")
+            made = [_row(game, budget, evaluator, name_of(network.shape)) for _ in range(rounds)]
+            rows.append(sorted(made, key=lambda row: row.processor_seconds)[rounds // 2])
+    return rows
+
+
+@contextmanager
+def one_torch_thread() -> Iterator[None]:
+    """PyTorch on one core until the end of the block."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _search(game: Game, budget: Budget, evaluator: Evaluator) -> Lookahead:
+    resolving = Resolving(PublicTree(game), int(game.actor(game.root())), 0, None, ResolveSettings(budget), seed=0)
+    run(resolving.steps(), evaluator)
+    return resolving.solved().tree
+
+
+def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
+    watch, beliefs = Stopwatch(), 0
+
+    def counted(requests: Sequence[Beliefs]) -> list[Evaluations]:
+        nonlocal beliefs
+        beliefs += sum(len(request.nodes) for request in requests)
+        return evaluator(requests)
+
+    with watch.watching(SEARCH_PLACES):
+        watch.restart()
+        started = time.process_time()
+        tree = _search(game, budget, watch.timed(NETWORK, counted))
+        total, processor = watch.total(), time.process_time() - started
+    shares = {part: watch.seconds(part) / total for part in (*SWEEPS, GROWTH, NETWORK)}
+    sweeps = sum(shares[part] for part in SWEEPS)
+    used = tree.counts[SLOTS] * f.SLOT_ROWS + tree.counts[ENTRIES] * f.ENTRY_ROWS
+    return Row(
+        game=game.name,
+        search=str(budget),
+        network=network,
+        seconds=total,
+        processor_seconds=processor,
+        nodes=tree.size,
+        leaves=int((tree.nodes[: tree.size, f.KIND] == f.LEAF).sum()),
+        beliefs=beliefs,
+        iteration_ms=1e3 * processor / tree.iterations,
+        tree_megabytes=8e-6 * float(used),
+        peak_megabytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
+        network_share=shares[NETWORK],
+        sweep_share=sweeps,
+        growth_share=shares[GROWTH],
+        python_share=1.0 - sweeps - shares[GROWTH] - shares[NETWORK],
+        part_ms=_parts(tree),
+    )
+
+
+def _parts(tree: Lookahead) -> dict[str, float]:
+    """Milliseconds of each of PARTS, the least of a few."""
+    public, mass = tree.public, np.zeros((2, tree.public.widest))
+    pair_operators = public.operators, public.operator_values
+    step = np.array([1.0, 1.0, 1.0, 0.0])
+    calls: tuple[tuple[Any, tuple[Any, ...]], ...] = (
+        (kernels.forward, (*tree.game, *tree.tree, f.POLICY, 3)),
+        (
+            pairs.payoffs,
+            (*pair_operators, public.nodes, public.scales, tree.nodes, tree.ends, tree.counts[ENDS], tree.slots, 3),
+        ),
+        (
+            leaves.rescale,
+            (public.nodes, public.scales, *pair_operators, tree.nodes, tree.slots, tree.size, True, mass),
+        ),
+        (kernels.backward, (*tree.game, *tree.tree, 3, 1, step, True)),
+    )
+    return {part: _least_ms(*call) for part, call in zip(PARTS, calls, strict=True)}
+
+
+def _least_ms(kernel: Callable[..., None], arguments: tuple[Any, ...], rounds: int = 6) -> float:
+    least = np.inf
+    for _ in range(rounds):
+        start = time.perf_counter()
+        kernel(*arguments)
+        least = min(least, time.perf_counter() - start)
+    return 1e3 * float(least)

@@ -1,0 +1,151 @@
+"""Where the time of a training minute goes: of one process that does everything, and of a learner with its workers.
+
+In one process every part can be timed. With workers the learner's own parts are timed, and of the workers only the
+processor time is known: what they do is what the one process does besides learning.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from sog.experiments.bench.search import GROWTH, NETWORK, SEARCH_PLACES, SWEEPS
+from sog.experiments.bench.stopwatch import Place, Stopwatch, replaced
+from sog.nets.cvpn import CVPN
+from sog.nets.inference import network_evaluator
+from sog.search.leaves.evaluator import Evaluator
+from sog.train import checkpoint, workers
+from sog.train.learner import Learner
+from sog.train.loop import Hooks, Point, Run, train
+from sog.train.replay import ReplayWindow
+from sog.train.sog import actor
+from sog.train.sog.queries import Solving
+
+SELF_PLAY, QUERIES = "self-play", "query solves"
+LEARNER, REPLAY, ROWS, SAVING, WAITING = "learner", "replay window", "training rows", "checkpoints", "waiting"
+
+_LEARNER_PLACES: Final[tuple[Place, ...]] = (
+    (Learner, "step", LEARNER, False),
+    (ReplayWindow, "sample", REPLAY, False),
+    (ReplayWindow, "add", REPLAY, False),
+    (checkpoint, "save", SAVING, False),
+)
+_ACTOR_PLACES: Final[tuple[Place, ...]] = (
+    (actor, "play_game", SELF_PLAY, True),
+    (Solving, "steps", QUERIES, True),
+    (Solving, "row", ROWS, False),
+    *SEARCH_PLACES,
+)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of a profile.
+
+    who: the one process or the learner, in wall time; or all workers together, in processor time.
+    seconds: of a minute.  share: of that minute, for workers of a minute of each.
+    """
+
+    who: str
+    part: str
+    seconds: float
+    share: float
+
+
+def profile_training(game: str, preset: str, seconds: float, crew: int) -> list[Part]:
+    """Two runs from scratch of so many seconds each, to the end of a round; start-up and first round do not count."""
+    return [*profile_one_process(game, preset, seconds), *profile_learner(game, preset, seconds, crew)]
+
+
+def profile_one_process(game: str, preset: str, seconds: float) -> list[Part]:
+    """A run whose one worker is this process."""
+    watch = Stopwatch()
+
+    def timed_evaluator(network: CVPN) -> Evaluator:
+        evaluator: Evaluator = watch.timed(NETWORK, network_evaluator(network))
+        return evaluator
+
+    def profile() -> list[Part]:
+        found = {f"{job}: {part}": t for job in (SELF_PLAY, QUERIES) for part, t in _of_job(watch, job).items()}
+        found |= {part: watch.seconds(part) for part in (NETWORK, ROWS, LEARNER, REPLAY, SAVING)}
+        return _parts("one process", found, watch.total())
+
+    places = (*_LEARNER_PLACES, *_ACTOR_PLACES)
+    with replaced(workers, "network_evaluator", timed_evaluator), watch.watching(places):
+        return _watch(Run(game, preset, 0, 1), seconds, watch.restart, profile)
+
+
+def _of_job(watch: Stopwatch, job: str) -> dict[str, float]:
+    parts = {"sweeps": sum(watch.seconds(part, job) for part in SWEEPS), GROWTH: watch.seconds(GROWTH, job)}
+    return {**parts, "Python": watch.whole(job) - sum(parts.values())}
+
+
+def profile_learner(game: str, preset: str, seconds: float, crew: int) -> list[Part]:
+    """A run with so many worker processes beside the learner."""
+    watch = Stopwatch()
+    before: list[float | None] = [None]
+
+    def begin() -> None:
+        watch.restart()
+        before[0] = _processor_seconds()
+
+    def profile() -> list[Part]:
+        found = {part: watch.seconds(part) for part in (LEARNER, REPLAY, SAVING, WAITING)}
+        total, now = watch.total(), _processor_seconds()
+        parts = _parts(f"learner of {crew} workers", found, total)
+        if now is not None and before[0] is not None:
+            share = (now - before[0]) / total
+            parts.append(Part(f"{crew} workers", "processor time", 60.0 * share, share / crew))
+        return parts
+
+    places: tuple[Place, ...] = (*_LEARNER_PLACES, (workers._Processes, "harvest", WAITING, False))
+    with watch.watching(places):
+        return _watch(Run(game, preset, 0, crew), seconds, begin, profile)
+
+
+def _parts(who: str, found: dict[str, float], total: float) -> list[Part]:
+    """Parts of so many seconds in all, with what is left over."""
+    found = {**found, "other": total - sum(found.values())}
+    return [Part(who, part, 60.0 * t / total, t / total) for part, t in found.items()]
+
+
+class _Enough(Exception):
+    """The run has been watched for long enough."""
+
+
+def _watch(run: Run, seconds: float, begin: Callable[[], None], profile: Callable[[], list[Part]]) -> list[Part]:
+    """Train from scratch: `begin` comes after the first round, and `profile` after the round that ends the time."""
+    found: list[Part] = []
+    begun = 0.0
+
+    def report(point: Point, total: int) -> None:
+        nonlocal begun
+        if not begun:
+            begun = monotonic()
+            begin()
+        elif monotonic() - begun >= seconds or point.round == total:
+            found.extend(profile())
+            raise _Enough
+
+    with tempfile.TemporaryDirectory() as folder, suppress(_Enough):
+        train(run, Path(folder), None, False, Hooks(report=report))
+    return found
+
+
+def _processor_seconds() -> float | None:
+    """What the worker processes have used so far; None where the system does not tell (other than Linux)."""
+    ticks = 0
+    for process in multiprocessing.active_children():
+        try:
+            said = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return None
+        ticks += int(said[11]) + int(said[12])
+    return ticks / os.sysconf("SC_CLK_TCK")

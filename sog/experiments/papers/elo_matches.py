@@ -1,0 +1,143 @@
+"""What Elo experiments share: agents that are written down in a point's key, games between two of them, ratings.
+
+Both agents of a point play every opening from both seats, all games of a point side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sog.baselines.alphazero import AlphaZeroPlayer
+from sog.errors import CheckpointError
+from sog.evaluate.elo import Ratings, rate
+from sog.evaluate.side_by_side import MakePlayer, Seating, openings, play_games
+from sog.experiments.study import Key, Point, Result
+from sog.games.catalog import make_game
+from sog.nets.inference import network_evaluator
+from sog.play.player import SogPlayer
+from sog.search.gtcfr.search import Budget
+from sog.search.leaves.evaluator import Evaluator
+from sog.train.checkpoint import load_meta, load_network
+
+SOG: Final = "sog"
+ALPHAZERO: Final = "alphazero"
+OPENING_PLIES: Final = 4
+MOVES_MAX: Final = 400  # a longer game is a draw
+_AT_ONCE: Final = 8  # games; their public trees are held in memory
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A searcher with a network.  checkpoint: its folder.  network: the beginning of the weights' sha256.
+
+    per_update: SoG's c; AlphaZero asks for one leaf at a time.
+    """
+
+    algorithm: str
+    checkpoint: str
+    network: str
+    simulations: int
+    per_update: float = 1.0
+
+    def __str__(self) -> str:
+        if self.algorithm == ALPHAZERO:
+            return f"AlphaZero({self.simulations})"
+        return f"SoG({self.simulations},{self.per_update:g})"
+
+    def entry(self, name: str) -> Key:
+        """The agent as entries of a point's key."""
+        values = (self.algorithm, self.checkpoint, self.network, self.simulations, self.per_update)
+        return {f"{name}_{field}": value for field, value in zip(_FIELDS, values, strict=True)}
+
+    def maker(self) -> MakePlayer:
+        """Makes the player for a game; all of them share one network."""
+        evaluator = _evaluator(self.checkpoint, self.network)
+        if self.algorithm == ALPHAZERO:
+            return lambda: AlphaZeroPlayer(str(self), evaluator, self.simulations)
+        budget = Budget(self.simulations, self.per_update)
+        return lambda: SogPlayer(str(self), evaluator, budget)
+
+
+_FIELDS: Final = ("algorithm", "checkpoint", "network", "simulations", "per_update")
+
+
+def agent_of(key: Key, name: str) -> Agent:
+    """The agent that a point's key calls `name`."""
+    return Agent(*(key[f"{name}_{field}"] for field in _FIELDS))
+
+
+@lru_cache(maxsize=4)
+def _evaluator(checkpoint: str, network: str) -> Evaluator:
+    """CheckpointError where the folder holds another network by now."""
+    if network_id(checkpoint) != network:
+        raise CheckpointError(f"{checkpoint}: the network has changed since the experiment was planned")
+    return network_evaluator(load_network(Path(checkpoint))[1])
+
+
+def network_id(checkpoint: str) -> str:
+    """The beginning of the sha256 of a checkpoint's weights."""
+    return load_meta(Path(checkpoint)).files["network"].sha256[:16]
+
+
+def match_keys(game: str, pairs: Sequence[tuple[Agent, Agent]], batches: int, count: int) -> list[Key]:
+    """A point for each pair and batch, one batch of all pairs after the other, so that a stopped run has all pairs.
+
+    count: openings a batch.
+    """
+    return [
+        {"game": game, "batch": batch, "openings": count, **first.entry("first"), **second.entry("second")}
+        for batch in range(batches)
+        for first, second in pairs
+    ]
+
+
+def describe(key: Key) -> str:
+    """Who plays whom, each with the last part of its network's folder."""
+    agents = [agent_of(key, name) for name in ("first", "second")]
+    return " - ".join(f"{agent} of {Path(agent.checkpoint).name}" for agent in agents)
+
+
+def play_match(key: Key) -> Result:
+    """The games of one point: how many of them the first agent won, drew and lost."""
+    game = make_game(key["game"])
+    first, second = agent_of(key, "first").maker(), agent_of(key, "second").maker()
+    found = openings(game, key["openings"], OPENING_PLIES, key["batch"])
+    seatings = [Seating(players, opening) for players in ((first, second), (second, first)) for opening in found]
+    results = np.array(play_games(game, seatings, _AT_ONCE, MOVES_MAX))
+    results[len(found) :] *= -1.0
+    return {"wins": int((results > 0).sum()), "draws": int((results == 0).sum()), "losses": int((results < 0).sum())}
+
+
+def rated(points: Sequence[Point]) -> tuple[list[Agent], Ratings]:
+    """The agents in the order of first sight, and their ratings. A draw counts half."""
+    agents: dict[Agent, int] = {}
+    for point in points:
+        for name in ("first", "second"):
+            agents.setdefault(agent_of(point.key, name), len(agents))
+    scores = np.zeros((len(agents), len(agents)))
+    for point in points:
+        i, j = (agents[agent_of(point.key, name)] for name in ("first", "second"))
+        scores[i, j] += point.result["wins"] + 0.5 * point.result["draws"]
+        scores[j, i] += point.result["losses"] + 0.5 * point.result["draws"]
+    return list(agents), rate(scores)
+
+
+def rating_row(agents: Sequence[Agent], ratings: Ratings, k: int, anchor: int) -> dict[str, Any]:
+    """Agent k as a row of a table; Elo and half of its 95% interval are against the anchor."""
+    elo, half = ratings.difference(k, anchor)
+    agent = agents[k]
+    return {
+        "agent": str(agent),
+        "algorithm": agent.algorithm,
+        "simulations": agent.simulations,
+        "per_update": agent.per_update if agent.algorithm == SOG else None,
+        "checkpoint": agent.checkpoint,
+        "elo": elo,
+        "interval": half,
+    }

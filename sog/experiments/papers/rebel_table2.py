@@ -1,0 +1,244 @@
+"""ReBeL Table 2, lower half: what training runs on Liar's Dice come to, and how they came there.
+
+The table: each run's last three networks, by 1,024 playthroughs of 1,024 updates (256 on 1x6f and 64 on 2x3f, where
+each costs two to three seconds; --full: 1,024). The curve: all its networks, by few and short playthroughs, since the
+mean policy, which costs one, is unsafe search. Runs of Student of Games are searched by their own, in the table at two
+budgets, and, since a network values leaves for any search, in the curve by ReBeL's too. What a search costs stands
+beside each figure.
+"""
+
+from __future__ import annotations
+
+import csv
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from sog.agents.exploit_rebel import measure_rebel
+from sog.agents.exploit_seeds import Subject, listed, measure_seed
+from sog.agents.exploitability import decision_count
+from sog.errors import SettingError
+from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from sog.games.liars_dice import LiarsDice
+from sog.play.rebel import RebelSettings
+from sog.play.resolver import ResolveSettings
+from sog.search.gtcfr.search import Budget
+from sog.train.checkpoint import Meta, load_meta
+from sog.train.presets import REBEL, SOG
+from sog.train.rebel.presets import playing, solver_of, variant_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# (dice a player, faces a die) by the paper's names, and Table 2's two lines of ReBeL by solver.
+GAMES: Final = {"1x4f": (1, 4), "1x5f": (1, 5), "1x6f": (1, 6), "2x3f": (2, 3)}
+TABLE_2: Final = {
+    "cfr-d": {"1x4f": 0.017, "1x5f": 0.015, "1x6f": 0.024, "2x3f": 0.017},
+    "fp": {"1x4f": 0.041, "1x5f": 0.020, "1x6f": 0.040, "2x3f": 0.020},
+}
+_LAST: Final = 3
+TABLE, CURVE = "table", "curve"
+
+
+@dataclass(frozen=True)
+class _Effort:
+    """How closely a network is measured: playthroughs and updates of ReBeL's search, budgets (s, c) of SoG's."""
+
+    playthroughs: int
+    updates: int
+    budgets: tuple[tuple[int, float], ...]
+
+
+_EFFORTS: Final = {
+    TABLE: _Effort(1024, 1024, ((100, 1.0), (1000, 1.0))),
+    CURVE: _Effort(64, 512, ((100, 1.0),)),
+}
+_FEWER: Final = {
+    game: {
+        TABLE: replace(_EFFORTS[TABLE], playthroughs=playthroughs),
+        CURVE: replace(_EFFORTS[CURVE], playthroughs=16),
+    }
+    for game, playthroughs in (("1x6f", 256), ("2x3f", 64))
+}
+_QUICK: Final = {TABLE: _Effort(16, 64, ((10, 1.0),)), CURVE: _Effort(4, 32, ((5, 1.0),))}
+
+
+@dataclass(frozen=True)
+class Network:
+    """One network of a run, with what had been learned from when it was saved."""
+
+    folder: Path
+    step: int
+    round: int
+    minutes: float
+    rows: int
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """Points of every run in --run or runs/: first the curves, then the table. SettingError where there is no run."""
+    folders = options.runs or tuple(sorted(path.parent for path in Path("runs").glob("*/checkpoint")))
+    names = {LiarsDice(*size).name: name for name, size in GAMES.items()}
+    keys: dict[str, list[Key]] = {CURVE: [], TABLE: []}
+    for folder in folders:
+        meta = load_meta(folder / "checkpoint")
+        algorithm = meta.settings.get("algorithm", SOG)
+        if meta.game not in names or algorithm not in (REBEL, SOG):
+            note(f"{folder}: {algorithm} on {meta.game} is not in the table")
+            continue
+        networks, efforts = networks_of(folder), _efforts(names[meta.game], options)
+        for part, chosen in ((CURVE, [n for n in networks if n.step]), (TABLE, networks[-_LAST:])):
+            for network in chosen:
+                said = {"part": part, "game": names[meta.game], "run": folder.name, **_how(meta), **_row(network)}
+                keys[part] += [{**said, **search} for search in _searches(algorithm, meta, part, efforts[part])]
+    if not (keys[CURVE] or keys[TABLE]):
+        raise SettingError("no run on Liar's Dice: train one with --algorithm rebel, or name it with --run")
+    return keys[CURVE] + keys[TABLE]
+
+
+def _efforts(game: str, options: Options) -> dict[str, _Effort]:
+    """How closely each part measures a game's networks."""
+    if options.quick:
+        return _QUICK
+    return _EFFORTS if options.full else _FEWER.get(game, _EFFORTS)
+
+
+def networks_of(run: Path) -> list[Network]:
+    """A run's networks, oldest first: its snapshots, and its checkpoint where that has learned on."""
+    with (run / "curve.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    found = []
+    for folder in sorted((run / "snapshots").glob("*")):
+        meta = load_meta(folder)
+        line = next((line for line in lines if int(line["round"]) == meta.settings["round"]), None)
+        rows = int(float(line["rows"])) if line else 0
+        found.append(Network(folder, meta.step, meta.settings["round"], round(meta.settings["minutes"], 2), rows))
+    newest = load_meta(run / "checkpoint")
+    if lines and newest.step > max((network.step for network in found), default=-1):
+        line = next((line for line in reversed(lines) if int(line["steps"]) == newest.step), lines[-1])
+        last = int(line["round"]), round(float(line["minutes"]), 2), int(float(line["rows"]))
+        found.append(Network(run / "checkpoint", newest.step, *last))
+    return found
+
+
+def _how(meta: Meta) -> dict[str, Any]:
+    """How a run was trained."""
+    algorithm, variant = meta.settings.get("algorithm", SOG), variant_of(meta.settings)
+    solver = solver_of(variant).name if algorithm == REBEL else ""
+    return {"algorithm": algorithm, "solver": solver, "network": f"{meta.shape.depth}x{meta.shape.width}"}
+
+
+def _row(network: Network) -> dict[str, Any]:
+    return {
+        "checkpoint": str(network.folder),
+        "round": network.round,
+        "step": network.step,
+        "minutes": network.minutes,
+        "examples": network.rows,
+    }
+
+
+def _searches(algorithm: str, meta: Meta, part: str, effort: _Effort) -> list[dict[str, Any]]:
+    """ReBeL's search of a run, as it was trained; of a run of Student of Games its own, and in the curve ReBeL's."""
+    rebel = playing(variant_of(meta.settings), effort.updates)
+    found: list[dict[str, Any]] = []
+    if algorithm == SOG:
+        found = [{"search": SOG, "s": s, "c": c} for s, c in effort.budgets]
+        if part == TABLE:
+            return found
+    how = {"search": REBEL, "search_solver": rebel.solver.name, "warm": rebel.warm}
+    return [*found, {**how, "playthroughs": effort.playthroughs, "updates": effort.updates}]
+
+
+def compute(key: Key) -> Result:
+    """Exploitability of a network's play, and the processor time of a search in milliseconds."""
+    folder = Path(key["checkpoint"])
+    meta = load_meta(folder)
+    if meta.step != key["step"]:
+        raise SettingError(f"{folder} has learned on since this began; the same command again measures it anew")
+    started = time.process_time()
+    if key["search"] == SOG:
+        subject = Subject(meta.game, str(folder), ResolveSettings(Budget(key["s"], key["c"])))
+        result: Result = {"exploitability": measure_seed(subject, 0)}
+        searches = decision_count(listed(meta.game))
+    else:
+        settings = RebelSettings(playing(variant_of(meta.settings), key["updates"]))
+        found = measure_rebel(folder, settings, key["playthroughs"], 0, lambda done: None)
+        result = {"exploitability": found.sampled, "mean_policy": found.mean}
+        searches = found.solves
+    seconds = time.process_time() - started
+    return {**result, "searches": searches, "seconds": seconds, "ms_a_search": 1000.0 * seconds / searches}
+
+
+def present(points: list[Point]) -> Outcome:
+    """A row for each point; the table's means beside the paper's."""
+    beside = []
+    for game in GAMES:
+        for line, mine in _lines(points, TABLE, game).items():
+            found = [p.result["exploitability"] for p in mine]
+            newest = mine[-1].key
+            cost = np.median([p.result["ms_a_search"] for p in mine])
+            ours = (
+                f"{np.mean(found):.4f} ({min(found):.4f} .. {max(found):.4f}), {len(found)} networks, "
+                f"{newest['minutes']:.0f} min, {newest['examples']:,} examples, {cost:.0f} ms a search"
+            )
+            beside.append(Beside(f"{game}, {line}", _paper(newest), ours))
+    return Outcome([p.row for p in points], {"rebel-table2": lambda figure: _draw(figure, points)}, beside)
+
+
+def _paper(key: Key) -> str:
+    """Table 2's figure for a run of ReBeL searched by ReBeL as closely as there."""
+    whole = key["algorithm"] == REBEL and key["search"] == REBEL and key["playthroughs"] >= 1024
+    told = TABLE_2.get(key["solver"], {}) if whole else {}
+    return f"{told[key['game']]:.3f}" if told else ""
+
+
+def _lines(points: list[Point], part: str, game: str) -> dict[str, list[Point]]:
+    """The points of a game by run and search, oldest network first."""
+    out: dict[str, list[Point]] = {}
+    for p in points:
+        if p.key["part"] == part and p.key["game"] == game:
+            out.setdefault(_label(p.key), []).append(p)
+    return out
+
+
+def _label(key: Key) -> str:
+    """A run and how it is searched, in words."""
+    trained = f"{key['run']} ({' '.join(filter(None, (key['algorithm'], key['solver'], key['network'])))})"
+    if key["search"] == SOG:
+        return f"{trained}, SoG({key['s']},{key['c']:g})"
+    warm = f", warm {key['warm']}" if key["warm"] else ""
+    return f"{trained}, ReBeL {key['playthroughs']} x {key['updates']} {key['search_solver']}{warm}"
+
+
+def _draw(figure: Figure, points: list[Point]) -> None:
+    """Exploitability against training minutes, a panel for each game; squares: the table; dashed: the paper's."""
+    games = [game for game in GAMES if any(p.key["game"] == game for p in points)]
+    columns, rows = min(len(games), 2) or 1, (len(games) + 1) // 2 or 1
+    figure.set_size_inches(7.0 * columns, 5.0 * rows)
+    axes = np.ravel(figure.subplots(rows, columns, squeeze=False))
+    for axis in axes[len(games) :]:
+        axis.set_visible(False)
+    for axis, game in zip(axes, games, strict=False):
+        _draw_game(axis, game, points)
+
+
+def _draw_game(axis: Axes, game: str, points: list[Point]) -> None:
+    for part, style in ((CURVE, ".-"), (TABLE, "s")):
+        for label, mine in _lines(points, part, game).items():
+            x, y = [p.key["minutes"] for p in mine], [p.result["exploitability"] for p in mine]
+            axis.plot(x, y, style, markersize=4, linewidth=1.0, label=label)
+    solvers = dict.fromkeys(p.key["solver"] for p in points if p.key["game"] == game)
+    for name, dashes in zip(filter(None, solvers), ("--", ":", "-."), strict=False):
+        if name in TABLE_2:
+            paper = TABLE_2[name][game]
+            axis.axhline(paper, color="gray", linestyle=dashes, linewidth=0.8, label=f"Table 2, {name}: {paper}")
+    axis.set(xlabel="training minutes", ylabel="exploitability", xscale="log", yscale="log", title=game)
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize="small")
+
+
+STUDY: Final = Study(plan, compute, present, takes=("full", "runs"))

@@ -1,0 +1,147 @@
+"""Chess on OpenSpiel's rules, with AlphaZero's planes for the network."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, cast
+
+import numpy as np
+import pyspiel
+
+from sog.arrays import Array, Float32
+from sog.errors import GameError
+from sog.games.base import State
+from sog.games.boards import chess_moves
+from sog.games.boards.chess_moves import Step
+from sog.games.boards.positions import HISTORY, Position, PositionGame
+from sog.games.names import Parameters, refuse_unknown, write_game
+
+START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+WHITE: Final = 1  # the player numbers are OpenSpiel's
+BLACK: Final = 0
+
+_PIECES: Final = "PNBRQKpnbrqk"  # board codes 1 to 12
+_PAWNS: Final = (1, 7)
+_KINGS: Final = (6, 12)
+_CODES: Final = np.zeros(256, dtype=np.int8)
+_CODES[[ord(letter) for letter in _PIECES]] = np.arange(1, 13)
+_BLANKS: Final = str.maketrans({str(k): "." * k for k in range(1, 9)} | {"/": None})
+# FENs list ranks from 8 down and files from a; squares here are file * 8 + rank.
+_FROM_FEN: Final = np.array([(7 - square % 8) * 8 + square // 8 for square in range(64)])
+_FLIPPED: Final = np.arange(64) ^ 7
+# int8[12, 1]: the codes of the mover's six pieces and the opponent's, where White moves and where Black does.
+_MOVERS_CODES: Final = tuple(np.roll(np.arange(1, 13, dtype=np.int8), k)[:, None] for k in (0, 6))
+_STEP_PLANES: Final = 14  # of each position: six own pieces, six of the opponent, two of repetition
+_FEN: Final = re.compile(r"([1-8pnbrqkPNBRQK]+/){7}[1-8pnbrqkPNBRQK]+ [wb] (-|K?Q?k?q?) (-|[a-h][36]) \d{1,4} \d{1,4}")
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What the planes need of a position.
+
+    board: int8[64], codes by square file * 8 + rank.  castling: FEN's letters.  quiet: half moves since a capture
+    or a pawn's move.  number: the full move's.  repetitions: how often the position has stood, this time included.
+    """
+
+    board: Array
+    castling: str
+    quiet: int
+    number: int
+    repetitions: int
+
+
+class Chess(PositionGame):
+    """Chess; a public state is a Position. Player 1 is White and moves first, player 0 Black, as OpenSpiel has it.
+
+    Rules are OpenSpiel's: the third repetition of a position, 100 half moves without a capture or a pawn's move,
+    and material that cannot mate end the game as a draw at once, without a claim. Positions before the root of
+    another FEN do not count as repetitions.
+
+    Actions: see chess_moves. Planes, float32[119, 8, 8] (AlphaZero, "Representation"), files by ranks, from the
+    mover's side: 8 positions of 14 planes (own and opposing pawn, knight, bishop, rook, queen, king; stood twice,
+    stood three times), the mover's castling rights to the king's and the queen's side, the opponent's, half moves
+    without progress in hundreds, full moves in hundreds, and ones where Black acts.
+    """
+
+    def __init__(self, fen: str = START) -> None:
+        """`fen`: where play begins. GameError where it is no position with one king a side."""
+        spiel = pyspiel.load_game("chess")
+        start = spiel.new_initial_state(_checked(fen))
+        name = "chess" if fen == START else write_game("chess", {"fen": fen})
+        super().__init__(name, spiel, start, (_STEP_PLANES * HISTORY + 7, 8, 8), chess_moves.PLANES)
+        self.fen = fen
+
+    def write_planes(self, position: Position, out: Float32) -> None:
+        black = position.actor == BLACK
+        seen = [self.seen(past) for past in position.latest()]
+        boards = np.concatenate([past.board for past in seen]).reshape(-1, 1, 64)
+        if black:
+            boards = boards[:, :, _FLIPPED]
+        steps = out[: _STEP_PLANES * HISTORY].reshape(HISTORY, _STEP_PLANES, 64)
+        steps[: len(seen), :12] = boards == _MOVERS_CODES[black]
+        for t, past in enumerate(seen):
+            for stood in range(2, min(past.repetitions, 3) + 1):
+                steps[t, 10 + stood] = 1.0
+        for k, right in enumerate("kqKQ" if black else "KQkq"):
+            if right in seen[0].castling:
+                out[-7 + k] = 1.0
+        out[-3], out[-2] = seen[0].quiet / 100.0, seen[0].number / 100.0
+
+    def seen(self, s: State) -> Seen:
+        """A position's board and counters."""
+        position = cast(Position, s)
+        if position.view is None:
+            placed, _, castling, _, quiet, number = position.spiel.board().to_fen().split(" ")
+            letters = np.frombuffer(placed.translate(_BLANKS).encode(), dtype=np.uint8)
+            repetitions = position.spiel.num_repetitions(position.spiel)
+            position.view = Seen(_CODES[letters][_FROM_FEN], castling, int(quiet), int(number), repetitions)
+        return cast(Seen, position.view)
+
+    def step(self, s: State, action: int) -> Step:
+        """What an action moves, as White sees the board."""
+        position = cast(Position, s)
+        black, board = position.actor == BLACK, self.seen(s).board
+        square = action // chess_moves.PLANES
+        pawn = square < 64 and int(board[square ^ 7 if black else square]) in _PAWNS
+        return chess_moves.step_of(action, black, pawn)
+
+    def action(self, s: State, move: str) -> int:
+        """The legal action that UCI's notation names; GameError where it is malformed or illegal."""
+        position, step = cast(Position, s), chess_moves.read_step(move)
+        king = int(self.seen(s).board[step.start]) in _KINGS
+        action = chess_moves.action_of(step, position.actor == BLACK, king)
+        if action not in position.legal or self.step(s, action) != step:
+            raise GameError(f"{move} is not legal in {self.state_name(s)}")
+        return action
+
+    def state_name(self, s: State) -> str:
+        """The position's FEN."""
+        return str(cast(Position, s).spiel.board().to_fen())
+
+    def picture(self, s: State) -> str:
+        """The board, White's pieces in capitals."""
+        placed, mover = self.state_name(s).split()[:2]
+        rows = ["".join("." * int(c) if c.isdigit() else c for c in row) for row in placed.split("/")]
+        lines = [f"{8 - k} {' '.join(row)}" for k, row in enumerate(rows)]
+        return "\n".join([*lines, f"  a b c d e f g h   {'White' if mover == 'w' else 'Black'} to move"])
+
+    def action_name(self, s: State, action: int) -> str:
+        """UCI's notation, such as e2e4 or a7a8q."""
+        return chess_moves.write_step(self.step(s, action))
+
+
+def _checked(fen: str) -> str:
+    """The FEN, or a GameError: OpenSpiel would print or accept what it cannot play."""
+    placed = fen.split(" ")[0]
+    rows = placed.translate(_BLANKS) if _FEN.fullmatch(fen) else ""
+    whole = len(rows) == 64 and all(len(row.translate(_BLANKS)) == 8 for row in placed.split("/"))
+    if not whole or rows.count("K") != 1 or rows.count("k") != 1 or set(rows[:8] + rows[56:]) & set("pP"):
+        raise GameError(f"not a chess position in FEN's six fields: {fen!r}")
+    return fen
+
+
+def chess_from(parameters: Parameters) -> Chess:
+    """Chess from the parameters of a game string; GameError for others."""
+    refuse_unknown("chess", parameters, ("fen",))
+    return Chess(str(parameters.get("fen", START)))

@@ -1,0 +1,84 @@
+"""Go on OpenSpiel's rules, with AlphaGo Zero's planes for the network."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, cast
+
+import numpy as np
+import pyspiel
+
+from sog.arrays import Array, Float32
+from sog.errors import GameError
+from sog.games.base import State
+from sog.games.boards.positions import HISTORY, Position, PositionGame, stone_planes
+from sog.games.names import Parameters, int_parameter, refuse_unknown
+
+_LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
+_LARGEST_KOMI: Final = 1000.0
+_CODES: Final = np.zeros(256, dtype=np.int8)
+_CODES[[ord("X"), ord("O")]] = 1, 2
+
+
+class Go(PositionGame):
+    """Go on N x N with area scoring (Chinese); action row * N + column, row 0 at the bottom; N * N passes.
+
+    Player 0 is Black and moves first. Rules are OpenSpiel's: two passes end the game, all stones on the board count
+    as alive, suicide and retaking a ko at once are illegal, a whole-board position that comes up again ends the game as
+    a draw, and after 2 * N * N moves the board is scored as it stands. A tied score is a draw.
+
+    Planes, float32[17, N, N] (AlphaGo Zero, "Neural network architecture"): the mover's stones in the 8 latest
+    positions, the opponent's, and ones where Black acts.
+    """
+
+    def __init__(self, size: int = 19, komi: float = 7.5) -> None:
+        """Raises GameError unless 2 <= size <= 19 and the komi is a number of points."""
+        if not 2 <= size <= 19:
+            raise GameError(f"go is played on board_size=2 to 19, not {size}")
+        if not math.isfinite(komi) or abs(komi) > _LARGEST_KOMI:
+            raise GameError(f"go: komi is a number of points such as 7.5, not {komi}")
+        self.size, self.komi = size, float(komi)
+        name = f"go(board_size={size},komi={self.komi})"
+        spiel = pyspiel.load_game("go", {"board_size": size, "komi": self.komi})
+        super().__init__(name, spiel, spiel.new_initial_state(), (2 * HISTORY + 1, size, size), policy_planes=1)
+
+    def write_planes(self, position: Position, out: Float32) -> None:
+        stone_planes([self.board(past) for past in position.latest()], position.actor, out)
+
+    def board(self, s: State) -> Array:
+        """int8[N, N]: 1 for Black's stones, 2 for White's; row 0 at the bottom, column 0 at the left."""
+        position = cast(Position, s)
+        if position.view is None:
+            letters = np.frombuffer(str(position.spiel).encode(), dtype=np.uint8)[-_picture(self.size) :]
+            points = letters.reshape(-1, self.size + 4)[:, 3:-1][: self.size]
+            position.view = np.ascontiguousarray(_CODES[points[::-1]])
+        return cast(Array, position.view)
+
+    def state_name(self, s: State) -> str:
+        position = cast(Position, s)
+        moves = [self.action_name(s, int(action)) for action in position.spiel.history()]
+        return " ".join(moves) or "start"
+
+    def picture(self, s: State) -> str:
+        rows = [f"{r + 1:2} {' '.join('.XO'[stone] for stone in row)}" for r, row in enumerate(self.board(s))]
+        return "\n".join([*reversed(rows), f"   {' '.join(_LETTERS[: self.size])}"])
+
+    def action_name(self, s: State, action: int) -> str:
+        """GTP's vertex, such as C3, or pass."""
+        if action == self.size * self.size:
+            return "pass"
+        return f"{_LETTERS[action % self.size]}{action // self.size + 1}"
+
+
+def _picture(size: int) -> int:
+    """Length of the board in OpenSpiel's words: size rows of `NN ` and size letters, then a line of letters."""
+    return (size + 1) * (size + 4)
+
+
+def go_from(parameters: Parameters) -> Go:
+    """Go from the parameters of a game string; GameError for others."""
+    refuse_unknown("go", parameters, ("board_size", "komi"))
+    komi = parameters.get("komi", 7.5)
+    if isinstance(komi, (bool, str)):
+        raise GameError(f"go: komi is a number of points such as 7.5, not {komi}")
+    return Go(int_parameter("go", parameters, "board_size", 19), float(komi))

@@ -1,0 +1,101 @@
+"""Ranges of hold'em hands in players' notation, such as "22+,A2s-A5s,AKo,T9s:0.5,QhJh"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.errors import GameError
+from sog.games.holdem.cards import HANDS, RANKS, hand_number, parse_cards
+
+_CLASS = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)(\+?)", re.IGNORECASE)
+_SPAN = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)-([2-9TJQKA])([2-9TJQKA])([so]?)", re.IGNORECASE)
+_COMBO = re.compile(r"([2-9TJQKA][cdhs]){2}", re.IGNORECASE)
+_WEIGHT = re.compile(r"[0-9]*\.?[0-9]+([eE]-?[0-9]+)?")
+
+FULL = "full"  # every hand
+
+
+def parse_range(text: str) -> Float64:
+    """float64[1326]: the weight, 0 to 1, of every hand in a range; a later entry replaces an earlier one.
+
+    Entries stand between commas: AA, AKs, AKo, AK, 22+, A2s+, A2s-A5s, T9s-65s, QhJh, full; with ":0.5"
+    behind it an entry has that weight. GameError names the first entry that is none of these.
+    """
+    weights = np.zeros(HANDS)
+    for entry in text.split(","):
+        name, colon, weight = entry.strip().partition(":")
+        value = _weight(weight.strip(), entry) if colon else 1.0
+        for hand in _hands(name.strip(), text):
+            weights[hand] = value
+    return weights
+
+
+def hand_class(low: int, high: int) -> str:
+    """The class, one of 169 such as "AKs", of the hand of two cards."""
+    top, bottom = max(low, high), min(low, high)
+    if top // 4 == bottom // 4:
+        return RANKS[top // 4] * 2
+    return RANKS[top // 4] + RANKS[bottom // 4] + ("s" if top % 4 == bottom % 4 else "o")
+
+
+def _weight(text: str, entry: str) -> float:
+    if not _WEIGHT.fullmatch(text) or not 0 <= float(text) <= 1:
+        raise GameError(f"a hand's weight is a number from 0 to 1, not {text!r} in {entry.strip()!r}")
+    return float(text)
+
+
+def _hands(name: str, text: str) -> Iterator[int]:
+    """The hands of one entry without its weight."""
+    if name.lower() == FULL:
+        yield from range(HANDS)
+    elif _COMBO.fullmatch(name):
+        yield hand_number(*parse_cards(name))
+    elif match := _CLASS.fullmatch(name):
+        high, low = RANKS.index(match[1].upper()), RANKS.index(match[2].upper())
+        yield from _upwards(high, low, match[3].lower(), match[4] == "+", name)
+    elif match := _SPAN.fullmatch(name):
+        a, b, c, d = (RANKS.index(match[k].upper()) for k in (1, 2, 4, 5))
+        if match[3].lower() != match[6].lower():
+            raise GameError(f"the ends of a span are of one kind, not {name!r}")
+        yield from _span((a, b), (c, d), match[3].lower(), name)
+    else:
+        raise GameError(f"no hands are called {name!r} in the range {text!r}; write AA, AKs, 22+, A2s-A5s, QhJh")
+
+
+def _upwards(high: int, low: int, kind: str, plus: bool, name: str) -> Iterator[int]:
+    """One class, or with a plus also the better pairs or the better kickers."""
+    if high == low:
+        for rank in range(high, len(RANKS) if plus else high + 1):
+            yield from _class(rank, rank, kind, name)
+        return
+    high, low = max(high, low), min(high, low)
+    for kicker in range(low, high if plus else low + 1):
+        yield from _class(high, kicker, kind, name)
+
+
+def _span(first: tuple[int, int], last: tuple[int, int], kind: str, name: str) -> Iterator[int]:
+    """From one class to another: pairs, kickers beside one high card, or hands of one gap."""
+    a, b, c, d = max(first), min(first), max(last), min(last)
+    step = (int(a != c), int(b != d))
+    if (a == b) != (c == d) or (step == (1, 0)) or (step == (1, 1) and a - b != c - d):
+        raise GameError(f"no span of hands: {name!r}; write 77-99, A2s-A5s or T9s-65s")
+    for k in range(abs(b - d) + 1):
+        up = k if d > b else -k
+        yield from _class(a + up * step[0], b + up * step[1], kind, name)
+
+
+def _class(high: int, low: int, kind: str, name: str) -> Iterator[int]:
+    """The 4, 6, 12 or 16 hands of two ranks and a kind: suited, offsuit or both."""
+    if high == low and kind:
+        raise GameError(f"a pair is neither suited nor offsuit: {name!r}")
+    for s in range(4):
+        for t in range(4):
+            if high == low:
+                if s < t:
+                    yield hand_number(4 * high + s, 4 * low + t)
+            elif (s == t and kind != "o") or (s != t and kind != "s"):
+                yield hand_number(4 * high + s, 4 * low + t)

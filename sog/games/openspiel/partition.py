@@ -1,0 +1,177 @@
+"""Which histories are one infostate and which are one public state: from what OpenSpiel tells the players.
+
+Three ways, the first that agrees with the infostates at which the players act is taken; all give each
+player everything told so far (the actions of one's own included), so an infostate has one past:
+
+observer    public states are what OpenSpiel's public observer has told so far, and who acts.
+infostates  public states are the connected components of the players' infostates at equal depth, two
+            infostates being linked by a shared history: the finest partition that is common knowledge.
+own turns   the same, from the infostates of the player who acts alone; of another's moves a player then
+            knows only that they were made. For games whose infostates say too much or nothing in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from sog.arrays import Array, Int64
+from sog.errors import GameError
+from sog.games.base import TERMINAL
+from sog.games.openspiel.histories import Histories
+
+OBSERVER: Final = "observer"
+INFOSTATES: Final = "infostates"
+OWN_TURNS: Final = "own turns"
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Infostates and public states of the decision moments; -1 at terminal ones.
+
+    way: OBSERVER, INFOSTATES or OWN_TURNS.  infostate: int64[M, 2], unique over the game; an infostate
+    lies in one public state.  state: int64[M], public states 0..S-1, a parent's before its children's.
+    """
+
+    way: str
+    infostate: Int64
+    state: Int64
+
+
+def partition(histories: Histories) -> Partition:
+    """The first of the three ways that fits; GameError for imperfect recall and private turns, in one line."""
+    _check_recall(histories)
+    for attempt in _attempts(histories):
+        if _fits(histories, attempt):
+            return attempt
+    raise _private_turn(histories)
+
+
+def joint(*columns: Array) -> Int64:
+    """int64[K]: the same number for the same row of the columns, counted in the rows' lexicographic order."""
+    out = np.unique(columns[0], return_inverse=True)[1].astype(np.int64)
+    for column in columns[1:]:
+        place = np.unique(column, return_inverse=True)[1]
+        out = np.unique(out * (place.max(initial=0) + 1) + place, return_inverse=True)[1].astype(np.int64)
+    return out
+
+
+def components(left: Int64, right: Int64) -> Int64:
+    """int64[K]: the connected component of each edge (left[k], right[k]) of a bipartite graph."""
+    first, second = joint(left), joint(right)
+    width = first.max(initial=-1) + 1
+    size = width + second.max(initial=-1) + 1
+    graph = coo_array((np.ones(len(first), dtype=np.int8), (first, width + second)), shape=(size, size))
+    labels: Int64 = connected_components(graph, directed=False)[1].astype(np.int64)
+    return labels[first]
+
+
+def _attempts(h: Histories) -> Iterator[Partition]:
+    acting = h.words * (h.actor[:, None] == np.arange(2))
+    if h.public is not None:
+        public = _chain(h, [h.public, h.actor])
+        yield _partition(h, OBSERVER, [_chain(h, [h.words[:, p], public, _own(h, p)]) for p in (0, 1)], public)
+    yield _partition(h, INFOSTATES, [_chain(h, [h.words[:, p], _own(h, p)]) for p in (0, 1)], None)
+    if h.recalls:
+        yield _partition(h, OWN_TURNS, [_chain(h, [acting[:, p], _own(h, p)]) for p in (0, 1)], None)
+
+
+def _own(h: Histories, p: int) -> Int64:
+    """int64[M]: the action at the parent where player p took it, else -1."""
+    mine = (h.parent >= 0) & (h.actor[h.parent] == p)
+    return np.where(mine, h.action, -1).astype(np.int64)
+
+
+def _chain(h: Histories, columns: list[Array]) -> Int64:
+    """int64[M]: the same number where the columns agree at the moment and at all moments before it."""
+    out = np.zeros(len(h.parent), dtype=np.int64)
+    count = 0
+    order = np.argsort(h.depth, kind="stable")
+    for level in np.split(order, np.flatnonzero(np.diff(h.depth[order])) + 1):
+        before = np.where(h.parent[level] >= 0, out[h.parent[level]], -1)
+        out[level] = count + joint(before, *(column[level] for column in columns))
+        count = int(out[level].max()) + 1
+    return out
+
+
+def _partition(h: Histories, way: str, infostates: list[Int64], public: Int64 | None) -> Partition:
+    decision = h.actor != TERMINAL
+    infostate = np.full((len(decision), 2), -1, dtype=np.int64)
+    for p in (0, 1):
+        infostate[decision, p] = infostates[p][decision]
+    label = components(infostate[decision, 0], infostate[decision, 1]) if public is None else public[decision]
+    state = np.full(len(decision), -1, dtype=np.int64)
+    state[decision] = joint(h.depth[decision], label)
+    return Partition(way, infostate, state)
+
+
+def _fits(h: Histories, parts: Partition) -> bool:
+    """Whether every public state has one actor and every acting player's infostate is OpenSpiel's own."""
+    decision = np.flatnonzero(h.actor != TERMINAL)
+    state, actor = parts.state[decision], h.actor[decision]
+    if _count(state, actor) > _count(state):
+        return False
+    if not h.recalls:
+        return True
+    for p in (0, 1):
+        turn = np.flatnonzero(h.actor == p)
+        word, infostate = h.words[turn, p], parts.infostate[turn, p]
+        if _count(word, infostate) > min(_count(word), _count(infostate)):
+            return False
+    return True
+
+
+def _count(*columns: Array) -> int:
+    """How many different rows the columns have."""
+    return int(joint(*columns).max(initial=-1)) + 1
+
+
+def _check_recall(h: Histories) -> None:
+    """Perfect recall: all histories of an acting infostate share the player's last infostate and action."""
+    if not h.recalls:
+        return
+    for p in (0, 1):
+        own = _own(h, p)
+        last = np.full((len(own), 2), -1, dtype=np.int64)
+        order = np.argsort(h.depth, kind="stable")
+        for level in np.split(order, np.flatnonzero(np.diff(h.depth[order])) + 1)[1:]:
+            before = h.parent[level]
+            mine = own[level] >= 0
+            last[level] = np.where(mine[:, None], np.stack([h.words[before, p], own[level]], 1), last[before])
+        turn = np.flatnonzero(h.actor == p)
+        past = joint(last[turn, 0], last[turn, 1])
+        k = _split(h.words[turn, p], past)
+        if k is not None:
+            word = _short(h.vocabulary[h.words[turn[k], p]])
+            raise GameError(f"{h.name} lacks perfect recall: infostate {word!r} of player {p} has several own pasts")
+
+
+def _split(word: Array, other: Array) -> int | None:
+    """A place whose word stands with two values of `other`; None where each has one."""
+    order = np.lexsort((other, word))
+    again = (np.diff(word[order]) == 0) & (np.diff(other[order]) != 0)
+    return int(order[1:][again][0]) if again.any() else None
+
+
+def _private_turn(h: Histories) -> GameError:
+    """Why no way fits: somebody does not know who acts, or how many moves have been made."""
+    for p in (0, 1):
+        turn = np.flatnonzero(h.actor == p)
+        k = _split(h.words[turn, p], h.depth[turn]) if h.recalls else None
+        if k is not None:
+            word = _short(h.vocabulary[h.words[turn[k], p]])
+            return GameError(
+                f"{h.name} has private turns: at infostate {word!r} player {p} does not know how many moves were made"
+            )
+    return GameError(f"{h.name} has private turns: a player who does not act cannot tell who does")
+
+
+def _short(word: str) -> str:
+    """The word on one line, cut where it is long."""
+    line = " ".join(word.split())
+    return line if len(line) <= 60 else line[:57] + "..."

@@ -1,0 +1,368 @@
+"""Scotland Yard on any map: Mr X (player 0) hides from detectives (player 1) who move one by one.
+
+Mr X wins 1 if he escapes and loses 1 if he is caught. The rules are the classic board's:
+
+- Mr X moves first, then every detective in a fixed order; a move is one ticket and one link of its
+  kind, and who can move must. `rounds` counts Mr X's moves, so a double move uses up two of them
+  (24 moves with both double cards are 22 rounds); he wins when the detectives have answered the last.
+- His ticket is public, his station is not, except at the moves in `reveals`. A black ticket takes any
+  link, ferries too. With a double card he moves twice before the detectives; he may play it only where
+  two moves are left and possible. A detective's used ticket goes to Mr X, his own leave the game.
+- Nobody enters a station that a detective holds; a detective who enters Mr X's station catches him.
+- A detective who cannot move sits out his turn and goes on blocking. When it is the detectives' turn and
+  none of them can move, Mr X wins; when Mr X cannot move at his turn, he loses.
+- The cards are the classic 18: Mr X draws his start first and unseen, then the detectives draw theirs.
+
+Public states. Mr X's infostates are the stations where he can be as far as the tickets, reveals and the
+detectives' stations tell: paths to one station merge, since only the station matters from then on. The
+detectives have one infostate. What Mr X's station decides (caught or missed, stuck or free) is a NATURE
+state of probability 1, left out where the outcome is certain. A reveal is the public edge of the move
+itself. Two public states are the same only if all that was seen up to them is the same.
+
+Actions. An identity is a (ticket, station entered) pair that the map has, tickets in the order taxi,
+bus, underground, black and stations ascending, then the double card as its own action played before the
+two moves: 475 in London instead of 4 x 199 x 2, and on the glasses map simply the station's index.
+
+Two maps are shipped. `glasses` is the small map of Player of Games, appendix C.2 (11 stations, Mr X at
+6, detectives at 1 and 11, five taxi cards each, five rounds, no reveal). The paper shows it in a figure
+only, so ours is a RECONSTRUCTION: two hexagons sharing station 6. Its value is 0 (by linear program over
+its 2768 public states). The graph is bipartite and the detectives start a step out of phase, so
+they never land on Mr X: they win by leaving him no move. `london` is the board of 199 stations with five
+detectives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sog.arrays import Array, Bool, Float32, Int32
+from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
+from sog.games.names import Parameters
+from sog.games.scotland_yard.map import TRANSPORTS, CityMap, read_map
+from sog.games.scotland_yard.rules import BLACK, DOUBLE, TICKETS, Rules, read_rules, starting_stations
+
+# What a public state waits for, and how the chase ended.
+_DEAL, _ACT, _LOOK, _CAUGHT, _STUCK, _ESCAPED = "deal", "act", "look", "caught", "stuck", "escaped"
+
+
+@dataclass(frozen=True, slots=True)
+class Chase:
+    """A public state, identified by its log: what everybody has seen, in words.
+
+    kind: what it waits for or how it ended.  turn: who moves (0 Mr X, k the k-th detective), at a look or
+    deal who moves or draws next.  hidden: the stations (indices, ascending) where Mr X can be.
+    moved: Mr X's moves so far.  owed: how many moves of a double card he still has to make.
+    scale: the chance of the deal for each pair.
+    """
+
+    log: tuple[str, ...]
+    kind: str = field(compare=False)
+    turn: int = field(compare=False)
+    hidden: tuple[int, ...] = field(compare=False)
+    detectives: tuple[int, ...] = field(compare=False)
+    tickets: tuple[tuple[int, ...], ...] = field(compare=False)
+    x_tickets: tuple[int, ...] = field(compare=False)
+    moved: int = field(default=0, compare=False)
+    owed: int = field(default=0, compare=False)
+    scale: float = field(default=1.0, compare=False)
+
+
+def scotland_yard(parameters: Parameters) -> Game:
+    """The game of these parameters: the fields of Rules by name, lists with semicolons. Raises GameError."""
+    rules = read_rules(parameters)
+    return ScotlandYard(rules, read_map(rules.map))
+
+
+class ScotlandYard(Game):
+    """Scotland Yard under the given rules on the given map; GameError where the two do not fit."""
+
+    def __init__(self, rules: Rules, city: CityMap) -> None:
+        self.rules, self.city = rules, city
+        self.name = rules.game_name()
+        self.u_max = 1.0
+        n, d = len(city.stations), rules.detectives
+        self._ticket_of, self._dest_of, self._reach = _move_table(city, black=rules.x_tickets[BLACK] > 0)
+        self._double = len(self._ticket_of)  # the double card's action
+        self.num_actions = self._double + (rules.x_tickets[DOUBLE] > 0)
+        self.num_slots = (n, 1)
+        self.num_features = d * n + 3 * d + 5 + (d + 1) + 3
+        self._ones = [Operator(np.ones((k, 1))) for k in range(n + 1)]
+        self._root = self._start()
+
+    def _start(self) -> Chase:
+        hidden, placed = starting_stations(self.rules, self.city)
+        tickets = (self.rules.tickets,) * self.rules.detectives
+        kind, turn = (_LOOK, 0) if placed else (_DEAL, 1)
+        scale = 1.0 / len(hidden)
+        return self._settle(Chase((), kind, turn, hidden, placed, tickets, self.rules.x_tickets, scale=scale))
+
+    # --- which moves there are ---
+
+    def _payable(self, tickets: Sequence[int], detectives: Iterable[int]) -> Bool:
+        """bool[M]: the moves that these tickets pay for into a station that no detective holds."""
+        held = np.zeros(len(self.city.stations), dtype=bool)
+        held[list(detectives)] = True
+        paid = np.zeros(DOUBLE, dtype=bool)
+        paid[: len(tickets)] = np.asarray(tickets[:DOUBLE]) > 0
+        return np.logical_and(paid[self._ticket_of], ~held[self._dest_of])
+
+    def _detective_moves(self, s: Chase, k: int) -> Int32:
+        """int32[A]: the moves of the k-th detective (from 1), empty where he has to sit out."""
+        free = self._payable(s.tickets[k - 1], s.detectives)
+        return np.flatnonzero(free & self._reach[s.detectives[k - 1]]).astype(np.int32)
+
+    def _next_turn(self, s: Chase, k: int) -> int:
+        """The first detective after the k-th who can move, or 0 for Mr X."""
+        later = range(k + 1, len(s.detectives) + 1)
+        return next((j for j in later if len(self._detective_moves(s, j))), 0)
+
+    def _x_moves(self, s: Chase) -> tuple[Int32, Bool]:
+        """int32[A], bool[I, A]: Mr X's actions at s, and from which of his stations each is legal."""
+        here = list(s.hidden)
+        free = self._payable(s.x_tickets, s.detectives)
+        twice = self._followed(s, free)
+        legal: Bool = np.logical_and(self._reach[here], twice if s.owed == 2 else free)
+        if self.num_actions > self._double:
+            can_double = s.x_tickets[DOUBLE] > 0 and not s.owed and s.moved + 2 <= self.rules.rounds
+            doubles = (self._reach[here] & twice).any(axis=1) & can_double
+            legal = np.column_stack([legal, doubles])
+        actions = np.flatnonzero(legal.any(axis=0)).astype(np.int32)
+        return actions, legal[:, actions]
+
+    def _followed(self, s: Chase, free: Bool) -> Bool:
+        """bool[M]: those of Mr X's free moves after which he can make a second one at once."""
+        followed = np.zeros_like(free)
+        if s.owed != 2 and not s.x_tickets[DOUBLE]:
+            return followed
+        for ticket in range(DOUBLE):
+            if s.x_tickets[ticket]:
+                again = self._payable(_spend(s.x_tickets, ticket), s.detectives)
+                onward = np.logical_or.reduce(self._reach[:, again], axis=1)
+                followed |= free & (self._ticket_of == ticket) & onward[self._dest_of]
+        return followed
+
+    # --- the game interface ---
+
+    def root(self) -> State:
+        return self._root
+
+    def actor(self, s: State) -> int:
+        c = _chase(s)
+        if c.kind in (_DEAL, _LOOK):
+            return NATURE
+        return min(c.turn, 1) if c.kind == _ACT else TERMINAL
+
+    def num_infostates(self, s: State) -> tuple[int, int]:
+        return len(_chase(s).hidden), 1
+
+    def actions(self, s: State) -> Int32:
+        c = _chase(s)
+        if c.kind != _ACT:
+            return np.empty(0, dtype=np.int32)
+        return self._detective_moves(c, c.turn) if c.turn else self._x_moves(c)[0]
+
+    def fan(self, s: State) -> Fan:
+        c = _chase(s)
+        if c.kind == _DEAL:
+            return self._deal_fan(c)
+        if c.kind == _LOOK:
+            return self._look_fan(c)
+        return self._detective_fan(c) if c.turn else self._x_fan(c)
+
+    def weights(self, s: State) -> Scaled:
+        c = _chase(s)
+        return Scaled(self._ones[len(c.hidden)], c.scale)
+
+    def payoff(self, s: State) -> Scaled:
+        c = _chase(s)
+        return Scaled(self._ones[len(c.hidden)], c.scale if c.kind == _ESCAPED else -c.scale)
+
+    def slot(self, s: State, p: int) -> Int32:
+        """int32[I_p(s)]: Mr X's slots are his stations' indices."""
+        return np.array(_chase(s).hidden if p == 0 else (0,), dtype=np.int32)
+
+    def features(self, s: State) -> Float32:
+        """float32[num_features]: Player of Games, table 2, each in [0, 1].
+
+        Every detective's station as a 1 of N; each detective's cards; Mr X's five kinds of cards; who
+        moves next; whether a double move is on; the rounds played; and whether nature is to act. Cards
+        are parts of all tickets of their kind in the game.
+        """
+        c = _chase(s)
+        n, d = len(self.city.stations), self.rules.detectives
+        stations = np.zeros((d, n), dtype=np.float32)
+        stations[range(len(c.detectives)), list(c.detectives)] = 1.0
+        issued = np.array(self.rules.x_tickets, dtype=np.float32)
+        issued[:3] += d * np.array(self.rules.tickets, dtype=np.float32)
+        issued = np.maximum(issued, 1.0)
+        cards = np.array(c.tickets, dtype=np.float32) / np.maximum(self.rules.tickets, 1)
+        last = (c.owed > 0, c.moved / self.rules.rounds, c.kind in (_DEAL, _LOOK))
+        parts = (stations.ravel(), cards.ravel(), c.x_tickets / issued, np.arange(d + 1) == c.turn, last)
+        return np.concatenate(parts, dtype=np.float32)
+
+    # --- fans ---
+
+    def _x_fan(self, c: Chase) -> Fan:
+        """Mr X's move: one edge per ticket, or per ticket and station where he has to show himself."""
+        actions, legal = self._x_moves(c)
+        shown = c.moved + 1 in self.rules.reveals
+        edge = np.full(legal.shape, -1, dtype=np.int32)
+        target = np.zeros(legal.shape, dtype=np.int32)
+        children: list[State] = []
+        for columns in self._seen_alike(actions, shown):
+            if actions[columns[0]] == self._double:
+                kept = legal[:, columns[0]]
+                stays = tuple(x for x, can in zip(c.hidden, kept, strict=True) if can)
+                target[kept, columns[0]] = np.arange(len(stays))
+                children.append(self._after_double_card(c, stays))
+            else:
+                entered = self._dest_of[actions[columns]]
+                target[:, columns] = np.arange(len(columns))
+                ticket = int(self._ticket_of[actions[columns[0]]])
+                children.append(self._after_x_move(c, ticket, tuple(entered.tolist()), shown))
+            edge[:, columns] = np.where(legal[:, columns], len(children) - 1, -1)
+        return Fan(children, Moves(edge, np.where(edge >= 0, target, 0).astype(np.int32)))
+
+    def _seen_alike(self, actions: Int32, shown: bool) -> list[Array]:
+        """Columns of Mr X's actions in groups that look the same to the detectives."""
+        if shown:
+            return [np.array([column]) for column in range(len(actions))]
+        ticket = np.append(self._ticket_of, DOUBLE)[actions]
+        return [np.flatnonzero(ticket == t) for t in np.unique(ticket)]
+
+    def _after_double_card(self, c: Chase, stays: tuple[int, ...]) -> Chase:
+        tickets = _spend(c.x_tickets, DOUBLE)
+        return replace(c, log=(*c.log, TICKETS[DOUBLE]), hidden=stays, x_tickets=tickets, owed=2)
+
+    def _after_x_move(self, c: Chase, ticket: int, entered: tuple[int, ...], shown: bool) -> Chase:
+        word = f"{TICKETS[ticket]}@{self.city.stations[entered[0]]}" if shown else TICKETS[ticket]
+        turn = 0 if c.owed == 2 else self._next_turn(c, 0)
+        return replace(
+            c,
+            log=(*c.log, word),
+            kind=_ACT if turn or c.owed == 2 else _ESCAPED,
+            turn=turn,
+            hidden=entered,
+            x_tickets=_spend(c.x_tickets, ticket),
+            moved=c.moved + 1,
+            owed=max(c.owed - 1, 0),
+        )
+
+    def _detective_fan(self, c: Chase) -> Fan:
+        actions = self._detective_moves(c, c.turn)
+        children = [self._after_detective(c, int(a)) for a in actions]
+        return Fan(children, Moves(np.arange(len(actions), dtype=np.int32)[None, :]))
+
+    def _after_detective(self, c: Chase, action: int) -> Chase:
+        k, ticket, station = c.turn, int(self._ticket_of[action]), int(self._dest_of[action])
+        moved = replace(
+            c,
+            log=(*c.log, f"{k}:{TICKETS[ticket]}@{self.city.stations[station]}"),
+            kind=_LOOK,
+            detectives=(*c.detectives[: k - 1], station, *c.detectives[k:]),
+            tickets=(*c.tickets[: k - 1], _spend(c.tickets[k - 1], ticket), *c.tickets[k:]),
+            x_tickets=tuple(count + (t == ticket) for t, count in enumerate(c.x_tickets)),
+        )
+        return self._settle(replace(moved, turn=self._next_turn(moved, k)))
+
+    def _outcomes(self, c: Chase) -> list[tuple[str, tuple[int, ...]]]:
+        """How the chase goes on from a look, and from which of Mr X's stations each way."""
+        caught = tuple(x for x in c.hidden if x in c.detectives)
+        rest = tuple(x for x in c.hidden if x not in c.detectives)
+        if c.turn or not rest:
+            ways = [(_CAUGHT, caught), (_ACT, rest)]
+        elif c.moved == self.rules.rounds:
+            ways = [(_CAUGHT, caught), (_ESCAPED, rest)]
+        else:
+            free = self._payable(c.x_tickets, c.detectives)
+            stuck = tuple(x for x in rest if not (self._reach[x] & free).any())
+            ways = [(_CAUGHT, caught), (_STUCK, stuck), (_ACT, tuple(x for x in rest if x not in stuck))]
+        return [(kind, stations) for kind, stations in ways if stations]
+
+    def _settle(self, c: Chase) -> Chase:
+        """The look itself where Mr X's station decides how it goes on, else the only way it can."""
+        if c.kind != _LOOK:
+            return c
+        ways = self._outcomes(c)
+        return c if len(ways) > 1 else replace(c, kind=ways[0][0])
+
+    def _look_fan(self, c: Chase) -> Fan:
+        children: list[State] = []
+        carry: list[tuple[Carry, Carry]] = []
+        for kind, stations in self._outcomes(c):
+            word = "at large" if kind in (_ACT, _ESCAPED) else kind
+            children.append(replace(c, log=(*c.log, word), kind=kind, hidden=stations))
+            carry.append((_kept(c.hidden, stations), None))
+        return Fan(children, carry=carry)
+
+    def _deal_fan(self, c: Chase) -> Fan:
+        """The next detective draws one of the cards that are left; Mr X's own card is one of them."""
+        children: list[State] = []
+        carry: list[tuple[Carry, Carry]] = []
+        done = c.turn == self.rules.detectives
+        for card in c.hidden:
+            others = tuple(x for x in c.hidden if x != card)
+            child = replace(
+                c,
+                log=(*c.log, f"{c.turn}:starts@{self.city.stations[card]}"),
+                kind=_LOOK if done else _DEAL,
+                turn=0 if done else c.turn + 1,
+                hidden=others,
+                detectives=(*c.detectives, card),
+                scale=c.scale / len(others),
+            )
+            children.append(self._settle(child))
+            carry.append((_kept(c.hidden, others), None))
+        return Fan(children, carry=carry)
+
+    # --- words ---
+
+    def state_name(self, s: State) -> str:
+        c = _chase(s)
+        who = f"detective {c.turn}" if c.turn else "Mr X"
+        now = {_DEAL: f"{who} draws a card", _ACT: f"{who} to move", _LOOK: "is Mr X there?"}
+        places = ", ".join(str(self.city.stations[x]) for x in c.detectives) or "no station yet"
+        travel = " ".join(w for w in c.log if w.split("@")[0] in TICKETS) or "no move yet"
+        done = f"{c.moved} of {self.rules.rounds} moves"
+        return f"{now.get(c.kind, c.kind)}; {done}; detectives on {places}; Mr X: {travel}"
+
+    def action_name(self, s: State, action: int) -> str:
+        if action == self._double:
+            return "double card"
+        return f"{TICKETS[self._ticket_of[action]]} to {self.city.stations[self._dest_of[action]]}"
+
+    def infostate_name(self, s: State, p: int, i: int) -> str:
+        return f"on {self.city.stations[_chase(s).hidden[i]]}" if p == 0 else "nothing hidden"
+
+
+def _chase(s: State) -> Chase:
+    assert isinstance(s, Chase)
+    return s
+
+
+def _spend(tickets: tuple[int, ...], ticket: int) -> tuple[int, ...]:
+    return tuple(count - (t == ticket) for t, count in enumerate(tickets))
+
+
+def _kept(before: tuple[int, ...], after: tuple[int, ...]) -> Links:
+    """Links of the stations that stay possible."""
+    source = np.flatnonzero(np.isin(before, after)).astype(np.int32)
+    return Links(source, np.arange(len(after), dtype=np.int32))
+
+
+def _move_table(city: CityMap, black: bool) -> tuple[Array, Array, Bool]:
+    """int64[M] ticket and int64[M] station entered of each move, bool[N, M] from where it can be made."""
+    ways: dict[tuple[int, int], set[int]] = {}
+    for a, b, transport in city.links:
+        tickets = [transport] if TRANSPORTS[transport] != "ferry" else []
+        for ticket in [*tickets, BLACK] if black else tickets:
+            ways.setdefault((ticket, b), set()).add(a)
+            ways.setdefault((ticket, a), set()).add(b)
+    table = np.array(sorted(ways), dtype=np.int64).reshape(-1, 2)
+    reach = np.zeros((len(city.stations), len(table)), dtype=bool)
+    for move, key in enumerate(sorted(ways)):
+        reach[list(ways[key]), move] = True
+    return table[:, 0], table[:, 1], reach

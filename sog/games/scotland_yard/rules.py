@@ -1,0 +1,117 @@
+"""The settings of Scotland Yard besides its map: cards, tickets, rounds, and their words in a game string."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Final
+
+from sog.errors import GameError
+from sog.games.names import Parameter, Parameters, refuse_unknown, write_game
+from sog.games.scotland_yard.map import CityMap
+
+TICKETS: Final = ("taxi", "bus", "underground", "black", "double")
+BLACK: Final = 3
+DOUBLE: Final = 4
+
+_EMPTY: Final = {"reveals": "none", "cards": "all"}  # how an empty list is said
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a game of Scotland Yard is besides its map; the defaults are the classic London game's.
+
+    rounds: Mr X's moves, double moves counted twice.  reveals: the moves at which he shows himself.
+    start: `deal` (everyone draws a card), `hidden;1;11` (the detectives' stations; Mr X draws a card)
+        or `6;1;11` (Mr X's station, known to all, and the detectives').
+    cards: the stations on the start cards; empty: every station of the map.
+    tickets: a detective's taxi, bus, underground.  x_tickets: Mr X's, then black tickets and double cards.
+    """
+
+    map: str = "london"
+    rounds: int = 24
+    detectives: int = 5
+    reveals: tuple[int, ...] = (3, 8, 13, 18, 24)
+    start: str = "deal"
+    cards: tuple[int, ...] = ()
+    tickets: tuple[int, ...] = (10, 8, 4)
+    x_tickets: tuple[int, ...] = (4, 3, 3, 5, 2)
+
+    def game_name(self) -> str:
+        """The game string: the map and whatever differs from its preset, in the order of the fields."""
+        usual = preset(self.map)
+        parameters: dict[str, Parameter] = {"map": self.map}
+        for f in fields(self)[1:]:
+            value = getattr(self, f.name)
+            told_by_start = f.name == "detectives" and self.start != "deal"
+            if value != getattr(usual, f.name) and not told_by_start:
+                parameters[f.name] = _listed(f.name, value) if isinstance(value, tuple) else value
+        return write_game("scotland_yard", parameters)
+
+
+_LONDON_CARDS: Final = (13, 26, 29, 34, 50, 53, 91, 94, 103, 112, 117, 132, 138, 141, 155, 174, 197, 198)
+LONDON: Final = Rules(cards=_LONDON_CARDS)
+GLASSES: Final = Rules("glasses", 5, 2, (), "6;1;11", (), (5, 0, 0), (5, 0, 0, 0, 0))
+
+
+def starting_stations(rules: Rules, city: CityMap) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Indices of the stations where Mr X can start and where the detectives do; none of these if dealt.
+
+    Raises GameError where two would start at one station or the cards do not suffice.
+    """
+    cards = {city.index(card) for card in rules.cards or city.stations}
+    if rules.start == "deal":
+        if len(cards) <= rules.detectives:
+            raise GameError(f"{len(cards)} start cards are too few for {rules.detectives} detectives")
+        return tuple(sorted(cards)), ()
+    first, *others = rules.start.split(";")
+    placed = tuple(city.index(_number("start", station)) for station in others)
+    hidden = cards - set(placed) if first == "hidden" else {city.index(_number("start", first))}
+    if not hidden or len(hidden.union(placed)) < len(hidden) + len(placed):
+        raise GameError(f"start={rules.start}: Mr X and the detectives need a station each")
+    return tuple(sorted(hidden)), placed
+
+
+def preset(city_name: str) -> Rules:
+    """The rules a map is played by unless told otherwise: a foreign map has London's, its cards apart."""
+    return {"glasses": GLASSES, "london": LONDON}.get(city_name, Rules(city_name))
+
+
+def read_rules(parameters: Parameters) -> Rules:
+    """The rules of a game string's parameters, the map's preset where it is silent; raises GameError."""
+    rules = preset(str(parameters.get("map", "glasses")))
+    refuse_unknown("scotland_yard", parameters, [f.name for f in fields(Rules)])
+    for key, value in parameters.items():
+        rules = replace(rules, **{key: _read(key, str(value), getattr(rules, key))})
+    if rules.start != "deal":
+        placed = rules.start.count(";")
+        if "detectives" in parameters and rules.detectives != placed:
+            raise GameError(f"start={rules.start} places {placed} detectives, not {rules.detectives}")
+        rules = replace(rules, detectives=placed)
+    for key, length in (("tickets", 3), ("x_tickets", 5)):
+        if len(getattr(rules, key)) != length:
+            raise GameError(f"{key} wants {length} numbers: {', '.join(TICKETS[:length])}")
+    if rules.rounds < 1 or rules.detectives < 1:
+        raise GameError("scotland_yard needs at least one round and one detective")
+    return rules
+
+
+def _read(key: str, text: str, default: object) -> Any:
+    """The value of one parameter, in the type of its default."""
+    if isinstance(default, int):
+        return _number(key, text)
+    if isinstance(default, tuple):
+        return () if text == _EMPTY.get(key) else tuple(_number(key, part) for part in text.split(";"))
+    return text
+
+
+def _listed(key: str, numbers: tuple[int, ...]) -> Parameter:
+    """How a list stands in a game string; a list of one number is that number."""
+    if len(numbers) == 1:
+        return numbers[0]
+    return ";".join(map(str, numbers)) or _EMPTY[key]
+
+
+def _number(key: str, text: str) -> int:
+    if not text.strip().isdecimal():
+        raise GameError(f"{key} wants whole numbers, not {text!r}")
+    return int(text)

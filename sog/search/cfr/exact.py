@@ -1,0 +1,138 @@
+"""Exact solutions on the whole public tree: average policies, values, best responses, exploitability."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.games.base import NATURE
+from sog.search.cfr.rules import DCFR, Rule
+from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import node_mass, ranges_of_slots, slots_of
+
+# policy[node]: float64[A, I] of the actor at each decision node of a public tree.
+Policy = dict[int, Float64]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """value: player 0's utility under the policy.  best: what each player's best response would earn."""
+
+    value: float
+    best: tuple[float, float]
+
+    @property
+    def exploitability(self) -> float:
+        """(best response of 0 + best response of 1) / 2, in utilities; 0 at an equilibrium."""
+        return (self.best[0] + self.best[1]) / 2
+
+
+def full_tree(public: PublicTree) -> Lookahead:
+    """A lookahead holding the whole game, which the public tree must list (`list_all`), from its root."""
+    return Lookahead(public, 0, public.game.root_ranges()).expand_all()
+
+
+def solve(public: PublicTree, rule: Rule, iterations: int) -> Lookahead:
+    """The whole game after so many iterations of a rule, average policies in the FIXED row."""
+    tree = full_tree(public)
+    tree.iterate(rule, iterations)
+    tree.average_policy()
+    return tree
+
+
+def policy_of(tree: Lookahead, which: int = f.FIXED) -> Policy:
+    """Copies of the policies in row `which` at every interior decision node, by public node."""
+    out = {}
+    for n in range(tree.size):
+        if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < 2:
+            out[int(tree.nodes[n, f.PUBLIC])] = tree.table(n, which).copy()
+    return out
+
+
+def set_policy(tree: Lookahead, policy: Policy, which: int = f.FIXED) -> None:
+    """Write policies into row `which`; nodes that `policy` lacks keep what they have."""
+    for n in range(tree.size):
+        s = int(tree.nodes[n, f.PUBLIC])
+        if tree.nodes[n, f.KIND] == f.INTERIOR and s in policy:
+            tree.table(n, which)[:] = policy[s]
+
+
+def measure(tree: Lookahead, which: int = f.FIXED) -> Measure:
+    """Value and best responses of the policies in row `which` of a tree without leaves."""
+    r0, r1 = tree.root_ranges
+    value = float(tree.evaluate(which)[0] @ r0)
+    best0 = float(tree.evaluate(which, best=1)[0] @ r0)
+    best1 = float(tree.evaluate(which, best=2)[1] @ r1)
+    return Measure(value, (best0, best1))
+
+
+def measure_policy(public: PublicTree, policy: Policy) -> Measure:
+    """Value and best responses of a policy for the whole game."""
+    tree = full_tree(public)
+    set_policy(tree, policy)
+    return measure(tree)
+
+
+def uniform_policy(public: PublicTree) -> Policy:
+    """The uniform policy over legal actions at every decision node."""
+    tree = full_tree(public)
+    tree.normalise(f.REGRET, f.FIXED)
+    return policy_of(tree)
+
+
+def root_value(tree: Lookahead) -> float:
+    """Player 0's expected utility at the root by the values of the last sweep."""
+    return float(np.dot(tree.slots[f.CFV, tree.span(0, 0)], tree.root_ranges[0]))
+
+
+class ExactEvaluator:
+    """Solves the game below every belief that it is asked about; for small games, and to compare networks with.
+
+    iterations: of alternating DCFR each time. Values are those of the average policies.
+    """
+
+    def __init__(self, iterations: int = 200) -> None:
+        self.iterations = iterations
+        self._trees: dict[tuple[int, int], Lookahead] = {}
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        return [self._answer(beliefs) for beliefs in requests]
+
+    def _answer(self, beliefs: Beliefs) -> Evaluations:
+        out = zero_answer(beliefs)
+        for b, node in enumerate(beliefs.nodes):
+            tree = self._solve(beliefs.public, int(node), beliefs.ranges[b])
+            _write_answer(tree, int(node), out.values[b], out.logits[b])
+        return out
+
+    def _solve(self, public: PublicTree, node: int, ranges: Float64) -> Lookahead:
+        key = (id(public), node)
+        if key not in self._trees:
+            self._trees[key] = Lookahead(public, node, ranges_of_slots(public, node, ranges)).expand_all()
+        tree = self._trees[key]
+        tree.restart(ranges_of_slots(public, node, ranges))
+        tree.iterate(DCFR, self.iterations)
+        tree.average_policy()
+        tree.evaluate()
+        return tree
+
+
+def _write_answer(tree: Lookahead, node: int, values: Float64, logits: Float64) -> None:
+    """Conditional values by slot, and the logarithm of the average policy as prior."""
+    public = tree.public
+    mass = node_mass(public, node, *tree.root_ranges)
+    for p in (0, 1):
+        at = slots_of(public, node, p) + (public.game.num_slots[0] if p else 0)
+        cfv = tree.slots[f.CFV, tree.span(0, p)]
+        values[at] = np.divide(cfv, mass[p], out=np.zeros_like(cfv), where=mass[p] > 0)
+    if public.nodes[node, f.ACTOR] < NATURE:
+        at = slots_of(public, node, int(public.nodes[node, f.ACTOR]))
+        first, count = int(public.nodes[node, f.ROW0]), int(public.nodes[node, f.ROWS])
+        actions = public.rows[first : first + count, f.ACTION]
+        logits[at[:, None], actions[None, :]] = np.log(tree.table(0, f.FIXED).T + 1e-6)

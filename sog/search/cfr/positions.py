@@ -1,0 +1,110 @@
+"""Numba sweeps for perfect information: one infostate a player everywhere, so a node is its own entry in its parent.
+
+The same updates as in kernels.py, on nodes instead of actions: a search that opens one child at a time (k = 1) has
+about as many nodes as simulations but some thirty times as many legal actions, which these sweeps never visit. They
+know arrays only (see columns.py), and need decision nodes whose action a takes edge a.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sog.arrays import Array
+from sog.search.cfr.matching import REACH_FLOOR
+from sog.search.simd.jit import inlined, njit
+from sog.search.tree import columns as f
+
+U = np.uint64
+
+
+@njit
+def forward(nodes: Array, count: int, slots: Array, entries: Array) -> None:
+    """Both players' ranges down from node 0 through the POLICY row."""
+    reach, policy = slots[f.REACH], entries[f.POLICY]
+    for below in range(1, count):
+        n = U(below)
+        m = U(nodes[n, f.PARENT])
+        share = 1.0
+        actor = nodes[m, f.N_ACTOR]
+        if actor < 2:
+            share = policy[U(nodes[m, f.VAR0] + nodes[n, f.IN_EDGE])]
+        for p in range(2):
+            above = reach[U(nodes[m, f.OFF0 + p])]
+            reach[U(nodes[n, f.OFF0 + p])] = above * share if p == actor else above
+
+
+@njit
+def backward(nodes: Array, count: int, slots: Array, entries: Array, sums: Array, updates: int, step: Array) -> None:
+    """Both players' values up; regrets and averages of the players in the bit mask `updates`; sums over iterations.
+
+    step: as in kernels.backward.  sums: float64[2, *] scratch, a column per node: open actions, positive regret.
+    """
+    _values_up(nodes, count, slots, entries, sums, step[2])
+    _regrets(nodes, count, slots, entries, sums, updates, step)
+    policy = entries[f.POLICY]
+    for below in range(1, count):
+        n = U(below)
+        m = U(nodes[n, f.PARENT])
+        actor = nodes[m, f.N_ACTOR]
+        if actor < 2 and (updates >> actor) & 1:
+            k = U(nodes[m, f.VAR0] + nodes[n, f.IN_EDGE])
+            policy[k] = policy[k] / sums[1, m] if sums[1, m] > 0.0 else 1.0 / sums[0, m]
+
+
+@njit
+def _values_up(nodes: Array, count: int, slots: Array, entries: Array, sums: Array, weight: float) -> None:
+    """Both players' values up, and their sums; `sums` is cleared. A node is passed after all that lie below it."""
+    cfv, q, policy = slots[f.CFV], entries[f.ACTION_CFV], entries[f.POLICY]
+    for inner in range(count):
+        n = U(inner)
+        sums[0, n], sums[1, n] = 0.0, 0.0
+        if nodes[n, f.KIND] == f.INTERIOR:
+            cfv[U(nodes[n, f.OFF0])] = 0.0
+            cfv[U(nodes[n, f.OFF1])] = 0.0
+    for back in range(1, count):
+        n = U(count - back)
+        m = U(nodes[n, f.PARENT])
+        actor, k = nodes[m, f.N_ACTOR], U(nodes[m, f.VAR0] + nodes[n, f.IN_EDGE])
+        for p in range(2):
+            off, above = U(nodes[n, f.OFF0 + p]), U(nodes[m, f.OFF0 + p])
+            if p == actor:
+                q[k] = cfv[off]
+                cfv[above] += policy[k] * cfv[off]
+            else:
+                cfv[above] += cfv[off]
+            _sum_up(slots, off, weight)
+    for p in range(2):
+        _sum_up(slots, U(nodes[0, f.OFF0 + p]), weight)
+
+
+@inlined
+def _sum_up(slots: Array, off: Any, weight: float) -> None:
+    slots[f.CFV_SUM, off] += weight * slots[f.CFV, off]
+    slots[f.REACH_SUM, off] += weight * slots[f.REACH, off]
+
+
+@njit
+def _regrets(
+    nodes: Array, count: int, slots: Array, entries: Array, sums: Array, updates: int, step: Array
+) -> None:
+    """Instant regrets, discounted, and the next policies, not yet normalised."""
+    regret, average, policy, q = entries[f.REGRET], entries[f.AVERAGE], entries[f.POLICY], entries[f.ACTION_CFV]
+    positive, negative, weight, prediction = step[0], step[1], step[2], step[3]
+    for below in range(1, count):
+        n = U(below)
+        m = U(nodes[n, f.PARENT])
+        actor = nodes[m, f.N_ACTOR]
+        if actor > 1 or not (updates >> actor) & 1:
+            continue
+        k, off = U(nodes[m, f.VAR0] + nodes[n, f.IN_EDGE]), U(nodes[m, f.OFF0 + actor])
+        average[k] += weight * (slots[f.REACH, off] + REACH_FLOOR) * policy[k]
+        instant = q[k] - slots[f.CFV, off]
+        x = regret[k] + instant
+        x *= positive if x > 0.0 else negative
+        regret[k] = x
+        x = max(x + prediction * instant, 0.0)
+        policy[k] = x
+        sums[0, m] += 1.0
+        sums[1, m] += x

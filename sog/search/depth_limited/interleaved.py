@@ -1,0 +1,127 @@
+"""Subgames of one shape interleaved, number by number, so that one instruction does the same for eight of them.
+
+Where every infostate keeps its index, sweeps go infostate by infostate: a node of eight subgames is to them a node of
+eight times as many infostates. Numbers are copied from a lookahead and back; it knows no solver and no rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sog.arrays import Float64, Int32
+from sog.search.depth_limited.planting import Layout
+from sog.search.simd.f64x8 import LANES
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+
+# Rows of leaves, int32[3, L], a column for each leaf of each subgame, those of one node side by side: the node, the
+# public node, and the lane, which is the subgame's place in its bundle.
+LEAF_NODE, LEAF_PUBLIC, LEAF_LANE = range(3)
+
+# Where a subgame's slots are in the lookahead and among the interleaved ones, and its entries.
+_Place = tuple[tuple[slice, slice], tuple[slice, slice]]
+
+
+class Interleaved:
+    """The subgames of a lookahead in bundles of up to eight of one shape.
+
+    nodes, child, slots, entries: like the lookahead's, a node for each node of a bundle; infostate i of lane g is at
+    OFF0 + i * lanes + g.  lanes: int32[M], how many subgames a node belongs to.  ends: int32[E].
+    leaves: int32[3, L] (see LEAF_NODE).  blocks: int32[B + 1, 3], where each bundle starts, as in planting.py.
+    """
+
+    def __init__(self, tree: Lookahead, planted: Sequence[Layout]) -> None:
+        """planted: [K] layouts of the tree's subgames in their order, each with a shape."""
+        self.tree = tree
+        self._bundles = _bundles(planted)
+        self.slots: Float64 = np.zeros_like(tree.slots)
+        self.entries: Float64 = np.zeros_like(tree.entries)
+        self.blocks: Int32 = np.zeros((len(self._bundles) + 1, 3), dtype=np.int32)
+        self._lay_out(planted)
+        self._places = self._place(planted)
+
+    def _lay_out(self, planted: Sequence[Layout]) -> None:
+        """The bundles' nodes one behind the other."""
+        nodes, child, lanes, ends, leaves = [], [], [], [], []
+        node = edge = slot = entry = 0
+        for b, members in enumerate(self._bundles):
+            layout, count = planted[members[0]], len(members)
+            own, below = layout.nodes.copy(), layout.child.copy()
+            own[:, [f.OFF0, f.OFF1]] = own[:, [f.OFF0, f.OFF1]] * count + slot
+            own[:, f.VAR0] = own[:, f.VAR0] * count + entry
+            own[:, [f.N_I0, f.N_I1]] *= count
+            own[own[:, f.CHILD0] >= 0, f.CHILD0] += edge
+            own[own[:, f.PARENT] >= 0, f.PARENT] += node
+            below[f.NODE] += node
+            below[[f.AT0, f.AT1]] = below[[f.AT0, f.AT1]] * count + slot
+            nodes.append(own)
+            child.append(below)
+            lanes.append(np.full(len(own), count))
+            ends.append(layout.ends + node)
+            publics = [planted[k].nodes[layout.leaves, f.PUBLIC] for k in members]
+            places = np.arange(len(layout.leaves) * count)
+            leaves.append([layout.leaves[places // count] + node, np.transpose(publics).ravel(), places % count])
+            node, edge = node + len(own), edge + below.shape[1]
+            slot, entry = slot + layout.width * count, entry + len(layout.uniform) * count
+            self.blocks[b + 1] = self.blocks[b] + (len(own), len(places), len(layout.ends))
+        self.nodes: Int32 = np.concatenate(nodes, dtype=np.int32)
+        self.child: Int32 = np.concatenate(child, axis=1, dtype=np.int32)
+        self.lanes: Int32 = np.concatenate(lanes, dtype=np.int32)
+        self.ends: Int32 = np.concatenate(ends, dtype=np.int32)
+        self.leaves: Int32 = np.concatenate(leaves, axis=1, dtype=np.int32)
+
+    def _place(self, planted: Sequence[Layout]) -> list[_Place]:
+        """Where each subgame's columns are in the tree, and here: in a lane of its bundle, in the same order."""
+        slots = np.cumsum([0] + [layout.width for layout in planted]).tolist()
+        entries = np.cumsum([0] + [len(layout.uniform) for layout in planted]).tolist()
+        found: dict[int, _Place] = {}
+        slot = entry = 0
+        for members in self._bundles:
+            count, layout = len(members), planted[members[0]]
+            after, end = slot + count * layout.width, entry + count * len(layout.uniform)
+            for lane, k in enumerate(members):
+                found[k] = (
+                    (slice(slots[k], slots[k + 1]), slice(slot + lane, after, count)),
+                    (slice(entries[k], entries[k + 1]), slice(entry + lane, end, count)),
+                )
+            slot, entry = after, end
+        return [found[k] for k in range(len(planted))]
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """As depth_kernels.advance takes them."""
+        return self.nodes, self.child, self.slots, self.entries, self.lanes, self.blocks, self.leaves, self.ends
+
+    def take(self, slots: Sequence[int], entries: Sequence[int]) -> None:
+        """Copy these rows of the lookahead's slots and entries to here."""
+        for (slots_there, slots_here), (entries_there, entries_here) in self._places:
+            for row in slots:
+                self.slots[row, slots_here] = self.tree.slots[row, slots_there]
+            for row in entries:
+                self.entries[row, entries_here] = self.tree.entries[row, entries_there]
+
+    def give_back(self, subgames: Iterable[int], slots: Sequence[int], entries: Sequence[int]) -> None:
+        """Copy these rows of the subgames' slots and entries to the lookahead."""
+        for k in subgames:
+            (slots_there, slots_here), (entries_there, entries_here) = self._places[k]
+            for row in slots:
+                self.tree.slots[row, slots_there] = self.slots[row, slots_here]
+            for row in entries:
+                self.tree.entries[row, entries_there] = self.entries[row, entries_here]
+
+
+def worth_interleaving(planted: Sequence[Layout]) -> bool:
+    """Whether the subgames have shapes, and two of them one on average."""
+    shapes = {layout.shape for layout in planted}
+    return b"" not in shapes and len(planted) >= 2 * len(shapes)
+
+
+def _bundles(planted: Sequence[Layout]) -> list[list[int]]:
+    """Which subgames go together: up to eight of one shape."""
+    alike: dict[bytes, list[int]] = {}
+    for k, layout in enumerate(planted):
+        alike.setdefault(layout.shape, []).append(k)
+    return [members[k : k + LANES] for members in alike.values() for k in range(0, len(members), LANES)]

@@ -1,0 +1,176 @@
+"""Depth-limited subgames side by side in one lookahead: each tree is laid out once and copied wherever it is needed.
+
+A subgame's nodes lie together, and so do its leaves, its ended nodes and its numbers. It knows no solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Array, Float64, Int32
+from sog.games.base import DENSE, NATURE, TERMINAL
+from sog.search.simd.jit import njit
+from sog.search.tree import columns as f
+from sog.search.tree import growth
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+
+# Columns of blocks, int32[K + 1, 3]: where subgame k starts; the last row is where all end.
+FIRST_NODE, FIRST_LEAF, FIRST_END = range(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """The tree of a subgame as it is when it lies alone in a lookahead, whose arrays these are.
+
+    nodes: int32[M, NODE_FIELDS].  child: int32[3, *].  ends: int32[*].  leaves: int32[L].
+    uniform: float64[V], the first policies.  width: slots that it takes.
+    shape: equal for trees that are the same but for their public nodes, so that sweeps do the same in them; empty where
+    sweeps and leaves do not go infostate by infostate.
+    """
+
+    nodes: Int32
+    child: Int32
+    ends: Int32
+    leaves: Int32
+    uniform: Float64
+    width: int
+    shape: bytes
+
+
+class Layouts:
+    """The trees of one public tree's subgames that go so many actions deep, laid out when first asked for."""
+
+    def __init__(self, public: PublicTree, depth: int = 2, to_chance: bool = False) -> None:
+        """depth, to_chance: as in SolveSettings."""
+        self.public, self.depth, self.to_chance = public, depth, to_chance
+        self._known: dict[int, Layout] = {}
+
+    def __call__(self, node: int) -> Layout:
+        """The tree of the subgame at a public node."""
+        if node not in self._known:
+            self._known[node] = self._layout(node)
+        return self._known[node]
+
+    def _layout(self, node: int) -> Layout:
+        i0, i1 = (int(self.public.nodes[node, f.I0 + p]) for p in (0, 1))
+        tree = Lookahead(self.public, node, (np.zeros(i0), np.zeros(i1)))
+        left = [self.depth or np.inf]
+        n = 0
+        while n < tree.size:
+            if self._opens(tree, n, left[n]):
+                tree.expand(n)
+                fewer = left[n] - (tree.nodes[n, f.N_ACTOR] < NATURE)
+                left += [fewer] * (tree.size - len(left))
+            n += 1
+        nodes, counts = tree.nodes[: tree.size], tree.counts
+        child, ends = tree.child[:, : counts[growth.CHILDREN]].copy(), tree.ends[: counts[growth.ENDS]]
+        return Layout(
+            nodes,
+            child,
+            ends,
+            np.flatnonzero(nodes[:, f.KIND] == f.LEAF).astype(np.int32),
+            tree.entries[f.POLICY, : counts[growth.ENTRIES]].copy(),
+            int(counts[growth.SLOTS]),
+            _shape(self.public, nodes, child),
+        )
+
+    def _opens(self, tree: Lookahead, n: int, left: float) -> bool:
+        """Whether node n, so many actions above the leaves, is inside its subgame."""
+        actor = int(tree.nodes[n, f.N_ACTOR])
+        if actor == TERMINAL or left <= 0 or (actor == NATURE and self.to_chance and n > 0):
+            return False
+        return self.public.list_fan(int(tree.nodes[n, f.PUBLIC]))
+
+
+def _shape(public: PublicTree, nodes: Int32, child: Int32) -> bytes:
+    """See Layout."""
+    inner, ended = nodes[nodes[:, f.KIND] == f.INTERIOR], nodes[nodes[:, f.KIND] == f.ENDED, f.PUBLIC]
+    leaves = nodes[nodes[:, f.KIND] == f.LEAF, f.PUBLIC]
+    weights, payoffs = public.nodes[leaves, f.WEIGHT_OP], public.nodes[ended, f.PAYOFF_OP]
+    plain = inner[inner[:, f.N_ACTOR] < NATURE, f.N_PLAIN].all() and inner[:, f.N_SAME].all()
+    apart = (public.operators[weights, f.OP_FACTORS] >= 0).all()
+    dense = (public.operators[payoffs, f.OP_KIND] == DENSE).all()
+    full = (public.nodes[leaves][:, [f.I0, f.I1]] == public.game.num_slots).all()
+    if not (plain and apart and dense and full and straight(public, leaves)):
+        return b""
+    own = np.delete(nodes, [f.PUBLIC, f.N_EDGE0, f.N_ROW0], axis=1)
+    scales = public.scales[leaves, f.WEIGHT_SCALE], public.scales[ended, f.PAYOFF_SCALE]
+    parts = own, child, weights, payoffs, *scales
+    return b"".join(str(part.shape).encode() + part.tobytes() for part in parts)
+
+
+def straight(public: PublicTree, leaves: Int32) -> bool:
+    """Whether infostate i has network slot i at all these public nodes, as where nobody's infostates ever change."""
+    for p in (0, 1):
+        at, widths = public.nodes[leaves, f.SLOT0 + p], public.nodes[leaves, f.I0 + p]
+        for first in np.unique(at):
+            width = int(widths[at == first].max())
+            if (public.slots[first : first + width] != np.arange(width)).any():
+                return False
+    return True
+
+
+def plant(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]) -> tuple[Lookahead, Int32, Int32]:
+    """A lookahead with the subgames of these layouts and ranges by slot, its blocks and its leaves, int32[L]."""
+    tree = Lookahead(public, int(trees[0].nodes[0, f.PUBLIC]), (np.zeros(1), np.zeros(1)), room=1)
+    tree.nodes = np.zeros((sum(len(t.nodes) for t in trees), f.NODE_FIELDS), dtype=np.int32)
+    tree.child = np.zeros((3, sum(t.child.shape[1] for t in trees)), dtype=np.int32)
+    tree.ends = np.zeros(sum(len(t.ends) for t in trees), dtype=np.int32)
+    tree.slots = np.zeros((f.SLOT_ROWS, sum(t.width for t in trees)))
+    tree.entries = np.zeros((f.ENTRY_ROWS, sum(len(t.uniform) for t in trees)))
+    tree.counts[:] = 0
+    blocks: Int32 = np.zeros((len(trees) + 1, 3), dtype=np.int32)
+    leaves: Int32 = np.zeros(sum(len(t.leaves) for t in trees), dtype=np.int32)
+    slots0 = public.game.num_slots[0]
+    for k, (t, own) in enumerate(zip(trees, ranges, strict=True)):
+        _plant(
+            t.nodes, t.child, t.ends, t.leaves, t.uniform, t.width, own, slots0, public.nodes, public.slots,
+            tree.nodes, tree.child, tree.ends, tree.slots, tree.entries, tree.counts, leaves, blocks, k,
+        )  # fmt: skip
+    return tree, blocks, leaves
+
+
+@njit
+def _plant(
+    nodes: Array, child: Array, ends: Array, leaves: Array, uniform: Array, width: int, ranges: Array, slots0: int,
+    public: Array, public_slots: Array, all_nodes: Array, all_child: Array, all_ends: Array, slots: Array,
+    entries: Array, counts: Array, all_leaves: Array, blocks: Array, k: int,
+) -> None:  # fmt: skip
+    """Copy a layout behind what is planted, as subgame k, with its ranges at the root."""
+    node, slot, entry = counts[growth.NODES], counts[growth.SLOTS], counts[growth.ENTRIES]
+    edge, end, leaf = counts[growth.CHILDREN], counts[growth.ENDS], blocks[k, FIRST_LEAF]
+    for m in range(len(nodes)):
+        for column in range(f.NODE_FIELDS):
+            all_nodes[node + m, column] = nodes[m, column]
+        all_nodes[node + m, f.OFF0] += slot
+        all_nodes[node + m, f.OFF1] += slot
+        all_nodes[node + m, f.VAR0] += entry
+        if nodes[m, f.CHILD0] >= 0:
+            all_nodes[node + m, f.CHILD0] += edge
+        if nodes[m, f.PARENT] >= 0:
+            all_nodes[node + m, f.PARENT] += node
+    for e in range(child.shape[1]):
+        all_child[f.NODE, edge + e] = child[f.NODE, e] + node
+        all_child[f.AT0, edge + e] = child[f.AT0, e] + slot
+        all_child[f.AT1, edge + e] = child[f.AT1, e] + slot
+    for e in range(len(ends)):
+        all_ends[end + e] = ends[e] + node
+    for b in range(len(leaves)):
+        all_leaves[leaf + b] = leaves[b] + node
+    for v in range(len(uniform)):
+        entries[f.POLICY, entry + v] = uniform[v]
+    for p in range(2):
+        at = public[nodes[0, f.PUBLIC], f.SLOT0 + p]
+        for i in range(nodes[0, f.N_I0 + p]):
+            slots[f.REACH, slot + nodes[0, f.OFF0 + p] + i] = ranges[(slots0 if p else 0) + public_slots[at + i]]
+    counts[growth.NODES] += len(nodes)
+    counts[growth.SLOTS] += width
+    counts[growth.ENTRIES] += len(uniform)
+    counts[growth.CHILDREN] += child.shape[1]
+    counts[growth.ENDS] += len(ends)
+    blocks[k + 1, FIRST_NODE], blocks[k + 1, FIRST_LEAF] = node + len(nodes), leaf + len(leaves)
+    blocks[k + 1, FIRST_END] = end + len(ends)

@@ -1,0 +1,56 @@
+"""What a search asks at its leaves and what it is told: the evaluator protocol; it knows no network.
+
+A belief is a public state with both players' ranges. Ranges, values and logits are laid out by network
+slot: player 0's slots first, then player 1's (`Game.num_slots`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from sog.arrays import Float64, Int32
+from sog.search.tree.public_tree import PublicTree
+
+
+class Beliefs(NamedTuple):
+    """A batch of public belief states.
+
+    nodes: int32[B], nodes of `public`.  ranges: float64[B, S0 + S1], each player's range summing to 1.
+    """
+
+    public: PublicTree
+    nodes: Int32
+    ranges: Float64
+
+
+class Evaluations(NamedTuple):
+    """The answers to a batch of beliefs.
+
+    values: float64[B, S0 + S1], utilities, conditional on the infostate.
+    logits: float64[B, S, A], the actor's prior policy by slot and action identity, S = max(S0, S1).
+    """
+
+    values: Float64
+    logits: Float64
+
+
+class Evaluator(Protocol):
+    """Answers beliefs of several searches at once, in order."""
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]: ...
+
+
+def zero_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
+    """Every value 0 and every prior uniform: an untrained network's stand-in."""
+    return [zero_answer(beliefs) for beliefs in requests]
+
+
+def zero_answer(beliefs: Beliefs) -> Evaluations:
+    """Zero values and logits of the right shapes."""
+    game, count = beliefs.public.game, len(beliefs.nodes)
+    return Evaluations(
+        np.zeros((count, sum(game.num_slots))), np.zeros((count, max(game.num_slots), game.num_actions))
+    )

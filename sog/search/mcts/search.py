@@ -1,0 +1,246 @@
+"""Monte Carlo tree search with PUCT, as AlphaZero's (Science 2018): the search SoG is compared with.
+
+Like GT-CFR's, a search is a generator that yields leaf beliefs and is sent their evaluations, so that a driver can
+join the batches of many searches. It knows no network and no rules. For games of perfect information.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Float64, Int32, Int64
+from sog.errors import SettingError
+from sog.games.base import NATURE, TERMINAL
+from sog.search.gtcfr.search import SearchGenerator
+from sog.search.leaves.evaluator import Beliefs, Evaluations
+from sog.search.mcts import kernels
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree, grown
+
+
+@dataclass(frozen=True)
+class PuctSettings:
+    """How MCTS searches, apart from its simulations (AlphaZero, pseudocode, AlphaZeroConfig).
+
+    c_init, c_base: PUCT's exploration is log((N + c_base + 1) / c_base) + c_init.
+    first_play_loses: an action not tried yet counts as a loss (AlphaZero's pseudocode) instead of as its node's mean.
+    leaves: how many are asked for at once, kept apart by virtual losses.
+    noise: the share of Dirichlet noise in the root's priors.  concentration: of the noise; 0: 10 / legal actions.
+    """
+
+    c_init: float = 1.25
+    c_base: float = 19_652.0
+    first_play_loses: bool = False
+    leaves: int = 1
+    noise: float = 0.0
+    concentration: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.leaves < 1:
+            raise SettingError(f"a search asks for at least one leaf at once, not {self.leaves}")
+        if not (0.0 <= self.noise <= 1.0 and self.concentration >= 0.0):
+            raise SettingError(f"root noise {self.noise} with concentration {self.concentration} is out of range")
+        if not (self.c_init >= 0.0 and self.c_base > 0.0):
+            raise SettingError(f"PUCT needs c_init of at least 0 and c_base above 0, not {self.c_init}, {self.c_base}")
+
+
+class PuctTree:
+    """The nodes that MCTS has visited below one public state, with their statistics; node 0 is the root.
+
+    nodes: int32[M, FIELDS].  values: float64[M], each node's own evaluation, player 0's, as a share of u_max.
+    child: int32[C] and stats: float64[STAT_ROWS, C], a column for each action of each node (see mcts_kernels.py).
+    """
+
+    def __init__(self, public: PublicTree, root: int = 0, room: int = 64) -> None:
+        """A tree still empty, for a search at the public node `root`; SettingError where nobody acts there."""
+        if not (public.game.perfect_information and public.game.num_slots == (1, 1)):
+            raise SettingError(f"MCTS plays games of perfect information only, not {public.game.name}")
+        if public.nodes[root, f.ACTOR] >= NATURE:
+            raise SettingError("MCTS searches only where a player acts")
+        self.public, self.state = public, root
+        self.nodes: Int32 = np.zeros((room, kernels.FIELDS), dtype=np.int32)
+        self.values: Float64 = np.zeros(room)
+        self.child: Int32 = np.zeros(8 * room, dtype=np.int32)
+        self.stats: Float64 = np.zeros((kernels.STAT_ROWS, 8 * room))
+        self.counts: Int64 = np.zeros(2, dtype=np.int64)
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return int(self.counts[kernels.NODES])
+
+    def columns(self, n: int = 0) -> slice:
+        """Where the actions of node n lie in `child` and `stats`."""
+        first = int(self.nodes[n, kernels.FIRST])
+        return slice(first, first + int(self.nodes[n, kernels.COLUMNS]))
+
+    def visits(self, n: int = 0) -> Float64:
+        """float64[A]: how often each action of node n was tried."""
+        return self.stats[kernels.VISITS, self.columns(n)].copy()
+
+    def value(self, n: int = 0) -> float:
+        """Player 0's utility at node n: the mean of its own evaluation and of all below it."""
+        at = self.columns(n)
+        tried = 1.0 + self.stats[kernels.VISITS, at].sum()
+        return float(self.public.game.u_max * (self.values[n] + self.stats[kernels.TOTAL, at].sum()) / tried)
+
+    def line(self, n: int = 0) -> list[int]:
+        """The columns of the most visited actions from node n on, as far as they were tried."""
+        out: list[int] = []
+        while self.nodes[n, kernels.COLUMNS] > 0:
+            column = int(self.visits(n).argmax())
+            if self.stats[kernels.VISITS, self.nodes[n, kernels.FIRST] + column] <= 0:
+                break
+            out.append(column)
+            n = int(self.child[self.nodes[n, kernels.FIRST] + column])
+        return out
+
+    def advance(self, state: int) -> None:
+        """Go on from the public node `state`, a descendant of the root, keeping what was found below it."""
+        path, n = self.public.path(state), 0
+        for s in path[path.index(self.state) + 1 :]:
+            below = self.child[self.columns(n)] if n >= 0 and self.size else np.empty(0, dtype=np.int32)
+            held = below[below >= 0]
+            found = held[self.nodes[held, kernels.PUBLIC] == s]
+            n = int(found[0]) if len(found) else -1
+        self.state = state
+        if n < 0 or not self.size:
+            self.counts[:] = 0
+            return
+        place = np.zeros(self.size, dtype=np.int32)
+        kernels.keep(self.nodes, self.values, self.child, self.stats, self.counts, n, place)
+
+    def make_room(self) -> None:
+        """Double every array."""
+        self.nodes = grown(self.nodes, 2 * len(self.nodes), axis=0)
+        self.values = grown(self.values, 2 * len(self.values), axis=0)
+        self.child = grown(self.child, 2 * len(self.child), axis=0)
+        self.stats = grown(self.stats, len(self.child), axis=1)
+
+
+def search(
+    tree: PuctTree,
+    simulations: int,
+    settings: PuctSettings,
+    rng: np.random.Generator,
+    stopped: Callable[[int], bool] = lambda done: False,
+) -> SearchGenerator:
+    """`simulations` more simulations from the tree's root; counts and values stay in the tree.
+
+    rng draws the root's noise, which is gone afterwards.  stopped: told after each batch how many simulations are done;
+    true ends the search. The generator may also be closed at any yield: leaves it asked for are then forgotten.
+    """
+    run = _Run(tree, settings)
+    if tree.size == 0:
+        run.plant((yield run.root()))
+    clean = tree.stats[kernels.PRIOR, tree.columns()].copy()
+    _add_noise(tree, settings, rng)
+    done = 0
+    try:
+        while done < simulations:
+            done += run.step(simulations - done)
+            beliefs = run.leaves()
+            if beliefs is not None:
+                run.answer = yield beliefs
+            run.answered = run.found_leaves
+            if stopped(done):
+                break
+        run.step(0)
+    except GeneratorExit:
+        run.give_up()
+        raise
+    finally:
+        tree.stats[kernels.PRIOR, tree.columns()] = clean
+
+
+def _add_noise(tree: PuctTree, settings: PuctSettings, rng: np.random.Generator) -> None:
+    """Mix Dirichlet noise into the root's priors (AlphaZero, pseudocode, add_exploration_noise)."""
+    if settings.noise == 0.0:
+        return
+    prior = tree.stats[kernels.PRIOR, tree.columns()]
+    concentration = settings.concentration or 10.0 / len(prior)
+    prior *= 1.0 - settings.noise
+    prior += settings.noise * rng.dirichlet(np.full(len(prior), concentration))
+
+
+class _Run:
+    """One search's working state; the steps of `search`.
+
+    found_leaves: how many leaves the last step found.  answered: how many of them have their answers.
+    """
+
+    def __init__(self, tree: PuctTree, settings: PuctSettings) -> None:
+        self.tree, self.settings = tree, settings
+        self.found: Int32 = np.full((kernels.FOUND_ROWS, settings.leaves), -1, dtype=np.int32)
+        self.done: Int64 = np.zeros(2, dtype=np.int64)
+        self.ranges: Float64 = np.ones((settings.leaves, 2))
+        self.nothing = self.answer = Evaluations(np.zeros((0, 2)), np.zeros((0, 1, 1)))
+        self.found_leaves = self.answered = 0
+
+    def root(self) -> Beliefs:
+        """What to ask first, where the tree is empty."""
+        return Beliefs(self.tree.public, np.array([self.tree.state], dtype=np.int32), self.ranges[:1])
+
+    def plant(self, answer: Evaluations) -> None:
+        """Put the root into the tree."""
+        self.found[kernels.STATE, 0] = self.tree.state
+        self.answer, self.answered = answer, 1
+        self.step(0)
+
+    def step(self, simulations: int) -> int:
+        """Take up the answers, and simulate until enough leaves are found or all is done; how many were done."""
+        tree, public, settings = self.tree, self.tree.public, self.settings
+        while not kernels.step(
+            *public.tables, tree.nodes, tree.values, tree.child, tree.stats, tree.counts, self.found, self.answered,
+            self.answer.values, self.answer.logits, public.game.u_max, simulations, settings.leaves,
+            settings.c_init, settings.c_base, settings.first_play_loses, self.done,
+        ):  # fmt: skip
+            tree.make_room()
+        self.answered, self.answer = 0, self.nothing
+        ended: int
+        self.found_leaves, ended = self.done.tolist()
+        return self.found_leaves + ended
+
+    def leaves(self) -> Beliefs | None:
+        """The leaves found where the game goes on, listed now where they were not; None where there are none."""
+        public, asked = self.tree.public, []
+        for b in range(self.found_leaves):
+            above, column, s = self.found[kernels.ABOVE : kernels.STATE + 1, b].tolist()
+            if s < 0:
+                s = child_of(public, above, column)
+                self.found[kernels.STATE, b] = s
+            actor = public.nodes.item(s, f.ACTOR)
+            if actor == NATURE:
+                _list_chances(public, s)
+            if actor != TERMINAL:
+                asked.append(s)
+        if not asked:
+            return None
+        return Beliefs(public, np.array(asked, dtype=np.int32), self.ranges[: len(asked)])
+
+    def give_up(self) -> None:
+        """Forget the leaves that were asked for and not answered."""
+        tree = self.tree
+        kernels.give_up(tree.nodes, tree.child, tree.stats, self.found, self.found_leaves - self.answered)
+
+
+def child_of(public: PublicTree, node: int, column: int) -> int:
+    """The public node that an action's column leads to, or a chance's at NATURE's nodes."""
+    if public.game.deterministic:
+        return public.child(node, column)
+    public.list_fan(node)
+    if public.nodes[node, f.ACTOR] == NATURE:
+        return public.child(node, column)
+    row = public.rows[public.nodes[node, f.ROW0] + column]
+    edge = row[f.EDGE] if row[f.EDGE] >= 0 else public.links[row[f.LINK0], 1]
+    return public.child(node, int(edge))
+
+
+def _list_chances(public: PublicTree, node: int) -> None:
+    """Have all children of a NATURE node listed; where its fan is too large, it stays without any."""
+    if public.list_fan(node):
+        for edge in range(int(public.nodes[node, f.EDGES])):
+            public.child(node, edge)

@@ -1,0 +1,169 @@
+"""Re-solving a subgame from summary information, safely and unsafely (CFR-D, "Subgame Strategy Re-Solving").
+
+What is kept of a subgame's strategy is each player's range at its root and each player's counterfactual values
+there. Safe re-solving finds one player's strategy in a game where the opponent may, at every infostate, take that
+value instead of going on; unsafe re-solving takes both ranges as given. Given the values of best responses to a
+strategy that need not be an equilibrium, safe re-solving can only improve it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from sog.arrays import Array, Float64
+from sog.games.base import State
+from sog.search.cfr import exact
+from sog.search.cfr import sweeps as kernels
+from sog.search.cfr.exact import Policy
+from sog.search.cfr.rules import Rule
+from sog.search.gtcfr import phases
+from sog.search.resolving.gadget import Gadget
+from sog.search.simd.jit import njit
+from sog.search.tree import columns as f
+from sog.search.tree import pairs
+from sog.search.tree.growth import ENDS
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """What is kept of a subgame rooted at a public state.
+
+    ranges: float64[I0], float64[I1], each player's reach of the root by its own strategy above.
+    values: float64[I0], float64[I1], each player's counterfactual values at the root against the opponent's strategy,
+    in utilities.
+    """
+
+    ranges: tuple[Float64, Float64]
+    values: tuple[Float64, Float64]
+
+
+def summarise(public: PublicTree, policy: Policy, roots: Iterable[int]) -> dict[int, Summary]:
+    """Summaries of the subgames at the public nodes `roots` of a listed game: values of best responses to a policy."""
+    tree = exact.full_tree(public)
+    exact.set_policy(tree, policy)
+    at = {int(s): n for n, s in enumerate(tree.nodes[: tree.size, f.PUBLIC])}
+    values = []
+    for p in (0, 1):
+        tree.evaluate(f.FIXED, best=1 << p)
+        values.append({s: tree.slots[f.CFV, tree.span(at[s], p)].copy() for s in roots})
+    tree.forward(f.FIXED)
+    ranges = {s: tuple(tree.slots[f.REACH, tree.span(at[s], p)].copy() for p in (0, 1)) for s in roots}
+    return {s: Summary((ranges[s][0], ranges[s][1]), (values[0][s], values[1][s])) for s in roots}
+
+
+class Resolving(Protocol):
+    """A subgame being solved again."""
+
+    def iterate(self, rule: Rule, count: int) -> None:
+        """`count` more iterations."""
+
+    def policy(self) -> Policy:
+        """The average policy of whom it is for, by public node."""
+
+
+class Safe:
+    """Re-solving for one player with the gadget: the opponent's best response values at the root do not rise."""
+
+    def __init__(self, public: PublicTree, root: int, summary: Summary, player: int) -> None:
+        """For `player` in the subgame at the public node `root`; `public` need not list it yet."""
+        opponent = 1 - player
+        self.player = player
+        leave = summary.values[opponent]
+        self._tree = Lookahead(public, root, summary.ranges).expand_all()
+        self._gadget = Gadget(opponent, leave, np.zeros_like(leave), alpha=1.0)
+
+    def iterate(self, rule: Rule, count: int) -> None:
+        """`count` more iterations of a rule, the gadget's regrets included."""
+        tree, gadget, public = self._tree, self._gadget, self._tree.public
+        _iterate(
+            *tree.game, *tree.tree,
+            public.operators, public.operator_values, public.nodes, public.scales, tree.ends[: tree.counts[ENDS]],
+            rule.steps(tree.iterations + 1, count), rule.alternating,
+            gadget.opponent, gadget.regret, gadget.follow, gadget.leave,
+        )  # fmt: skip
+        tree.iterations += count
+
+    def policy(self) -> Policy:
+        """The player's average policy, by public node."""
+        self._tree.average_policy()
+        actor = self._tree.public.nodes[:, f.ACTOR]
+        return {s: table for s, table in exact.policy_of(self._tree).items() if actor[s] == self.player}
+
+
+class Unsafe:
+    """Re-solving for both players with both ranges as given: nothing binds the opponent's values at the root."""
+
+    def __init__(self, public: PublicTree, root: int, summary: Summary) -> None:
+        """For the subgame at the public node `root`; `public` need not list it yet."""
+        self._tree = Lookahead(public, root, summary.ranges).expand_all()
+
+    def iterate(self, rule: Rule, count: int) -> None:
+        """`count` more iterations of a rule."""
+        self._tree.iterate(rule, count)
+
+    def policy(self) -> Policy:
+        """Both players' average policies, by public node."""
+        self._tree.average_policy()
+        return exact.policy_of(self._tree)
+
+
+def safely(public: PublicTree, summaries: dict[int, Summary]) -> list[Resolving]:
+    """Safe re-solving of every subgame, for each player by itself."""
+    return [Safe(public, root, summary, p) for root, summary in summaries.items() for p in (0, 1)]
+
+
+def unsafely(public: PublicTree, summaries: dict[int, Summary]) -> list[Resolving]:
+    """Unsafe re-solving of every subgame."""
+    return [Unsafe(public, root, summary) for root, summary in summaries.items()]
+
+
+def combined(policy: Policy, resolved: Iterable[Resolving]) -> Policy:
+    """A policy for the whole game with what re-solving found in its subgames."""
+    out = dict(policy)
+    for resolving in resolved:
+        out |= resolving.policy()
+    return out
+
+
+def nodes_of(public: PublicTree, states: Iterable[State]) -> list[int]:
+    """The nodes of public states that a tree lists."""
+    at = {s: n for n, s in enumerate(public.states)}
+    return [at[s] for s in states]
+
+
+@njit
+def _iterate(
+    edges: Array, rows: Array, links: Array, nodes: Array, count: int, child: Array, slots: Array, entries: Array,
+    operators: Array, values: Array, public: Array, scales: Array, ends: Array, steps: Array, alternating: bool,
+    opponent: int, regret: Array, follow: Array, leave: Array,
+) -> None:  # fmt: skip
+    """kernels.iterate with the opponent's choice at node 0; regret: float64[2, I], follow and leave: float64[I]."""
+    start = nodes[0, f.OFF0 + opponent]
+    stop = start + nodes[0, f.N_I0 + opponent]
+    range_there = slots[f.REACH, start:stop]
+    _copy(follow, range_there)
+    kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
+    for t in range(len(steps)):
+        step = steps[t]
+        for turn in range(2 if alternating else 1):
+            players = 1 << turn if alternating else 3
+            pairs.payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
+            kernels.backward(
+                edges, rows, links, nodes, count, child, slots, entries, players, players, step, False
+            )  # fmt: skip
+            if (players >> opponent) & 1:
+                phases.gadget_update(regret, follow, leave, slots[f.CFV, start:stop], step[0], step[1], step[3])
+                _copy(follow, range_there)
+            kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, players)
+
+
+@njit
+def _copy(source: Array, target: Array) -> None:
+    for i in range(len(source)):
+        target[i] = source[i]

@@ -1,0 +1,76 @@
+"""Numba's njit with the project's options, and a cache on disk that outdated kernels are never taken from."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numba
+
+# Kernels take flattened tuples of arrays, which types cannot follow: to mypy they are plain callables.
+Kernel = Callable[..., Any]
+
+# Sums may be reassociated; NaN and infinity keep their meaning. Without the runtime's reference counts
+# (_nrt) kernels cannot allocate, and sweeps over small rows run three to four times faster.
+OPTIONS: dict[str, Any] = {
+    "error_model": "numpy",
+    "fastmath": {"reassoc", "contract", "nsz", "arcp"},
+    "_nrt": False,
+}
+
+
+@cache
+def _cache_folder(module: str) -> str:
+    """A folder of this user's named after a kernel module and the text of all that it imports of ours.
+
+    Numba looks only at a kernel's own file to tell whether its cached code is still good, but kernels freeze
+    the constants and helpers of others.
+    """
+    digest = hashlib.sha256(numba.__version__.encode())
+    for file in sorted(_sources(module)):
+        digest.update(file.read_bytes())
+    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return str(root / "sog" / f"numba-{module.rpartition('.')[2]}-{digest.hexdigest()[:16]}")
+
+
+def _sources(module: str) -> set[Path]:
+    """The module's file and those of the package's modules that it imports, and they import, and so on."""
+    package, found = Path(__file__).parents[2], set()
+    waiting = [module]
+    while waiting:
+        file = package.joinpath(*waiting.pop().split(".")[1:]).with_suffix(".py")
+        if file in found or not file.exists():
+            continue
+        found.add(file)
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == package.name:
+                waiting += [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
+    return found
+
+
+def njit(function: Kernel) -> Kernel:
+    """Compile a kernel that allocates nothing, with the result cached on disk."""
+    return cached(function, OPTIONS)
+
+
+def cached(function: Kernel, options: dict[str, Any]) -> Kernel:
+    """Compile with Numba's options, the result cached on disk (where NUMBA_CACHE_DIR says, if it is set)."""
+    settings = vars(numba.config)
+    before = settings["CACHE_DIR"]
+    settings["CACHE_DIR"] = before or _cache_folder(function.__module__)  # Numba reads it while it decorates
+    try:
+        compiled: Kernel = numba.njit(cache=True, **options)(function)
+    finally:
+        settings["CACHE_DIR"] = before
+    return compiled
+
+
+def inlined(function: Kernel) -> Kernel:
+    """A kernel's helper, pasted into its callers by the compiler."""
+    compiled: Kernel = numba.njit(forceinline=True, **OPTIONS)(function)
+    return compiled

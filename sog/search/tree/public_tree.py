@@ -1,0 +1,322 @@
+"""PublicTree: the public states of a game listed so far, as arrays; it knows the rules and no strategy.
+
+Nodes are only appended: a child's index is always above its parent's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import numpy as np
+
+from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
+from sog.errors import GameError
+from sog.games.base import DENSE, NATURE, TERMINAL, Carry, Game, Operator, Scaled, State
+from sog.search.tree import columns as f
+from sog.search.tree import listing
+
+# Of an edge not listed further: no child yet, every infostate keeps its index.
+_NO_LINKS: Final = np.array([-1, -1, 0, -1, 0], dtype=np.int32)
+_ROOM: Final = 256  # of a new table, in rows
+
+
+class _Table:
+    """A growing array: rows are appended along axis 0 and capacity doubles."""
+
+    def __init__(self, dtype: type, columns: int | None = None) -> None:
+        self.rows: Array = np.zeros((_ROOM,) if columns is None else (_ROOM, columns), dtype=dtype)
+        self.count, self.room = 0, _ROOM
+
+    def reserve(self, count: int) -> int:
+        """The first of `count` new rows."""
+        first = self.count
+        self.count += count
+        if self.count > self.room:
+            self.rows = grown(self.rows, self.count, axis=0)
+            self.room = len(self.rows)
+        return first
+
+    def extend(self, count: int) -> Array:
+        """A writable view of `count` new rows."""
+        first = self.reserve(count)
+        return self.rows[first : self.count]
+
+
+def grown(array: Array, need: int, axis: int) -> Array:
+    """A copy with at least `need` places along `axis`, doubling; new places are zero."""
+    shape = list(array.shape)
+    shape[axis] = max(need, 2 * shape[axis])
+    out = np.zeros(shape, dtype=array.dtype)
+    out[tuple(slice(0, k) for k in array.shape)] = array
+    return out
+
+
+def _factors(operator: Operator) -> Float64:
+    """float64[I0 + I1]: two vectors whose outer product a dense operator is to rounding; empty where there are none."""
+    if operator.kind != DENSE or not operator.matrix.any():
+        return np.zeros(0)
+    matrix = operator.matrix
+    i, j = divmod(int(np.abs(matrix).argmax()), matrix.shape[1])
+    first, second = matrix[:, j], matrix[i] / matrix[i, j]
+    outer = np.allclose(np.outer(first, second), matrix, rtol=4e-16, atol=0.0)
+    return np.concatenate([first, second]) if outer else np.zeros(0)
+
+
+class PublicTree:
+    """The public states of a game listed so far.
+
+    states: the game's state of each node [N].  parent: int32[N], -1 at the root.
+    nodes: int32[N, PUBLIC_FIELDS].  scales: float64[N, 3].  edges: int32[E, EDGE_FIELDS].
+    rows: int32[R, ROW_FIELDS].  links: int32[L, 3].  slots: int32[K], network slot of each infostate.
+    operators: int64[O, OPERATOR_FIELDS] and operator_values: float64[*], the pair operators as they are packed.
+    Arrays are longer than what they hold; `size` is the number of nodes.
+    """
+
+    def __init__(self, game: Game, limit: int = 20_000_000) -> None:
+        """`limit`: the most nodes this tree may hold; beyond it a GameError says so."""
+        self.game = game
+        self.limit = limit
+        self.all_plain = True  # whether action a takes edge a at every decision listed
+        self.widest = 0  # the most infostates a player has at any node
+        self.widest_fan = 0  # the most edges that any position of a deterministic game has
+        self.states: list[State] = []
+        self._nodes = _Table(np.int32, f.PUBLIC_FIELDS)
+        self._parent = _Table(np.int32)
+        self._scales = _Table(np.float64, 3)
+        self._edges = _Table(np.int32, f.EDGE_FIELDS)
+        self._rows = _Table(np.int32, f.ROW_FIELDS)
+        self._links = _Table(np.int32, 3)
+        self._slots = _Table(np.int32)
+        self._operators = _Table(np.int64, f.OPERATOR_FIELDS)
+        self._operator_values = _Table(np.float64)
+        self._operator_ids: dict[Operator, int] = {}
+        self._children: dict[int, Sequence[State]] = {}
+        kept = 16 if game.planes is None else 0  # see `features`
+        self._features: Float32 = np.zeros((kept, game.num_features), dtype=np.float32)
+        self._has_features: Bool = np.zeros(kept, dtype=np.bool_)
+        self._slot_index: dict[bytes, int] = {}
+        self._slot_start(np.zeros(1, dtype=np.int32))
+        self._weight = self._operator(game.weights(game.root()))
+        self.add(game.root(), -1)
+
+    @property
+    def size(self) -> int:
+        return self._nodes.count
+
+    @property
+    def nodes(self) -> Int32:
+        return self._nodes.rows
+
+    @property
+    def parent(self) -> Int32:
+        return self._parent.rows
+
+    @property
+    def scales(self) -> Float64:
+        return self._scales.rows
+
+    @property
+    def edges(self) -> Int32:
+        return self._edges.rows
+
+    @property
+    def rows(self) -> Int32:
+        return self._rows.rows
+
+    @property
+    def links(self) -> Int32:
+        return self._links.rows
+
+    @property
+    def slots(self) -> Int32:
+        return self._slots.rows
+
+    @property
+    def operators(self) -> Int64:
+        return self._operators.rows
+
+    @property
+    def operator_values(self) -> Float64:
+        return self._operator_values.rows
+
+    @property
+    def tables(self) -> tuple[Array, ...]:
+        """(nodes, scales, operators, operator_values, edges, rows, links), as the kernels take them."""
+        return (
+            self._nodes.rows, self._scales.rows, self._operators.rows, self._operator_values.rows,
+            self._edges.rows, self._rows.rows, self._links.rows,
+        )  # fmt: skip
+
+    def add(self, s: State, parent: int) -> int:
+        """Append the public state s and return its node."""
+        if self.size >= self.limit:
+            raise GameError(f"{self.game.name} has more than {self.limit:,} public states: too large to list")
+        if self.game.deterministic:
+            return self._add_position(s, parent)
+        game, node = self.game, self.size
+        actor = game.actor(s)
+        i0, i1 = game.num_infostates(s)
+        self.widest = max(self.widest, i0, i1)
+        weight, weight_scale = self._operator(game.weights(s))
+        payoff, payoff_scale, unit = -1, 0.0, 1.0
+        slot0 = slot1 = first = count = 0
+        if actor == TERMINAL:
+            payoff, payoff_scale = self._operator(game.payoff(s))
+        else:
+            unit = game.value_unit(s)
+            if game.num_slots != (1, 1):  # otherwise both lie at 0, where the root's stands
+                slot0, slot1 = (self._slot_start(game.slot(s, p)) for p in (0, 1))
+            actions = game.actions(s)
+            first, count = self._rows.count, len(actions)
+            self._rows.extend(count)[:, f.ACTION] = actions
+        # One assignment a row: each costs as much as ten numbers.
+        self._nodes.extend(1)[0] = (actor, i0, i1, -1, 0, first, count, weight, payoff, slot0, slot1, 0, 0)
+        self._scales.extend(1)[0] = (weight_scale, payoff_scale, unit)
+        self._parent.extend(1)[0] = parent
+        self.states.append(s)
+        return node
+
+    def _add_position(self, s: State, parent: int) -> int:
+        """`add` for a deterministic game: one kernel call writes the node with its fan, whose children come later."""
+        game, node = self.game, self._nodes.reserve(1)
+        self._scales.reserve(1)
+        self._parent.reserve(1)
+        self.widest = 1
+        actor, actions = game.actor(s), game.actions(s)
+        payoff, payoff_scale, unit = -1, 0.0, game.u_max
+        if actor == TERMINAL:
+            payoff, payoff_scale = self._operator(game.payoff(s))
+            unit = 1.0
+        count = len(actions)
+        self.widest_fan = max(self.widest_fan, count)
+        edge0, row0 = self._edges.reserve(count), self._rows.reserve(count)
+        listing.write_position(
+            self._nodes.rows, self._scales.rows, self._parent.rows, self._edges.rows, self._rows.rows, node, parent,
+            edge0, row0, actions, actor, *self._weight, payoff, payoff_scale, unit,
+        )  # fmt: skip
+        self.states.append(s)
+        return node
+
+    def list_fan(self, node: int) -> bool:
+        """List the public edges leaving a node, once; False where the game's fan is too large to list."""
+        row = self.nodes[node]
+        if row[f.EDGE0] >= 0 or row[f.ACTOR] == TERMINAL:
+            return True
+        s = self.states[node]
+        if not self.game.listable(s):
+            return False
+        fan = self.game.fan(s)
+        start, count = self._edges.count, len(fan.children)
+        edges = self._edges.extend(count)
+        edges[:] = _NO_LINKS
+        same = fan.carry is None
+        if fan.carry is not None:
+            for edge, (first, second) in zip(edges, fan.carry, strict=True):
+                edge[f.CARRY0], edge[f.CARRY0_LEN] = self._carry(first)
+                edge[f.CARRY1], edge[f.CARRY1_LEN] = self._carry(second)
+            same = bool((edges[:, f.CARRY0] < 0).all() and (edges[:, f.CARRY1] < 0).all())
+        if row[f.ACTOR] != NATURE:
+            assert fan.moves is not None
+            row[f.PLAIN] = self._add_moves(node, fan.moves.edge, fan.moves.target)
+            self.all_plain = self.all_plain and bool(row[f.PLAIN])
+        row[f.SAME] = same
+        row[f.EDGE0], row[f.EDGES] = start, count
+        self._children[node] = fan.children
+        return True
+
+    def child(self, node: int, edge: int) -> int:
+        """The node at the end of a listed edge, appended on first use."""
+        e = self._nodes.rows.item(node, f.EDGE0) + edge
+        child: int = self._edges.rows.item(e, f.CHILD)
+        if child < 0:
+            game = self.game
+            s = game.child(self.states[node], edge) if game.deterministic else self._children[node][edge]
+            child = self.add(s, node)
+            self._edges.rows[e, f.CHILD] = child
+        return child
+
+    def list_all(self) -> PublicTree:
+        """List every public state of the game; a GameError where that is impossible. Returns itself."""
+        node = 0
+        while node < self.size:
+            if not self.list_fan(node):
+                raise GameError(f"{self.game.name} has a chance event too large to list")
+            for e in range(int(self.nodes[node, f.EDGES])):
+                self.child(node, e)
+            node += 1
+        return self
+
+    def features(self, nodes: Int32) -> Float32:
+        """float32[B, F]: the game's features of each node, computed once a node.
+
+        Planes are large and asked for once: they are made anew each time and not kept.
+        """
+        if self.game.planes is not None:
+            return np.stack([self.game.features(self.states[node]) for node in nodes])
+        if self.size > len(self._features):
+            self._features = grown(self._features, self.size, axis=0)
+            self._has_features = grown(self._has_features, self.size, axis=0)
+        for node in nodes[~self._has_features[nodes]]:
+            self._features[node] = self.game.features(self.states[node])
+            self._has_features[node] = True
+        return self._features[nodes]
+
+    def matrix(self, operator: int) -> Float64:
+        """float64[I0, I1]: the dense operator with this number, unscaled."""
+        start, rows, columns, kind, _ = self.operators[operator]
+        assert kind == DENSE
+        return self.operator_values[start : start + rows * columns].reshape(rows, columns)
+
+    def path(self, node: int) -> list[int]:
+        """The nodes from the root to `node`, both included."""
+        out = [node]
+        while out[-1] > 0:
+            out.append(int(self.parent[out[-1]]))
+        return out[::-1]
+
+    def decisions(self) -> Iterable[int]:
+        """The listed nodes where player 0 or 1 acts, in order."""
+        return (int(n) for n in np.flatnonzero(self.nodes[: self.size, f.ACTOR] < NATURE))
+
+    def _operator(self, scaled: Scaled) -> tuple[int, float]:
+        operator = scaled.operator
+        if operator not in self._operator_ids:
+            self._operator_ids[operator] = self._operators.count
+            packed, factors = operator.packed(), _factors(operator)
+            start = self._operator_values.count
+            first = start + len(packed) if len(factors) else -1
+            self._operators.extend(1)[0] = start, *operator.shape, operator.kind, first
+            self._operator_values.extend(len(packed) + len(factors))[:] = np.concatenate([packed, factors])
+        return self._operator_ids[operator], scaled.scale
+
+    def _slot_start(self, slots: Int32) -> int:
+        key = slots.tobytes()
+        if key not in self._slot_index:
+            self._slot_index[key] = self._slots.count
+            self._slots.extend(len(slots))[:] = slots
+        return self._slot_index[key]
+
+    def _carry(self, carry: Carry) -> tuple[int, int]:
+        if carry is None:
+            return -1, 0
+        start, count = self._links.count, len(carry.source)
+        links = self._links.extend(count)
+        links[:, 0], links[:, 2] = carry.source, carry.target
+        return start, count
+
+    def _add_moves(self, node: int, edge: Int32, target: Int32 | None) -> bool:
+        """Write the action rows of a node; True when they are plain."""
+        first, count = int(self.nodes[node, f.ROW0]), int(self.nodes[node, f.ROWS])
+        plain = target is None and bool((edge == np.arange(count)).all())
+        if plain:
+            self.rows[first : first + count, f.EDGE] = np.arange(count)
+            return True
+        for a in range(count):
+            row = self.rows[first + a]
+            legal = np.flatnonzero(edge[:, a] >= 0)
+            row[f.EDGE], row[f.LINK0], row[f.LINKS] = -1, self._links.count, len(legal)
+            links = self._links.extend(len(legal))
+            links[:, 0], links[:, 1] = legal, edge[legal, a]
+            links[:, 2] = legal if target is None else target[legal, a]
+        return False

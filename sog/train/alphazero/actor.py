@@ -1,0 +1,163 @@
+"""AlphaZero's self-play: MCTS games whose visit counts and outcomes become training rows; it trains nothing.
+
+AlphaZero (Science 2018), "Methods" and pseudocode; resignation as in AlphaGo Zero (Nature 2017), "Self-play".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sog.arrays import Float64, Int32
+from sog.errors import SettingError
+from sog.games.base import TERMINAL, Game
+from sog.nets.cvpn import NetworkShape
+from sog.nets.encode import encode
+from sog.play.referee import Referee, World
+from sog.search.gtcfr.search import SearchGenerator
+from sog.search.leaves.drive import drive
+from sog.search.leaves.evaluator import Beliefs, Evaluator
+from sog.search.mcts.search import PuctSettings, PuctTree, search
+from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
+from sog.train.replay import Rows, blank_rows, join_rows
+from sog.train.settings import Harvest
+
+# While a game's public tree has no more nodes than this, all games share it; then each has its own, to save memory.
+_SHARED = 20_000
+
+
+@dataclass(frozen=True)
+class AlphaZeroActing:
+    """How AlphaZero acts.
+
+    simulations: new ones a move, on top of what the last move's tree holds.  sampled_moves: so many moves of a game are
+    drawn in proportion to the visits, the later ones are the most visited.  moves_max: a game cut short there counts as
+    a draw; 0 for never.  resign_below: value, as a share of u_max, at which a player gives up (-1 or less: never).
+    no_resign: the share of games played to the end all the same.  reuse: keep the tree from move to move.
+    side_by_side: games at once, their leaf batches joined.
+    """
+
+    simulations: int = 100
+    search: PuctSettings = field(default_factory=lambda: PuctSettings(noise=0.25))
+    sampled_moves: int = 30
+    moves_max: int = 0
+    resign_below: float = -2.0
+    no_resign: float = 0.1
+    reuse: bool = True
+    side_by_side: int = 64
+
+    def __post_init__(self) -> None:
+        for name in ("simulations", "side_by_side"):
+            if getattr(self, name) < 1:
+                raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
+
+    def make(self, game: Game, shape: NetworkShape) -> AlphaZeroActor:
+        """An actor whose rows fit networks of this shape; SettingError for a game with hidden information."""
+        return AlphaZeroActor(game, shape, self)
+
+
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """A public state played through, and how often its search tried each action: float64[A]."""
+
+    node: int
+    visits: Float64
+
+
+@dataclass(eq=False)
+class GameRecord:
+    """One self-play game: what it visited, and player 0's utility.  resigned: nobody saw the end."""
+
+    visits: list[Visit] = field(default_factory=list)
+    utility: float = 0.0
+    resigned: bool = False
+
+
+class AlphaZeroActor:
+    """Plays games side by side on one core, all their leaf batches joined."""
+
+    def __init__(self, game: Game, shape: NetworkShape, acting: AlphaZeroActing) -> None:
+        if not game.perfect_information:
+            raise SettingError(f"AlphaZero learns games of perfect information only, not {game.name}")
+        self.game, self.shape, self.acting = game, shape, acting
+        self.shared: PublicTree | None = PublicTree(game)
+
+    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:
+        """Play so many games; each has a generator of its own, so that it does not depend on the others."""
+        if self.shared is not None and self.shared.size > _SHARED:
+            self.shared = None
+        seeds = rng.integers(2**62, size=games)
+        rows: dict[int, Rows] = {}
+
+        def jobs() -> Iterator[tuple[tuple[int, PublicTree, GameRecord], SearchGenerator]]:
+            for k, seed in enumerate(seeds):
+                public, record = self.shared or PublicTree(self.game), GameRecord()
+                yield (k, public, record), play_game(public, self.acting, np.random.default_rng(seed), record)
+
+        for k, public, record in drive(jobs(), evaluator, self.acting.side_by_side):
+            rows[k] = game_rows(public, record, self.shape)
+        joined = join_rows([rows[k] for k in range(games)]) if rows else blank_rows(self.shape, 0)
+        return Harvest(joined, games, len(joined), 0)
+
+
+def play_game(
+    public: PublicTree, acting: AlphaZeroActing, rng: np.random.Generator, record: GameRecord
+) -> SearchGenerator:
+    """Play one game into `record`, as a generator of leaf beliefs."""
+    referee = Referee(public)
+    world = referee.deal(rng)
+    tree: PuctTree | None = None
+    may_resign = rng.random() >= acting.no_resign
+    while referee.actor(world) != TERMINAL:
+        if acting.moves_max and len(record.visits) >= acting.moves_max:
+            return
+        tree = _tree_at(public, tree if acting.reuse else None, world)
+        yield from search(tree, acting.simulations, acting.search, rng)
+        record.visits.append(Visit(world.node, tree.visits()))
+        player = referee.actor(world)
+        if may_resign and _share(tree, player) < acting.resign_below:
+            record.utility, record.resigned = public.game.u_max * (-1.0 if player == 0 else 1.0), True
+            return
+        world = referee.act(world, choose(tree.visits(), len(record.visits) <= acting.sampled_moves, rng), rng)
+    record.utility = referee.utility(world)
+
+
+def _tree_at(public: PublicTree, tree: PuctTree | None, world: World) -> PuctTree:
+    """The tree of the last move from today's state on, or a new one."""
+    if tree is None:
+        return PuctTree(public, world.node)
+    tree.advance(world.node)
+    return tree
+
+
+def _share(tree: PuctTree, player: int) -> float:
+    """The player's value of the root as a share of the largest utility."""
+    return tree.value() / tree.public.game.u_max * (1.0 if player == 0 else -1.0)
+
+
+def choose(visits: Float64, sampled: bool, rng: np.random.Generator) -> int:
+    """A column drawn in proportion to the visits, or the most visited one."""
+    if sampled:
+        return int(rng.choice(len(visits), p=visits / visits.sum()))
+    return int(visits.argmax())
+
+
+def game_rows(public: PublicTree, record: GameRecord, shape: NetworkShape) -> Rows:
+    """A row for each state of a game: its outcome z for both players, and the visits as the policy."""
+    nodes: Int32 = np.array([visit.node for visit in record.visits], dtype=np.int32)
+    rows = blank_rows(shape, len(nodes))
+    ranges = np.ones((len(nodes), 2))
+    rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed)
+    z = record.utility / public.scales[nodes, f.VALUE_UNIT]
+    rows.values[:, 0], rows.values[:, 1] = z, -z
+    rows.value_mask[:] = 1.0
+    rows.policy_mask[:] = 1.0
+    for k, visit in enumerate(record.visits):
+        first, count = int(public.nodes[visit.node, f.ROW0]), len(visit.visits)
+        actions = public.rows[first : first + count, f.ACTION]
+        rows.policies[k, 0, actions] = visit.visits / visit.visits.sum()
+        rows.legal[k, 0, actions] = True
+    return rows

@@ -1,0 +1,102 @@
+"""Presets of ReBeL: what two cores learn Liar's Dice with, and the paper's own (appendix G); they run nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from sog.errors import CheckpointError, SettingError
+from sog.games.base import Game
+from sog.nets.cvpn import shape_for
+from sog.search.cfr.fictitious import FictitiousPlay
+from sog.search.depth_limited.leaves import PAIRS
+from sog.search.depth_limited.solve import CFR_D, SOLVERS, Solver, SolveSettings
+from sog.train.learner import LearnerSettings
+from sog.train.rebel.actor import RebelActing
+from sog.train.settings import TrainSettings, Variant
+
+# Fictitious play nears its values so slowly that those of a quarter of play's updates mislead the network for good.
+_FP_UPDATES = 1024
+_POLICY_WEIGHT = 0.1  # PoG's w_p, as in every other preset; ReBeL's text has none
+
+
+def rebel_preset(game: Game, name: str) -> TrainSettings:
+    """The settings called demo, full, or paper."""
+    if name == "paper":
+        return _paper(game)
+    settings = _small(game)
+    if name == "full":
+        return settings
+    return replace(settings, rounds=40, games=64, learner=replace(settings.learner, decay_steps=1_000))
+
+
+def rebel_variant(settings: TrainSettings, variant: Variant) -> TrainSettings:
+    """A preset of ReBeL with another solver or a policy network; SettingError for what the network cannot serve."""
+    acting = settings.acting
+    assert isinstance(acting, RebelActing)
+    solver = solver_of(variant)
+    fewest = _FP_UPDATES if isinstance(solver.rule, FictitiousPlay) else 0
+    solve = replace(acting.solve, solver=solver, warm=variant.warm, updates=max(acting.solve.updates, fewest))
+    learner = replace(settings.learner, policy_weight=_POLICY_WEIGHT if variant.warm else 0.0)
+    return replace(settings, acting=replace(acting, solve=solve), learner=learner)
+
+
+def playing(variant: Variant, updates: int) -> SolveSettings:
+    """How a run's network is played with; SettingError as of `rebel_variant`."""
+    return SolveSettings(solver_of(variant), updates=updates, warm=variant.warm)
+
+
+def solver_of(variant: Variant) -> Solver:
+    """The solver that a variant names; SettingError where there is none or a network cannot value its leaves."""
+    known = {solver.name: solver for solver in SOLVERS if solver.leaf != PAIRS}
+    name = variant.solver or CFR_D.name
+    if name not in known:
+        raise SettingError(f"no solver that a value network can serve is called {name}; known: {', '.join(known)}")
+    return known[name]
+
+
+def changed(variant: Variant, solver: str | None, warm: int | None) -> Variant:
+    """A variant with another solver or warm start, None to keep its own. SettingError for names it cannot be."""
+    chosen = replace(variant, solver=variant.solver if solver is None else solver)
+    named = solver_of(chosen)
+    return replace(chosen, solver="" if named is CFR_D else named.name, warm=variant.warm if warm is None else warm)
+
+
+def variant_of(said: dict[str, Any]) -> Variant:
+    """The variant in what a checkpoint says of its run; the default of runs that knew none, or of no ReBeL."""
+    try:
+        return Variant(**said.get("variant", {}))
+    except TypeError as error:
+        raise CheckpointError("the checkpoint's variant is not one that this program knows") from error
+
+
+def _small(game: Game) -> TrainSettings:
+    """Subgames solved with a quarter of the updates of play, so that there are four times as many rows."""
+    return TrainSettings(
+        acting=RebelActing(SolveSettings(updates=256)),
+        learner=LearnerSettings(
+            batch=512, learning_rate=2e-3, decay=0.5, decay_steps=10_000, policy_weight=0.0, updates_per_example=32.0
+        ),
+        shape=shape_for(game, width=256, depth=2, crossed=game.crossed),
+        replay=300_000,
+        games=256,
+        rounds=20_000,
+    )
+
+
+def _paper(game: Game) -> TrainSettings:
+    """ReBeL, appendix G, Liar's Dice: 1,000 epochs of 25,600 examples; the learning rate halves every 400.
+
+    Each example is learned from once on average, and the window is that of 40 epochs, which the paper leaves open. Its
+    networks have GELU and layer normalisation; ours are plain.
+    """
+    return TrainSettings(
+        acting=RebelActing(SolveSettings(updates=1024, correct=False, hold=0.0), share=False),
+        learner=LearnerSettings(
+            batch=512, learning_rate=3e-4, decay=0.5, decay_steps=20_000, policy_weight=0.0, updates_per_example=1.0
+        ),
+        shape=shape_for(game, width=256, depth=2),
+        replay=1_024_000,
+        games=256,
+        rounds=40_000,
+    )

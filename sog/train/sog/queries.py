@@ -1,0 +1,122 @@
+"""Queries: beliefs that a search asked about, solved more closely to become training rows (PoG, Algorithm 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.games.base import NATURE
+from sog.nets.cvpn import NetworkShape
+from sog.nets.encode import encode
+from sog.play.resolver import derive_generator
+from sog.search.gtcfr.search import Budget, QueryLog, SearchGenerator, SearchSettings, search
+from sog.search.leaves.evaluator import Beliefs
+from sog.search.tree import columns as f
+from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.slots import legal_actions, node_mass, ranges_of_slots, slots_of, unit_of
+from sog.train.replay import Rows, blank_rows, join_rows
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """A public node and both ranges by slot, float64[S0 + S1]."""
+
+    node: int
+    ranges: Float64
+
+
+@dataclass(frozen=True)
+class QuerySettings:
+    """How queries are solved.  recursive: q_recursive, new queries per solved one, on average."""
+
+    budget: Budget
+    search: SearchSettings
+    recursive: float = 0.2
+
+
+class Solving:
+    """One query being solved: a root solve, both ranges fixed and no gadget. Drive `steps()`, then read the rest."""
+
+    def __init__(
+        self, public: PublicTree, query: Query, settings: QuerySettings, rng: np.random.Generator
+    ) -> None:
+        self.query, self.settings = query, settings
+        self.log = QueryLog(pick_iterations(settings.recursive, settings.budget, rng))
+        self.tree = Lookahead(public, query.node, ranges_of_slots(public, query.node, query.ranges))
+        self.rng = derive_generator(int(rng.integers(2**62)), 0, query.node)
+
+    def steps(self) -> SearchGenerator:
+        """The search, as a generator of leaf beliefs."""
+        yield from search(self.tree, 0, self.settings.budget, self.settings.search, self.rng, log=self.log)
+
+    def followers(self) -> list[Query]:
+        """The recursive queries that this search left."""
+        return [Query(node, ranges) for node, ranges in self.log.picked]
+
+    def row(self, shape: NetworkShape, policies: bool) -> Rows:
+        """The training row: both players' search values and, if wanted, the actor's average policy."""
+        tree, public, node = self.tree, self.tree.public, self.query.node
+        row = _asked(public, node, self.query.ranges, shape)
+        total = [tree.slots[f.REACH_SUM, tree.span(0, p)] for p in (0, 1)]
+        mass = node_mass(public, node, total[0], total[1])
+        for p in (0, 1):
+            at = slots_of(public, node, p) + (shape.slots[0] if p else 0)
+            cfv = tree.slots[f.CFV_SUM, tree.span(0, p)]
+            known = mass[p] > 1e-9 * mass[p].max()
+            row.values[0, at] = np.divide(cfv, mass[p], out=np.zeros_like(cfv), where=known) / unit_of(public, node)
+            row.value_mask[0, at] = known
+        if policies and public.nodes[node, f.ACTOR] < NATURE:
+            tree.average_policy()
+            write_policy(row, 0, public, node, tree.table(0, f.FIXED))
+        return row
+
+
+def outcome_row(
+    public: PublicTree, node: int, ranges: Float64, pair: tuple[int, int], utility: float, shape: NetworkShape
+) -> Rows:
+    """A TD(1) row: the game's outcome for the two infostates visited; everything else is masked."""
+    row = _asked(public, node, ranges, shape)
+    for p, sign in ((0, 1.0), (1, -1.0)):
+        at = slots_of(public, node, p)[pair[p]] + (shape.slots[0] if p else 0)
+        row.values[0, at] = sign * utility / unit_of(public, node)
+        row.value_mask[0, at] = 1.0
+    return row
+
+
+def policy_row(public: PublicTree, node: int, ranges: Float64, policy: Float64, shape: NetworkShape) -> Rows:
+    """A row with the policy of a main-line search, float64[A, I], and no values."""
+    row = _asked(public, node, ranges, shape)
+    write_policy(row, 0, public, node, policy)
+    return row
+
+
+def _asked(public: PublicTree, node: int, ranges: Float64, shape: NetworkShape) -> Rows:
+    row = blank_rows(shape, 1)
+    row.inputs[:] = encode(Beliefs(public, np.array([node], dtype=np.int32), ranges[None, :]), shape.crossed)
+    return row
+
+
+def write_policy(rows: Rows, k: int, public: PublicTree, node: int, policy: Float64) -> None:
+    """The actor's policy float64[A, I] into row k by slot and action identity; illegal pairs have probability 0."""
+    first, count = int(public.nodes[node, f.ROW0]), int(public.nodes[node, f.ROWS])
+    at = slots_of(public, node, int(public.nodes[node, f.ACTOR]))
+    actions = public.rows[first : first + count, f.ACTION]
+    legal = legal_actions(public, node)
+    rows.policies[k, at[:, None], actions[None, :]] = policy.T
+    rows.legal[k, at[:, None], actions[None, :]] = legal.T
+    rows.policy_mask[k, at] = legal.any(axis=0)
+
+
+def pick_iterations(rate: float, budget: Budget, rng: np.random.Generator) -> frozenset[int]:
+    """Which iterations of a search leave a query: `rate` of them on average."""
+    count = int(rate) + int(rng.random() < rate - int(rate))
+    updates = budget.rounds * budget.updates
+    return frozenset(int(t) for t in rng.choice(updates, size=min(count, updates), replace=False))
+
+
+def stack(rows: list[Rows], shape: NetworkShape) -> Rows:
+    """All rows in one, possibly none."""
+    return join_rows(rows) if rows else blank_rows(shape, 0)

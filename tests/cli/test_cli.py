@@ -1,0 +1,312 @@
+"""The commands: what they print, what they write, and how they fail."""
+
+from __future__ import annotations
+
+import io
+import json
+import runpy
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import typer
+from rich.console import Console
+
+from sog import __version__
+from sog.cli import frame as cli_frame
+from sog.cli.app import app, main
+from sog.cli.frame import progress_bar, write_new
+from sog.errors import SettingError
+from sog.experiments.checks import openspiel_table
+from sog.games import catalog
+from sog.games.kuhn import Kuhn
+from sog.search.cfr import exact
+from sog.search.cfr.rules import CFR_PLUS
+from sog.search.tree.public_tree import PublicTree
+
+Capture = pytest.CaptureFixture[str]
+
+
+def answer(capsys: Capture, *words: str) -> dict[str, Any]:
+    """The one JSON object that a command prints with --json."""
+    assert main([*words, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.count("\n") == 1
+    read = json.loads(printed.out)
+    assert isinstance(read, dict)
+    return read
+
+
+def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    yield path
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, (*path, name))
+
+
+# --- help ---
+
+
+@pytest.mark.parametrize("path", list(commands(typer.main.get_command(app))), ids=" ".join)
+def test_every_help_has_an_example(path: tuple[str, ...], capsys: Capture) -> None:
+    assert main([*path, "--help"]) == 0
+    assert f"Example: sog {' '.join(path)}".rstrip() in capsys.readouterr().out
+
+
+def test_no_words_show_the_help(capsys: Capture) -> None:
+    assert main([]) == 0
+    assert "Usage: sog" in capsys.readouterr().out
+
+
+def test_version(capsys: Capture) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"{__version__}\n"
+
+
+def test_the_package_runs_as_a_module(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(sys, "argv", ["sog", "--version"])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module("sog", run_name="__main__")
+    assert left.value.code == 0 and capsys.readouterr().out == f"{__version__}\n"
+
+
+# --- bad input ---
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("nothing", "No such command 'nothing'"),
+        ("bench", "Missing command"),
+        ("solve", "Missing argument 'GAME'"),
+        ("solve kuhn_poker extra", "extra"),
+        ("solve kuhn_poker --bad", "No such option"),
+        ("solve no_such_game", "no game is called no_such_game"),
+        ("solve leduc_poker(", "not a game string"),
+        ("solve liars_dice(numdice=0)", "numdice"),
+        ("solve liars_dice(sides=2)", "liars_dice has no parameter sides"),
+        ("solve kuhn_poker --algorithm bfs", "known: cfr, cfr+"),
+        ("solve kuhn_poker --iterations 0", "--iterations must be at least 1"),
+        ("solve kuhn_poker --iterations -7", "--iterations must be at least 1"),
+        ("solve kuhn_poker --iterations many", "--iterations"),
+        ("solve kuhn_poker --iterations 1e3", "--iterations"),
+        ("solve kuhn_poker --target nan", "--target must be a number above 0"),
+        ("solve kuhn_poker --target inf", "--target must be a number above 0"),
+        ("solve kuhn_poker --target -0.1", "--target must be a number above 0"),
+        ("solve kuhn_poker --target 0", "--target must be a number above 0"),
+        ("solve kuhn_poker --out /no/such/folder/policy.json", "not a folder"),
+        ("solve rps --check-openspiel", "OpenSpiel has no game rps"),
+        ("games kuhn_poker", "GAME and --markdown go with --check-openspiel"),
+        ("games --check-openspiel --markdown --json", "--markdown or --json, not both"),
+        ("bench cfr --games no_such_game", "no game is called no_such_game"),
+        ("bench cfr --rounds 0", "--rounds must be at least 1"),
+        ("tournament no_such_file.toml", "no_such_file.toml cannot be read"),
+    ],
+)
+@pytest.mark.parametrize("form", [[], ["--json"]], ids=["", "json"])
+def test_bad_input_is_one_line_and_code_2(line: str, why: str, form: list[str], capfd: Capture) -> None:
+    assert main(line.split(" ") + form) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert err.startswith("sog: ")
+    assert err.count("\n") == 1
+    if line != "bench" or not form:  # a group takes no --json, and says that first
+        assert why in err
+
+
+def raising(error: BaseException) -> Any:
+    def make_game(name: str) -> None:
+        raise error
+
+    return make_game
+
+
+def test_ctrl_c_ends_with_130(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(catalog, "make_game", raising(KeyboardInterrupt()))
+    assert main(["solve", "kuhn_poker"]) == 130
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_a_fault_of_ours_is_one_line_and_code_1(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(catalog, "make_game", raising(TypeError("two\nlines")))
+    monkeypatch.delenv("SOG_TRACEBACK", raising=False)
+    assert main(["solve", "kuhn_poker"]) == 1
+    assert capsys.readouterr().err == "sog: unexpected TypeError: two lines (set SOG_TRACEBACK=1 to see where)\n"
+    monkeypatch.setenv("SOG_TRACEBACK", "1")
+    with pytest.raises(TypeError):
+        main(["solve", "kuhn_poker"])
+
+
+# --- games ---
+
+
+def test_games_lists_game_strings_that_can_be_made(capsys: Capture) -> None:
+    listed = answer(capsys, "games")["games"]
+    assert "leduc_poker" in [row["game"] for row in listed]
+    assert main(["games"]) == 0
+    printed = capsys.readouterr().out
+    for row in listed:
+        assert catalog.make_game(row["game"]).name == row["game"]
+        assert f"{row['game']} " in printed
+
+
+def test_games_are_checked_against_openspiel(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = answer(capsys, "games", "--check-openspiel", "kuhn_poker", "openspiel:matrix_rps", "matrix_pd")
+    assert [row["game"] for row in said["games"]] == ["kuhn_poker", "matrix_rps", "matrix_pd"]
+    assert [row["agrees"] for row in said["games"]] == [True, True, False]
+    assert main(["games", "--check-openspiel", "matrix_pd", "--markdown"]) == 0
+    assert "| `matrix_pd` | is not zero-sum" in capsys.readouterr().out
+    monkeypatch.setattr(openspiel_table, "TOLERANCE", -1.0)
+    assert main(["games", "--check-openspiel", "kuhn_poker"]) == 1
+    assert "0 games agree with OpenSpiel" in capsys.readouterr().out
+
+
+# --- solve ---
+
+
+def test_solve_prints_what_it_found(capsys: Capture) -> None:
+    found = answer(capsys, "solve", "kuhn_poker", "--algorithm", "pcfr+", "--iterations", "500")
+    assert list(found) == ["game", "algorithm", "iterations", "seconds", "value", "exploitability"]
+    assert (found["game"], found["algorithm"], found["iterations"]) == ("kuhn_poker", "pcfr+", 500)
+    assert found["value"] == pytest.approx(-1 / 18, abs=1e-5)
+    assert 0 <= found["exploitability"] < 1e-6
+    assert found["seconds"] > 0
+
+
+def test_solve_tells_people_the_games_own_unit(capsys: Capture) -> None:
+    assert main(["solve", "leduc_poker", "--iterations", "100"]) == 0
+    assert "mbb/h" in capsys.readouterr().out
+
+
+def test_solve_in_batches_is_one_solve(capsys: Capture) -> None:
+    found = answer(capsys, "solve", "kuhn_poker", "--iterations", "137")
+    measure = exact.measure(exact.solve(PublicTree(Kuhn()).list_all(), CFR_PLUS, 137))
+    assert (found["value"], found["exploitability"]) == (measure.value, measure.exploitability)
+
+
+def test_solve_stops_at_its_target(capsys: Capture) -> None:
+    line = ("solve", "kuhn_poker", "--target", "1e-3", "--iterations", "5000")
+    found = answer(capsys, *line)
+    assert found["exploitability"] <= 1e-3
+    assert 10 < found["iterations"] < 1000
+    assert answer(capsys, *line)["iterations"] == found["iterations"]
+
+
+def test_solve_says_when_a_target_is_not_reached(capsys: Capture) -> None:
+    assert main(["solve", "kuhn_poker", "--target", "1e-9", "--iterations", "20"]) == 0
+    assert "not reached" in capsys.readouterr().out
+
+
+def test_solve_checks_with_openspiel(capsys: Capture) -> None:
+    found = answer(capsys, "solve", "kuhn_poker", "--iterations", "50", "--check-openspiel")
+    assert found["nash_conv"] == 2 * found["exploitability"]
+    assert found["openspiel_nash_conv"] == pytest.approx(found["nash_conv"], abs=1e-9)
+
+
+def test_solve_writes_the_policy_and_overwrites_nothing(tmp_path: Path, capsys: Capture) -> None:
+    out = tmp_path / "policy.json"
+    line = ["solve", "leduc_poker", "--iterations", "10", "--out", str(out)]
+    assert main(line) == 0
+    written = out.read_text()
+    read = json.loads(written)
+    assert read["game"] == "leduc_poker"
+    assert {entry["player"] for entry in read["policy"]} == {0, 1}
+    for entry in read["policy"]:
+        assert sum(entry["policy"].values()) == pytest.approx(1)
+    capsys.readouterr()
+    assert main(line) == 2
+    assert "exists already" in capsys.readouterr().err
+    assert out.read_text() == written
+    assert list(tmp_path.iterdir()) == [out]
+
+
+# --- bench ---
+
+
+def test_bench_cfr(capfd: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    rows = answer(capfd, "bench", "cfr", "--games", "kuhn_poker", "--rounds", "1")["rows"]
+    assert {"ours, CFR+", "ours, CFR+ simultaneous", "OpenSpiel CFR+"} <= {row["solver"] for row in rows}
+    ours = rows[0]
+    fastest = min(row["seconds_to_target"] for row in rows if row["solver"].startswith("ours"))
+    for row in rows:
+        assert row["game"] == "kuhn_poker"
+        assert row["ratio_to_ours"] == pytest.approx(row["us_per_iteration"] / ours["us_per_iteration"])
+        assert row["target_ratio"] == pytest.approx(row["seconds_to_target"] / fastest)
+        assert row["setup_seconds"] > 0
+    # LiteEFG keeps its game files out of the home folder; compiled kernels are kept there.
+    assert {path.name for path in tmp_path.iterdir()} <= {".cache"}
+
+
+# --- the progress bar ---
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_the_progress_bar_is_for_terminals(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=terminal, width=120)
+    monkeypatch.setattr(cli_frame, "stderr", lambda: console)
+    monkeypatch.setattr(cli_frame, "_SILENT_SECONDS", 0.0)
+    with progress_bar("solving", 10, "iterations") as report:
+        report(5, "exploitability 0.5")
+        time.sleep(0.3)
+        report(10, "exploitability 0.1")
+    assert ("solving" in shown.getvalue()) == terminal
+    assert ("5 iterations" in shown.getvalue()) == terminal
+
+
+def test_without_a_terminal_there_are_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(cli_frame, "stderr", lambda: Console(file=shown, width=40))
+    monkeypatch.setattr(cli_frame, "_LINE_SECONDS", 0.0)
+    clock = iter([0.0, 120.0, 180.0])
+    monkeypatch.setattr(cli_frame, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with progress_bar("solving", 1_000, "iterations") as report:
+        report(500, "exploitability [0.5]")
+        report(1_000, "")
+    first, second = shown.getvalue().splitlines()
+    assert first == "solving: 500 of 1,000 iterations, 2.0 min, 2.0 left  exploitability [0.5]"
+    assert second == "solving: 1,000 of 1,000 iterations, 3.0 min, 0.0 left"
+
+
+def test_time_left_counts_what_was_done_before_and_ends_with_the_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    monkeypatch.setattr(cli_frame, "stderr", lambda: Console(file=shown, width=40))
+    monkeypatch.setattr(cli_frame, "_LINE_SECONDS", 0.0)
+    clock = iter([0.0, 60.0, 120.0, 180.0])
+    monkeypatch.setattr(cli_frame, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with progress_bar("training", 1_000, "rounds", begun=900, minutes=4.0) as report:
+        for done in (900, 920, 990):
+            report(done, "")
+    assert [line.split(", ")[2] for line in shown.getvalue().splitlines()] == ["3.0 left", "2.0 left", "0.3 left"]
+
+
+def test_the_bar_says_how_long_until_the_minutes_are_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True, width=120)
+    monkeypatch.setattr(cli_frame, "stderr", lambda: console)
+    monkeypatch.setattr(cli_frame, "_SILENT_SECONDS", 0.0)
+    with progress_bar("training", 1_000_000, "rounds", minutes=75.5) as report:
+        report(1, "")
+        time.sleep(0.3)
+    assert "1:15:2" in shown.getvalue()
+
+
+def test_short_work_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = io.StringIO()
+    console = Console(file=shown, force_terminal=True)
+    monkeypatch.setattr(cli_frame, "stderr", lambda: console)
+    with progress_bar("solving", 10, "iterations") as report:
+        report(10, "")
+    assert shown.getvalue() == ""
+
+
+def test_a_file_that_came_in_between_is_kept(tmp_path: Path) -> None:
+    out = tmp_path / "policy.json"
+    write_new(out, "ours")
+    with pytest.raises(SettingError, match="exists already"):
+        write_new(out, "again")
+    assert out.read_text() == "ours"

@@ -1,0 +1,101 @@
+"""Hold'em at the command line: solving, going on, looking up, and one line for bad input."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from sog.cli.app import main
+from sog.search.cfr.rules import DCFR, Rule
+from sog.search.holdem.solver import HoldemSolver
+
+SPOT = 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin,range0="AA,KQo",range1="JJ")'
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("spots") / "spot.npz"
+    assert main(["solve", SPOT, "--target", "0.02", "--out", str(path)]) == 0
+    return path
+
+
+def test_solve_stops_at_the_target_and_goes_on(tmp_path: Path, capsys: Capture) -> None:
+    out = str(tmp_path / "spot.npz")
+    answers = []
+    for target in ("1", "0.05"):
+        assert main(["solve", SPOT, "--target", target, "--out", out, "--json"]) == 0
+        answers.append(json.loads(capsys.readouterr().out))
+    assert all(a["exploitability_percent_of_pot"] <= t for a, t in zip(answers, (1, 0.05), strict=True))
+    assert answers[0]["iterations"] < answers[1]["iterations"]
+    assert main(["solve", SPOT.replace("JJ", "TT"), "--out", out]) == 2
+    assert "choose another name" in capsys.readouterr().err
+
+
+def test_a_long_solve_is_kept_as_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    out = str(tmp_path / "spot.npz")
+    iterate = HoldemSolver.iterate
+
+    def stopped(solver: HoldemSolver, count: int, rule: Rule = DCFR) -> None:
+        if solver.iterations >= 60:
+            raise KeyboardInterrupt
+        iterate(solver, count, rule)
+
+    monkeypatch.setattr("sog.cli.holdem._SAVE_SECONDS", 0.0)
+    monkeypatch.setattr(HoldemSolver, "iterate", stopped)
+    assert main(["solve", SPOT, "--iterations", "100", "--out", out]) == 130
+    monkeypatch.undo()
+    assert main(["solve", SPOT, "--iterations", "100", "--out", out, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert "holds 60 iterations: going on from there" in printed.err
+    assert json.loads(printed.out.splitlines()[-1])["iterations"] == 100
+
+
+def test_solve_prints_memory_and_exploitability(capsys: Capture) -> None:
+    assert main(["solve", SPOT, "--iterations", "20"]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("memory 1 MB, 1 river card solved\n")
+    assert "% of the pot" in printed and "KQo" in printed
+
+
+def test_show(solved: Path, tmp_path: Path, capsys: Capture) -> None:
+    png, table = tmp_path / "grid.png", tmp_path / "hands.csv"
+    assert main(["show", str(solved), "--png", str(png), "--csv", str(table)]) == 0
+    printed = capsys.readouterr().out
+    assert "player 0 to act" in printed and "bet 1000 (allin)" in printed
+    assert png.read_bytes().startswith(b"\x89PNG")
+    rows = list(csv.reader(table.open()))
+    assert rows[0] == ["hand", "weight", "check", "bet 500 (0.5)", "bet 1000 (allin)"]
+    assert len(rows) == 1 + 6 + 12
+    assert main(["show", str(solved), "--line", "bet 1.0", "--json"]) == 0
+    hands = json.loads(capsys.readouterr().out)["hands"]
+    assert {h["hand"][0] for h in hands} == {"J"}
+    assert sum(h["policy"][1] for h in hands) / len(hands) == pytest.approx(0.5, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["solve", "holdem(board=2s2h2s7c9c,pot=10)"], "2s stands twice"),
+        (["solve", 'holdem(board=2s2h2d7c9c,pot=10,range0="2c2d")'], "leaves nothing of range0"),
+        (["solve", "holdem(board=2s2h2d7c9c,pot=10,bets=0.5;x)"], "no bet is called 'x'"),
+        (["solve", "holdem"], "river and turn spots"),
+        (["solve", SPOT, "--algorithm", "cfr+"], "are solved by dcfr"),
+        (["solve", SPOT, "--check-openspiel"], "OpenSpiel cannot measure them"),
+        (["solve", SPOT, "--threads", "0"], "--threads must be at least 1"),
+        (["show", "nowhere.npz"], "nowhere.npz is not a solved"),
+        (["bench", "holdem", "--spots", "flop"], "river, turn or both"),
+    ],
+)
+def test_bad_input_is_told_in_one_line(words: list[str], says: str, capsys: Capture) -> None:
+    assert main(words) == 2
+    error = capsys.readouterr().err
+    assert says in error and error.count("\n") == 1
+
+
+def test_lines_that_are_not_in_the_tree(solved: Path, capsys: Capture) -> None:
+    assert main(["show", str(solved), "--line", "bet 0.3"]) == 2
+    assert "there are: check, bet 500 (0.5)" in capsys.readouterr().err

@@ -1,0 +1,88 @@
+"""`sog play`: games with a board, from the first question to the result."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from sog.cli.app import main
+from sog.games.catalog import make_game
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Makes `input` give these answers, then end."""
+
+    def tell(*answers: str) -> None:
+        rest: Iterator[str] = iter(answers)
+
+        def read(question: str) -> str:
+            try:
+                return next(rest)
+            except StopIteration:
+                raise EOFError from None
+
+        monkeypatch.setattr(builtins, "input", read)
+
+    return tell
+
+
+def test_a_game_on_a_board_goes_on_to_its_end(told: Callable[..., None], capsys: Capture) -> None:
+    """Whoever names every square, taken or not, gets each free one in turn; the shipped agent does not lose."""
+    squares = [f"{column}{row}" for column in "abc" for row in "321"]
+    told(*squares)
+    assert main(["play", "tic_tac_toe", "--seat", "0", "--hands", "1", "--seed", "0"]) == 0
+    out = capsys.readouterr().out
+    assert "you move first" in out and "3 . . .\n2 . . .\n1 . . .\n  a b c" in out
+    assert "agent: " in out and ("You lose; -1 after 1 games." in out or "A draw; +0 after 1 games." in out)
+
+
+def test_the_person_may_leave_and_answers_that_mean_nothing_are_asked_again(
+    told: Callable[..., None], capsys: Capture
+) -> None:
+    told("9", "", "q")
+    assert main(["play", "connect_four", "--seat", "0"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.count("one of: 1  2  3  4  5  6  7") == 2 and "after 1 games" not in printed.out
+    assert "untrained" not in printed.err
+
+
+def test_games_without_a_checkpoint_are_played_by_an_untrained_network(
+    told: Callable[..., None], capsys: Capture
+) -> None:
+    told("q")
+    assert main(["play", "go(board_size=3,komi=0.5)", "--seat", "0"]) == 0
+    assert "untrained" in capsys.readouterr().err
+
+
+def test_in_chess_the_second_player_is_white_and_moves_first(told: Callable[..., None], capsys: Capture) -> None:
+    told("e2e4", "q")
+    assert main(["play", "chess", "--seat", "1", "-s", "4", "-c", "2"]) == 0
+    out = capsys.readouterr().out
+    assert "you move first" in out and "8 r n b q k b n r" in out and "4 . . . . P . . ." in out
+
+
+@pytest.mark.parametrize(
+    ("name", "moves", "lines"),
+    [
+        ("tic_tac_toe", [0, 4], ["3 x . .", "2 . o .", "1 . . .", "  a b c"]),
+        ("connect_four", [3, 3], [*["1 2 3 4 5 6 7"], ". . . x . . .", ". . . o . . ."]),
+        ("go(board_size=3,komi=0.5)", [0, 8], [" 3 . . O", " 2 . . .", " 1 X . .", "   A B C"]),
+    ],
+)
+def test_boards_look_as_people_draw_them(name: str, moves: list[int], lines: list[str]) -> None:
+    game = make_game(name)
+    state = game.root()
+    for action in moves:
+        state = game.child(state, game.actions(state).tolist().index(action))
+    drawn = game.picture(state).split("\n")
+    assert all(line in drawn for line in lines)
+
+
+def test_states_of_other_games_are_pictured_by_their_names() -> None:
+    game = make_game("kuhn_poker")
+    assert game.picture(game.root()) == game.state_name(game.root())

@@ -1,0 +1,63 @@
+"""`sog train` and `sog exploit` with ReBeL: the solver that a run was trained with stays its own."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sog.cli.app import main
+
+DICE = "liars_dice(numdice=1,dice_sides=2)"
+
+
+def answer(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    """The one JSON object that a command prints with --json."""
+    assert main([*words, "--json"]) == 0
+    read = json.loads(capsys.readouterr().out)
+    assert isinstance(read, dict)
+    return read
+
+
+def test_a_run_keeps_its_solver_and_its_network(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = str(tmp_path / "run")
+    train = ["train", DICE, "--algorithm", "rebel", "--workers", "1", "--out", run]
+    asked = ["--solver", "fp", "--network", "1x16"]
+    assert answer(capsys, *train, *asked, "--rounds", "1")["variant"] == "fp 1x16"
+    resumed = answer(capsys, *train, "--resume", "--rounds", "2")
+    assert (resumed["variant"], resumed["rounds"]) == ("fp 1x16", 2)
+    assert main([*train, "--resume", "--solver", "cfr-d"]) == 2
+    assert "rebel fp 1x16 demo" in capsys.readouterr().err
+    measured = ["exploit", run, "--algorithm", "rebel", "--playthroughs", "4", "--updates", "16"]
+    assert answer(capsys, *measured)["solver"] == "fp"
+    found = answer(capsys, *measured, "--solver", "cfr-d", "--warm", "3")
+    assert (found["solver"], found["warm"]) == ("cfr-d", 3)
+
+
+def test_a_run_with_a_policy_network_is_played_with_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = str(tmp_path / "run")
+    train = ["train", DICE, "--algorithm", "rebel", "--workers", "1", "--out", run]
+    assert answer(capsys, *train, "--warm", "5", "--rounds", "2")["variant"] == "warm 5"
+    with (tmp_path / "run" / "curve.csv").open() as file:
+        assert float(list(csv.DictReader(file))[-1]["policy_loss"]) > 0
+    measured = ["exploit", run, "--algorithm", "rebel", "--playthroughs", "4", "--updates", "16"]
+    assert answer(capsys, *measured)["warm"] == 5
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--algorithm", "sog", "--solver", "fp"], "--solver and --warm are for --algorithm rebel"),
+        (["--algorithm", "rebel", "--warm", "128"], "must be shorter than 128 iterations, not 128"),
+        (["--algorithm", "rebel", "--warm", "3", "--solver", "modified-cfr-ave"], "cannot be started warm"),
+        (["--algorithm", "rebel", "--solver", "cfr-ave"], "known: cfr-d, modified-cfr-ave, fp, flop"),
+    ],
+)
+def test_a_solver_out_of_place_is_refused(
+    words: list[str], why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["train", DICE, *words, "--out", str(tmp_path / "run")]) == 2
+    assert why in " ".join(capsys.readouterr().err.split())
