@@ -14,14 +14,13 @@ import numpy as np
 
 from sog.play.rebel import Playing, Position, Profile, RebelSettings, sample_iterations, start_position
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.matching import REACH_FLOOR
 from sog.search.depth_limited.planting import Layouts
-from sog.search.gtcfr.search import SearchGenerator
 from sog.search.leaves.drive import drive
-from sog.search.leaves.evaluator import Evaluator
+from sog.search.leaves.evaluator import Evaluator, SearchGenerator
 from sog.search.tree import columns as f
 from sog.search.tree import growth
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 # Subgames solved side by side: so many leaves fill a network's batch even where most have nothing new to ask.

@@ -10,8 +10,7 @@ from sog.arrays import Array, Float64
 from sog.errors import GameError
 from sog.games.base import Game
 from sog.play.player import Candidate, MoveTree, Stopped, Thought
-from sog.search.gtcfr.search import SearchGenerator
-from sog.search.leaves.evaluator import Evaluator
+from sog.search.leaves.evaluator import Evaluator, SearchGenerator
 from sog.search.mcts import kernels
 from sog.search.mcts.search import PuctSettings, PuctTree, search
 

@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
-from sog.arrays import Bool, Float64, Int64
+from sog.arrays import Bool, Float64
 from sog.baselines import ismcts_kernels
 from sog.errors import SettingError
 from sog.search.cfr import exact
@@ -84,26 +84,32 @@ class Searcher:
         """public: a tree that lists the whole game (`list_all`)."""
         self.public = public
         self._tree = exact.full_tree(public)
-        self._at = {int(self._tree.nodes[n, f.PUBLIC]): n for n in range(self._tree.size)}
+        self._at = {self._tree.public_node(n): n for n in range(self._tree.size)}
         self._legal = {node: uniform > 0 for node, uniform in exact.uniform_policy(public).items()}
         # Ranges in which every action was sure to be taken: what is left is which infostates can be held.
         exact.set_policy(self._tree, {node: legal.astype(np.float64) for node, legal in self._legal.items()})
         self._tree.forward(f.FIXED)
-        self._visits, self._returns = np.zeros((2, self._tree.entries.shape[1]))
-        self._opened = np.zeros(self._tree.slots.shape[1], dtype=np.bool_)
-        self._worlds, self._pair = np.zeros(public.widest), np.zeros(2, dtype=np.int64)
-        self._path = np.zeros(self._tree.size, dtype=np.int64)
+        visits, returns = np.zeros((2, self._tree.entries.shape[1]))
+        self._memory = ismcts_kernels.Memory(
+            visits=visits,
+            returns=returns,
+            opened=np.zeros(self._tree.slots.shape[1], dtype=np.bool_),
+            met=np.zeros((1, 2), dtype=np.int64),
+            worlds=np.zeros(public.widest),
+            pair=np.zeros(2, dtype=np.int64),
+            path=np.zeros(self._tree.size, dtype=np.int64),
+        )
 
     def search(self, node: int, settings: ISMCTS) -> Statistics:
         """Search every infostate of the public decision node `node` that has a choice and can be held at all."""
         legal, block = self._legal[node], self._tree.block(self._at[node])
         found = Statistics(np.zeros(legal.shape), np.zeros(legal.shape), legal)
-        met = np.zeros((settings.simulations + 1, 2), dtype=np.int64)
+        memory = self._memory._replace(met=np.zeros((settings.simulations + 1, 2), dtype=np.int64))
         for i in np.flatnonzero((legal.sum(axis=0) > 1) & self._can_hold(node)).tolist():
-            self._simulate(node, i, settings, met)
-            found.visits[:, i] = self._visits[block].reshape(legal.shape)[:, i]
-            found.returns[:, i] = self._returns[block].reshape(legal.shape)[:, i]
-            ismcts_kernels.forget(self._tree.nodes, self._visits, self._returns, self._opened, met)
+            self._simulate(node, i, settings, memory)
+            found.visits[:, i] = memory.visits[block].reshape(legal.shape)[:, i]
+            found.returns[:, i] = memory.returns[block].reshape(legal.shape)[:, i]
+            ismcts_kernels.forget(self._tree.arrays, memory)
         return found
 
     def search_all(self, settings: ISMCTS, progress: Callable[[int], None] = lambda _: None) -> dict[int, Statistics]:
@@ -116,21 +122,17 @@ class Searcher:
 
     def _can_hold(self, node: int) -> Bool:
         """bool[I]: the actor's infostates that chance allows beside some infostate of the opponent."""
-        n, actor = self._at[node], int(self.public.nodes[node, f.ACTOR])
-        weights = self.public.matrix(int(self.public.nodes[node, f.WEIGHT_OP]))
-        own, other = (self._tree.slots[f.REACH, self._tree.span(n, p)] for p in (actor, 1 - actor))
+        actor, ranges = self.public.actor(node), self._tree.ranges(self._at[node])
+        weights, own, other = self.public.weights(node), ranges[actor], ranges[1 - actor]
         held: Bool = (own > 0) & ((weights if actor == 0 else weights.T) @ other > 0)
         return held
 
-    def _simulate(self, node: int, i: int, settings: ISMCTS, met: Int64) -> None:
-        """All simulations of one search; the statistics are left in this object's arrays."""
-        tree, public = self._tree, self.public
+    def _simulate(self, node: int, i: int, settings: ISMCTS, memory: ismcts_kernels.Memory) -> None:
+        """All simulations of one search; the statistics are left in `memory`."""
         rng = np.random.SeedSequence((settings.seed, node, i)).generate_state(1, np.uint64)
         ismcts_kernels.search(
-            *tree.game, tree.nodes, tree.child, public.operators, public.operator_values, public.nodes, public.scales,
-            tree.slots[f.REACH], self._at[node], i, settings.simulations, settings.c, rng,
-            self._worlds, self._pair, self._path, self._visits, self._returns, self._opened, met,
-        )  # fmt: skip
+            self.public.arrays, self._tree.arrays, memory, self._at[node], i, settings.simulations, settings.c, rng
+        )
 
 
 def composed(found: Mapping[int, Statistics], final: FinalPolicy) -> exact.Policy:

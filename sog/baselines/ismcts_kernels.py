@@ -6,133 +6,136 @@ entries, as regrets do, so that no infostate is ever looked up.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from sog.arrays import Array
-from sog.search.cfr import monte_carlo as mccfr
-from sog.search.gtcfr import trajectories as simulate
+from sog.arrays import Array, Bool, Float64, Int64
 from sog.search.simd.jit import njit
 from sog.search.tree import columns as f
-from sog.search.tree import pairs
+from sog.search.tree import draws, pairs
+from sog.search.tree.arrays import Public, Tree
+
+
+class Memory(NamedTuple):
+    """The statistics of a search, and room to work in.
+
+    visits, returns: float64[V], how often an action was chosen and what its player earned after it.
+    opened: bool[S], the infostates met; met[0] of them, listed after it by node and infostate in met: int64[*, 2].
+    worlds: float64[I], pair: int64[2], path: int64[*]: to work in.
+    """
+
+    visits: Float64
+    returns: Float64
+    opened: Bool
+    met: Int64
+    worlds: Float64
+    pair: Int64
+    path: Int64
 
 
 @njit
 def search(
-    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, operators: Array, values: Array,
-    public: Array, scales: Array, reach: Array, root: int, i: int, simulations: int, c: float, rng: Array,
-    worlds: Array, pair: Array, path: Array, visits: Array, returns: Array, opened: Array, met: Array,
-) -> None:  # fmt: skip
-    """Simulate from infostate i of the actor of node `root`, and leave the statistics of every infostate met.
-
-    visits, returns: float64[V], how often an action was chosen and what its player earned after it.
-    opened: bool[S], the infostates met; met[0] of them, listed after it by node and infostate in met: int64[*, 2].
-    worlds: float64[I], pair: int64[2], path: int64[*]: room to work in.
-    """
+    public: Public, tree: Tree, memory: Memory, root: int, i: int, simulations: int, c: float, rng: Array
+) -> None:
+    """Simulate from infostate i of the actor of node `root`, and leave the statistics of every infostate met."""
+    nodes, pair, path = tree.nodes, memory.pair, memory.path
     p = nodes[root, f.N_ACTOR]
-    _weigh_worlds(public, scales, operators, values, nodes, reach, root, i, worlds)
+    _weigh_worlds(public, tree, root, i, memory.worlds)
     for _ in range(simulations):
-        pair[p], pair[1 - p] = i, _draw_world(worlds, nodes[root, f.N_I0 + 1 - p], rng)
+        pair[p], pair[1 - p] = i, _draw_world(memory.worlds, nodes[root, f.N_I0 + 1 - p], rng)
         n, depth = root, 0
         while nodes[n, f.KIND] == f.INTERIOR:  # choose by UCT as far as infostates are known
             actor = nodes[n, f.N_ACTOR]
             if actor > 1:
-                n = _chance(operators, values, public, scales, edges, links, nodes, child, rng, n, pair)
+                n = _chance(public, tree, n, rng, pair)
                 continue
             k = pair[actor]
-            if not opened[nodes[n, f.OFF0 + actor] + k]:
-                _open(nodes, opened, met, n, k)
+            if not memory.opened[nodes[n, f.OFF0 + actor] + k]:
+                _open(tree, memory, n, k)
                 break
-            a = _select(rows, links, nodes, visits, returns, n, k, c, rng)
+            a = _select(public, tree, memory, n, k, c, rng)
             path[depth] = (nodes[n, f.VAR0] + a * nodes[n, f.N_I0 + actor] + k) * 2 + actor
             depth += 1
-            n = mccfr._take(edges, rows, links, nodes, child, n, a, pair)
-        n = _play_out(edges, rows, links, nodes, child, operators, values, public, scales, rng, n, pair)
-        utility = mccfr._utility(operators, values, public, scales, nodes, n, pair[0], pair[1], 0)
+            n = draws.child_over(tree, n, draws.take(public, tree, n, a, pair))
+        n = _play_out(public, tree, n, rng, pair)
+        utility = pairs.utility(public, nodes[n, f.PUBLIC], pair[0], pair[1])
         for d in range(depth):
             k = path[d] // 2
-            visits[k] += 1.0
-            returns[k] += utility if path[d] % 2 == 0 else -utility
+            memory.visits[k] += 1.0
+            memory.returns[k] += utility if path[d] % 2 == 0 else -utility
 
 
 @njit
-def forget(nodes: Array, visits: Array, returns: Array, opened: Array, met: Array) -> None:
+def forget(tree: Tree, memory: Memory) -> None:
     """Clear the statistics of every infostate met, for the next search."""
+    nodes, met = tree.nodes, memory.met
     for m in range(1, met[0, 0] + 1):
         n, i = met[m, 0], met[m, 1]
         p = nodes[n, f.N_ACTOR]
-        opened[nodes[n, f.OFF0 + p] + i] = False
+        memory.opened[nodes[n, f.OFF0 + p] + i] = False
         for a in range(nodes[n, f.N_ROWS]):
             k = nodes[n, f.VAR0] + a * nodes[n, f.N_I0 + p] + i
-            visits[k], returns[k] = 0.0, 0.0
+            memory.visits[k], memory.returns[k] = 0.0, 0.0
     met[0, 0] = 0
 
 
 @njit
-def _weigh_worlds(
-    public: Array, scales: Array, operators: Array, values: Array, nodes: Array, reach: Array, n: int, i: int,
-    worlds: Array,
-) -> None:  # fmt: skip
+def _weigh_worlds(public: Public, tree: Tree, n: int, i: int, worlds: Array) -> None:
     """worlds[j]: running sum of the chances of the opponent's infostates 0..j beside infostate i of node n."""
+    nodes, reach = tree.nodes, tree.infostates[f.REACH]
     p, s = nodes[n, f.N_ACTOR], nodes[n, f.PUBLIC]
     total = 0.0
     for j in range(nodes[n, f.N_I0 + 1 - p]):
         i0, i1 = (i, j) if p == 0 else (j, i)
-        weight = pairs.weight(public, scales, operators, values, s, i0, i1)
-        total += reach[nodes[n, f.OFF0 + 1 - p] + j] * weight
+        total += reach[nodes[n, f.OFF0 + 1 - p] + j] * pairs.weight(public, s, i0, i1)
         worlds[j] = total
 
 
 @njit
 def _draw_world(worlds: Array, count: int, rng: Array) -> int:
     """An opponent's infostate by the running sums `worlds`."""
-    target, j = simulate.random(rng) * worlds[count - 1], 0
+    target, j = draws.random(rng) * worlds[count - 1], 0
     while j < count - 1 and worlds[j] <= target:
         j += 1
     return j
 
 
 @njit
-def _chance(
-    operators: Array, values: Array, public: Array, scales: Array, edges: Array, links: Array, nodes: Array,
-    child: Array, rng: Array, n: int, pair: Array,
-) -> int:  # fmt: skip
+def _chance(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> int:
     """The node after chance's draw at node n; the pair moves on with it."""
-    edge = mccfr._draw_chance(operators, values, public, scales, edges, links, nodes, child, rng, n, pair)
-    return int(child[f.NODE, nodes[n, f.CHILD0] + edge])
+    return int(draws.child_over(tree, n, draws.draw_chance(public, tree.nodes[n, f.PUBLIC], rng, pair)))
 
 
 @njit
-def _play_out(
-    edges: Array, rows: Array, links: Array, nodes: Array, child: Array, operators: Array, values: Array,
-    public: Array, scales: Array, rng: Array, n: int, pair: Array,
-) -> int:  # fmt: skip
+def _play_out(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> int:
     """The terminal node where uniform legal play from node n ends; the pair moves on with it."""
-    while nodes[n, f.KIND] == f.INTERIOR:
-        actor = nodes[n, f.N_ACTOR]
+    while tree.nodes[n, f.KIND] == f.INTERIOR:
+        actor = tree.nodes[n, f.N_ACTOR]
         if actor > 1:
-            n = _chance(operators, values, public, scales, edges, links, nodes, child, rng, n, pair)
+            n = _chance(public, tree, n, rng, pair)
         else:
-            a = _random_legal(rows, links, nodes, n, pair[actor], rng)
-            n = mccfr._take(edges, rows, links, nodes, child, n, a, pair)
+            a = _random_legal(public, tree, n, pair[actor], rng)
+            n = draws.child_over(tree, n, draws.take(public, tree, n, a, pair))
     return n
 
 
 @njit
-def _open(nodes: Array, opened: Array, met: Array, n: int, i: int) -> None:
+def _open(tree: Tree, memory: Memory, n: int, i: int) -> None:
     """Note that infostate i of the actor of node n has been met."""
-    opened[nodes[n, f.OFF0 + nodes[n, f.N_ACTOR]] + i] = True
+    met = memory.met
+    memory.opened[tree.nodes[n, f.OFF0 + tree.nodes[n, f.N_ACTOR]] + i] = True
     met[0, 0] += 1
     met[met[0, 0], 0], met[met[0, 0], 1] = n, i
 
 
 @njit
-def _select(
-    rows: Array, links: Array, nodes: Array, visits: Array, returns: Array, n: int, i: int, c: float, rng: Array
-) -> int:
+def _select(public: Public, tree: Tree, memory: Memory, n: int, i: int, c: float, rng: Array) -> int:
     """The legal action with the highest UCT score at infostate i of node n, first those never chosen; ties are drawn.
 
     UCT: mean return + c * sqrt(log(visits of the infostate) / visits of the action).
     """
+    nodes, visits, returns = tree.nodes, memory.visits, memory.returns
     width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
     total = 0.0
     for a in range(nodes[n, f.N_ROWS]):
@@ -140,7 +143,7 @@ def _select(
     spread = c * c * np.log(total) if total > 0.0 else 0.0
     best, top, ties = -1, -np.inf, 0
     for a in range(nodes[n, f.N_ROWS]):
-        if simulate._move(rows, links, nodes[n, f.N_ROW0] + a, i)[0] < 0:
+        if not draws.is_legal(public, nodes[n, f.N_ROW0] + a, i):
             continue
         k, score = var + a * width, np.inf
         if visits[k] > 0.0:
@@ -149,18 +152,16 @@ def _select(
             best, top, ties = a, score, 1
         elif score == top:
             ties += 1
-            if simulate.random(rng) * ties < 1.0:
+            if draws.random(rng) * ties < 1.0:
                 best = a
     return best
 
 
 @njit
-def _random_legal(rows: Array, links: Array, nodes: Array, n: int, i: int, rng: Array) -> int:
+def _random_legal(public: Public, tree: Tree, n: int, i: int, rng: Array) -> int:
     """A legal action at infostate i of node n, each as likely."""
-    legal = 0
-    for a in range(nodes[n, f.N_ROWS]):
-        legal += simulate._move(rows, links, nodes[n, f.N_ROW0] + a, i)[0] >= 0
-    left, a = int(simulate.random(rng) * legal), mccfr._next_legal(rows, links, nodes, n, i, -1)
+    left = int(draws.random(rng) * draws.count_legal(public, tree, n, i))
+    a = draws.next_legal(public, tree, n, i, -1)
     for _ in range(left):
-        a = mccfr._next_legal(rows, links, nodes, n, i, a)
+        a = draws.next_legal(public, tree, n, i, a)
     return int(a)

@@ -259,11 +259,11 @@ def _network(checkpoint: str) -> tuple[str, CVPN]:
 
 def _search_table(rows: Sequence[Row]) -> Table:
     out = Table("search", title=f"{rows[0].game}: searches of self-play, {rows[0].network}, one core", box=None)
-    for heading in ("at once", "per s", "us/iter.", "network", "down", "up", "turn", "finish", "growth", "Python"):
+    for heading in ("at once", "per s", "us/iter.", "network", "down", "up", "finish", "growth", "Python"):
         out.add_column(heading, justify="right")
     for row in rows:
         speeds = f"{row.searches_per_second:,.4g}", f"{row.us_per_iteration:,.4g}"
-        sweeps = row.down_share, row.up_share, row.turn_share, row.finish_share
+        sweeps = row.down_share, row.up_share, row.finish_share
         shares = row.network_share, *sweeps, row.growth_share, row.python_share
         out.add_row(row.search, str(row.side_by_side), *speeds, *(f"{share:.0%}" for share in shares))
     return out

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sog.games.base import Game, Unit
     from sog.search.cfr.algorithms import Algorithm
     from sog.search.cfr.exact import Measure
-    from sog.search.tree.lookahead import Lookahead
+    from sog.search.cfr.lookahead import Lookahead
     from sog.search.tree.public_tree import PublicTree
 
 _ALGORITHM = "cfr+"

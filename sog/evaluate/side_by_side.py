@@ -13,9 +13,8 @@ import numpy as np
 from sog.errors import SettingError
 from sog.games.base import TERMINAL, Game, State
 from sog.play.player import Player
-from sog.search.gtcfr.search import SearchGenerator
 from sog.search.leaves.drive import drive
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, SearchGenerator
 
 # Makes a player for one game; players of games at once must not be the same object.
 MakePlayer = Callable[[], Player]

@@ -17,12 +17,12 @@ from sog.arrays import Array
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game
 from sog.play.resolver import derive_generator
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.reroot import rerooted
-from sog.search.gtcfr.search import Budget, SearchGenerator, SearchSettings, search
+from sog.search.gtcfr.search import Budget, SearchSettings, search
 from sog.search.leaves.drive import run
-from sog.search.leaves.evaluator import Evaluator, zero_evaluator
+from sog.search.leaves.evaluator import Evaluator, SearchGenerator, zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 # Asked again and again while a search runs; true ends it.

@@ -11,10 +11,11 @@ import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.search.depth_limited.planting import Layouts
-from sog.search.depth_limited.solve import SolveSettings, Subgames, solve
-from sog.search.gtcfr.search import SearchGenerator
+from sog.search.depth_limited.settings import SolveSettings
+from sog.search.depth_limited.solve import solve
+from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import run
-from sog.search.leaves.evaluator import Evaluator
+from sog.search.leaves.evaluator import Evaluator, SearchGenerator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import ranges_by_slot

@@ -13,10 +13,11 @@ import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.play.sampled_chance import Estimate, carried, first_after
-from sog.search.gtcfr.search import PAPER, Budget, QueryLog, SearchGenerator, SearchSettings, search
+from sog.search.cfr.lookahead import Lookahead
+from sog.search.gtcfr.search import PAPER, Budget, QueryLog, SearchSettings, search
+from sog.search.leaves.evaluator import SearchGenerator
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass
 

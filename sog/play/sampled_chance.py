@@ -14,10 +14,10 @@ import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.games.base import NATURE, Carry
-from sog.search.gtcfr import trajectories as simulate
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.leaves.evaluator import Beliefs, Evaluations
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.tree import draws
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass, ranges_by_slot, slots_of
 
@@ -89,10 +89,7 @@ class Estimate:
         tree, pair = Lookahead(public, self.chance, self.ranges, room=1), np.zeros(2, dtype=np.int64)
         generator = np.random.default_rng(int(rng[0]))
         for _ in range(SIBLINGS):
-            if not simulate.sample_pair(
-                public.nodes, public.scales, public.operators, public.operator_values, tree.nodes,
-                tree.slots[f.REACH], 0, rng, pair,
-            ):  # fmt: skip
+            if not draws.draw_pair(public.arrays, tree.arrays, 0, rng, pair):
                 return []
             state, _, _ = public.game.sample_chance(public.states[self.chance], int(pair[0]), int(pair[1]), generator)
             out.append(public.add(state, self.chance))

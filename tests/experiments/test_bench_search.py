@@ -68,7 +68,7 @@ def test_rows_of_searches() -> None:
     for row in rows:
         assert (row.game, row.search, row.network) == ("kuhn_poker", "(10,1)", "mlp 1x8")
         assert row.us_per_iteration == pytest.approx(1e5 / row.searches_per_second)
-        sweeps = row.down_share, row.up_share, row.turn_share, row.finish_share
+        sweeps = row.down_share, row.up_share, row.finish_share
         shares = row.network_share, *sweeps, row.growth_share, row.python_share
         assert all(0 < share < 1 for share in shares)
         assert sum(shares) == pytest.approx(1)

@@ -26,7 +26,7 @@ from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(Leduc()).list_all()

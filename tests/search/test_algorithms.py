@@ -10,7 +10,7 @@ from sog.games.kuhn import Kuhn
 from sog.search.cfr import exact
 from sog.search.cfr.algorithms import NAMES, named
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 KUHN = PublicTree(Kuhn()).list_all()

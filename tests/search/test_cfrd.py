@@ -18,7 +18,7 @@ from sog.search.cfr.rules import CFR, CFR_PLUS, DCFR, Rule
 from sog.search.resolving.decomposition import TRUNK_RULE, Cut, Decomposition
 from sog.search.resolving.subgame import combined, nodes_of, safely
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 

@@ -19,7 +19,7 @@ from sog.games.rps import RockPaperScissors
 from sog.search.cfr import exact
 from sog.search.cfr.rules import CFR, CFR_PLUS, DCFR, LINEAR_CFR, PCFR_PLUS, SOG, Rule
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 KUHN = PublicTree(Kuhn()).list_all()

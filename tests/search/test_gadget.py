@@ -15,7 +15,7 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass
 

@@ -19,7 +19,7 @@ from sog.search.holdem.solver import HoldemSolver
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 RANGES = 'range0="AA,KQ:0.5,76s,QhJh",range1="JJ,AQo,T9s:0.3,KsTs,44"'

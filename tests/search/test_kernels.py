@@ -18,7 +18,7 @@ from sog.search.cfr import exact
 from sog.search.cfr.matching import REACH_FLOOR
 from sog.search.cfr.rules import RULES, Rule
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 # Hidden moves and splitting pairs (rps, goofspiel), chance in the middle (goofspiel random, leduc), plain moves.

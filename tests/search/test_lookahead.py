@@ -15,7 +15,7 @@ from sog.games.rps import RockPaperScissors
 from sog.search.cfr import exact
 from sog.search.cfr.rules import DCFR, RULES, SOG, Rule
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import legal_actions
 

@@ -17,7 +17,7 @@ from sog.search.cfr import exact
 from sog.search.cfr.monte_carlo import EXTERNAL, OUTCOME, VARIANTS, MonteCarlo
 from sog.search.cfr.rules import CFR
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 KUHN = PublicTree(Kuhn()).list_all()

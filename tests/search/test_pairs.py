@@ -19,7 +19,7 @@ from sog.games.names import parse_game
 from sog.search.cfr.rules import DCFR
 from sog.search.tree import cards
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass
 

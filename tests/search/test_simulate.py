@@ -22,7 +22,7 @@ from sog.games.leduc.game import Leduc, LeducState
 from sog.games.rps import RockPaperScissors
 from sog.search.gtcfr import trajectories as simulate
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 GAMES = (

@@ -21,7 +21,7 @@ from sog.search.cfr.rules import CFR, DCFR, PCFR_PLUS, Rule
 from sog.search.resolving.gadget import Gadget
 from sog.search.resolving.subgame import Safe, Unsafe, combined, nodes_of, safely, summarise, unsafely
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(LeducRanks()).list_all()

@@ -21,7 +21,7 @@ from sog.errors import CheckpointError
 from sog.games.base import Game
 from sog.nets.cvpn import shape_for
 from sog.play.resolver import ResolveSettings
-from sog.search.depth_limited.solve import SolveSettings
+from sog.search.depth_limited.settings import SolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.train import checkpoint, loop
 from sog.train.learner import LearnerSettings

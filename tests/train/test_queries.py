@@ -19,7 +19,7 @@ from sog.search.gtcfr.search import PAPER, Budget, SearchSettings
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import ranges_by_slot, ranges_of_slots
 from sog.train.replay import Rows

@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.values import pair_evaluator, value_evaluator
-from sog.search.depth_limited.solve import CFR_AVE, MODIFIED_CFR_AVE, REBEL_FLOP, SolveSettings
+from sog.search.depth_limited.settings import CFR_AVE, MODIFIED_CFR_AVE, REBEL_FLOP, SolveSettings
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.train.rebel.actor import RebelActing, RebelActor
 

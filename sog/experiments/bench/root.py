@@ -18,21 +18,22 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
-from sog.experiments.bench.search import GROWTH, NETWORK, SEARCH_PLACES, SWEEPS, name_of
+from sog.experiments.bench.search import GROWTH, NETWORK, SWEEPS, name_of, watching_searches
 from sog.experiments.bench.stopwatch import Stopwatch
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.play.resolver import ResolveSettings, Resolving
-from sog.search.cfr import sweeps as kernels
+from sog.search.cfr import sweeps
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget
-from sog.search.leaves import kernels as leaves
+from sog.search.leaves import kernels
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.kernels import PLAIN, Leaves
 from sog.search.tree import columns as f
 from sog.search.tree import pairs
 from sog.search.tree.growth import ENDS, ENTRIES, SLOTS
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 PARTS = ("ranges down", "payoffs", "leaf masses", "values up")
@@ -107,7 +108,7 @@ def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
         beliefs += sum(len(request.nodes) for request in requests)
         return evaluator(requests)
 
-    with watch.watching(SEARCH_PLACES):
+    with watching_searches(watch):
         watch.restart()
         started = time.process_time()
         tree = _search(game, budget, watch.timed(NETWORK, counted))
@@ -137,20 +138,22 @@ def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
 
 def _parts(tree: Lookahead) -> dict[str, float]:
     """Milliseconds of each of PARTS, the least of a few."""
-    public, mass = tree.public, np.zeros((2, tree.public.widest))
-    pair_operators = public.operators, public.operator_values
+    public, arrays = tree.public.arrays, tree.arrays
+    leaves = Leaves(
+        np.fromiter(tree.leaves(), dtype=np.int32),
+        np.zeros((0, 0)),
+        np.zeros((2, tree.public.widest)),
+        tree.public.game.num_slots[0],
+        False,
+        PLAIN,
+        True,
+    )
     step = np.array([1.0, 1.0, 1.0, 0.0])
     calls: tuple[tuple[Any, tuple[Any, ...]], ...] = (
-        (kernels.forward, (*tree.game, *tree.tree, f.POLICY, 3)),
-        (
-            pairs.payoffs,
-            (*pair_operators, public.nodes, public.scales, tree.nodes, tree.ends, tree.counts[ENDS], tree.slots, 3),
-        ),
-        (
-            leaves.rescale,
-            (public.nodes, public.scales, *pair_operators, tree.nodes, tree.slots, tree.size, True, mass),
-        ),
-        (kernels.backward, (*tree.game, *tree.tree, 3, 1, step, True)),
+        (sweeps.forward, (public, arrays, 0, tree.size, f.POLICY, 3)),
+        (pairs.payoffs, (public, arrays, 0, int(tree.counts[ENDS]), 3)),
+        (kernels.weigh, (public, arrays, leaves, 0, len(leaves.nodes), 3, 1.0)),
+        (sweeps.backward, (public, arrays, 0, tree.size, 3, 1, step, True)),
     )
     return {part: _least_ms(*call) for part, call in zip(PARTS, calls, strict=True)}
 

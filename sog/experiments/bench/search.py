@@ -8,25 +8,25 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from time import process_time
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from sog.experiments.bench.stopwatch import Place, Stopwatch
+from sog.experiments.bench.stopwatch import Place, Stopwatch, replaced
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN, NetworkShape
 from sog.nets.inference import network_evaluator
 from sog.play.resolver import ResolveSettings
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr import phases
-from sog.search.gtcfr import trajectories as simulate
 from sog.search.gtcfr.search import Budget
 from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Evaluator
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.train.sog.actor import listed_tree
 from sog.train.sog.selfplay import GameGenerator, GameRecord, SelfPlaySettings, play_game
@@ -34,30 +34,37 @@ from sog.train.sog.selfplay import GameGenerator, GameRecord, SelfPlaySettings, 
 BUDGETS: Final = (Budget(10), Budget(100), Budget(100, 0.1), Budget(1_000))
 SIDE_BY_SIDE: Final = (1, 64)
 
-DOWN, UP, TURN, FINISH, GROWTH, NETWORK = "down", "up", "turn", "finish", "growth", "network"
-SWEEPS: Final = (DOWN, UP, TURN, FINISH)
-# The search's own calls.
+DOWN, UP, FINISH, GROWTH, NETWORK = "down", "up", "finish", "growth", "network"
+SWEEPS: Final = (DOWN, UP, FINISH)
+# A search's parts, as `watching_searches` sees them.
 SEARCH_PLACES: Final[tuple[Place, ...]] = (
-    (phases, "descend", DOWN, False),
-    (phases, "ascend", UP, False),
-    (phases, "both_turns", UP, False),
-    (phases, "turn", TURN, False),
-    (phases, "finish", FINISH, False),
+    (phases, "look", DOWN, False),
+    (phases, "take_up", UP, False),
+    (Lookahead, "iterate", FINISH, False),
     (phases, "grow", GROWTH, False),
     (phases, "grow_positions", GROWTH, False),
-    (Lookahead, "name_new", GROWTH, False),
-    (simulate, "settle", GROWTH, False),
+    (Lookahead, "identify_newest", GROWTH, False),
     (Lookahead, "expand", GROWTH, False),
 )
+
+
+@contextmanager
+def watching_searches(watch: Stopwatch, more: Sequence[Place] = ()) -> Iterator[None]:
+    """Time the parts of searches, and more places, until the end of the block.
+
+    Meanwhile a search's one kernel call an iteration is taken apart: its Python form calls each phase's kernel.
+    """
+    advance: Any = phases.advance
+    with replaced(phases, "advance", advance.py_func), watch.watching((*SEARCH_PLACES, *more)):
+        yield
 
 
 @dataclass(frozen=True)
 class Row:
     """Searches with one budget, so many side by side.
 
-    down: ranges down and leaf beliefs out.  up: evaluations in, values up, regrets, and where no gadget comes between
-    the second player's update with it.  turn: the second player's update, both ways, elsewhere.  finish: all three on
-    a tree that has no leaves left.  sweep: these four.  growth: trajectories and new nodes.  python: the rest,
+    down: ranges down and leaf beliefs out.  up: evaluations in, values up, both players' updates.  finish: both on a
+    tree that has no leaves left.  sweep: these three.  growth: trajectories and new nodes.  python: the rest,
     re-solving's set-up included.
     """
 
@@ -71,7 +78,6 @@ class Row:
     sweep_share: float
     down_share: float
     up_share: float
-    turn_share: float
     finish_share: float
     growth_share: float
     python_share: float
@@ -143,7 +149,6 @@ def _row(games: _Games, network: str, rounds: int, batch_seconds: float) -> Row:
         sweep_share=sweeps,
         down_share=shares[DOWN],
         up_share=shares[UP],
-        turn_share=shares[TURN],
         finish_share=shares[FINISH],
         growth_share=shares[GROWTH],
         python_share=1.0 - sweeps - shares[GROWTH] - shares[NETWORK],
@@ -165,7 +170,7 @@ def _shares(games: _Games, batch_seconds: float) -> dict[str, float]:
     """Each timed part's share of the time."""
     watch = Stopwatch()
     evaluator = watch.timed(NETWORK, games.evaluator)
-    with watch.watching(SEARCH_PLACES):
+    with watching_searches(watch):
         watch.restart()
         games.play(batch_seconds, evaluator)
         total = watch.total()

@@ -23,11 +23,11 @@ from sog.games.boards.positions import Position, PositionGame
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import network_evaluator
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.mcts import search as mcts
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 GAMES: Final = ("chess", "go(board_size=9,komi=7.5)", "connect_four")

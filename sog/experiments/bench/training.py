@@ -16,7 +16,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from sog.experiments.bench.search import GROWTH, NETWORK, SEARCH_PLACES, SWEEPS
+from sog.experiments.bench.search import GROWTH, NETWORK, SWEEPS, watching_searches
 from sog.experiments.bench.stopwatch import Place, Stopwatch, replaced
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
@@ -41,7 +41,6 @@ _ACTOR_PLACES: Final[tuple[Place, ...]] = (
     (actor, "play_game", SELF_PLAY, True),
     (Solving, "steps", QUERIES, True),
     (Solving, "row", ROWS, False),
-    *SEARCH_PLACES,
 )
 
 
@@ -78,7 +77,7 @@ def profile_one_process(game: str, preset: str, seconds: float) -> list[Part]:
         return _parts("one process", found, watch.total())
 
     places = (*_LEARNER_PLACES, *_ACTOR_PLACES)
-    with replaced(workers, "network_evaluator", timed_evaluator), watch.watching(places):
+    with replaced(workers, "network_evaluator", timed_evaluator), watching_searches(watch, places):
         return _watch(Run(game, preset, 0, 1), seconds, watch.restart, profile)
 
 

@@ -22,10 +22,10 @@ from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Re
 from sog.games.base import NATURE, State
 from sog.games.leduc.game import LeducState
 from sog.games.leduc.ranks import LeducRanks
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR
 from sog.search.resolving.decomposition import Cut, Decomposition, bytes_of
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 if TYPE_CHECKING:

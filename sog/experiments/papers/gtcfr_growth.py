@@ -22,12 +22,12 @@ from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
 from sog.play.resolver import derive_generator
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import DCFR
 from sog.search.gtcfr.search import Budget, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 if TYPE_CHECKING:

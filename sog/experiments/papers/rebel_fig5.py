@@ -16,13 +16,15 @@ from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Re
 from sog.games.liars_dice import LiarsDice
 from sog.play.rebel import start_position
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.matching import REACH_FLOOR
 from sog.search.cfr.rules import DCFR
-from sog.search.depth_limited.solve import CFR_AVE, CFR_D, MODIFIED_CFR_AVE, REBEL_FP, SolveSettings, Subgames, solve
+from sog.search.depth_limited.settings import CFR_AVE, CFR_D, MODIFIED_CFR_AVE, REBEL_FP, SolveSettings
+from sog.search.depth_limited.solve import solve
+from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass, ranges_of_slots
 

@@ -15,7 +15,7 @@ from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Re
 from sog.games.rps import RockPaperScissors
 from sog.play.rebel import RebelSettings
 from sog.search.cfr import exact
-from sog.search.depth_limited.solve import SolveSettings
+from sog.search.depth_limited.settings import SolveSettings
 from sog.search.tree.public_tree import PublicTree
 
 if TYPE_CHECKING:

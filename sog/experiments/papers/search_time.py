@@ -14,10 +14,10 @@ import numpy as np
 
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.catalog import make_game
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 if TYPE_CHECKING:

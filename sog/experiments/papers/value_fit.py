@@ -23,11 +23,11 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, NetworkShape, shape_for
 from sog.nets.encode import encode, value_units
 from sog.search.cfr.exact import ExactEvaluator
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, QueryLog, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import legal_actions, node_mass, ranges_by_slot, ranges_of_slots, slots_of
 from sog.train.learner import Learner, LearnerSettings, losses

@@ -10,9 +10,9 @@ from sog.errors import SettingError
 from sog.search.cfr import fictitious
 from sog.search.cfr import monte_carlo as mccfr
 from sog.search.cfr.fictitious import FictitiousPlay
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.monte_carlo import MonteCarlo
 from sog.search.cfr.rules import RULES, Rule
-from sog.search.tree.lookahead import Lookahead
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ import numpy as np
 
 from sog.arrays import Float64
 from sog.games.base import NATURE
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import DCFR, Rule
 from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass, ranges_of_slots, slots_of
 

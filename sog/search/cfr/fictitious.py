@@ -7,17 +7,19 @@ terminal nodes need the average reach of either player.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from sog.arrays import Array
-from sog.search.cfr import matching
-from sog.search.cfr import sweeps as kernels
+from sog.search.cfr import sweeps
+from sog.search.cfr.lookahead import Lookahead
+from sog.search.cfr.matching import REACH_FLOOR
 from sog.search.simd.jit import njit
 from sog.search.tree import columns as f
 from sog.search.tree import pairs
-from sog.search.tree.growth import ENDS
-from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.arrays import Public, Tree
+from sog.search.tree.growth import ENDS, NODES
 
 U = np.uint64
 
@@ -39,13 +41,11 @@ class FictitiousPlay:
 
     def iterate(self, tree: Lookahead, count: int) -> None:
         """`count` more iterations on a tree without leaves; the sums go to the AVERAGE and REACH_SUM rows."""
-        public = tree.public
-        _play(
-            *tree.game, *tree.tree,
-            public.operators, public.operator_values, public.nodes, public.scales, tree.ends[: tree.counts[ENDS]],
-            tree.iterations + 1, count, self.linear, self.optimistic, self.alternating,
-        )  # fmt: skip
+        _play(tree.public.arrays, tree.arrays, self._plan(tree.iterations + 1), count)
         tree.iterations += count
+
+    def _plan(self, first: int) -> Plan:
+        return Plan(first, self.linear, self.optimistic, self.alternating)
 
 
 FP = FictitiousPlay("fp")
@@ -55,52 +55,58 @@ FLOP = FictitiousPlay("flop", linear=True, optimistic=True)
 VARIANTS = (FP, LINEAR_FP, FLOP)
 
 
+class Plan(NamedTuple):
+    """Which iterations are to be played, from `first` on; the rest as in FictitiousPlay."""
+
+    first: int
+    linear: bool
+    optimistic: bool
+    alternating: bool
+
+
 @njit
-def _play(
-    edges: Array, rows: Array, links: Array, nodes: Array, count: int, child: Array, slots: Array, entries: Array,
-    operators: Array, values: Array, public: Array, scales: Array, ends: Array,
-    first: int, iterations: int, linear: bool, optimistic: bool, alternating: bool,
-) -> None:  # fmt: skip
-    """Iterations first, first + 1, ... ; the POLICY row holds the last best responses."""
-    kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
-    for t in range(first, first + iterations):
-        weight = float(t) if linear else 1.0
-        for turn in range(2 if alternating else 1):
-            players = 1 << turn if alternating else 3
+def _play(public: Public, tree: Tree, plan: Plan, iterations: int) -> None:
+    """So many iterations; the POLICY row holds the last best responses."""
+    nodes, ends = tree.counts[NODES], tree.ends[: tree.counts[ENDS]]
+    sweeps.forward(public, tree, 0, nodes, f.POLICY, 3)
+    for t in range(plan.first, plan.first + iterations):
+        weight = float(t) if plan.linear else 1.0
+        for turn in range(2 if plan.alternating else 1):
+            players = 1 << turn if plan.alternating else 3
             if t > 1:
                 for p in range(2):
                     if (players >> (1 - p)) & 1:  # somebody responds to p
-                        last = t if alternating and p < turn else t - 1
-                        total = 0.5 * last * (last + 1) if linear else float(last)
-                        recent = 2.0 / (last + 3.0) if optimistic else 0.0
-                        mix_reaches(nodes, ends, slots, p, total, recent)
-                pairs.payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
-                kernels.evaluate(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, players)
-                respond(nodes, count, entries, players)
-                kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, players)
-            record(nodes, count, ends, slots, entries, players, weight)
+                        last = t if plan.alternating and p < turn else t - 1
+                        total = 0.5 * last * (last + 1) if plan.linear else float(last)
+                        recent = 2.0 / (last + 3.0) if plan.optimistic else 0.0
+                        mix_reaches(tree, ends, p, total, recent)
+                pairs.payoffs(public, tree, 0, len(ends), players)
+                sweeps.evaluate(public, tree, f.POLICY, players)
+                respond(tree, players)
+                sweeps.forward(public, tree, 0, nodes, f.POLICY, players)
+            record(tree, ends, players, weight)
 
 
 @njit
-def mix_reaches(nodes: Array, ends: Array, slots: Array, p: int, total: float, recent: float) -> None:
-    """Player p's reaches at the terminal nodes: those of the average, and of the last policy with weight `recent`.
+def mix_reaches(tree: Tree, bottom: Array, p: int, total: float, recent: float) -> None:
+    """Player p's reaches at the nodes in `bottom`: those of the average, and of the last policy with weight `recent`.
 
     total: the sum of the weights in REACH_SUM.
     """
-    reach, reach_sum = slots[f.REACH], slots[f.REACH_SUM]
+    nodes, reach, reach_sum = tree.nodes, tree.infostates[f.REACH], tree.infostates[f.REACH_SUM]
     old = (1.0 - recent) / total
-    for e in range(U(len(ends))):
-        n = U(ends[e])
+    for e in range(U(len(bottom))):
+        n = U(bottom[e])
         off = U(nodes[n, f.OFF0 + p])
         for i in range(U(nodes[n, f.N_I0 + p])):
             reach[off + i] = recent * reach[off + i] + old * reach_sum[off + i]
 
 
 @njit
-def respond(nodes: Array, count: int, entries: Array, players: int) -> None:
+def respond(tree: Tree, players: int) -> None:
     """Put the players' best actions by the values of the last sweep in the POLICY row; the first of equals."""
-    policy, q = entries[f.POLICY], entries[f.ACTION_CFV]
-    for n in range(U(count)):
+    nodes, policy, q = tree.nodes, tree.entries[f.POLICY], tree.entries[f.ACTION_CFV]
+    for n in range(U(tree.counts[NODES])):
         p = nodes[n, f.N_ACTOR]
         if nodes[n, f.KIND] != f.INTERIOR or p > 1 or not (players >> p) & 1:
             continue
@@ -118,21 +124,21 @@ def respond(nodes: Array, count: int, entries: Array, players: int) -> None:
 
 
 @njit
-def record(nodes: Array, count: int, ends: Array, slots: Array, entries: Array, players: int, weight: float) -> None:
-    """Add the players' new policies to the averages and their reaches to the sums at the terminal nodes."""
-    reach, reach_sum = slots[f.REACH], slots[f.REACH_SUM]
-    policy, average = entries[f.POLICY], entries[f.AVERAGE]
-    for n in range(U(count)):
+def record(tree: Tree, bottom: Array, players: int, weight: float) -> None:
+    """Add the players' new policies to the averages and their reaches to the sums at the nodes in `bottom`."""
+    nodes, reach, reach_sum = tree.nodes, tree.infostates[f.REACH], tree.infostates[f.REACH_SUM]
+    policy, average = tree.entries[f.POLICY], tree.entries[f.AVERAGE]
+    for n in range(U(tree.counts[NODES])):
         actor = nodes[n, f.N_ACTOR]
         if nodes[n, f.KIND] != f.INTERIOR or actor > 1 or not (players >> actor) & 1:
             continue
         off, width, k = U(nodes[n, f.OFF0 + actor]), U(nodes[n, f.N_I0 + actor]), U(nodes[n, f.VAR0])
         for _ in range(U(nodes[n, f.N_ROWS])):
             for i in range(width):
-                average[k + i] += weight * (reach[off + i] + matching.REACH_FLOOR) * policy[k + i]
+                average[k + i] += weight * (reach[off + i] + REACH_FLOOR) * policy[k + i]
             k += width
-    for e in range(U(len(ends))):
-        end = U(ends[e])
+    for e in range(U(len(bottom))):
+        end = U(bottom[e])
         for p in range(2):
             if (players >> p) & 1:
                 off = U(nodes[end, f.OFF0 + p])

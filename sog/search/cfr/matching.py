@@ -1,6 +1,6 @@
 """Numba kernels of regret matching at one node: instant regrets in, the next policy out.
 
-They know arrays only, as kernels.py does, whose sweeps call them.
+They know arrays only, as the sweeps do that call them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from sog.search.simd.f64x8 import LANES, all_positive, load, splat, store
 from sog.search.simd.jit import inlined, njit
 from sog.search.simd.registers import pick
 from sog.search.tree import columns as f
+from sog.search.tree.arrays import Public, Tree
+from sog.search.tree.growth import NODES
 
 U = np.uint64
 
@@ -22,15 +24,27 @@ REACH_FLOOR = 1e-9
 
 
 @inlined
-def update(
-    nodes: Array, reach: Array, cfv: Array, entries: Array, n: Any, p: int, step: Array
-) -> bool:
+def regret_step(regret: Any, instant: Any, positive: Any, negative: Any, prediction: Any, zero: Any) -> Any:
+    """(the new sum, what the next policy is in proportion to) of one regret; numbers or registers of them.
+
+    positive, negative: what a sum above or below 0 is multiplied by.  prediction: how often the instant regret is
+    expected once more (regret matching+ of PCFR+).
+    """
+    x = regret + instant
+    x *= pick(x, positive, negative)
+    expected = x + prediction * instant
+    return x, pick(expected, expected, zero)
+
+
+@inlined
+def update(tree: Tree, n: Any, p: int, step: Array) -> bool:
     """Add the instant regrets at node n, discount them, and put the next policy in the POLICY row.
 
     Returns whether there are infostates without a positive entry, whose policies are 0.
     """
-    regret, average, policy = entries[f.REGRET], entries[f.AVERAGE], entries[f.POLICY]
-    q = entries[f.ACTION_CFV]
+    nodes, entries, infostates = tree.nodes, tree.entries, tree.infostates
+    average, policy, q = entries[f.AVERAGE], entries[f.POLICY], entries[f.ACTION_CFV]
+    reach, cfv = infostates[f.REACH], infostates[f.CFV]
     weight, floor, zero = splat(step[2]), splat(REACH_FLOOR), splat(0.0)
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
     var, count, empty = U(nodes[n, f.VAR0]), U(nodes[n, f.N_ROWS]), False
@@ -40,23 +54,22 @@ def update(
         mine = weight * (load(reach, own + i, left) + floor)
         for _ in range(count):
             store(average, k, left, load(average, k, left) + mine * load(policy, k, left))
-            total += _regret_more(regret, policy, k, left, load(q, k, left) - value, step)
+            total += _add_regret(entries, k, left, load(q, k, left) - value, step)
             k += width
         empty |= _normalise(policy, var + i, count, width, left, total, zero)
     return empty
 
 
 @inlined
-def update_plain(
-    nodes: Array, child: Array, reach: Array, cfv: Array, entries: Array, n: Any, p: int, step: Array, keep: bool
-) -> None:
+def update_plain(tree: Tree, n: Any, p: int, step: Array, keep: bool) -> None:
     """The actor's values at plain node n, where an action's are its child's, and `update`.
 
     An infostate without a positive entry gets the uniform policy.  keep: the actions' values in
     ACTION_CFV, which nothing here needs.
     """
-    regret, average, policy = entries[f.REGRET], entries[f.AVERAGE], entries[f.POLICY]
-    q = entries[f.ACTION_CFV]
+    nodes, child, entries, infostates = tree.nodes, tree.child, tree.entries, tree.infostates
+    average, policy, q = entries[f.AVERAGE], entries[f.POLICY], entries[f.ACTION_CFV]
+    reach, cfv = infostates[f.REACH], infostates[f.CFV]
     weight, floor, zero = splat(step[2]), splat(REACH_FLOOR), splat(0.0)
     own, width, at = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p]), f.AT0 + p
     var, count, child0 = U(nodes[n, f.VAR0]), U(nodes[n, f.N_ROWS]), U(nodes[n, f.CHILD0])
@@ -75,22 +88,21 @@ def update_plain(
         k = var + i
         for a in range(count):
             instant = load(cfv, U(child[at, child0 + a]) + i, left) - value
-            total += _regret_more(regret, policy, k, left, instant, step)
+            total += _add_regret(entries, k, left, instant, step)
             k += width
         _normalise(policy, var + i, count, width, left, total, splat(1.0 / count))
 
 
 @inlined
-def _regret_more(regret: Array, policy: Array, k: Any, left: Any, instant: Any, step: Array) -> Any:
-    """Add instant regrets at k, discount the sums, and put what the next policies are in proportion to in `policy`."""
-    positive, negative, prediction, zero = splat(step[0]), splat(step[1]), splat(step[3]), splat(0.0)
-    x = load(regret, k, left) + instant
-    x *= pick(x, positive, negative)
+def _add_regret(entries: Array, k: Any, left: Any, instant: Any, step: Array) -> Any:
+    """regret_step at columns k .. of entries; the next policies, not normalised, go to POLICY and are returned."""
+    regret, policy = entries[f.REGRET], entries[f.POLICY]
+    x, weight = regret_step(
+        load(regret, k, left), instant, splat(step[0]), splat(step[1]), splat(step[3]), splat(0.0)
+    )
     store(regret, k, left, x)
-    x += prediction * instant
-    x = pick(x, x, zero)
-    store(policy, k, left, x)
-    return x
+    store(policy, k, left, weight)
+    return weight
 
 
 @inlined
@@ -106,27 +118,28 @@ def _normalise(policy: Array, first: Any, count: Any, width: Any, left: Any, tot
 
 
 @inlined
-def _action_open(rows: Array, links: Array, child: Array, child0: int, r: int, i: int) -> bool:
-    """Whether infostate i may take the action of row r and its child is in the tree."""
-    if rows[r, f.EDGE] >= 0:
-        return bool(child[f.NODE, child0 + rows[r, f.EDGE]] >= 0)
-    for k in range(rows[r, f.LINK0], rows[r, f.LINK0] + rows[r, f.LINKS]):
+def action_open(public: Public, tree: Tree, n: Any, a: int, i: int) -> bool:
+    """Whether infostate i of node n may take action a and its child is in the tree."""
+    row, child0 = tree.nodes[n, f.N_ROW0] + a, tree.nodes[n, f.CHILD0]
+    actions, links = public.actions, public.links
+    if actions[row, f.EDGE] >= 0:
+        return bool(tree.child[f.NODE, child0 + actions[row, f.EDGE]] >= 0)
+    for k in range(actions[row, f.LINK0], actions[row, f.LINK0] + actions[row, f.LINKS]):
         if links[k, 0] == i:
-            return bool(child[f.NODE, child0 + links[k, 1]] >= 0)
+            return bool(tree.child[f.NODE, child0 + links[k, 1]] >= 0)
     return False
 
 
 @njit
-def match_regrets(
-    rows: Array, links: Array, nodes: Array, child: Array, entries: Array, n: Any, source: int, target: int
-) -> None:
+def match_regrets(public: Public, tree: Tree, n: Any, source: int, target: int) -> None:
     """Normalise the positive part of row `source` into policies in row `target` at node n.
 
     An infostate without a positive entry gets the uniform policy over the actions open to it.
     """
+    nodes = tree.nodes
     actor = nodes[n, f.N_ACTOR]
     width, var0, count = nodes[n, f.N_I0 + actor], nodes[n, f.VAR0], nodes[n, f.N_ROWS]
-    weight, policy = entries[source], entries[target]
+    weight, policy = tree.entries[source], tree.entries[target]
     for i in range(width):
         total = 0.0
         for a in range(count):
@@ -137,7 +150,7 @@ def match_regrets(
             continue
         opened = 0
         for a in range(count):
-            is_open = _action_open(rows, links, child, nodes[n, f.CHILD0], nodes[n, f.N_ROW0] + a, i)
+            is_open = action_open(public, tree, n, a, i)
             policy[var0 + a * width + i] = 1.0 if is_open else 0.0
             opened += is_open
         for a in range(count):
@@ -146,10 +159,8 @@ def match_regrets(
 
 
 @njit
-def match_all(
-    rows: Array, links: Array, nodes: Array, count: int, child: Array, entries: Array, source: int, target: int
-) -> None:
+def match_all(public: Public, tree: Tree, source: int, target: int) -> None:
     """match_regrets at every interior decision node."""
-    for n in range(count):
-        if nodes[n, f.KIND] == f.INTERIOR and nodes[n, f.N_ACTOR] < 2:
-            match_regrets(rows, links, nodes, child, entries, n, source, target)
+    for n in range(tree.counts[NODES]):
+        if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < 2:
+            match_regrets(public, tree, n, source, target)

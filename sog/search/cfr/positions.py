@@ -1,6 +1,6 @@
 """Numba sweeps for perfect information: one infostate a player everywhere, so a node is its own entry in its parent.
 
-The same updates as in kernels.py, on nodes instead of actions: a search that opens one child at a time (k = 1) has
+The same updates as in sweeps.py, on nodes instead of actions: a search that opens one child at a time (k = 1) has
 about as many nodes as simulations but some thirty times as many legal actions, which these sweeps never visit. They
 know arrays only (see columns.py), and need decision nodes whose action a takes edge a.
 """
@@ -12,18 +12,20 @@ from typing import Any
 import numpy as np
 
 from sog.arrays import Array
-from sog.search.cfr.matching import REACH_FLOOR
+from sog.search.cfr.matching import REACH_FLOOR, regret_step
 from sog.search.simd.jit import inlined, njit
 from sog.search.tree import columns as f
+from sog.search.tree.arrays import Tree
+from sog.search.tree.growth import NODES
 
 U = np.uint64
 
 
 @njit
-def forward(nodes: Array, count: int, slots: Array, entries: Array) -> None:
+def forward(tree: Tree) -> None:
     """Both players' ranges down from node 0 through the POLICY row."""
-    reach, policy = slots[f.REACH], entries[f.POLICY]
-    for below in range(1, count):
+    nodes, reach, policy = tree.nodes, tree.infostates[f.REACH], tree.entries[f.POLICY]
+    for below in range(1, tree.counts[NODES]):
         n = U(below)
         m = U(nodes[n, f.PARENT])
         share = 1.0
@@ -36,15 +38,15 @@ def forward(nodes: Array, count: int, slots: Array, entries: Array) -> None:
 
 
 @njit
-def backward(nodes: Array, count: int, slots: Array, entries: Array, sums: Array, updates: int, step: Array) -> None:
+def backward(tree: Tree, sums: Array, updates: int, step: Array) -> None:
     """Both players' values up; regrets and averages of the players in the bit mask `updates`; sums over iterations.
 
-    step: as in kernels.backward.  sums: float64[2, *] scratch, a column per node: open actions, positive regret.
+    step: as in sweeps.backward.  sums: float64[2, *] scratch, a column per node: open actions, positive regret.
     """
-    _values_up(nodes, count, slots, entries, sums, step[2])
-    _regrets(nodes, count, slots, entries, sums, updates, step)
-    policy = entries[f.POLICY]
-    for below in range(1, count):
+    _values_up(tree, sums, step[2])
+    _regrets(tree, sums, updates, step)
+    nodes, policy = tree.nodes, tree.entries[f.POLICY]
+    for below in range(1, tree.counts[NODES]):
         n = U(below)
         m = U(nodes[n, f.PARENT])
         actor = nodes[m, f.N_ACTOR]
@@ -54,9 +56,10 @@ def backward(nodes: Array, count: int, slots: Array, entries: Array, sums: Array
 
 
 @njit
-def _values_up(nodes: Array, count: int, slots: Array, entries: Array, sums: Array, weight: float) -> None:
+def _values_up(tree: Tree, sums: Array, weight: float) -> None:
     """Both players' values up, and their sums; `sums` is cleared. A node is passed after all that lie below it."""
-    cfv, q, policy = slots[f.CFV], entries[f.ACTION_CFV], entries[f.POLICY]
+    nodes, count, cfv = tree.nodes, tree.counts[NODES], tree.infostates[f.CFV]
+    q, policy = tree.entries[f.ACTION_CFV], tree.entries[f.POLICY]
     for inner in range(count):
         n = U(inner)
         sums[0, n], sums[1, n] = 0.0, 0.0
@@ -74,37 +77,32 @@ def _values_up(nodes: Array, count: int, slots: Array, entries: Array, sums: Arr
                 cfv[above] += policy[k] * cfv[off]
             else:
                 cfv[above] += cfv[off]
-            _sum_up(slots, off, weight)
+            _add_to_sums(tree.infostates, off, weight)
     for p in range(2):
-        _sum_up(slots, U(nodes[0, f.OFF0 + p]), weight)
+        _add_to_sums(tree.infostates, U(nodes[0, f.OFF0 + p]), weight)
 
 
 @inlined
-def _sum_up(slots: Array, off: Any, weight: float) -> None:
-    slots[f.CFV_SUM, off] += weight * slots[f.CFV, off]
-    slots[f.REACH_SUM, off] += weight * slots[f.REACH, off]
+def _add_to_sums(infostates: Array, off: Any, weight: float) -> None:
+    infostates[f.CFV_SUM, off] += weight * infostates[f.CFV, off]
+    infostates[f.REACH_SUM, off] += weight * infostates[f.REACH, off]
 
 
 @njit
-def _regrets(
-    nodes: Array, count: int, slots: Array, entries: Array, sums: Array, updates: int, step: Array
-) -> None:
+def _regrets(tree: Tree, sums: Array, updates: int, step: Array) -> None:
     """Instant regrets, discounted, and the next policies, not yet normalised."""
+    nodes, infostates, entries = tree.nodes, tree.infostates, tree.entries
     regret, average, policy, q = entries[f.REGRET], entries[f.AVERAGE], entries[f.POLICY], entries[f.ACTION_CFV]
-    positive, negative, weight, prediction = step[0], step[1], step[2], step[3]
-    for below in range(1, count):
+    weight = step[2]
+    for below in range(1, tree.counts[NODES]):
         n = U(below)
         m = U(nodes[n, f.PARENT])
         actor = nodes[m, f.N_ACTOR]
         if actor > 1 or not (updates >> actor) & 1:
             continue
         k, off = U(nodes[m, f.VAR0] + nodes[n, f.IN_EDGE]), U(nodes[m, f.OFF0 + actor])
-        average[k] += weight * (slots[f.REACH, off] + REACH_FLOOR) * policy[k]
-        instant = q[k] - slots[f.CFV, off]
-        x = regret[k] + instant
-        x *= positive if x > 0.0 else negative
-        regret[k] = x
-        x = max(x + prediction * instant, 0.0)
-        policy[k] = x
+        average[k] += weight * (infostates[f.REACH, off] + REACH_FLOOR) * policy[k]
+        instant = q[k] - infostates[f.CFV, off]
+        regret[k], policy[k] = regret_step(regret[k], instant, step[0], step[1], step[3], 0.0)
         sums[0, m] += 1.0
-        sums[1, m] += x
+        sums[1, m] += policy[k]

@@ -1,9 +1,8 @@
 """Numba sweeps over a lookahead tree: ranges down, payoffs between, values and regrets up.
 
-They know arrays only: no game, no network, no owner of a tree. (edges, rows, links) are those of a
-PublicTree, (nodes, child, slots, entries) those of a Lookahead; columns.py names the columns. Offsets are
-cast to unsigned before inner loops: Numba then need not test every index for a negative one, which makes
-the sweeps several times faster.
+They know arrays only (tree/arrays.py): no game, no network, no owner of a tree. A sweep visits nodes first .. last - 1,
+a whole tree or one of several that lie side by side. Offsets are cast to unsigned before inner loops: Numba then need
+not test every index for a negative one, which makes the sweeps several times faster.
 """
 
 from __future__ import annotations
@@ -18,38 +17,36 @@ from sog.search.simd.f64x8 import LANES, load, splat, store
 from sog.search.simd.jit import inlined, njit
 from sog.search.simd.spans import copy_span
 from sog.search.tree import columns as f
-from sog.search.tree import pairs
+from sog.search.tree.arrays import Public, Tree
+from sog.search.tree.growth import NODES
 
 U = np.uint64
 
 
 @njit
-def forward(
-    edges: Array, rows: Array, links: Array, nodes: Array, count: int, child: Array, slots: Array, entries: Array,
-    which: int, players: int,
-) -> None:  # fmt: skip
-    """Send the ranges at node 0 down through the policies in row `which` of entries.
+def forward(public: Public, tree: Tree, first: int, last: int, which: int, players: int) -> None:
+    """Send the ranges at node `first` down through the policies in row `which` of entries.
 
     players: bit mask of the players whose ranges are sent; the others' stay as they are.
     """
-    reach, policy = slots[f.REACH], entries[which]
-    for n in range(U(count)):
+    nodes = tree.nodes
+    for n in range(U(first), U(last)):
         if nodes[n, f.KIND] != f.INTERIOR:
             continue
         for p in range(2):
             if not (players >> p) & 1:
                 continue
             if p == nodes[n, f.N_ACTOR]:
-                _actions_down(rows, links, nodes, child, reach, policy, n, p)
+                _actions_down(public, tree, which, n, p)
             else:
-                _edges_down(edges, links, nodes, child, reach, n, p)
+                _edges_down(public, tree, n, p)
 
 
 @inlined
-def _edges_down(
-    edges: Array, links: Array, nodes: Array, child: Array, reach: Array, n: Any, p: int
-) -> None:
+def _edges_down(public: Public, tree: Tree, n: Any, p: int) -> None:
     """A non-actor's ranges at the children of node n."""
+    nodes, child, reach = tree.nodes, tree.child, tree.infostates[f.REACH]
+    edges, links = public.edges, public.links
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
     edge0, child0 = U(nodes[n, f.N_EDGE0]), U(nodes[n, f.CHILD0])
     same = nodes[n, f.N_SAME]
@@ -69,10 +66,10 @@ def _edges_down(
 
 
 @inlined
-def _actions_down(
-    rows: Array, links: Array, nodes: Array, child: Array, reach: Array, policy: Array, n: Any, p: int
-) -> None:
+def _actions_down(public: Public, tree: Tree, which: int, n: Any, p: int) -> None:
     """The actor's ranges at the children of node n."""
+    nodes, child, reach, policy = tree.nodes, tree.child, tree.infostates[f.REACH], tree.entries[which]
+    rows, links = public.actions, public.links
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
     row0, var, child0 = U(nodes[n, f.N_ROW0]), U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0])
     count = U(nodes[n, f.N_ROWS])
@@ -108,32 +105,32 @@ def _actions_down(
 
 @njit
 def backward(
-    edges: Array, rows: Array, links: Array, nodes: Array, count: int, child: Array, slots: Array, entries: Array,
-    players: int, updates: int, step: Array, track: bool,
-) -> None:  # fmt: skip
+    public: Public, tree: Tree, first: int, last: int, players: int, updates: int, step: Array, track: bool
+) -> None:
     """Send the values of the players in the bit mask up; update regrets and averages of those in `updates`.
 
-    step: float64[4], the weights (positive, negative, average, prediction) of regret.Rule.steps.
+    step: float64[4], the weights (positive, negative, average, prediction) of rules.Rule.steps.
     track: also add this iteration's values and ranges, times the averaging weight, to CFV_SUM and REACH_SUM, and leave
     the values of all actions in ACTION_CFV.
     """
-    cfv, reach = slots[f.CFV], slots[f.REACH]
-    cfv_sum, reach_sum, weight = slots[f.CFV_SUM], slots[f.REACH_SUM], step[2]
-    for m in range(1, count + 1):
-        n = U(count - m)
+    nodes, infostates = tree.nodes, tree.infostates
+    cfv, reach = infostates[f.CFV], infostates[f.REACH]
+    cfv_sum, reach_sum, weight = infostates[f.CFV_SUM], infostates[f.REACH_SUM], step[2]
+    for back in range(1, last - first + 1):
+        n = U(last - back)
         if nodes[n, f.KIND] == f.INTERIOR:
             for p in range(2):
                 if not (players >> p) & 1:
                     continue
                 if p != nodes[n, f.N_ACTOR]:
-                    _edges_up(edges, links, nodes, child, cfv, n, p)
+                    _edges_up(public, tree, n, p)
                     continue
                 if nodes[n, f.N_PLAIN] and (updates >> p) & 1:
-                    update_plain(nodes, child, reach, cfv, entries, n, p, step, track)
+                    update_plain(tree, n, p, step, track)
                     continue
-                _actions_up(rows, links, nodes, child, cfv, entries, f.POLICY, n, p)
-                if (updates >> p) & 1 and update(nodes, reach, cfv, entries, n, p, step):
-                    match_regrets(rows, links, nodes, child, entries, n, f.POLICY, f.POLICY)
+                _actions_up(public, tree, f.POLICY, n, p)
+                if (updates >> p) & 1 and update(tree, n, p, step):
+                    match_regrets(public, tree, n, f.POLICY, f.POLICY)
         if track:
             for p in range(2):
                 off = U(nodes[n, f.OFF0 + p])
@@ -143,10 +140,10 @@ def backward(
 
 
 @inlined
-def _edges_up(
-    edges: Array, links: Array, nodes: Array, child: Array, cfv: Array, n: Any, p: int
-) -> None:
+def _edges_up(public: Public, tree: Tree, n: Any, p: int) -> None:
     """A non-actor's values at node n: the sum over public edges."""
+    nodes, child, cfv = tree.nodes, tree.child, tree.infostates[f.CFV]
+    edges, links = public.edges, public.links
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
     edge0, child0 = U(nodes[n, f.N_EDGE0]), U(nodes[n, f.CHILD0])
     count = U(nodes[n, f.N_EDGES])
@@ -172,14 +169,13 @@ def _edges_up(
 
 
 @inlined
-def _actions_up(
-    rows: Array, links: Array, nodes: Array, child: Array, cfv: Array, entries: Array, which: int, n: Any, p: int
-) -> None:  # fmt: skip
+def _actions_up(public: Public, tree: Tree, which: int, n: Any, p: int) -> None:
     """The actor's values at node n under the policy in row `which`, and of each action in row ACTION_CFV.
 
     A closed action (illegal, or its child not in the tree) gets the node's value: it earns no regret.
     """
-    policy, q = entries[which], entries[f.ACTION_CFV]
+    nodes, child, cfv = tree.nodes, tree.child, tree.infostates[f.CFV]
+    policy, q = tree.entries[which], tree.entries[f.ACTION_CFV]
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
     var, child0, count = U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0]), U(nodes[n, f.N_ROWS])
     if nodes[n, f.N_PLAIN]:
@@ -193,7 +189,7 @@ def _actions_up(
                 k += width
             store(cfv, own + i, left, total)
         return
-    _open_actions_up(rows, links, nodes, child, cfv, q, n, p)
+    _open_actions_up(public, tree, n, p)
     for i in range(width):
         total = 0.0
         k = var + i
@@ -210,10 +206,10 @@ def _actions_up(
 
 
 @inlined
-def _open_actions_up(
-    rows: Array, links: Array, nodes: Array, child: Array, cfv: Array, q: Array, n: Any, p: int
-) -> None:
-    """The values of open actions at node n into q; NaN for closed ones."""
+def _open_actions_up(public: Public, tree: Tree, n: Any, p: int) -> None:
+    """The values of open actions at node n into ACTION_CFV; NaN for closed ones."""
+    nodes, child, cfv, q = tree.nodes, tree.child, tree.infostates[f.CFV], tree.entries[f.ACTION_CFV]
+    rows, links = public.actions, public.links
     width, var = U(nodes[n, f.N_I0 + p]), U(nodes[n, f.VAR0])
     row0, child0 = U(nodes[n, f.N_ROW0]), U(nodes[n, f.CHILD0])
     for a in range(U(nodes[n, f.N_ROWS])):
@@ -235,34 +231,31 @@ def _open_actions_up(
 
 
 @njit
-def evaluate(
-    edges: Array, rows: Array, links: Array, nodes: Array, count: int, child: Array, slots: Array, entries: Array,
-    which: int, best: int,
-) -> None:  # fmt: skip
-    """Values of both players under the policies in row `which`.
+def evaluate(public: Public, tree: Tree, which: int, best: int) -> None:
+    """Values of both players under the policies in row `which`, in the whole tree.
 
     best: bit mask of the players who take their best action at every infostate instead.
     """
-    cfv, q = slots[f.CFV], entries[f.ACTION_CFV]
-    for m in range(1, count + 1):
-        n = U(count - m)
+    nodes, count = tree.nodes, tree.counts[NODES]
+    for back in range(1, count + 1):
+        n = U(count - back)
         if nodes[n, f.KIND] != f.INTERIOR:
             continue
         for p in range(2):
             if p != nodes[n, f.N_ACTOR]:
-                _edges_up(edges, links, nodes, child, cfv, n, p)
+                _edges_up(public, tree, n, p)
             elif not (best >> p) & 1:
-                _actions_up(rows, links, nodes, child, cfv, entries, which, n, p)
+                _actions_up(public, tree, which, n, p)
             else:
-                _open_actions_up(rows, links, nodes, child, cfv, q, n, p)
-                _best_up(nodes, cfv, q, n, p)
+                _open_actions_up(public, tree, n, p)
+                _best_up(tree, n, p)
 
 
 @inlined
-def _best_up(nodes: Array, cfv: Array, q: Array, n: Any, p: int) -> None:
+def _best_up(tree: Tree, n: Any, p: int) -> None:
     """The actor's values at node n when every infostate takes its best open action."""
-    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
-    var = U(nodes[n, f.VAR0])
+    nodes, cfv, q = tree.nodes, tree.infostates[f.CFV], tree.entries[f.ACTION_CFV]
+    own, width, var = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p]), U(nodes[n, f.VAR0])
     for i in range(width):
         top = -np.inf
         k = var + i
@@ -271,20 +264,3 @@ def _best_up(nodes: Array, cfv: Array, q: Array, n: Any, p: int) -> None:
                 top = max(top, q[k])
             k += width
         cfv[own + i] = top if top > -np.inf else 0.0
-
-
-@njit
-def iterate(
-    edges: Array, rows: Array, links: Array, nodes: Array, count: int, child: Array, slots: Array, entries: Array,
-    operators: Array, values: Array, public: Array, scales: Array, ends: Array, steps: Array, alternating: bool,
-) -> None:  # fmt: skip
-    """Many iterations of CFR on a tree without leaves, one row of `steps`, float64[T, 4], each."""
-    forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
-    for t in range(len(steps)):
-        for turn in range(2 if alternating else 1):
-            players = 1 << turn if alternating else 3
-            pairs.payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
-            backward(
-                edges, rows, links, nodes, count, child, slots, entries, players, players, steps[t], False
-            )
-            forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, players)

@@ -7,19 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from sog.arrays import Array, Float64, Int32
 from sog.games.base import DENSE, NATURE, TERMINAL
+from sog.search.cfr.lookahead import Lookahead
+from sog.search.depth_limited.side_by_side import FIRST_END, FIRST_LEAF, FIRST_NODE
 from sog.search.simd.jit import njit
 from sog.search.tree import columns as f
 from sog.search.tree import growth
-from sog.search.tree.lookahead import Lookahead
+from sog.search.tree.arrays import Public, Tree
 from sog.search.tree.public_tree import PublicTree
-
-# Columns of blocks, int32[K + 1, 3]: where subgame k starts; the last row is where all end.
-FIRST_NODE, FIRST_LEAF, FIRST_END = range(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +39,11 @@ class Layout:
     uniform: Float64
     width: int
     shape: bytes
+
+    @property
+    def arrays(self) -> tuple[Int32, Int32, Int32, Int32, Float64, int]:
+        """All but the shape."""
+        return self.nodes, self.child, self.ends, self.leaves, self.uniform, self.width
 
 
 class Layouts:
@@ -95,7 +100,7 @@ def _shape(public: PublicTree, nodes: Int32, child: Int32) -> bytes:
     apart = (public.operators[weights, f.OP_FACTORS] >= 0).all()
     dense = (public.operators[payoffs, f.OP_KIND] == DENSE).all()
     full = (public.nodes[leaves][:, [f.I0, f.I1]] == public.game.num_slots).all()
-    if not (plain and apart and dense and full and straight(public, leaves)):
+    if not (plain and apart and dense and full and aligned(public, leaves)):
         return b""
     own = np.delete(nodes, [f.PUBLIC, f.N_EDGE0, f.N_ROW0], axis=1)
     scales = public.scales[leaves, f.WEIGHT_SCALE], public.scales[ended, f.PAYOFF_SCALE]
@@ -103,7 +108,7 @@ def _shape(public: PublicTree, nodes: Int32, child: Int32) -> bytes:
     return b"".join(str(part.shape).encode() + part.tobytes() for part in parts)
 
 
-def straight(public: PublicTree, leaves: Int32) -> bool:
+def aligned(public: PublicTree, leaves: Int32) -> bool:
     """Whether infostate i has network slot i at all these public nodes, as where nobody's infostates ever change."""
     for p in (0, 1):
         at, widths = public.nodes[leaves, f.SLOT0 + p], public.nodes[leaves, f.I0 + p]
@@ -125,52 +130,67 @@ def plant(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]
     tree.counts[:] = 0
     blocks: Int32 = np.zeros((len(trees) + 1, 3), dtype=np.int32)
     leaves: Int32 = np.zeros(sum(len(t.leaves) for t in trees), dtype=np.int32)
-    slots0 = public.game.num_slots[0]
     for k, (t, own) in enumerate(zip(trees, ranges, strict=True)):
-        _plant(
-            t.nodes, t.child, t.ends, t.leaves, t.uniform, t.width, own, slots0, public.nodes, public.slots,
-            tree.nodes, tree.child, tree.ends, tree.slots, tree.entries, tree.counts, leaves, blocks, k,
-        )  # fmt: skip
+        root = Root(own, public.game.num_slots[0], k)
+        _plant(public.arrays, tree.arrays, _Layout(*t.arrays), root, leaves, blocks)
     return tree, blocks, leaves
 
 
+class _Layout(NamedTuple):
+    """A Layout as the kernel takes it."""
+
+    nodes: Int32
+    child: Int32
+    ends: Int32
+    leaves: Int32
+    uniform: Float64
+    width: int
+
+
+class Root(NamedTuple):
+    """What a subgame begins with.  ranges: float64[S0 + S1].  slots0: player 0's slots.  number: the subgame's."""
+
+    ranges: Float64
+    slots0: int
+    number: int
+
+
 @njit
-def _plant(
-    nodes: Array, child: Array, ends: Array, leaves: Array, uniform: Array, width: int, ranges: Array, slots0: int,
-    public: Array, public_slots: Array, all_nodes: Array, all_child: Array, all_ends: Array, slots: Array,
-    entries: Array, counts: Array, all_leaves: Array, blocks: Array, k: int,
-) -> None:  # fmt: skip
-    """Copy a layout behind what is planted, as subgame k, with its ranges at the root."""
+def _plant(public: Public, tree: Tree, layout: _Layout, root: Root, all_leaves: Array, blocks: Array) -> None:
+    """Copy a layout behind what is planted, with its ranges at the root."""
+    counts, nodes, child, k = tree.counts, layout.nodes, layout.child, root.number
     node, slot, entry = counts[growth.NODES], counts[growth.SLOTS], counts[growth.ENTRIES]
     edge, end, leaf = counts[growth.CHILDREN], counts[growth.ENDS], blocks[k, FIRST_LEAF]
     for m in range(len(nodes)):
+        row = tree.nodes[node + m]
         for column in range(f.NODE_FIELDS):
-            all_nodes[node + m, column] = nodes[m, column]
-        all_nodes[node + m, f.OFF0] += slot
-        all_nodes[node + m, f.OFF1] += slot
-        all_nodes[node + m, f.VAR0] += entry
+            row[column] = nodes[m, column]
+        row[f.OFF0] += slot
+        row[f.OFF1] += slot
+        row[f.VAR0] += entry
         if nodes[m, f.CHILD0] >= 0:
-            all_nodes[node + m, f.CHILD0] += edge
+            row[f.CHILD0] += edge
         if nodes[m, f.PARENT] >= 0:
-            all_nodes[node + m, f.PARENT] += node
+            row[f.PARENT] += node
     for e in range(child.shape[1]):
-        all_child[f.NODE, edge + e] = child[f.NODE, e] + node
-        all_child[f.AT0, edge + e] = child[f.AT0, e] + slot
-        all_child[f.AT1, edge + e] = child[f.AT1, e] + slot
-    for e in range(len(ends)):
-        all_ends[end + e] = ends[e] + node
-    for b in range(len(leaves)):
-        all_leaves[leaf + b] = leaves[b] + node
-    for v in range(len(uniform)):
-        entries[f.POLICY, entry + v] = uniform[v]
+        tree.child[f.NODE, edge + e] = child[f.NODE, e] + node
+        tree.child[f.AT0, edge + e] = child[f.AT0, e] + slot
+        tree.child[f.AT1, edge + e] = child[f.AT1, e] + slot
+    for e in range(len(layout.ends)):
+        tree.ends[end + e] = layout.ends[e] + node
+    for b in range(len(layout.leaves)):
+        all_leaves[leaf + b] = layout.leaves[b] + node
+    for v in range(len(layout.uniform)):
+        tree.entries[f.POLICY, entry + v] = layout.uniform[v]
     for p in range(2):
-        at = public[nodes[0, f.PUBLIC], f.SLOT0 + p]
+        at = public.nodes[nodes[0, f.PUBLIC], f.SLOT0 + p]
         for i in range(nodes[0, f.N_I0 + p]):
-            slots[f.REACH, slot + nodes[0, f.OFF0 + p] + i] = ranges[(slots0 if p else 0) + public_slots[at + i]]
+            share = root.ranges[(root.slots0 if p else 0) + public.slots[at + i]]
+            tree.infostates[f.REACH, slot + nodes[0, f.OFF0 + p] + i] = share
     counts[growth.NODES] += len(nodes)
-    counts[growth.SLOTS] += width
-    counts[growth.ENTRIES] += len(uniform)
+    counts[growth.SLOTS] += layout.width
+    counts[growth.ENTRIES] += len(layout.uniform)
     counts[growth.CHILDREN] += child.shape[1]
-    counts[growth.ENDS] += len(ends)
-    blocks[k + 1, FIRST_NODE], blocks[k + 1, FIRST_LEAF] = node + len(nodes), leaf + len(leaves)
-    blocks[k + 1, FIRST_END] = end + len(ends)
+    counts[growth.ENDS] += len(layout.ends)
+    blocks[k + 1, FIRST_NODE], blocks[k + 1, FIRST_LEAF] = node + len(nodes), leaf + len(layout.leaves)
+    blocks[k + 1, FIRST_END] = end + len(layout.ends)

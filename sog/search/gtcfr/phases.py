@@ -1,232 +1,212 @@
-"""Numba kernels that join a search's small steps into one call each, since a call from Python costs microseconds.
+"""Numba kernels of GT-CFR's phases: all that lies between two questions about the leaves is one call.
 
-They know arrays only (see columns.py).
+A call from Python costs microseconds, as much as the phases of a small game take. They know arrays only.
 """
 
 from __future__ import annotations
 
-from sog.arrays import Array
-from sog.search.cfr import matching
-from sog.search.cfr import positions as single_sweeps
-from sog.search.cfr import sweeps as kernels
-from sog.search.gtcfr import trajectories as simulate
-from sog.search.leaves import kernels as leaves
+from typing import Final, NamedTuple
+
+from sog.arrays import Array, Float64, Int32, Int64
+from sog.search.cfr import matching, positions, sweeps
+from sog.search.cfr.iterate import Choice, enter, update_choice
+from sog.search.gtcfr import trajectories
+from sog.search.gtcfr.trajectories import ALL, OVER, Selection
+from sog.search.leaves import kernels
+from sog.search.leaves.evaluator import Evaluations
+from sog.search.leaves.kernels import EVERYTHING, ONLY_NEW, Leaves, Question
 from sog.search.simd.jit import njit
 from sog.search.tree import columns as f
 from sog.search.tree import growth, pairs
+from sog.search.tree.arrays import Public, Tree
+
+# What `advance` answers: that the leaves were looked at, or what must be done in Python before it is called again.
+LOOKED: Final = 0
+EXPAND: Final = 1  # the node and the edge in Selection.found need room, or a fan that is not listed
+IDENTIFY: Final = 2  # the newest nodes are positions that the public tree does not list yet (Search.awaited)
+
+# Entries of Search.state: leaves in the last question; leaves in all; whether its answers are still to be taken up;
+# the iteration they belong to, from 0; whether it updates regrets; expansions to come; nodes to be identified.
+FOUND, LEAVES, ANSWERED, ITERATION, UPDATES, EXPANSIONS, AWAITED = range(7)
 
 
-@njit
-def descend(
-    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
-    public_slots: Array, nodes: Array, child: Array, slots: Array, entries: Array,
-    counts: Array, ends: Array, single: bool, by_node: bool, slots0: int, asked: Array, ranges: Array,
-) -> int:  # fmt: skip
-    """Ranges down, payoffs at the ends, beliefs out of the leaves (leaves.collect); how many leaves ask.
+class Search(NamedTuple):
+    """One search's settings, and what it keeps between two calls.
 
-    by_node: sweep with single.py, here and below.
+    choice: the gadget's.  selection: how trajectories choose.  steps: float64[T, 4] of rules.Rule.steps.
+    alternating: the players update in turn on one look at the leaves.
+    single: perfect information, one infostate a player: a leaf is evaluated once and opened child by child (k = 1).
+    by_node: the sweeps of positions.py serve.  deterministic: a child can be added before its position is listed.
+    temperature: of priors.  warm: value units of regret at the prior of an opened node.
+    fill: a trajectory that ends where the game ends opens the oldest leaf.  widest_fan: the most edges of a position.
+    sums: float64[2, M], to work with.  awaited: int32[2, *], the public node and the edge that lead to each node added.
+    state: int64[7].
     """
-    count = counts[growth.NODES]
-    if by_node:
-        single_sweeps.forward(nodes, count, slots, entries)
+
+    choice: Choice
+    selection: Selection
+    steps: Float64
+    alternating: bool
+    single: bool
+    by_node: bool
+    deterministic: bool
+    temperature: float
+    warm: float
+    fill: bool
+    widest_fan: int
+    sums: Float64
+    awaited: Int32
+    state: Int64
+
+
+@njit
+def advance(
+    public: Public, tree: Tree, leaves: Leaves, question: Question, search: Search, answers: Evaluations
+) -> int:
+    """Take up the answers to the last question, grow the tree, and ask the next; LOOKED, EXPAND or IDENTIFY."""
+    state = search.state
+    if state[ANSWERED]:
+        take_up(public, tree, leaves, question, search, answers)
+    if state[EXPANSIONS] > 0 and search.deterministic:
+        state[EXPANSIONS] -= grow_positions(public, tree, search, state[EXPANSIONS])
+        return IDENTIFY
+    if state[EXPANSIONS] > 0:
+        state[EXPANSIONS] -= grow(public, tree, search, state[EXPANSIONS])
+        if search.selection.found[0] >= 0:
+            return EXPAND
+    look(public, tree, leaves, question, search)
+    return LOOKED
+
+
+# --- regret update phase ---
+
+
+@njit
+def look(public: Public, tree: Tree, leaves: Leaves, question: Question, search: Search) -> None:
+    """Ranges down, payoffs at the ends, beliefs out of the leaves."""
+    state = search.state
+    trajectories.settle(tree, search.selection.path)
+    state[LEAVES] = kernels.list_leaves(tree, leaves.nodes)
+    _down(public, tree, search)
+    which = ONLY_NEW if search.single else EVERYTHING
+    state[FOUND] = kernels.collect(public, tree, leaves, 0, state[LEAVES], question, 0, which)
+
+
+@njit
+def take_up(
+    public: Public, tree: Tree, leaves: Leaves, question: Question, search: Search, answers: Evaluations
+) -> None:
+    """Evaluations into the leaves, and values up with the iteration's updates of both players."""
+    state = search.state
+    state[ANSWERED] = 0
+    for b in range(state[FOUND]):
+        n = leaves.nodes[question.places[b]]
+        kernels.absorb(public, tree, leaves, question, b, answers.values, 3)
+        kernels.absorb_prior(public, tree, n, answers.logits[b], search.temperature)
+        tree.nodes[n, f.EVALUATED] = max(tree.nodes[n, f.EVALUATED], 1)
+    if not state[UPDATES]:
+        _weigh(public, tree, leaves, search)
+        return
+    for turn in range(2 if search.alternating else 1):
+        if turn == 1:
+            _down(public, tree, search)  # and the conditional values of the first turn by the new ranges
+        _weigh(public, tree, leaves, search)
+        updates = 1 << turn if search.alternating else 3
+        _up(public, tree, search, updates, search.steps[state[ITERATION]])
+
+
+@njit
+def _down(public: Public, tree: Tree, search: Search) -> None:
+    """Ranges down from the root and the gadget above it; payoffs at the ends."""
+    enter(tree, search.choice)
+    if search.by_node:
+        positions.forward(tree)
     else:
-        kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
-    pairs.payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
-    found: int = leaves.collect(
-        public, public_slots, nodes, count, slots, single, slots0, asked[0], asked[1], ranges
-    )
-    return found
+        sweeps.forward(public, tree, 0, tree.counts[growth.NODES], f.POLICY, 3)
+    pairs.payoffs(public, tree, 0, tree.counts[growth.ENDS], 3)
 
 
 @njit
-def ascend(
-    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
-    public_slots: Array, nodes: Array, child: Array, slots: Array, entries: Array,
-    counts: Array, single: bool, by_node: bool, slots0: int, asked: Array, found: int, answers: Array, logits: Array,
-    temperature: float, correct: bool, mass: Array, sums: Array, updates: int, step: Array,
-) -> None:  # fmt: skip
-    """Evaluations into the leaves (leaves.absorb), then values up, with regret updates for the players in `updates`."""
-    count = counts[growth.NODES]
-    if found > 0 or single:
-        leaves.absorb(
-            public, scales, rows, operators, values, public_slots, nodes, slots, entries, asked[0, :found],
-            answers, logits, slots0, temperature, correct, single, mass, count,
-        )  # fmt: skip
-    if updates > 0 and by_node:
-        single_sweeps.backward(nodes, count, slots, entries, sums, updates, step)
-    elif updates > 0:
-        kernels.backward(edges, rows, links, nodes, count, child, slots, entries, 3, updates, step, True)
+def _weigh(public: Public, tree: Tree, leaves: Leaves, search: Search) -> None:
+    """Counterfactual values of all leaves from their conditional values and today's ranges."""
+    if search.single:
+        kernels.weigh_positions(public, tree, leaves, search.state[LEAVES])
+    else:
+        kernels.weigh(public, tree, leaves, 0, search.state[LEAVES], 3, 1.0)
 
 
 @njit
-def turn(
-    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
-    public_slots: Array, nodes: Array, child: Array, slots: Array, entries: Array,
-    counts: Array, ends: Array, by_node: bool, correct: bool, mass: Array, sums: Array, updates: int, step: Array,
-) -> None:  # fmt: skip
-    """The second player's turn in an alternating iteration: new ranges down, values up.
+def _up(public: Public, tree: Tree, search: Search, updates: int, step: Array) -> None:
+    """Values up, with regret updates of the players in the bit mask, the gadget's included."""
+    if search.by_node:
+        positions.backward(tree, search.sums, updates, step)
+    else:
+        sweeps.backward(public, tree, 0, tree.counts[growth.NODES], 3, updates, step, True)
+    update_choice(tree, search.choice, updates, step)
 
-    The leaves' conditional values are those of the first turn, weighed by the new ranges: no evaluator is asked.
+
+# --- expansion phase ---
+
+
+@njit
+def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
+    """So many trajectories, each adding to the tree where it ends; how many were done.
+
+    Fewer where the tree needs room or the public tree must list a fan: Selection.found then says which node and edge.
     """
-    count = counts[growth.NODES]
-    if by_node:
-        single_sweeps.forward(nodes, count, slots, entries)
-    else:
-        kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
-    pairs.payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
-    leaves.rescale(public, scales, operators, values, nodes, slots, count, correct, mass)
-    if by_node:
-        single_sweeps.backward(nodes, count, slots, entries, sums, updates, step)
-    else:
-        kernels.backward(edges, rows, links, nodes, count, child, slots, entries, 3, updates, step, True)
-
-
-@njit
-def both_turns(
-    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
-    public_slots: Array, nodes: Array, child: Array, slots: Array, entries: Array,
-    counts: Array, ends: Array, single: bool, by_node: bool, slots0: int, asked: Array, found: int, answers: Array,
-    logits: Array, temperature: float, correct: bool, mass: Array, sums: Array, step: Array,
-) -> None:  # fmt: skip
-    """`ascend` for the first player, then the second one's `turn`: an alternating iteration without a gadget."""
-    ascend(
-        public, scales, operators, values, edges, rows, links, public_slots, nodes, child, slots, entries, counts,
-        single, by_node, slots0, asked, found, answers, logits, temperature, correct, mass, sums, 1, step,
-    )  # fmt: skip
-    turn(
-        public, scales, operators, values, edges, rows, links, public_slots, nodes, child, slots, entries, counts, ends,
-        by_node, correct, mass, sums, 2, step,
-    )  # fmt: skip
-
-
-@njit
-def grow(
-    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
-    nodes: Array, child: Array, slots: Array, entries: Array,
-    counts: Array, ends: Array, start: int, expansions: int, c_puct: float, which: int, unit: float, single: bool,
-    warm: float, fill: bool, rng: Array, pair: Array, path: Array, found: Array,
-) -> int:  # fmt: skip
-    """`expansions` trajectories from node `start`, each adding to the tree where it ends.
-
-    Returns how many were done: fewer where the tree needs room or the public tree must list a fan. Then found[0],
-    found[1] are the node and edge to expand, which the caller does before it calls for the rest.
-    """
+    nodes, start, found = tree.nodes, search.selection.start, search.selection.found
     for done in range(expansions):
-        simulate.trajectory(
-            public, scales, operators, values, edges, rows, links, nodes, child, slots, entries,
-            start, c_puct, which, unit, rng, pair, path, found,
-        )  # fmt: skip
-        if found[0] < 0 and fill:
-            found[0], found[1] = simulate.oldest_leaf(nodes, counts[growth.NODES], child, start), simulate.ALL
+        trajectories.trajectory(public, tree, search.selection)
+        if found[0] < 0 and search.fill and not search.single:
+            found[0], found[1] = trajectories.oldest_leaf(tree, start), ALL
         n, edge = found[0], found[1]
         if n < 0:
             continue
-        if single and edge == simulate.ALL and nodes[n, f.N_ACTOR] < 2 and public[nodes[n, f.PUBLIC], f.EDGE0] >= 0:
-            edge = simulate.best_prior(rows, links, nodes, entries, n, 0)
-        code = growth.expand(
-            public, edges, nodes, counts, child, slots.shape[1], entries.shape[1], ends, n, edge
-        )
-        if code != growth.DONE:
+        listed = public.nodes[nodes[n, f.PUBLIC], f.EDGE0] >= 0
+        if search.single and listed and edge == ALL and nodes[n, f.N_ACTOR] < 2:
+            edge = trajectories.best_prior(public, tree, n, 0)
+        if growth.expand(public, tree, n, edge) != growth.DONE:
             return done + 1
-        if nodes[n, f.N_ACTOR] < 2:
-            if single:
-                simulate.first_guess(public, nodes, slots, entries, n, edge)
-            matching.match_regrets(rows, links, nodes, child, entries, n, f.REGRET, f.POLICY)
-            if warm > 0.0 and not single:
-                simulate.warm_start(
-                    public, scales, operators, values, rows, links, nodes, child, slots, entries, n, warm
-                )
+        opened(public, tree, n, edge, search.single, search.warm)
         found[0] = -1
     return expansions
 
 
 @njit
-def grow_positions(
-    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
-    nodes: Array, child: Array, slots: Array, entries: Array,
-    counts: Array, start: int, expansions: int, c_puct: float, which: int, unit: float, widest_fan: int, fill: bool,
-    rng: Array, pair: Array, path: Array, found: Array, awaited: Array,
-) -> int:  # fmt: skip
-    """`grow` in a deterministic game (k = 1), where a child can be added before its position is known; then `settle`.
+def opened(public: Public, tree: Tree, n: int, edge: int, single: bool, warm: float) -> None:
+    """The first policy of node n, which now has its children, or one more."""
+    if tree.nodes[n, f.N_ACTOR] > 1:
+        return
+    if single:
+        trajectories.first_guess(public, tree, n, edge)
+    matching.match_regrets(public, tree, n, f.REGRET, f.POLICY)
+    if warm > 0.0 and not single:
+        trajectories.warm_start(public, tree, n, warm)
 
-    awaited: int32[2, *], the public node and the edge that lead to each node added, found[0] of them; the caller
-    lists them and calls growth.name_all.  widest_fan: the most edges that a position has. Returns how many
-    trajectories were done: fewer where the tree needs room.
+
+@njit
+def grow_positions(public: Public, tree: Tree, search: Search, expansions: int) -> int:
+    """`grow` in a deterministic game (k = 1), where a child can be added before its position is listed.
+
+    Search.awaited then says which positions are to be listed. Fewer trajectories are done where the tree needs room.
     """
+    nodes, start, found = tree.nodes, search.selection.start, search.selection.found
     added = 0
     for done in range(expansions):
-        if (
-            counts[growth.NODES] + 1 > len(nodes)
-            or counts[growth.SLOTS] + 2 > slots.shape[1]
-            or counts[growth.CHILDREN] + widest_fan > child.shape[1]
-        ):
-            found[0] = added
+        if not growth.has_room(tree, 1, search.widest_fan, 2, 0):
+            search.state[AWAITED] = added
             return done
-        simulate.trajectory(
-            public, scales, operators, values, edges, rows, links, nodes, child, slots, entries,
-            start, c_puct, which, unit, rng, pair, path, found,
-        )  # fmt: skip
-        if found[1] == simulate.OVER and fill:
-            simulate.oldest_gap(nodes, counts[growth.NODES], child, entries, start, found)
+        trajectories.trajectory(public, tree, search.selection)
+        if found[1] == OVER and search.fill:
+            trajectories.oldest_gap(tree, start, found)
         n, edge = found[0], found[1]
         if n < 0:
             continue
-        if edge == simulate.ALL:
-            edge = simulate.best_prior(rows, links, nodes, entries, n, 0)
-        growth.await_child(public, nodes, counts, child, n, edge)
-        simulate.first_guess(public, nodes, slots, entries, n, edge)
-        matching.match_regrets(rows, links, nodes, child, entries, n, f.REGRET, f.POLICY)
-        awaited[0, added], awaited[1, added] = nodes[n, f.PUBLIC], edge
+        if edge == ALL:
+            edge = trajectories.best_prior(public, tree, n, 0)
+        growth.add_unlisted_child(public, tree, n, edge)
+        opened(public, tree, n, edge, True, 0.0)
+        search.awaited[0, added], search.awaited[1, added] = nodes[n, f.PUBLIC], edge
         added += 1
-    simulate.settle(entries, path)
-    found[0] = added
+    search.state[AWAITED] = added
     return expansions
-
-
-@njit
-def gadget_update(
-    regret: Array, follow: Array, leave: Array, inside: Array, positive: float, negative: float, prediction: float
-) -> None:
-    """Regret matching of (Follow, Terminate) at each of the opponent's infostates; regret: float64[2, I]."""
-    for i in range(len(follow)):
-        value = follow[i] * inside[i] + (1.0 - follow[i]) * leave[i]
-        total, first = 0.0, 0.0
-        for k in range(2):
-            instant = (inside[i] if k == 0 else leave[i]) - value
-            x = regret[k, i] + instant
-            x *= positive if x > 0.0 else negative
-            regret[k, i] = x
-            x = max(x + prediction * instant, 0.0)
-            total += x
-            if k == 0:
-                first = x
-        if total > 0.0:  # without regrets, as where both choices pay 0, it stays as it was
-            follow[i] = first / total
-
-
-@njit
-def finish(
-    public: Array, scales: Array, operators: Array, values: Array, edges: Array, rows: Array, links: Array,
-    nodes: Array, child: Array, slots: Array, entries: Array,
-    counts: Array, ends: Array, alternating: bool, steps: Array,
-    opponent: int, alpha: float, regret: Array, follow: Array, leave: Array, previous: Array,
-) -> None:  # fmt: skip
-    """All remaining iterations of a search whose tree has no leaves left, one row of `steps`, float64[T, 4], each.
-
-    opponent: -1 without a gadget; otherwise alpha, regret, follow, leave and previous are the Gadget's.
-    """
-    count = counts[growth.NODES]
-    for t in range(len(steps)):
-        for turn_of in range(2 if alternating else 1):
-            updates = 1 << turn_of if alternating else 3
-            if opponent >= 0:
-                first = nodes[0, f.OFF0 + opponent]
-                for i in range(len(follow)):
-                    slots[f.REACH, first + i] = alpha * follow[i] + (1.0 - alpha) * previous[i]
-            kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
-            pairs.payoffs(operators, values, public, scales, nodes, ends, counts[growth.ENDS], slots, 3)
-            kernels.backward(edges, rows, links, nodes, count, child, slots, entries, 3, updates, steps[t], True)
-            if opponent >= 0 and (updates >> opponent) & 1:
-                first = nodes[0, f.OFF0 + opponent]
-                inside = slots[f.CFV, first : first + len(follow)]
-                gadget_update(regret, follow, leave, inside, steps[t, 0], steps[t, 1], steps[t, 3])

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from sog.arrays import Array, Int64
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree import columns as f
 from sog.search.tree import growth
-from sog.search.tree.lookahead import Lookahead
 
 
 def rerooted(tree: Lookahead, n: int) -> Lookahead:

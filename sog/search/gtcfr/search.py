@@ -7,23 +7,24 @@ a driver can join the batches of many searches. It knows no network and no rules
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from sog.arrays import Array, Float64
+from sog.arrays import Array, Float64, Int32
 from sog.errors import SettingError
 from sog.games.base import NATURE
+from sog.search.cfr.iterate import NO_CHOICE
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import DCFR, SOG, Rule
-from sog.search.gtcfr import phases
-from sog.search.gtcfr import trajectories as simulate
-from sog.search.leaves.evaluator import Beliefs, Evaluations
+from sog.search.gtcfr import phases, trajectories
+from sog.search.gtcfr.trajectories import ALL, Selection
+from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator
+from sog.search.leaves.kernels import PLAIN, Leaves, Question
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
-
-SearchGenerator = Generator[Beliefs, Evaluations, None]
+from sog.search.tree import draws
 
 
 @dataclass(frozen=True)
@@ -105,12 +106,12 @@ def search(
     rng: Array,
     gadget: Gadget | None = None,
     log: QueryLog | None = None,
-    stopped: Callable[[], bool] = lambda: False,
+    stopped: Callable[[], bool] | None = None,
 ) -> SearchGenerator:
     """Run GT-CFR on `tree`, growing it below node `start`; policies and sums stay in the tree.
 
     rng: uint64[1], the search's own generator.  gadget: the opponent's choice at the root, when re-solving.
-    log: leaf beliefs it asks for are added to it.  stopped: asked after each round whether to leave it at that.
+    log: leaf beliefs that are evaluated are added to it.  stopped: called after each round; true ends the search.
     A tree that was searched before, at this node or at one above it, is searched on.
     """
     run = _Run(tree, start, settings, rng, gadget, log or QueryLog())
@@ -122,17 +123,21 @@ def search(
             if run.complete:
                 run.finish(rounds * updates)
                 return
-        if stopped():
-            return
+        if stopped is not None:
+            run.take_up()
+            if stopped():
+                return
         if k < rounds - 1:
             run.grow(expansions)
-
-
-_NO_GADGET = Gadget(-1, np.zeros(0), np.zeros(0), 1.0)
+    run.take_up()
 
 
 class _Run:
-    """One search's working state; the steps of `search`."""
+    """One search's working state; the steps of `search`.
+
+    What an iteration does with its answers happens in the kernel's next call, with the growth that follows and the next
+    look at the leaves; `take_up` does it at once.
+    """
 
     def __init__(
         self,
@@ -144,138 +149,137 @@ class _Run:
         log: QueryLog,
     ) -> None:
         game = tree.public.game
-        self.tree, self.start, self.settings = tree, start, settings
-        self.rng, self.gadget, self.log = rng, gadget, log
-        self.single = game.perfect_information
-        self.slots0 = game.num_slots[0]
-        self.width = sum(game.num_slots)
-        self.pair = np.zeros(2, dtype=np.int64)
-        self.path = np.zeros(4096, dtype=np.int64)
-        self.found = np.zeros(2, dtype=np.int64)
-        self.mass = np.zeros((2, 16))
-        self.sums = np.zeros((2, 0))
-        self.asked = np.zeros((2, 0), dtype=np.int32)
-        self.awaited = np.zeros((2, 0), dtype=np.int32)
-        self.ranges = np.zeros((0, self.width))
+        self.tree, self.start, self.settings, self.rng, self.log = tree, start, settings, rng, log
+        self.choice = NO_CHOICE if gadget is None else gadget.choice
+        self.single, self.width = game.perfect_information, sum(game.num_slots)
+        self.selection = Selection(
+            start,
+            settings.c_puct,
+            f.AVERAGE if settings.select_average else f.POLICY,
+            game.u_max,
+            rng,
+            np.zeros(2, dtype=np.int64),
+            np.zeros(4096, dtype=np.int64),
+            np.zeros(2, dtype=np.int64),
+        )
+        self.state = np.zeros(7, dtype=np.int64)
         self.steps = settings.rule.steps(1, 64)
-        self.complete = False  # whether the last sweep met no leaf, so that nothing is left to ask or to grow
-        self.no_answer = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
+        self.awaited: Int32 = np.zeros((2, 0), dtype=np.int32)
+        self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
+        self.complete = False  # whether the last look met no leaf, so that nothing is left to ask or to grow
+        self._make_room()
 
     def first_look(self) -> SearchGenerator:
         """Evaluate the leaves once without an update, so that `start` has its prior, and open it."""
-        yield from self._iterate(0)
-        if self.tree.nodes[self.start, f.KIND] == f.LEAF:
-            self._expand(self.start, simulate.ALL)
+        self.state[phases.UPDATES] = 0
+        yield from self._look()
+        self.take_up()
+        if self.tree.is_leaf(self.start):
+            self._expand(self.start, ALL)
 
     def update(self) -> SearchGenerator:
         """One iteration of the regret update phase."""
         t = self.tree.iterations
         if t >= len(self.steps):
             self.steps = self.settings.rule.steps(1, 2 * (t + 1))
-        if not self.settings.rule.alternating:
-            yield from self._iterate(3)
-            self._update_gadget(self.steps[t], 3)
-        elif self.gadget is None:
-            yield from self._iterate(1, second_turn=True)
-        else:
-            yield from self._iterate(1)
-            self._update_gadget(self.steps[t], 1)
-            self._second_turn(self.steps[t])
-            self._update_gadget(self.steps[t], 2)
+            self._make_room()
+        self.state[phases.UPDATES] = 1
+        yield from self._look()
+        self.state[phases.ITERATION] = t
         self.tree.iterations += 1
-
-    def _update_gadget(self, step: Float64, updates: int) -> None:
-        if self.gadget is not None and (updates >> self.gadget.opponent) & 1:
-            self.gadget.update(self.tree, step)
-
-    def _second_turn(self, step: Float64) -> None:
-        """Player 1's update of an alternating rule, on the leaf values that player 0's update was given."""
-        tree, public = self.tree, self.tree.public
-        if self.gadget is not None:
-            self.gadget.enter(tree)
-        phases.turn(
-            *public.tables, public.slots, *tree.arrays, tree.ends, self.by_node, self.settings.correct, self.mass,
-            self.sums, 2, step,
-        )  # fmt: skip
 
     def finish(self, iterations: int) -> None:
         """The iterations that are left, up to `iterations` in all, on a tree without leaves."""
-        tree, public, gadget, rule = self.tree, self.tree.public, self.gadget or _NO_GADGET, self.settings.rule
-        phases.finish(
-            *public.tables, *tree.arrays, tree.ends,
-            rule.alternating, rule.steps(tree.iterations + 1, iterations - tree.iterations),
-            gadget.opponent, gadget.alpha, gadget.regret, gadget.follow, gadget.leave, gadget.previous,
-        )  # fmt: skip
-        tree.iterations = iterations
+        self.take_up()
+        self.tree.iterate(self.settings.rule, iterations - self.tree.iterations, self.choice, track=True)
 
     def grow(self, expansions: int) -> None:
-        """The expansion phase: so many trajectories, each adding to the tree where it ends."""
-        if self.tree.public.game.deterministic:
-            self._grow_positions(expansions)
-            return
-        tree, public, settings = self.tree, self.tree.public, self.settings
-        which = f.AVERAGE if settings.select_average else f.POLICY
-        while expansions > 0:
-            expansions -= phases.grow(
-                *public.tables, *tree.arrays, tree.ends, self.start, expansions, settings.c_puct, which,
-                public.game.u_max, self.single, settings.warm_start, settings.fill and not self.single,
-                self.rng, self.pair, self.path, self.found,
-            )  # fmt: skip
-            if self.found[0] >= 0 and not self._expand(int(self.found[0]), int(self.found[1])):
-                expansions += 1  # a trajectory that met a chance event too large to list walks again
-        simulate.settle(tree.entries, self.path)
-
-    def _grow_positions(self, expansions: int) -> None:
-        """`grow` in a deterministic game: all trajectories first, then the positions that they have reached."""
-        tree, public, settings = self.tree, self.tree.public, self.settings
-        which = f.AVERAGE if settings.select_average else f.POLICY
-        if self.awaited.shape[1] < expansions:
+        """The expansion phase, which the next look begins with: trajectories that add to the tree where they end."""
+        self.state[phases.EXPANSIONS] = expansions
+        if self.awaited.shape[1] < expansions and self.tree.public.game.deterministic:
             self.awaited = np.zeros((2, expansions), dtype=np.int32)
-        while expansions > 0:
-            done = phases.grow_positions(
-                *public.tables, *tree.arrays, self.start, expansions, settings.c_puct, which, public.game.u_max,
-                public.widest_fan, settings.fill, self.rng, self.pair, self.path, self.found, self.awaited,
-            )  # fmt: skip
-            tree.name_new(self.awaited, self.found.item(0))
-            if done < expansions:
-                tree.make_room()
-            expansions -= done
+            self._make_room()
 
-    @property
-    def by_node(self) -> bool:
-        """Whether the sweeps of single.py serve."""
-        return self.single and self.tree.public.all_plain
+    def take_up(self) -> None:
+        """Bring the last answers into the tree, if that has not been done."""
+        if self.state[phases.ANSWERED]:
+            tree = self.tree
+            phases.take_up(tree.public.arrays, tree.arrays, self.leaves, self.question, self.search, self.answers)
 
-    def _iterate(self, updates: int, second_turn: bool = False) -> SearchGenerator:
-        """Ranges down, leaf beliefs out, evaluations in, values up; with the second player's turn after it."""
-        tree, public = self.tree, self.tree.public
-        if self.gadget is not None:
-            self.gadget.enter(tree)
-        if len(self.ranges) < tree.size:
-            self.asked = np.zeros((2, 2 * tree.size), dtype=np.int32)
-            self.ranges = np.zeros((2 * tree.size, self.width))
-            self.sums = np.zeros((2, 2 * tree.size))
-        if self.mass.shape[1] < public.widest:
-            self.mass = np.zeros((2, public.widest))
-        kinds = (self.single, self.by_node, self.slots0)
-        found = phases.descend(
-            *public.tables, public.slots, *tree.arrays, tree.ends, *kinds, self.asked, self.ranges
-        )
-        answer = self.no_answer
+    def _look(self) -> SearchGenerator:
+        """Take up the last answers, grow, send ranges down, and have the leaves evaluated."""
+        tree = self.tree
+        while True:
+            if self._outgrown():
+                self._make_room()
+            code = phases.advance(
+                tree.public.arrays, tree.arrays, self.leaves, self.question, self.search, self.answers
+            )
+            if code == phases.LOOKED:
+                break
+            if code == phases.IDENTIFY:
+                tree.identify_newest(self.awaited, int(self.state[phases.AWAITED]))
+                if self.state[phases.EXPANSIONS] > 0:
+                    tree.make_room()
+            elif not self._expand(*self.selection.found.tolist()):
+                self.state[phases.EXPANSIONS] += 1  # a chance event too large to list: the trajectory walks again
+        self.state[phases.ANSWERED] = 1
+        found = int(self.state[phases.FOUND])
         self.complete = not found and not self.single
         if found:
-            if tree.iterations in self.log.iterations and updates:
-                k = int(simulate.random(self.rng) * found)
-                self.log.picked.append((int(self.asked[1, k]), self.ranges[k].copy()))
-            answer = yield Beliefs(public, self.asked[1, :found], self.ranges[:found])
-        arrays = (*public.tables, public.slots, *tree.arrays)  # the evaluator may have listed more
-        answers = (self.asked, found, *answer, self.settings.prior_temperature)
-        scratch = (self.settings.correct, self.mass, self.sums)
-        step = self.steps[min(tree.iterations, len(self.steps) - 1)]
-        if second_turn:
-            phases.both_turns(*arrays, tree.ends, *kinds, *answers, *scratch, step)
-        else:
-            phases.ascend(*arrays, *kinds, *answers, *scratch, updates, step)
+            yield from self._ask(found)
+
+    def _ask(self, found: int) -> SearchGenerator:
+        """Have the beliefs of the question evaluated."""
+        question = self.question
+        if self.state[phases.UPDATES] and self.tree.iterations in self.log.iterations:
+            k = int(draws.random(self.rng) * found)
+            self.log.picked.append((int(question.nodes[k]), question.ranges[k].copy()))
+        values, logits = yield Beliefs(self.tree.public, question.nodes[:found], question.ranges[:found])
+        self.answers = Evaluations(np.ascontiguousarray(values), np.ascontiguousarray(logits))
+
+    def _outgrown(self) -> bool:
+        """Whether the tree has outgrown the arrays that a look needs, or no longer is what they were made for."""
+        public = self.tree.public
+        return (
+            len(self.leaves.nodes) < len(self.tree.nodes)
+            or self.leaves.mass.shape[1] < public.widest
+            or self.search.by_node != (self.single and public.all_plain)
+            or self.search.widest_fan != public.widest_fan
+        )
+
+    def _make_room(self) -> None:
+        """Arrays for the questions about a tree of this size."""
+        self.take_up()  # the last question's answers are read by its places
+        tree, settings, game = self.tree, self.settings, self.tree.public.game
+        room = len(tree.nodes)
+        self.leaves = Leaves(
+            nodes=np.zeros(room, dtype=np.int32),
+            tables=np.zeros((0, 0)),
+            mass=np.zeros((2, max(16, tree.public.widest))),
+            slots0=game.num_slots[0],
+            aligned=False,
+            kind=PLAIN,
+            correct=settings.correct,
+        )
+        places, nodes = np.zeros((2, room), dtype=np.int32)
+        self.question = Question(places, nodes, np.zeros((room, self.width)))
+        self.search = phases.Search(
+            choice=self.choice,
+            selection=self.selection,
+            steps=self.steps,
+            alternating=settings.rule.alternating,
+            single=self.single,
+            by_node=self.single and tree.public.all_plain,
+            deterministic=game.deterministic,
+            temperature=settings.prior_temperature,
+            warm=settings.warm_start,
+            fill=settings.fill,
+            widest_fan=tree.public.widest_fan,
+            sums=np.zeros((2, room)),
+            awaited=self.awaited,
+            state=self.state,
+        )
 
     def _expand(self, n: int, edge: int) -> bool:
         """Add all children of a leaf (k = all), or one: the next best by the prior (k = 1).
@@ -283,18 +287,11 @@ class _Run:
         False where it stays a leaf, a chance event too large to list.
         """
         tree = self.tree
-        if edge == simulate.ALL and not tree.list_children(n, edge if not self.single else 0):
+        if edge == ALL and not tree.list_children(n, edge if not self.single else 0):
             tree.nodes[n, f.EVALUATED] = 2  # no trajectory opens it again
             return False
-        if self.single and edge == simulate.ALL and tree.nodes[n, f.N_ACTOR] < NATURE:
-            edge = simulate.best_prior(*tree.game[1:], tree.nodes, tree.entries, n, 0)
+        if self.single and edge == ALL and tree.actor(n) < NATURE:
+            edge = trajectories.best_prior(tree.public.arrays, tree.arrays, n, 0)
         tree.expand(n, edge)
-        if self.single and tree.nodes[n, f.N_ACTOR] < NATURE:
-            simulate.first_guess(tree.public.nodes, tree.nodes, tree.slots, tree.entries, n, edge)
-        if self.settings.warm_start > 0 and not self.single and tree.nodes[n, f.N_ACTOR] < NATURE:
-            public = tree.public
-            simulate.warm_start(
-                public.nodes, public.scales, public.operators, public.operator_values, *tree.game[1:],
-                tree.nodes, tree.child, tree.slots, tree.entries, n, self.settings.warm_start,
-            )  # fmt: skip
+        phases.opened(tree.public.arrays, tree.arrays, n, edge, self.single, self.settings.warm_start)
         return True

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-from sog.search.gtcfr.search import SearchGenerator
-from sog.search.leaves.evaluator import Beliefs, Evaluator
+from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
 
 K = TypeVar("K")
 

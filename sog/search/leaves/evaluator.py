@@ -6,7 +6,7 @@ slot: player 0's slots first, then player 1's (`Game.num_slots`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -35,6 +35,10 @@ class Evaluations(NamedTuple):
 
     values: Float64
     logits: Float64
+
+
+# A search as it is driven: it yields the beliefs at its leaves and is sent their evaluations.
+SearchGenerator = Generator[Beliefs, Evaluations, None]
 
 
 class Evaluator(Protocol):

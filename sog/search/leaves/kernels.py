@@ -1,144 +1,370 @@
-"""Numba kernels between the two sweeps: beliefs out of a lookahead's leaves, evaluations into them.
+"""Numba kernels at a tree's leaves: beliefs out, evaluations in, counterfactual values from both.
 
-They know arrays only (see columns.py); beliefs and evaluations are laid out by network slot.
+They serve every search that asks an evaluator. They know arrays only; beliefs and evaluations are laid out by network
+slot. A bit mask of players says who is meant: 1, 2, or 3 for both.
 """
 
 from __future__ import annotations
 
+from typing import Any, Final, NamedTuple
+
 import numpy as np
 
-from sog.arrays import Array
+from sog.arrays import Array, Float64, Int32
+from sog.search.simd.f64x8 import LANES, load, splat, store
 from sog.search.simd.jit import inlined, njit
+from sog.search.simd.registers import sum_of
+from sog.search.simd.spans import add_scaled, dot, dot_of_three, put_scaled, total_of
 from sog.search.tree import columns as f
 from sog.search.tree import pairs
+from sog.search.tree.arrays import Public, Tree
+from sog.search.tree.growth import NODES
 
 U = np.uint64
+
+# How leaves are weighed (see `weigh`).
+PLAIN, DIFFERENCES, PAIRS = range(3)
+
+
+class Leaves(NamedTuple):
+    """The leaves of a tree and how their evaluations are kept and weighed.
+
+    nodes: int32[L], lookahead nodes.  tables: float64[L, S0 * S1], player 0's utilities by pair of slots (PAIRS only).
+    mass: float64[2, W], to work with.  slots0: player 0's network slots.
+    aligned: infostate i has slot i at all of them.  kind, correct: see `weigh`.
+    """
+
+    nodes: Int32
+    tables: Float64
+    mass: Float64
+    slots0: int
+    aligned: bool
+    kind: int
+    correct: bool
+
+
+class Question(NamedTuple):
+    """Beliefs to be evaluated, as many as `collect` found.
+
+    places: int32[B], of the leaf in Leaves.nodes.  nodes: int32[B], public nodes.
+    ranges: float64[B, S0 + S1], each player's summing to 1.
+    """
+
+    places: Int32
+    nodes: Int32
+    ranges: Float64
+
+
+class Look(NamedTuple):
+    """Which beliefs are collected, and from what.
+
+    row: the row of reaches, REACH for today's or REACH_SUM for the average policies'.
+    users: who will need the answers.  changed: the players whose ranges are not in the question yet.
+    prune: leave out leaves where nobody whom the users play against holds anything today: whatever the answer, its
+    counterfactual value is 0.  new: leave out leaves that were evaluated before.
+    """
+
+    row: int
+    users: int
+    changed: int
+    prune: bool
+    new: bool
+
+
+EVERYTHING: Final = Look(f.REACH, 3, 3, False, False)
+ONLY_NEW: Final = Look(f.REACH, 3, 3, False, True)
+
+
+@inlined
+def opponents(players: int) -> int:
+    """The bit mask of those whom the players play against."""
+    return ((players & 1) << 1) | (players >> 1)
+
+
+@njit
+def list_leaves(tree: Tree, out: Array) -> int:
+    """Write the leaves of a tree to out, int32[*]; how many there are."""
+    found = 0
+    for n in range(tree.counts[NODES]):
+        if tree.nodes[n, f.KIND] == f.LEAF:
+            out[found] = n
+            found += 1
+    return found
+
+
+# --- beliefs out ---
 
 
 @njit
 def collect(
-    public: Array, public_slots: Array, nodes: Array, count: int, slots: Array, single: bool, slots0: int,
-    leaves: Array, states: Array, ranges: Array,
-) -> int:  # fmt: skip
-    """List the leaves to be evaluated and write their normalised ranges by slot.
-
-    single: leaves where each player has one infostate are asked once and then reused.
-    leaves, states: int32[B], lookahead and public nodes.  ranges: float64[B, S0 + S1].  Returns B.
-    """
-    reach = slots[f.REACH]
-    found = 0
-    for n in range(count):
-        if nodes[n, f.KIND] != f.LEAF or (single and nodes[n, f.EVALUATED]):
+    public: Public, tree: Tree, leaves: Leaves, first: int, last: int, question: Question, found: int, look: Look
+) -> int:
+    """Add the beliefs at leaves first .. last - 1 to a question that holds `found`; how many it holds then."""
+    others = opponents(look.users)
+    for k in range(first, last):
+        n = leaves.nodes[k]
+        if look.new and tree.nodes[n, f.EVALUATED]:
             continue
-        s = nodes[n, f.PUBLIC]
-        leaves[found], states[found] = n, s
+        if look.prune and not _held(tree, n, others):
+            continue
+        question.places[found], question.nodes[found] = k, tree.nodes[n, f.PUBLIC]
         for p in range(2):
-            off, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
-            first = U(slots0 if p else 0)
-            at = U(public[s, f.SLOT0 + p])
-            for k in range(U(ranges.shape[1] - slots0 if p else slots0)):
-                ranges[found, first + k] = 0.0
-            total = 0.0
-            for i in range(width):
-                total += reach[off + i]
-            for i in range(width):
-                share = reach[off + i] / total if total > 0.0 else 1.0 / width
-                ranges[found, first + U(public_slots[at + i])] = share
+            if (look.changed >> p) & 1:
+                _write_range(public, tree, leaves, n, p, look.row, question.ranges[found])
         found += 1
     return found
 
 
 @inlined
-def _scale(
-    public: Array, scales: Array, operators: Array, operator_values: Array, nodes: Array, slots: Array, n: int,
-    correct: bool, mass: Array,
-) -> None:  # fmt: skip
-    """Counterfactual values of leaf n from its conditional values and today's ranges."""
-    s = nodes[n, f.PUBLIC]
-    reach, cfv, value = slots[f.REACH], slots[f.CFV], slots[f.LEAF_VALUE]
-    off = (nodes[n, f.OFF0], nodes[n, f.OFF1])
-    pairs.masses(
-        operators, operator_values, public[s, f.WEIGHT_OP], scales[s, f.WEIGHT_SCALE],
-        reach, U(off[0]), U(nodes[n, f.N_I0]), reach, U(off[1]), U(nodes[n, f.N_I1]), mass,
-    )  # fmt: skip
-    surplus, weight = 0.0, 0.0
+def _held(tree: Tree, n: Any, players: int) -> bool:
+    """Whether one of the players holds anything at node n by today's ranges."""
     for p in range(2):
-        for i in range(nodes[n, f.N_I0 + p]):
-            cfv[off[p] + i] = value[off[p] + i] * mass[p, i]
-            surplus += cfv[off[p] + i] * reach[off[p] + i]
-            if p == 0:
-                weight += mass[0, i] * reach[off[0] + i]
-    if correct and weight > 0.0:
-        half = 0.5 * surplus / weight
-        for p in range(2):
-            for i in range(nodes[n, f.N_I0 + p]):
-                cfv[off[p] + i] -= half * mass[p, i]
+        if (players >> p) & 1:
+            off = U(tree.nodes[n, f.OFF0 + p])
+            for i in range(U(tree.nodes[n, f.N_I0 + p])):
+                if tree.infostates[f.REACH, off + i] > 0.0:
+                    return True
+    return False
 
 
 @njit
-def rescale(
-    public: Array, scales: Array, operators: Array, operator_values: Array, nodes: Array, slots: Array, count: int,
-    correct: bool, mass: Array,
-) -> None:  # fmt: skip
-    """Counterfactual values of all leaves from their conditional values and today's ranges."""
-    for n in range(count):
-        if nodes[n, f.KIND] == f.LEAF:
-            _scale(public, scales, operators, operator_values, nodes, slots, n, correct, mass)
+def _write_range(public: Public, tree: Tree, leaves: Leaves, n: Any, p: int, row: int, ranges: Array) -> None:
+    """Player p's range at leaf n into its slots of ranges, float64[S0 + S1]; uniform where it holds nothing."""
+    off, width = U(tree.nodes[n, f.OFF0 + p]), U(tree.nodes[n, f.N_I0 + p])
+    start = U(leaves.slots0 if p else 0)
+    source = tree.infostates[row]
+    total = total_of(source, off, width)
+    if total <= 0.0 and row != f.REACH:  # no average yet
+        source = tree.infostates[f.REACH]
+        total = total_of(source, off, width)
+    factor, rest = (1.0 / total, 0.0) if total > 0.0 else (0.0, 1.0 / width)
+    room = U(len(ranges) - leaves.slots0 if p else leaves.slots0)
+    if width < room:
+        for i in range(room):
+            ranges[start + i] = 0.0
+    if leaves.aligned:
+        put_scaled(source, off, factor, rest, ranges, start, width)
+        return
+    at = U(public.nodes[tree.nodes[n, f.PUBLIC], f.SLOT0 + p])
+    for i in range(width):
+        ranges[start + U(public.slots[at + i])] = source[off + i] * factor + rest
+
+
+@inlined
+def sum_reaches(tree: Tree, leaves: Leaves, first: int, last: int, players: int, weight: float) -> None:
+    """Add the players' weighted reaches at leaves first .. last - 1 to REACH_SUM."""
+    reach, total = tree.infostates[f.REACH], tree.infostates[f.REACH_SUM]
+    for k in range(first, last):
+        n = leaves.nodes[k]
+        for p in range(2):
+            if (players >> p) & 1:
+                off = U(tree.nodes[n, f.OFF0 + p])
+                add_scaled(reach, off, weight, total, off, U(tree.nodes[n, f.N_I0 + p]))
+
+
+# --- evaluations in ---
 
 
 @njit
 def absorb(
-    public: Array, scales: Array, rows: Array, operators: Array, operator_values: Array, public_slots: Array,
-    nodes: Array, slots: Array, entries: Array, leaves: Array, values: Array, logits: Array, slots0: int,
-    temperature: float, correct: bool, single: bool, mass: Array, count: int,
-) -> None:  # fmt: skip
-    """Write the evaluations of `leaves` into the tree as counterfactual values and priors.
+    public: Public, tree: Tree, leaves: Leaves, question: Question, b: Any, values: Array, players: int
+) -> None:
+    """Keep answer b: the players' conditional values in LEAF_VALUE; for PAIRS a row of `tables`.
 
-    A value is conditional on the infostate: times the opponent's mass it is counterfactual (0 where that mass
-    is 0). correct: subtract half of the pair-weighted sum of both players' values from both (DeepStack).
-    The prior, exp(logit / temperature) up to a factor, is kept from a leaf's first evaluation on.
-    single: leaves asked earlier are scaled by today's ranges too.  mass: float64[2, *] scratch.
+    values: float64[B, S0 + S1], or float64[B, S0 * S1] for PAIRS.
     """
-    for b in range(len(leaves)):
-        n = leaves[b]
-        s = nodes[n, f.PUBLIC]
-        for p in range(2):
-            off, first = nodes[n, f.OFF0 + p], slots0 if p else 0
-            at = public[s, f.SLOT0 + p]
-            for i in range(nodes[n, f.N_I0 + p]):
-                slots[f.LEAF_VALUE, off + i] = values[b, first + public_slots[at + i]]
-        actor = nodes[n, f.N_ACTOR]
-        if actor < 2:
-            _prior(public, rows, public_slots, nodes, entries, n, s, actor, logits, b, temperature)
-        nodes[n, f.EVALUATED] = max(nodes[n, f.EVALUATED], 1)
-        if not single:
-            _scale(public, scales, operators, operator_values, nodes, slots, n, correct, mass)
-    if single:
-        rescale(public, scales, operators, operator_values, nodes, slots, count, correct, mass)
+    k, answer, kept = question.places[b], values[b], tree.infostates[f.LEAF_VALUE]
+    if leaves.kind == PAIRS:
+        put_scaled(answer, U(0), 1.0, 0.0, leaves.tables[k], U(0), U(leaves.tables.shape[1]))
+        return
+    n, s = leaves.nodes[k], question.nodes[b]
+    for p in range(2):
+        if not (players >> p) & 1:
+            continue
+        off, width = U(tree.nodes[n, f.OFF0 + p]), U(tree.nodes[n, f.N_I0 + p])
+        start = U(leaves.slots0 if p else 0)
+        if leaves.aligned:
+            put_scaled(answer, start, 1.0, 0.0, kept, off, width)
+            continue
+        at = U(public.nodes[s, f.SLOT0 + p])
+        for i in range(width):
+            kept[off + i] = answer[start + U(public.slots[at + i])]
 
 
 @njit
-def _prior(
-    public: Array, rows: Array, public_slots: Array, nodes: Array, entries: Array, n: int, s: int, actor: int,
-    logits: Array, b: int, temperature: float,
-) -> None:  # fmt: skip
-    width, at = nodes[n, f.N_I0 + actor], public[s, f.SLOT0 + actor]
+def absorb_prior(public: Public, tree: Tree, n: int, logits: Array, temperature: float) -> None:
+    """The prior of leaf n, exp(logit / temperature) up to a factor, from logits float64[S, A] by slot and action."""
+    nodes, s = tree.nodes, tree.nodes[n, f.PUBLIC]
+    actor, first = nodes[n, f.N_ACTOR], nodes[n, f.N_ROW0]
+    if actor > 1:
+        return
+    width, at = nodes[n, f.N_I0 + actor], public.nodes[s, f.SLOT0 + actor]
     for i in range(width):
-        slot = public_slots[at + i]
+        slot = public.slots[at + i]
         top = -np.inf
         for a in range(nodes[n, f.N_ROWS]):
-            top = max(top, logits[b, slot, rows[nodes[n, f.N_ROW0] + a, f.ACTION]])
+            top = max(top, logits[slot, public.actions[first + a, f.ACTION]])
         for a in range(nodes[n, f.N_ROWS]):
-            logit = logits[b, slot, rows[nodes[n, f.N_ROW0] + a, f.ACTION]]
-            entries[f.PRIOR, nodes[n, f.VAR0] + a * width + i] = np.exp((logit - top) / temperature)
+            logit = logits[slot, public.actions[first + a, f.ACTION]]
+            tree.entries[f.PRIOR, nodes[n, f.VAR0] + a * width + i] = np.exp((logit - top) / temperature)
+
+
+# --- counterfactual values ---
 
 
 @njit
-def node_mass(
-    public: Array, scales: Array, operators: Array, operator_values: Array, s: int, r0: Array, r1: Array, mass: Array
+def weigh(public: Public, tree: Tree, leaves: Leaves, first: int, last: int, players: int, weight: float) -> None:
+    """The players' counterfactual values at leaves first .. last - 1 from what is kept of their evaluations.
+
+    PLAIN: conditional values times the opponent's mass today.  DIFFERENCES: what the same with the summed reaches
+    grew by, over this iteration's weight (ReBeL, "CFR-AVE", modified).  PAIRS: expectations of the pairs' values
+    under the opponent's reach today (CFR-AVE).  Leaves.correct: half of the pair-weighted sum of both players' values
+    is subtracted from both (DeepStack).  Where the opponent's mass is 0, so is the value.
+    """
+    reach = tree.infostates[f.REACH_SUM if leaves.kind == DIFFERENCES else f.REACH]
+    against = 3 if leaves.correct else opponents(players)
+    for k in range(first, last):
+        n = leaves.nodes[k]
+        s = tree.nodes[n, f.PUBLIC]
+        if leaves.kind == PAIRS:
+            _expect(public, tree, leaves, k, players)
+            continue
+        factors = public.operators[U(public.nodes[s, f.WEIGHT_OP]), f.OP_FACTORS]
+        if factors >= 0:
+            _weigh_apart(public, tree, leaves, n, U(factors), players, weight)
+            continue
+        off0, off1 = U(tree.nodes[n, f.OFF0]), U(tree.nodes[n, f.OFF1])
+        pairs.masses(public, s, reach, off0, reach, off1, against, leaves.mass)
+        surplus = _surplus(tree, leaves, n) if leaves.correct else 0.0
+        for p in range(2):
+            if (players >> p) & 1:
+                _store_values(tree, n, p, Mass(leaves.mass[p], U(0), 1.0), surplus, leaves.kind, weight)
+
+
+@njit
+def weigh_positions(public: Public, tree: Tree, leaves: Leaves, count: int) -> None:
+    """`weigh` for both players where each has one infostate: PLAIN, at the first `count` leaves."""
+    reach, cfv, value = tree.infostates[f.REACH], tree.infostates[f.CFV], tree.infostates[f.LEAF_VALUE]
+    for k in range(count):
+        n = leaves.nodes[k]
+        off0, off1 = U(tree.nodes[n, f.OFF0]), U(tree.nodes[n, f.OFF1])
+        pair = pairs.weight(public, tree.nodes[n, f.PUBLIC], 0, 0)
+        mass0, mass1 = pair * reach[off1], pair * reach[off0]
+        half = 0.0
+        if leaves.correct and mass0 * reach[off0] > 0.0:
+            surplus = value[off0] * mass0 * reach[off0] + value[off1] * mass1 * reach[off1]
+            half = 0.5 * surplus / (mass0 * reach[off0])
+        cfv[off0] = (value[off0] - half) * mass0
+        cfv[off1] = (value[off1] - half) * mass1
+
+
+class Mass(NamedTuple):
+    """Masses of a leaf's infostates: factor * values[first + i]; values: float64[*]."""
+
+    values: Float64
+    first: Any
+    factor: float
+
+
+@inlined
+def _weigh_apart(
+    public: Public, tree: Tree, leaves: Leaves, n: Any, one: Any, players: int, weight: float
 ) -> None:
-    """mass: float64[2, *], each infostate's weight at public node s against ranges r0 and r1."""
-    pairs.masses(
-        operators, operator_values, public[s, f.WEIGHT_OP], scales[s, f.WEIGHT_SCALE],
-        r0, U(0), U(len(r0)), r1, U(0), U(len(r1)), mass,
-    )  # fmt: skip
+    """Counterfactual values at leaf n where W is an outer product, of vectors that start at operator_values[one].
+
+    An infostate's mass is then its own entry times what the opponent's range comes to by the opponent's entries.
+    """
+    values, value = public.operator_values, tree.infostates[f.LEAF_VALUE]
+    reach = tree.infostates[f.REACH_SUM if leaves.kind == DIFFERENCES else f.REACH]
+    scale = public.scales[tree.nodes[n, f.PUBLIC], f.WEIGHT_SCALE]
+    off0, w0 = U(tree.nodes[n, f.OFF0]), U(tree.nodes[n, f.N_I0])
+    off1, w1 = U(tree.nodes[n, f.OFF1]), U(tree.nodes[n, f.N_I1])
+    two, surplus = one + w0, 0.0
+    held0 = dot(values, one, reach, off0, w0) if leaves.correct or players & 2 else 0.0
+    held1 = dot(values, two, reach, off1, w1) if leaves.correct or players & 1 else 0.0
+    if leaves.correct and held0 * held1 > 0.0:
+        surplus = dot_of_three(values, one, reach, off0, value, off0, w0) / held0
+        surplus += dot_of_three(values, two, reach, off1, value, off1, w1) / held1
+    if players & 1:
+        _store_values(tree, n, 0, Mass(values, one, held1 * scale), surplus, leaves.kind, weight)
+    if players & 2:
+        _store_values(tree, n, 1, Mass(values, two, held0 * scale), surplus, leaves.kind, weight)
+
+
+@inlined
+def _store_values(tree: Tree, n: Any, p: int, mass: Mass, surplus: float, kind: int, weight: float) -> None:
+    """Player p's counterfactual values at leaf n."""
+    value, cfv, before = tree.infostates[f.LEAF_VALUE], tree.infostates[f.CFV], tree.infostates[f.CFV_SUM]
+    off, width = U(tree.nodes[n, f.OFF0 + p]), U(tree.nodes[n, f.N_I0 + p])
+    less, times, per = splat(0.5 * surplus), splat(mass.factor), splat(1.0 / weight)
+    for i in range(U(0), width, U(LANES)):
+        left = width - i
+        worth = (load(value, off + i, left) - less) * (load(mass.values, mass.first + i, left) * times)
+        if kind == DIFFERENCES:
+            store(cfv, off + i, left, (worth - load(before, off + i, left)) * per)
+            store(before, off + i, left, worth)
+        else:
+            store(cfv, off + i, left, worth)
+
+
+@inlined
+def _surplus(tree: Tree, leaves: Leaves, n: Any) -> float:
+    """What both players' values at leaf n sum to, in the mean over pairs; 0 between two players."""
+    reach = tree.infostates[f.REACH_SUM if leaves.kind == DIFFERENCES else f.REACH]
+    value, mass = tree.infostates[f.LEAF_VALUE], leaves.mass
+    surplus, weight = 0.0, 0.0
+    for p in range(2):
+        off = U(tree.nodes[n, f.OFF0 + p])
+        for i in range(U(tree.nodes[n, f.N_I0 + p])):
+            surplus += value[off + i] * mass[p, i] * reach[off + i]
+            if p == 0:
+                weight += mass[p, i] * reach[off + i]
+    return surplus / weight if weight > 0.0 else 0.0
+
+
+@njit
+def _expect(public: Public, tree: Tree, leaves: Leaves, k: int, players: int) -> None:
+    """Counterfactual values at the k-th leaf of a matrix of player 0's utilities by pair of slots."""
+    n, table, slots = leaves.nodes[k], leaves.tables[k], public.slots
+    s = tree.nodes[n, f.PUBLIC]
+    reach, cfv, slots1 = tree.infostates[f.REACH], tree.infostates[f.CFV], len(table) // leaves.slots0
+    values, scale = public.operator_values, public.scales[s, f.WEIGHT_SCALE]
+    row = U(public.operators[U(public.nodes[s, f.WEIGHT_OP]), f.OP_START])
+    off0, off1 = U(tree.nodes[n, f.OFF0]), U(tree.nodes[n, f.OFF1])
+    w0, w1 = U(tree.nodes[n, f.N_I0]), U(tree.nodes[n, f.N_I1])
+    at0, at1 = U(public.nodes[s, f.SLOT0]), U(public.nodes[s, f.SLOT1])
+    if players & 2:
+        for j in range(w1):
+            cfv[off1 + j] = 0.0
+    for i in range(w0):
+        mine = reach[off0 + i] * scale
+        if leaves.aligned:
+            total = _expect_row(tree, off1, w1, Mass(values, row, mine), table, U(i * slots1), players)
+        else:
+            total = 0.0
+            first = U(slots[at0 + i] * slots1)
+            for j in range(w1):
+                utility = values[row + j] * table[first + U(slots[at1 + j])]
+                total += utility * reach[off1 + j]
+                if players & 2:
+                    cfv[off1 + j] -= utility * mine
+        if players & 1:
+            cfv[off0 + i] = total * scale
+        row += w1
+
+
+@inlined
+def _expect_row(tree: Tree, off1: Any, w1: Any, weights: Mass, table: Array, first: Any, players: int) -> Any:
+    """_expect for one infostate of player 0: its utility by player 1's ranges; its share of player 1's values.
+
+    weights: its pairs' weights, and its own mass as factor.  table[first ..]: its pairs' utilities.
+    """
+    reach, cfv = tree.infostates[f.REACH], tree.infostates[f.CFV]
+    total, mine = splat(0.0), splat(weights.factor)
+    for j in range(U(0), w1, U(LANES)):
+        left = w1 - j
+        utility = load(weights.values, weights.first + j, left) * load(table, first + j, left)
+        total += utility * load(reach, off1 + j, left)
+        if players & 2:
+            store(cfv, off1 + j, left, load(cfv, off1 + j, left) - utility * mine)
+    return sum_of(total)

@@ -31,7 +31,7 @@ class LeafMemory:
             self.values = np.zeros((len(self.values), values.shape[1]))
         self.values[leaves[changed]] = values
 
-    def told(self, leaves: Int32) -> Float64:
+    def latest(self, leaves: Int32) -> Float64:
         """The answers to the leaves' beliefs as they are now."""
         return self.values[leaves]
 

@@ -6,13 +6,16 @@ side. Values are player 0's, as shares of the game's largest utility. Below, A i
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sog.arrays import Array
+from sog.arrays import Array, Float64, Int32, Int64
+from sog.search.leaves.evaluator import Evaluations
 from sog.search.simd.jit import inlined, njit
 from sog.search.tree import columns as f
+from sog.search.tree import pairs
+from sog.search.tree.arrays import Public
 
 # Columns of nodes. ENTRY: the column of the parent's that leads here.
 PUBLIC, ACTOR, FIRST, COLUMNS, PARENT, ENTRY = range(6)
@@ -28,10 +31,10 @@ AWAITED: Final = -2  # it has been asked for, and its answer is awaited
 
 # Entries of counts.
 NODES, COLUMNS_USED = range(2)
-# Entries of done: leaves found, and simulations that ended where the game ends.
+# Entries of Found.done: leaves found, and simulations that ended where the game ends.
 LEAVES, ENDED = range(2)
-# Rows of found, int32[5, B], a column for each leaf: where it is to be added, the public node there and which of its
-# columns was taken, and the leaf's own public node (-1: not listed yet).
+# Rows of Found.leaves, int32[5, B], a column for each leaf: where it is to be added, the public node there and which
+# of its columns was taken, and the leaf's own public node (-1: not listed yet).
 UNDER, AT, ABOVE, COLUMN, STATE = range(5)
 FOUND_ROWS: Final = 5
 
@@ -39,25 +42,62 @@ _NATURE: Final = 2
 _TERMINAL: Final = 3
 
 
+class Statistics(NamedTuple):
+    """The arrays of a PuctTree.
+
+    nodes: int32[M, FIELDS].  values: float64[M].  child: int32[C].  stats: float64[STAT_ROWS, C].
+    counts: int64[2], how many nodes and columns are in use.
+    """
+
+    nodes: Int32
+    values: Float64
+    child: Int32
+    stats: Float64
+    counts: Int64
+
+
+class Rules(NamedTuple):
+    """How simulations go (search.PuctSettings).
+
+    unit: the game's largest utility.  leaves: how many are to be found at once.
+    """
+
+    c_init: float
+    c_base: float
+    first_play_loses: bool
+    unit: float
+    leaves: int
+
+
+class Found(NamedTuple):
+    """The leaves of a batch.
+
+    leaves: int32[FOUND_ROWS, B] (rows above).  done: int64[2], leaves found, and simulations that ended where the game
+    ends.
+    """
+
+    leaves: Int32
+    done: Int64
+
+
 @inlined
-def _best(
-    nodes: Array, values: Array, stats: Array, n: Any, c_init: float, c_base: float, first_play_loses: bool
-) -> Any:
+def _best(tree: Statistics, rules: Rules, n: Any) -> Any:
     """The column of node n to go down: the largest PUCT score (AlphaZero, pseudocode, ucb_score).
 
     At NATURE's nodes it is the column that is furthest behind its chance. Values are seen from the actor's side and
     lie in [0, 1]; a virtual visit counts as a loss; an action not tried counts as a loss or as the node's mean.
     """
+    nodes, stats = tree.nodes, tree.stats
     first, stop = nodes[n, FIRST], nodes[n, FIRST] + nodes[n, COLUMNS]
-    visits, total = 1.0, values[n]
+    visits, total = 1.0, tree.values[n]
     tried = 1.0
     for k in range(first, stop):
         visits += stats[VISITS, k] + stats[VIRTUAL, k]
         tried += stats[VISITS, k]
         total += stats[TOTAL, k]
     sign = 1.0 if nodes[n, ACTOR] == 0 else -1.0
-    unknown = 0.0 if first_play_loses else 0.5 + 0.5 * sign * total / tried
-    explore = (np.log((visits + c_base + 1.0) / c_base) + c_init) * np.sqrt(visits)
+    unknown = 0.0 if rules.first_play_loses else 0.5 + 0.5 * sign * total / tried
+    explore = (np.log((visits + rules.c_base + 1.0) / rules.c_base) + rules.c_init) * np.sqrt(visits)
     best, top = first, -np.inf
     for k in range(first, stop):
         own = stats[VISITS, k] + stats[VIRTUAL, k]
@@ -74,159 +114,139 @@ def _best(
 
 
 @inlined
-def _back_up(nodes: Array, stats: Array, n: Any, k: Any, value: float, visits: float) -> None:
+def _back_up(tree: Statistics, n: Any, k: Any, value: float, visits: float) -> None:
     """One visit of column k of node n, and of every column above it, under way no more.
 
     visits: 1, or 0 where the simulation is given up.
     """
     while k >= 0:
-        stats[VIRTUAL, k] -= 1.0
-        stats[VISITS, k] += visits
-        stats[TOTAL, k] += visits * value
-        k, n = nodes[n, ENTRY], nodes[n, PARENT]
+        tree.stats[VIRTUAL, k] -= 1.0
+        tree.stats[VISITS, k] += visits
+        tree.stats[TOTAL, k] += visits * value
+        k, n = tree.nodes[n, ENTRY], tree.nodes[n, PARENT]
 
 
 @njit
 def step(
-    public: Array, scales: Array, operators: Array, operator_values: Array, edges: Array, rows: Array, links: Array,
-    nodes: Array, values: Array, child: Array, stats: Array, counts: Array, found: Array, answered: int,
-    answers: Array, logits: Array, unit: float, simulations: int, leaves: int, c_init: float, c_base: float,
-    first_play_loses: bool, done: Array,
-) -> bool:  # fmt: skip
+    public: Public, tree: Statistics, rules: Rules, found: Found, answered: int, answers: Evaluations, simulations: int
+) -> bool:
     """Take up the answers to the `answered` leaves found before (see _absorb), then find new ones (see _descend).
 
     False, and nothing has changed, where the tree lacks room.
     """
     columns = 0
     for b in range(answered):
-        columns += max(public[found[STATE, b], f.ROWS], public[found[STATE, b], f.EDGES])
-    if counts[NODES] + answered > len(nodes) or counts[COLUMNS_USED] + columns > len(child):
+        s = found.leaves[STATE, b]
+        columns += max(public.nodes[s, f.ROWS], public.nodes[s, f.EDGES])
+    if tree.counts[NODES] + answered > len(tree.nodes) or tree.counts[COLUMNS_USED] + columns > len(tree.child):
         return False
-    _absorb(
-        public, scales, edges, rows, operators, operator_values, nodes, values, child, stats, counts, found, answered,
-        answers, logits, unit,
-    )  # fmt: skip
-    _descend(
-        public, edges, rows, links, nodes, values, child, stats, found, simulations, leaves, c_init, c_base,
-        first_play_loses, done,
-    )  # fmt: skip
+    _absorb(public, tree, rules, found, answered, answers)
+    _descend(public, tree, rules, found, simulations)
     return True
 
 
 @njit
-def _descend(
-    public: Array, edges: Array, rows: Array, links: Array, nodes: Array, values: Array, child: Array, stats: Array,
-    found: Array, simulations: int, leaves: int, c_init: float, c_base: float, first_play_loses: bool, done: Array,
-) -> None:  # fmt: skip
-    """Simulations from the root until `leaves` of them have found a leaf, or `simulations` are done.
+def _descend(public: Public, tree: Statistics, rules: Rules, found: Found, simulations: int) -> None:
+    """Simulations from the root until enough of them have found a leaf, or `simulations` are done.
 
     A simulation that meets an awaited leaf is given up and ends the batch: its answer must come first.
     """
+    nodes, child, leaves, done = tree.nodes, tree.child, found.leaves, found.done
     done[LEAVES] = done[ENDED] = 0
-    while done[LEAVES] < leaves and done[LEAVES] + done[ENDED] < simulations:
+    while done[LEAVES] < rules.leaves and done[LEAVES] + done[ENDED] < simulations:
         n: Any = 0
         k: Any = -1
         while nodes[n, COLUMNS] > 0:
-            k = _best(nodes, values, stats, n, c_init, c_base, first_play_loses)
-            stats[VIRTUAL, k] += 1.0
+            k = _best(tree, rules, n)
+            tree.stats[VIRTUAL, k] += 1.0
             c = child[k]
             if c == AWAITED:
-                _back_up(nodes, stats, n, k, 0.0, 0.0)
+                _back_up(tree, n, k, 0.0, 0.0)
                 return
             if c == ABSENT:
                 child[k] = AWAITED
                 b = done[LEAVES]
-                found[UNDER, b], found[AT, b] = n, k
-                found[ABOVE, b], found[COLUMN, b] = nodes[n, PUBLIC], k - nodes[n, FIRST]
-                found[STATE, b] = _listed(public, edges, rows, links, nodes[n, PUBLIC], k - nodes[n, FIRST])
+                leaves[UNDER, b], leaves[AT, b] = n, k
+                leaves[ABOVE, b], leaves[COLUMN, b] = nodes[n, PUBLIC], k - nodes[n, FIRST]
+                leaves[STATE, b] = _listed(public, nodes[n, PUBLIC], k - nodes[n, FIRST])
                 done[LEAVES] += 1
                 break
             n = c
         if nodes[n, COLUMNS] == 0:
-            _back_up(nodes, stats, nodes[n, PARENT], k, values[n], 1.0)
+            _back_up(tree, nodes[n, PARENT], k, tree.values[n], 1.0)
             done[ENDED] += 1
 
 
 @inlined
-def _listed(public: Array, edges: Array, rows: Array, links: Array, s: Any, column: Any) -> Any:
+def _listed(public: Public, s: Any, column: Any) -> Any:
     """The public node that a column of public node s leads to; -1 where it is not listed yet."""
-    if public[s, f.EDGE0] < 0:
+    if public.nodes[s, f.EDGE0] < 0:
         return np.int32(-1)
     edge = np.int32(column)
-    if public[s, f.ACTOR] < _NATURE:
-        row = public[s, f.ROW0] + column
-        edge = rows[row, f.EDGE] if rows[row, f.EDGE] >= 0 else links[rows[row, f.LINK0], 1]
-    return edges[public[s, f.EDGE0] + edge, f.CHILD]
+    if public.nodes[s, f.ACTOR] < _NATURE:
+        row = public.nodes[s, f.ROW0] + column
+        actions = public.actions
+        edge = actions[row, f.EDGE] if actions[row, f.EDGE] >= 0 else public.links[actions[row, f.LINK0], 1]
+    return public.edges[public.nodes[s, f.EDGE0] + edge, f.CHILD]
 
 
 @njit
-def give_up(nodes: Array, child: Array, stats: Array, found: Array, leaves: int) -> None:
-    """Forget that the `leaves` leaves found were asked for."""
+def give_up(tree: Statistics, found: Found, leaves: int) -> None:
+    """Forget that the `leaves` leaves found were to be evaluated."""
     for b in range(leaves):
-        child[found[AT, b]] = ABSENT
-        _back_up(nodes, stats, found[UNDER, b], found[AT, b], 0.0, 0.0)
+        tree.child[found.leaves[AT, b]] = ABSENT
+        _back_up(tree, found.leaves[UNDER, b], found.leaves[AT, b], 0.0, 0.0)
 
 
 @njit
 def _absorb(
-    public: Array, scales: Array, edges: Array, rows: Array, operators: Array, operator_values: Array,
-    nodes: Array, values: Array, child: Array, stats: Array, counts: Array, found: Array, leaves: int,
-    answers: Array, logits: Array, unit: float,
-) -> None:  # fmt: skip
+    public: Public, tree: Statistics, rules: Rules, found: Found, leaves: int, answers: Evaluations
+) -> None:
     """Add the leaves found to the tree, with their values and priors, and carry their values up.
 
-    answers: float64[B, 2] and logits: float64[B, 1, A], those of the leaves where the game goes on, in order.
-    unit: the game's largest utility. The root stands under node -1. The fans of NATURE's nodes are listed.
+    answers: those of the leaves where the game goes on, in order. The root stands under node -1. The fans of NATURE's
+    nodes are listed.
     """
+    nodes, counts = tree.nodes, tree.counts
     asked = 0
     for b in range(leaves):
-        s, n = found[STATE, b], counts[NODES]
+        s, n, under, at = found.leaves[STATE, b], counts[NODES], found.leaves[UNDER, b], found.leaves[AT, b]
         counts[NODES] += 1
-        nodes[n, PUBLIC], nodes[n, ACTOR] = s, public[s, f.ACTOR]
-        nodes[n, PARENT], nodes[n, ENTRY] = found[UNDER, b], found[AT, b]
+        nodes[n, PUBLIC], nodes[n, ACTOR] = s, public.nodes[s, f.ACTOR]
+        nodes[n, PARENT], nodes[n, ENTRY] = under, at
         nodes[n, FIRST], nodes[n, COLUMNS] = counts[COLUMNS_USED], 0
-        if public[s, f.ACTOR] == _TERMINAL:
-            values[n] = _utility(public, scales, operators, operator_values, s) / unit
+        if public.nodes[s, f.ACTOR] == _TERMINAL:
+            tree.values[n] = pairs.utility(public, s, 0, 0) / rules.unit
         else:
-            values[n] = 0.5 * (answers[asked, 0] - answers[asked, 1]) / unit
-            nodes[n, COLUMNS] = public[s, f.EDGES] if public[s, f.ACTOR] == _NATURE else public[s, f.ROWS]
-            _open(public, scales, edges, rows, operators, operator_values, nodes, child, stats, n, logits, asked)
+            tree.values[n] = 0.5 * (answers.values[asked, 0] - answers.values[asked, 1]) / rules.unit
+            nature = public.nodes[s, f.ACTOR] == _NATURE
+            nodes[n, COLUMNS] = public.nodes[s, f.EDGES] if nature else public.nodes[s, f.ROWS]
+            _open(public, tree, n, answers.logits[asked, 0])
             counts[COLUMNS_USED] += nodes[n, COLUMNS]
             asked += 1
-        if found[UNDER, b] >= 0:
-            child[found[AT, b]] = n
-            _back_up(nodes, stats, found[UNDER, b], found[AT, b], values[n], 1.0)
-
-
-@inlined
-def _utility(public: Array, scales: Array, operators: Array, operator_values: Array, s: Any) -> Any:
-    """Player 0's utility where the game has ended: the payoff holds the chance of the one pair, W, which goes out."""
-    payoff = scales[s, f.PAYOFF_SCALE] * operator_values[operators[public[s, f.PAYOFF_OP], f.OP_START]]
-    weight = scales[s, f.WEIGHT_SCALE] * operator_values[operators[public[s, f.WEIGHT_OP], f.OP_START]]
-    return payoff / weight
+        if under >= 0:
+            tree.child[at] = n
+            _back_up(tree, under, at, tree.values[n], 1.0)
 
 
 @njit
-def _open(
-    public: Array, scales: Array, edges: Array, rows: Array, operators: Array, operator_values: Array,
-    nodes: Array, child: Array, stats: Array, n: int, logits: Array, asked: int,
-) -> None:  # fmt: skip
+def _open(public: Public, tree: Statistics, n: int, logits: Array) -> None:
     """Clear the columns of the new node n and write its priors: softmax of logits, or NATURE's chances."""
+    nodes, stats = tree.nodes, tree.stats
     s, first, count = nodes[n, PUBLIC], nodes[n, FIRST], nodes[n, COLUMNS]
     nature = nodes[n, ACTOR] == _NATURE
     top, total = -np.inf, 0.0
     for a in range(count):
-        child[first + a] = ABSENT
+        tree.child[first + a] = ABSENT
         for row in range(STAT_ROWS):
             stats[row, first + a] = 0.0
         if not nature:
-            top = max(top, logits[asked, 0, rows[public[s, f.ROW0] + a, f.ACTION]])
+            top = max(top, logits[public.actions[public.nodes[s, f.ROW0] + a, f.ACTION]])
     for a in range(count):
         if nature:
-            c = edges[public[s, f.EDGE0] + a, f.CHILD]
-            weight = scales[c, f.WEIGHT_SCALE] * operator_values[operators[public[c, f.WEIGHT_OP], f.OP_START]]
+            weight = float(pairs.weight(public, public.edges[public.nodes[s, f.EDGE0] + a, f.CHILD], 0, 0))
         else:
-            weight = np.exp(logits[asked, 0, rows[public[s, f.ROW0] + a, f.ACTION]] - top)
+            weight = np.exp(logits[public.actions[public.nodes[s, f.ROW0] + a, f.ACTION]] - top)
         stats[PRIOR, first + a] = weight
         total += weight
     for k in range(first, first + count):
@@ -234,11 +254,12 @@ def _open(
 
 
 @njit
-def keep(nodes: Array, values: Array, child: Array, stats: Array, counts: Array, root: int, place: Array) -> None:
+def keep(tree: Statistics, root: int, place: Array) -> None:
     """Move the subtree below `root` to the front, root first; the rest is dropped.  place: int32[M] scratch.
 
     A child stands after its parent, so that one pass up the nodes never overwrites what is still to be moved.
     """
+    nodes, values, child, stats, counts = tree.nodes, tree.values, tree.child, tree.stats, tree.counts
     kept, columns = 0, 0
     for n in range(counts[NODES]):
         parent = nodes[n, PARENT]

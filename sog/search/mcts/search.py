@@ -14,8 +14,7 @@ import numpy as np
 from sog.arrays import Float64, Int32, Int64
 from sog.errors import SettingError
 from sog.games.base import NATURE, TERMINAL
-from sog.search.gtcfr.search import SearchGenerator
-from sog.search.leaves.evaluator import Beliefs, Evaluations
+from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator
 from sog.search.mcts import kernels
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree, grown
@@ -72,6 +71,11 @@ class PuctTree:
         """Number of nodes."""
         return int(self.counts[kernels.NODES])
 
+    @property
+    def arrays(self) -> kernels.Statistics:
+        """All of it, as kernels take it."""
+        return kernels.Statistics(self.nodes, self.values, self.child, self.stats, self.counts)
+
     def columns(self, n: int = 0) -> slice:
         """Where the actions of node n lie in `child` and `stats`."""
         first = int(self.nodes[n, kernels.FIRST])
@@ -111,7 +115,7 @@ class PuctTree:
             self.counts[:] = 0
             return
         place = np.zeros(self.size, dtype=np.int32)
-        kernels.keep(self.nodes, self.values, self.child, self.stats, self.counts, n, place)
+        kernels.keep(self.arrays, n, place)
 
     def make_room(self) -> None:
         """Double every array."""
@@ -174,8 +178,11 @@ class _Run:
 
     def __init__(self, tree: PuctTree, settings: PuctSettings) -> None:
         self.tree, self.settings = tree, settings
-        self.found: Int32 = np.full((kernels.FOUND_ROWS, settings.leaves), -1, dtype=np.int32)
-        self.done: Int64 = np.zeros(2, dtype=np.int64)
+        self.found = kernels.Found(
+            np.full((kernels.FOUND_ROWS, settings.leaves), -1, dtype=np.int32), np.zeros(2, dtype=np.int64)
+        )
+        unit = tree.public.game.u_max
+        self.rules = kernels.Rules(settings.c_init, settings.c_base, settings.first_play_loses, unit, settings.leaves)
         self.ranges: Float64 = np.ones((settings.leaves, 2))
         self.nothing = self.answer = Evaluations(np.zeros((0, 2)), np.zeros((0, 1, 1)))
         self.found_leaves = self.answered = 0
@@ -186,32 +193,30 @@ class _Run:
 
     def plant(self, answer: Evaluations) -> None:
         """Put the root into the tree."""
-        self.found[kernels.STATE, 0] = self.tree.state
+        self.found.leaves[kernels.STATE, 0] = self.tree.state
         self.answer, self.answered = answer, 1
         self.step(0)
 
     def step(self, simulations: int) -> int:
         """Take up the answers, and simulate until enough leaves are found or all is done; how many were done."""
-        tree, public, settings = self.tree, self.tree.public, self.settings
+        tree, public = self.tree, self.tree.public
         while not kernels.step(
-            *public.tables, tree.nodes, tree.values, tree.child, tree.stats, tree.counts, self.found, self.answered,
-            self.answer.values, self.answer.logits, public.game.u_max, simulations, settings.leaves,
-            settings.c_init, settings.c_base, settings.first_play_loses, self.done,
-        ):  # fmt: skip
+            public.arrays, tree.arrays, self.rules, self.found, self.answered, self.answer, simulations
+        ):
             tree.make_room()
         self.answered, self.answer = 0, self.nothing
         ended: int
-        self.found_leaves, ended = self.done.tolist()
+        self.found_leaves, ended = self.found.done.tolist()
         return self.found_leaves + ended
 
     def leaves(self) -> Beliefs | None:
         """The leaves found where the game goes on, listed now where they were not; None where there are none."""
         public, asked = self.tree.public, []
         for b in range(self.found_leaves):
-            above, column, s = self.found[kernels.ABOVE : kernels.STATE + 1, b].tolist()
+            above, column, s = self.found.leaves[kernels.ABOVE : kernels.STATE + 1, b].tolist()
             if s < 0:
                 s = child_of(public, above, column)
-                self.found[kernels.STATE, b] = s
+                self.found.leaves[kernels.STATE, b] = s
             actor = public.nodes.item(s, f.ACTOR)
             if actor == NATURE:
                 _list_chances(public, s)
@@ -223,8 +228,7 @@ class _Run:
 
     def give_up(self) -> None:
         """Forget the leaves that were asked for and not answered."""
-        tree = self.tree
-        kernels.give_up(tree.nodes, tree.child, tree.stats, self.found, self.found_leaves - self.answered)
+        kernels.give_up(self.tree.arrays, self.found, self.found_leaves - self.answered)
 
 
 def child_of(public: PublicTree, node: int, column: int) -> int:
@@ -234,9 +238,7 @@ def child_of(public: PublicTree, node: int, column: int) -> int:
     public.list_fan(node)
     if public.nodes[node, f.ACTOR] == NATURE:
         return public.child(node, column)
-    row = public.rows[public.nodes[node, f.ROW0] + column]
-    edge = row[f.EDGE] if row[f.EDGE] >= 0 else public.links[row[f.LINK0], 1]
-    return public.child(node, int(edge))
+    return public.child(node, public.edge_of(node, column))
 
 
 def _list_chances(public: PublicTree, node: int) -> None:

@@ -17,11 +17,11 @@ from sog.errors import SettingError
 from sog.games.base import NATURE, TERMINAL, Carry, Game, State
 from sog.games.rooted import Rooted
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR, Rule
 from sog.search.resolving.subgame import Summary
 from sog.search.tree import columns as f
 from sog.search.tree.growth import ENTRIES, SLOTS
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 # Whether a subgame begins at this public state.

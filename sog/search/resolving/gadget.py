@@ -8,9 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from sog.arrays import Bool, Float64
-from sog.search.gtcfr import phases
-from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
+from sog.search.cfr.iterate import Choice
 
 
 class Gadget:
@@ -29,12 +27,7 @@ class Gadget:
         self.regret = np.zeros((2, len(leave)))
         self.follow = np.full(len(leave), 0.5) if possible is None else np.where(possible, 0.5, 0.0)
 
-    def enter(self, tree: Lookahead) -> None:
-        """Put the opponent's range at the root."""
-        mixed = self.alpha * self.follow + (1.0 - self.alpha) * self.previous
-        tree.slots[f.REACH, tree.span(0, self.opponent)] = mixed
-
-    def update(self, tree: Lookahead, step: Float64) -> None:
-        """One regret update from the root's values; `step` as in regret.Rule.steps."""
-        inside = tree.slots[f.CFV, tree.span(0, self.opponent)]
-        phases.gadget_update(self.regret, self.follow, self.leave, inside, step[0], step[1], step[3])
+    @property
+    def choice(self) -> Choice:
+        """The gadget's arrays, as kernels take them."""
+        return Choice(self.opponent, self.alpha, self.regret, self.follow, self.leave, self.previous)

@@ -14,19 +14,14 @@ from typing import Protocol
 
 import numpy as np
 
-from sog.arrays import Array, Float64
+from sog.arrays import Float64
 from sog.games.base import State
 from sog.search.cfr import exact
-from sog.search.cfr import sweeps as kernels
 from sog.search.cfr.exact import Policy
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import Rule
-from sog.search.gtcfr import phases
 from sog.search.resolving.gadget import Gadget
-from sog.search.simd.jit import njit
 from sog.search.tree import columns as f
-from sog.search.tree import pairs
-from sog.search.tree.growth import ENDS
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 
@@ -80,14 +75,7 @@ class Safe:
 
     def iterate(self, rule: Rule, count: int) -> None:
         """`count` more iterations of a rule, the gadget's regrets included."""
-        tree, gadget, public = self._tree, self._gadget, self._tree.public
-        _iterate(
-            *tree.game, *tree.tree,
-            public.operators, public.operator_values, public.nodes, public.scales, tree.ends[: tree.counts[ENDS]],
-            rule.steps(tree.iterations + 1, count), rule.alternating,
-            gadget.opponent, gadget.regret, gadget.follow, gadget.leave,
-        )  # fmt: skip
-        tree.iterations += count
+        self._tree.iterate(rule, count, self._gadget.choice)
 
     def policy(self) -> Policy:
         """The player's average policy, by public node."""
@@ -136,34 +124,3 @@ def nodes_of(public: PublicTree, states: Iterable[State]) -> list[int]:
     at = {s: n for n, s in enumerate(public.states)}
     return [at[s] for s in states]
 
-
-@njit
-def _iterate(
-    edges: Array, rows: Array, links: Array, nodes: Array, count: int, child: Array, slots: Array, entries: Array,
-    operators: Array, values: Array, public: Array, scales: Array, ends: Array, steps: Array, alternating: bool,
-    opponent: int, regret: Array, follow: Array, leave: Array,
-) -> None:  # fmt: skip
-    """kernels.iterate with the opponent's choice at node 0; regret: float64[2, I], follow and leave: float64[I]."""
-    start = nodes[0, f.OFF0 + opponent]
-    stop = start + nodes[0, f.N_I0 + opponent]
-    range_there = slots[f.REACH, start:stop]
-    _copy(follow, range_there)
-    kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, 3)
-    for t in range(len(steps)):
-        step = steps[t]
-        for turn in range(2 if alternating else 1):
-            players = 1 << turn if alternating else 3
-            pairs.payoffs(operators, values, public, scales, nodes, ends, len(ends), slots, players)
-            kernels.backward(
-                edges, rows, links, nodes, count, child, slots, entries, players, players, step, False
-            )  # fmt: skip
-            if (players >> opponent) & 1:
-                phases.gadget_update(regret, follow, leave, slots[f.CFV, start:stop], step[0], step[1], step[3])
-                _copy(follow, range_there)
-            kernels.forward(edges, rows, links, nodes, count, child, slots, entries, f.POLICY, players)
-
-
-@njit
-def _copy(source: Array, target: Array) -> None:
-    for i in range(len(source)):
-        target[i] = source[i]

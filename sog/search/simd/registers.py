@@ -151,10 +151,11 @@ def sum_of(typing_context: Any, value: Any) -> Any:
 
 @instruction
 def pick(typing_context: Any, test: Any, positive: Any, other: Any) -> Any:
-    """Lane by lane: `positive` where test > 0, else `other`."""
+    """Lane by lane: `positive` where test > 0, else `other`; also of three single numbers."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.select(builder.fcmp_ordered(">", args[0], test.zeros), args[1], args[2])
+        zero = test.zeros if isinstance(test, Register) else ir.Constant(args[0].type, 0.0)
+        return builder.select(builder.fcmp_ordered(">", args[0], zero), args[1], args[2])
 
     return test(test, test, test), code
 

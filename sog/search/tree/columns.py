@@ -18,7 +18,7 @@ EDGE_FIELDS = 5
 # Columns of PublicTree.rows, int32[R, 4]: one row per (node, action). EDGE -1: the action's links
 # (infostate, edge, infostate at the child) say where it leads; otherwise it takes EDGE for every infostate.
 ACTION, EDGE, LINK0, LINKS = range(4)
-ROW_FIELDS = 4
+ROW_FIELDS = ACTION_FIELDS = 4
 
 # Columns of PublicTree.operators, int64[O, OPERATOR_FIELDS]: where the packed operator starts in operator_values,
 # its shape, and its kind (games.base.Operator), which says how it is applied. OP_FACTORS: where two vectors start
@@ -41,7 +41,7 @@ NODE, AT0, AT1 = range(3)
 
 # Rows of Lookahead.slots, float64[SLOT_ROWS, S]: one column per (node, player, infostate).
 REACH, CFV, CFV_SUM, REACH_SUM, LEAF_VALUE = range(5)
-SLOT_ROWS = 5
+SLOT_ROWS = INFOSTATE_ROWS = 5
 
 # Rows of Lookahead.entries, float64[ENTRY_ROWS, V]: one column per (node, action, infostate).
 REGRET, AVERAGE, POLICY, FIXED, ACTION_CFV, PRIOR, VISITS, VIRTUAL = range(8)

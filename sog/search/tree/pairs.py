@@ -1,4 +1,4 @@
-"""Numba kernels that apply pair operators to ranges, by kind: payoffs, masses, single entries, drawn pairs.
+"""Numba kernels that apply pair operators to ranges, by kind: payoffs, masses, single entries, utilities.
 
 They know arrays only (see columns.py) and one branch a kind: dense matrices here, hold'em's operators in cards.py. The
 sweeps on either side know neither.
@@ -12,24 +12,23 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.games.base import DENSE
-from sog.search.simd.jit import inlined, njit
+from sog.search.simd.jit import njit
 from sog.search.tree import cards
 from sog.search.tree import columns as f
+from sog.search.tree.arrays import Public, Tree
 
 U = np.uint64
 
 
 @njit
-def payoffs(
-    operators: Array, values: Array, public: Array, scales: Array, nodes: Array, ends: Array, count: int,
-    slots: Array, players: int,
-) -> None:  # fmt: skip
-    """Counterfactual values of the players in the bit mask at the first `count` terminal nodes in `ends`."""
-    reach, cfv = slots[f.REACH], slots[f.CFV]
-    for e in range(U(count)):
-        n = U(ends[e])
+def payoffs(public: Public, tree: Tree, first: int, last: int, players: int) -> None:
+    """Counterfactual values of the players in the bit mask at terminal nodes ends[first] .. ends[last - 1]."""
+    reach, cfv, nodes = tree.infostates[f.REACH], tree.infostates[f.CFV], tree.nodes
+    operators, values = public.operators, public.operator_values
+    for e in range(U(first), U(last)):
+        n = U(tree.ends[e])
         s = U(nodes[n, f.PUBLIC])
-        op, scale = U(public[s, f.PAYOFF_OP]), scales[s, f.PAYOFF_SCALE]
+        op, scale = U(public.nodes[s, f.PAYOFF_OP]), public.scales[s, f.PAYOFF_SCALE]
         start = U(operators[op, f.OP_START])
         w0, w1 = U(nodes[n, f.N_I0]), U(nodes[n, f.N_I1])
         off0, off1 = U(nodes[n, f.OFF0]), U(nodes[n, f.OFF1])
@@ -55,30 +54,45 @@ def payoffs(
                 row += w1
 
 
-@inlined
-def masses(
-    operators: Array, values: Array, op: Any, scale: float, r0: Array, off0: Any, w0: Any, r1: Array, off1: Any,
-    w1: Any, mass: Array,
-) -> None:  # fmt: skip
-    """mass[0, i], mass[1, j]: each infostate's weight against the opponent's range."""
-    if operators[op, f.OP_KIND] != DENSE:
-        cards.masses(values, U(operators[op, f.OP_START]), scale, r0, off0, r1, off1, mass)
-        return
+@njit
+def masses(public: Public, s: Any, r0: Array, off0: Any, r1: Array, off1: Any, against: int, mass: Array) -> None:
+    """mass[1 - p, i]: weights of infostates at public state s against the ranges of the players p in `against`.
+
+    Player 0's range begins at r0[off0], player 1's at r1[off1].  mass: float64[2, *].
+    """
+    operators, values = public.operators, public.operator_values
+    op, scale = U(public.nodes[s, f.WEIGHT_OP]), public.scales[s, f.WEIGHT_SCALE]
     row = U(operators[op, f.OP_START])
-    for j in range(w1):
-        mass[1, j] = 0.0
-    for i in range(w0):
-        total, mine = 0.0, r0[off0 + i] * scale
+    if operators[op, f.OP_KIND] != DENSE:
+        cards.masses(values, row, scale, r0, off0, r1, off1, mass)
+        return
+    w0, w1 = U(public.nodes[s, f.I0]), U(public.nodes[s, f.I1])
+    if against & 1:
         for j in range(w1):
-            total += values[row + j] * r1[off1 + j]
-            mass[1, j] += values[row + j] * mine
-        mass[0, i] = total * scale
+            mass[1, j] = 0.0
+    for i in range(w0):
+        if against & 2:
+            total = 0.0
+            for j in range(w1):
+                total += values[row + j] * r1[off1 + j]
+            mass[0, i] = total * scale
+        if against & 1:
+            mine = r0[off0 + i] * scale
+            for j in range(w1):
+                mass[1, j] += values[row + j] * mine
         row += w1
 
 
 @njit
-def entry(operators: Array, values: Array, op: int, i0: int, i1: int) -> Any:
+def masses_of_ranges(public: Public, s: int, r0: Array, r1: Array, mass: Array) -> None:
+    """mass: float64[2, *], each infostate's weight at public state s against the ranges r0 and r1."""
+    masses(public, s, r0, U(0), r1, U(0), 3, mass)
+
+
+@njit
+def _entry(public: Public, op: int, i0: int, i1: int) -> Any:
     """The unscaled operator at (i0, i1)."""
+    operators, values = public.operators, public.operator_values
     start = operators[op, f.OP_START]
     if operators[op, f.OP_KIND] != DENSE:
         return cards.entry(operators[op, f.OP_KIND], values, start, i0, i1)
@@ -86,18 +100,25 @@ def entry(operators: Array, values: Array, op: int, i0: int, i1: int) -> Any:
 
 
 @njit
-def weight(public: Array, scales: Array, operators: Array, values: Array, s: int, i0: int, i1: int) -> Any:
+def weight(public: Public, s: int, i0: int, i1: int) -> Any:
     """W_s[i0, i1]."""
-    return scales[s, f.WEIGHT_SCALE] * entry(operators, values, public[s, f.WEIGHT_OP], i0, i1)
+    return public.scales[s, f.WEIGHT_SCALE] * _entry(public, public.nodes[s, f.WEIGHT_OP], i0, i1)
 
 
 @njit
-def opponent_mass(
-    public: Array, scales: Array, operators: Array, values: Array, nodes: Array, reach: Array, n: int, p: int, i: int
-) -> float:
+def utility(public: Public, s: int, i0: int, i1: int) -> float:
+    """Player 0's utility at the terminal state s for the pair: the payoff holds W, which is divided out."""
+    payoff = public.scales[s, f.PAYOFF_SCALE] * _entry(public, public.nodes[s, f.PAYOFF_OP], i0, i1)
+    return float(payoff / weight(public, s, i0, i1))
+
+
+@njit
+def opponent_mass(public: Public, tree: Tree, n: int, p: int, i: int) -> float:
     """sum over the opponent's infostates j of W[i, j] * reach[j], for player p's infostate i at lookahead node n."""
+    nodes, reach = tree.nodes, tree.infostates[f.REACH]
     s, off = nodes[n, f.PUBLIC], nodes[n, f.OFF0 + 1 - p]
-    op, scale = public[s, f.WEIGHT_OP], scales[s, f.WEIGHT_SCALE]
+    operators, values = public.operators, public.operator_values
+    op, scale = public.nodes[s, f.WEIGHT_OP], public.scales[s, f.WEIGHT_SCALE]
     if operators[op, f.OP_KIND] != DENSE:
         return float(scale * cards.mass_of(values, U(operators[op, f.OP_START]), reach, U(off), i))
     total = 0.0
@@ -109,18 +130,21 @@ def opponent_mass(
 
 
 @njit
-def opponent_masses(
-    public: Array, scales: Array, operators: Array, values: Array, nodes: Array, reach: Array, n: int, p: int,
-    out: Array,
-) -> None:  # fmt: skip
+def opponent_masses(public: Public, tree: Tree, n: int, p: int, out: Array) -> None:
     """out[OFF0 + i] for player p at lookahead node n: opponent_mass of all its infostates i; out: float64[S]."""
-    s, off = nodes[n, f.PUBLIC], nodes[n, f.OFF0 + p]
-    op = public[s, f.WEIGHT_OP]
+    s, off = tree.nodes[n, f.PUBLIC], tree.nodes[n, f.OFF0 + p]
+    op, operators = public.nodes[s, f.WEIGHT_OP], public.operators
     if operators[op, f.OP_KIND] != DENSE:
         cards.apply_card(
-            operators[op, f.OP_KIND], values, U(operators[op, f.OP_START]), scales[s, f.WEIGHT_SCALE],
-            reach, U(nodes[n, f.OFF0 + 1 - p]), out, U(off),
-        )  # fmt: skip
+            operators[op, f.OP_KIND],
+            public.operator_values,
+            U(operators[op, f.OP_START]),
+            public.scales[s, f.WEIGHT_SCALE],
+            tree.infostates[f.REACH],
+            U(tree.nodes[n, f.OFF0 + 1 - p]),
+            out,
+            U(off),
+        )
         return
-    for i in range(nodes[n, f.N_I0 + p]):
-        out[off + i] = opponent_mass(public, scales, operators, values, nodes, reach, n, p, i)
+    for i in range(tree.nodes[n, f.N_I0 + p]):
+        out[off + i] = opponent_mass(public, tree, n, p, i)

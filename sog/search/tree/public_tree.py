@@ -14,7 +14,8 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.games.base import DENSE, NATURE, TERMINAL, Carry, Game, Operator, Scaled, State
 from sog.search.tree import columns as f
-from sog.search.tree import listing
+from sog.search.tree import draws, listing, pairs
+from sog.search.tree.arrays import Public
 
 # Of an edge not listed further: no child yet, every infostate keeps its index.
 _NO_LINKS: Final = np.array([-1, -1, 0, -1, 0], dtype=np.int32)
@@ -141,12 +142,106 @@ class PublicTree:
         return self._operator_values.rows
 
     @property
-    def tables(self) -> tuple[Array, ...]:
-        """(nodes, scales, operators, operator_values, edges, rows, links), as the kernels take them."""
-        return (
-            self._nodes.rows, self._scales.rows, self._operators.rows, self._operator_values.rows,
-            self._edges.rows, self._rows.rows, self._links.rows,
-        )  # fmt: skip
+    def all_dense(self) -> bool:
+        """Whether every pair operator so far is a matrix."""
+        return bool((self.operators[: self._operators.count, f.OP_KIND] == DENSE).all())
+
+    @property
+    def arrays(self) -> Public:
+        """All tables, as kernels take them."""
+        return Public(
+            self._nodes.rows,
+            self._scales.rows,
+            self._edges.rows,
+            self._rows.rows,
+            self._links.rows,
+            self._slots.rows,
+            self._operators.rows,
+            self._operator_values.rows,
+        )
+
+    # --- what is known of a node ---
+
+    def actor(self, node: int) -> int:
+        """Who acts: 0, 1, NATURE or TERMINAL."""
+        return int(self.nodes[node, f.ACTOR])
+
+    def num_infostates(self, node: int) -> tuple[int, int]:
+        """How many infostates each player has."""
+        row = self.nodes[node]
+        return int(row[f.I0]), int(row[f.I1])
+
+    def actions(self, node: int) -> Int32:
+        """int32[A]: the identities of the actor's actions, ascending."""
+        first = int(self.nodes[node, f.ROW0])
+        return self.rows[first : first + int(self.nodes[node, f.ROWS]), f.ACTION]
+
+    def legal(self, node: int) -> Float64:
+        """float64[A, I]: 1 where the actor's infostate may take the action, at a listed decision node."""
+        first, count = int(self.nodes[node, f.ROW0]), int(self.nodes[node, f.ROWS])
+        legal = np.zeros((count, self.num_infostates(node)[self.actor(node)]))
+        for a, row in enumerate(self.rows[first : first + count]):
+            if row[f.EDGE] >= 0:
+                legal[a] = 1.0
+            else:
+                legal[a, self.links[row[f.LINK0] : row[f.LINK0] + row[f.LINKS], 0]] = 1.0
+        return legal
+
+    def edge_of(self, node: int, a: int, infostate: int = 0) -> int:
+        """The public edge that the actor's action a takes with an infostate in hand; -1 where it is illegal."""
+        return int(draws.move(self.arrays, int(self.nodes[node, f.ROW0]) + a, infostate)[0])
+
+    def children(self, node: int) -> list[int]:
+        """The nodes at the ends of a listed node's edges, those that are listed."""
+        row = self.nodes[node]
+        found: list[int] = self.edges[row[f.EDGE0] : row[f.EDGE0] + row[f.EDGES], f.CHILD].tolist()
+        return [child for child in found if child >= 0]
+
+    def num_edges(self, node: int) -> int:
+        """How many public edges leave a listed node."""
+        return int(self.nodes[node, f.EDGES])
+
+    def is_plain(self, node: int) -> bool:
+        """Whether every infostate's action a takes edge a and keeps its index, so that everybody sees what is done."""
+        return bool(self.nodes[node, f.PLAIN])
+
+    def keeps_infostates(self, node: int) -> bool:
+        """Whether nobody's infostate changes over any edge of a listed node."""
+        return bool(self.nodes[node, f.SAME])
+
+    def slots_of(self, node: int, p: int) -> Int32:
+        """int32[I]: the network slot of each of player p's infostates."""
+        start = int(self.nodes[node, f.SLOT0 + p])
+        return self.slots[start : start + int(self.nodes[node, f.I0 + p])]
+
+    def value_unit(self, node: int) -> float:
+        """How many utilities a network value of 1 stands for."""
+        return float(self.scales[node, f.VALUE_UNIT])
+
+    def weights(self, node: int) -> Float64:
+        """float64[I0, I1]: W, where pairs of infostates are few enough for a matrix."""
+        weights: Float64 = self.matrix(int(self.nodes[node, f.WEIGHT_OP])) * self.scales[node, f.WEIGHT_SCALE]
+        return weights
+
+    def utility(self, node: int, pair: tuple[int, int]) -> float:
+        """Player 0's utility at a terminal node, for both players' infostates."""
+        return float(pairs.utility(self.arrays, node, *pair))
+
+    def masses(self, node: int, r0: Float64, r1: Float64) -> tuple[Float64, Float64]:
+        """float64[I0], float64[I1]: each infostate's weight against the opponent's range."""
+        mass = np.zeros((2, max(len(r0), len(r1))))
+        pairs.masses_of_ranges(self.arrays, node, r0, r1, mass)
+        return mass[0, : len(r0)], mass[1, : len(r1)]
+
+    def conditional(
+        self, node: int, cfvs: tuple[Float64, Float64], ranges: tuple[Float64, Float64]
+    ) -> tuple[Float64, Float64]:
+        """Both players' values conditional on the infostate, from counterfactual ones; 0 where the mass is 0."""
+        masses = self.masses(node, *ranges)
+        zero, one = (np.divide(c, m, out=np.zeros_like(c), where=m > 0) for c, m in zip(cfvs, masses, strict=True))
+        return zero, one
+
+    # --- growth ---
 
     def add(self, s: State, parent: int) -> int:
         """Append the public state s and return its node."""

@@ -5,36 +5,23 @@ from __future__ import annotations
 import numpy as np
 
 from sog.arrays import Float64, Int32
-from sog.search.leaves import kernels as leaves
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
 
 def node_mass(public: PublicTree, s: int, r0: Float64, r1: Float64) -> tuple[Float64, Float64]:
     """float64[I0], float64[I1]: each infostate's weight at public node s against the opponent's range."""
-    mass = np.zeros((2, max(len(r0), len(r1))))
-    leaves.node_mass(public.nodes, public.scales, public.operators, public.operator_values, s, r0, r1, mass)
-    return mass[0, : len(r0)], mass[1, : len(r1)]
+    return public.masses(s, r0, r1)
 
 
 def legal_actions(public: PublicTree, node: int) -> Float64:
     """float64[A, I]: 1 where the actor's infostate may take the action of a listed decision node."""
-    first, count = int(public.nodes[node, f.ROW0]), int(public.nodes[node, f.ROWS])
-    width = int(public.nodes[node, f.I0 + public.nodes[node, f.ACTOR]])
-    legal = np.zeros((count, width))
-    for a in range(count):
-        row = public.rows[first + a]
-        if row[f.EDGE] >= 0:
-            legal[a] = 1.0
-        else:
-            legal[a, public.links[row[f.LINK0] : row[f.LINK0] + row[f.LINKS], 0]] = 1.0
-    return legal
+    return public.legal(node)
 
 
 def slots_of(public: PublicTree, node: int, p: int) -> Int32:
     """int32[I]: the network slot of each of player p's infostates at the node."""
-    start = int(public.nodes[node, f.SLOT0 + p])
-    return public.slots[start : start + int(public.nodes[node, f.I0 + p])]
+    return public.slots_of(node, p)
 
 
 def ranges_of_slots(public: PublicTree, node: int, ranges: Float64) -> tuple[Float64, Float64]:

@@ -16,9 +16,8 @@ from sog.games.base import TERMINAL, Game
 from sog.nets.cvpn import NetworkShape
 from sog.nets.encode import encode
 from sog.play.referee import Referee, World
-from sog.search.gtcfr.search import SearchGenerator
 from sog.search.leaves.drive import drive
-from sog.search.leaves.evaluator import Beliefs, Evaluator
+from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
 from sog.search.mcts.search import PuctSettings, PuctTree, search
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree

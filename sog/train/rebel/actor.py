@@ -13,11 +13,11 @@ from sog.nets.encode import encode
 from sog.nets.values import values_of
 from sog.play.rebel import Position, sample_iterations, start_position
 from sog.search.depth_limited.planting import Layouts
-from sog.search.depth_limited.solve import SolveSettings, Subgames, solve
-from sog.search.depth_limited.warm_start import decisions
-from sog.search.gtcfr.search import SearchGenerator
+from sog.search.depth_limited.settings import SolveSettings
+from sog.search.depth_limited.solve import solve
+from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import drive
-from sog.search.leaves.evaluator import Beliefs, Evaluator
+from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass, ranges_of_slots, slots_of, unit_of
@@ -142,7 +142,7 @@ class Generating:
         """A row for each opened public state: the average policy at the belief that the average policies give."""
         public, tree = self.public, self.games.tree
         tree.forward(f.FIXED)
-        opened = decisions(tree)
+        opened = list(tree.decisions())
         nodes = tree.nodes[opened, f.PUBLIC]
         rows = blank_rows(shape, len(opened))
         ranges = np.array([self.games.reaches(n) for n in opened])

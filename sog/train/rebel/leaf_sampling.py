@@ -7,7 +7,8 @@ import numpy as np
 from sog.arrays import Float64
 from sog.games.base import NATURE, step
 from sog.search.cfr.fictitious import FictitiousPlay
-from sog.search.depth_limited.solve import Solver, Subgames
+from sog.search.depth_limited.settings import Solver
+from sog.search.depth_limited.subgames import Subgames
 from sog.search.tree import columns as f
 
 

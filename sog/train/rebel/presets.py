@@ -9,8 +9,8 @@ from sog.errors import CheckpointError, SettingError
 from sog.games.base import Game
 from sog.nets.cvpn import shape_for
 from sog.search.cfr.fictitious import FictitiousPlay
-from sog.search.depth_limited.leaves import PAIRS
-from sog.search.depth_limited.solve import CFR_D, SOLVERS, Solver, SolveSettings
+from sog.search.depth_limited.settings import CFR_D, SOLVERS, Solver, SolveSettings
+from sog.search.leaves.kernels import PAIRS
 from sog.train.learner import LearnerSettings
 from sog.train.rebel.actor import RebelActing
 from sog.train.settings import TrainSettings, Variant

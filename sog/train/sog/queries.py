@@ -11,10 +11,10 @@ from sog.games.base import NATURE
 from sog.nets.cvpn import NetworkShape
 from sog.nets.encode import encode
 from sog.play.resolver import derive_generator
-from sog.search.gtcfr.search import Budget, QueryLog, SearchGenerator, SearchSettings, search
-from sog.search.leaves.evaluator import Beliefs
+from sog.search.cfr.lookahead import Lookahead
+from sog.search.gtcfr.search import Budget, QueryLog, SearchSettings, search
+from sog.search.leaves.evaluator import Beliefs, SearchGenerator
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import legal_actions, node_mass, ranges_of_slots, slots_of, unit_of
 from sog.train.replay import Rows, blank_rows, join_rows

@@ -7,19 +7,17 @@ eight times as many infostates. Numbers are copied from a lookahead and back; it
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import numpy as np
 
 from sog.arrays import Float64, Int32
+from sog.search.cfr.lookahead import Lookahead
+from sog.search.depth_limited.interleaved.kernels import Bundles
 from sog.search.depth_limited.planting import Layout
+from sog.search.leaves.kernels import PAIRS, Leaves
 from sog.search.simd.f64x8 import LANES
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
-
-# Rows of leaves, int32[3, L], a column for each leaf of each subgame, those of one node side by side: the node, the
-# public node, and the lane, which is the subgame's place in its bundle.
-LEAF_NODE, LEAF_PUBLIC, LEAF_LANE = range(3)
+from sog.search.tree.arrays import Tree
 
 # Where a subgame's slots are in the lookahead and among the interleaved ones, and its entries.
 _Place = tuple[tuple[slice, slice], tuple[slice, slice]]
@@ -29,8 +27,8 @@ class Interleaved:
     """The subgames of a lookahead in bundles of up to eight of one shape.
 
     nodes, child, slots, entries: like the lookahead's, a node for each node of a bundle; infostate i of lane g is at
-    OFF0 + i * lanes + g.  lanes: int32[M], how many subgames a node belongs to.  ends: int32[E].
-    leaves: int32[3, L] (see LEAF_NODE).  blocks: int32[B + 1, 3], where each bundle starts, as in planting.py.
+    OFF0 + i * members + g.  members: int32[M], how many subgames a node belongs to.  ends: int32[E].
+    leaves: int32[3, L] and blocks: int32[B + 1, 3], as in kernels.Bundles.
     """
 
     def __init__(self, tree: Lookahead, planted: Sequence[Layout]) -> None:
@@ -45,7 +43,7 @@ class Interleaved:
 
     def _lay_out(self, planted: Sequence[Layout]) -> None:
         """The bundles' nodes one behind the other."""
-        nodes, child, lanes, ends, leaves = [], [], [], [], []
+        nodes, child, members_of, ends, leaves = [], [], [], [], []
         node = edge = slot = entry = 0
         for b, members in enumerate(self._bundles):
             layout, count = planted[members[0]], len(members)
@@ -59,7 +57,7 @@ class Interleaved:
             below[[f.AT0, f.AT1]] = below[[f.AT0, f.AT1]] * count + slot
             nodes.append(own)
             child.append(below)
-            lanes.append(np.full(len(own), count))
+            members_of.append(np.full(len(own), count))
             ends.append(layout.ends + node)
             publics = [planted[k].nodes[layout.leaves, f.PUBLIC] for k in members]
             places = np.arange(len(layout.leaves) * count)
@@ -69,7 +67,7 @@ class Interleaved:
             self.blocks[b + 1] = self.blocks[b] + (len(own), len(places), len(layout.ends))
         self.nodes: Int32 = np.concatenate(nodes, dtype=np.int32)
         self.child: Int32 = np.concatenate(child, axis=1, dtype=np.int32)
-        self.lanes: Int32 = np.concatenate(lanes, dtype=np.int32)
+        self.members: Int32 = np.concatenate(members_of, dtype=np.int32)
         self.ends: Int32 = np.concatenate(ends, dtype=np.int32)
         self.leaves: Int32 = np.concatenate(leaves, axis=1, dtype=np.int32)
 
@@ -91,9 +89,23 @@ class Interleaved:
         return [found[k] for k in range(len(planted))]
 
     @property
-    def arrays(self) -> tuple[Any, ...]:
-        """As depth_kernels.advance takes them."""
-        return self.nodes, self.child, self.slots, self.entries, self.lanes, self.blocks, self.leaves, self.ends
+    def arrays(self) -> Tree:
+        """The bundles' numbers as a tree, as kernels take it."""
+        return Tree(self.nodes, self.child, self.slots, self.entries, self.ends, self.tree.counts)
+
+    def bundles(self, leaves: Leaves, num_slots: tuple[int, int]) -> Bundles:
+        """Where they lie, as kernels take it; `leaves`: how those of the lookahead are weighed."""
+        pairs = num_slots[0] * num_slots[1] if leaves.kind == PAIRS else 0
+        return Bundles(
+            blocks=self.blocks,
+            members=self.members,
+            leaves=self.leaves,
+            tables=np.zeros(self.leaves.shape[1] * pairs),
+            work=np.zeros((3, LANES * (self.tree.public.widest + LANES))),
+            slots0=num_slots[0],
+            kind=leaves.kind,
+            correct=leaves.correct,
+        )
 
     def take(self, slots: Sequence[int], entries: Sequence[int]) -> None:
         """Copy these rows of the lookahead's slots and entries to here."""

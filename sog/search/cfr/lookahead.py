@@ -1,0 +1,276 @@
+"""Lookahead: the part of the public tree that one search works on (the papers' script L) and its numbers.
+
+It owns and grows the arrays that the kernels sweep; it knows no rules and chooses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from sog.arrays import Float64, Int32, Int64
+from sog.errors import GameError
+from sog.search.cfr import iterate, matching, sweeps
+from sog.search.cfr.iterate import NO_CHOICE, Choice
+from sog.search.cfr.rules import Rule
+from sog.search.tree import columns as f
+from sog.search.tree import growth, pairs
+from sog.search.tree.arrays import Tree
+from sog.search.tree.public_tree import PublicTree, grown
+
+__all__ = ["Lookahead"]
+
+
+class Lookahead:
+    """A growing tree of public states with regrets, policies, ranges and counterfactual values.
+
+    nodes: int32[M, NODE_FIELDS].  child: int32[*], the children of node n at CHILD0 + edge, -1 if absent.
+    slots: float64[SLOT_ROWS, S], a column per (node, player, infostate): ranges and values.
+    entries: float64[ENTRY_ROWS, V], a column per (node, action, infostate): regrets and policies.
+    ends: int32[*], the terminal nodes.  counts: how much of each array is in use.
+    """
+
+    def __init__(self, public: PublicTree, root: int, ranges: tuple[Float64, Float64], room: int = 64) -> None:
+        """A tree of one leaf, the public node `root`, where the players hold `ranges` float64[I0], float64[I1]."""
+        self.public = public
+        width = int(public.nodes[root, f.I0]) + int(public.nodes[root, f.I1])
+        self.nodes: Int32 = np.zeros((room, f.NODE_FIELDS), dtype=np.int32)
+        self.child: Int32 = np.zeros((3, room), dtype=np.int32)
+        self.slots: Float64 = np.zeros((f.SLOT_ROWS, room * width))
+        self.entries: Float64 = np.zeros((f.ENTRY_ROWS, 3 * room * width))
+        self.ends: Int32 = np.zeros(room, dtype=np.int32)
+        self.counts: Int64 = np.zeros(5, dtype=np.int64)
+        self.iterations = 0
+        growth.add_node(public.arrays, self.arrays, root, -1, 0)
+        self.set_root_ranges(ranges)
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return int(self.counts[growth.NODES])
+
+    @property
+    def arrays(self) -> Tree:
+        """All of it, as kernels take it."""
+        return Tree(self.nodes, self.child, self.slots, self.entries, self.ends, self.counts)
+
+    # --- what stands in the tree ---
+
+    def public_node(self, n: int) -> int:
+        """The public node of node n."""
+        return int(self.nodes[n, f.PUBLIC])
+
+    def node_of(self, public_node: int) -> int:
+        """The first node that stands for a public node; -1 where there is none."""
+        found = np.flatnonzero(self.nodes[: self.size, f.PUBLIC] == public_node)
+        return int(found[0]) if len(found) else -1
+
+    def actor(self, n: int) -> int:
+        """Who acts at node n: 0, 1, NATURE or TERMINAL."""
+        return int(self.nodes[n, f.N_ACTOR])
+
+    def is_leaf(self, n: int) -> bool:
+        """Whether the tree may go on below node n, but does not."""
+        return bool(self.nodes[n, f.KIND] == f.LEAF)
+
+    def is_open(self, n: int) -> bool:
+        """Whether node n has children in the tree."""
+        return bool(self.nodes[n, f.KIND] == f.INTERIOR)
+
+    def decisions(self) -> Iterator[int]:
+        """The open nodes where a player acts, parents before children."""
+        nodes = self.nodes[: self.size]
+        return (int(n) for n in np.flatnonzero((nodes[:, f.KIND] == f.INTERIOR) & (nodes[:, f.N_ACTOR] < 2)))
+
+    def leaves(self) -> Iterator[int]:
+        """The leaves, in order."""
+        return (int(n) for n in np.flatnonzero(self.nodes[: self.size, f.KIND] == f.LEAF))
+
+    def actions(self, n: int) -> Int32:
+        """int32[A]: the identities of the actions at decision node n."""
+        return self.public.actions(self.public_node(n))
+
+    def children(self, n: int) -> list[int]:
+        """The child over each public edge of node n, -1 where it is not in the tree; none of a leaf."""
+        first = int(self.nodes[n, f.CHILD0])
+        if first < 0:
+            return []
+        children: list[int] = self.child[f.NODE, first : first + int(self.nodes[n, f.N_EDGES])].tolist()
+        return children
+
+    def policy(self, n: int) -> Float64:
+        """float64[A, I]: the average policy at decision node n, after `average_policy`; a view."""
+        return self.table(n, f.FIXED)
+
+    def current_policy(self, n: int) -> Float64:
+        """float64[A, I]: the latest iteration's policy at decision node n; a view."""
+        return self.table(n, f.POLICY)
+
+    def policy_sum(self, n: int) -> Float64:
+        """float64[A, I]: the sum over iterations of weight x own reach x policy at decision node n; a view."""
+        return self.table(n, f.AVERAGE)
+
+    def prior(self, n: int) -> Float64:
+        """float64[A, I]: the evaluator's policy at decision node n, up to a factor for each infostate; a view."""
+        return self.table(n, f.PRIOR)
+
+    def visits(self, n: int) -> Float64:
+        """float64[A, I]: how often expansions of a search took each action at decision node n; a view."""
+        return self.table(n, f.VISITS)
+
+    def ranges(self, n: int) -> tuple[Float64, Float64]:
+        """Both players' ranges at node n by the last sweep down: float64[I0], float64[I1], views."""
+        return self._both(f.REACH, n)
+
+    def range_sums(self, n: int) -> tuple[Float64, Float64]:
+        """Both players' ranges at node n summed over iterations, times the averaging weights; views."""
+        return self._both(f.REACH_SUM, n)
+
+    def cfvs(self, n: int) -> tuple[Float64, Float64]:
+        """Both players' counterfactual values at node n by the last sweep up, utilities; views."""
+        return self._both(f.CFV, n)
+
+    def cfv_sums(self, n: int) -> tuple[Float64, Float64]:
+        """Both players' counterfactual values at node n summed over iterations, times the averaging weights; views."""
+        return self._both(f.CFV_SUM, n)
+
+    def values(self, n: int) -> tuple[Float64, Float64]:
+        """Both players' mean values at node n over iterations, conditional on the infostate: utilities.
+
+        The weighted mean of the counterfactual values over that of the opponent's mass (SoG; CFR-D): not the value of
+        the average policy. 0 for an infostate that no infostate of the opponent's range goes with.
+        """
+        return self.public.conditional(self.public_node(n), self.cfv_sums(n), self.range_sums(n))
+
+    def utility(self, n: int, pair: tuple[int, int]) -> float:
+        """Player 0's utility at the terminal node n, for both players' infostates."""
+        return self.public.utility(self.public_node(n), pair)
+
+    def _both(self, row: int, n: int) -> tuple[Float64, Float64]:
+        return self.slots[row, self.span(n, 0)], self.slots[row, self.span(n, 1)]
+
+    # --- ranges at the root, and growth ---
+
+    def set_root_ranges(self, ranges: tuple[Float64, Float64]) -> None:
+        """Put both players' ranges at node 0."""
+        for p in (0, 1):
+            self.ranges(0)[p][:] = ranges[p]
+
+    @property
+    def root_ranges(self) -> tuple[Float64, Float64]:
+        """Copies of both players' ranges at node 0."""
+        zero, one = self.ranges(0)
+        return zero.copy(), one.copy()
+
+    def restart(self, ranges: tuple[Float64, Float64]) -> None:
+        """Forget everything but the tree itself, and begin again from these ranges."""
+        self.entries[:], self.slots[:], self.iterations = 0.0, 0.0, 0
+        self.set_root_ranges(ranges)
+        self.normalise(f.REGRET, f.POLICY)
+
+    def span(self, n: int, p: int) -> slice:
+        """Where player p's infostates of node n lie along the slots."""
+        start = int(self.nodes[n, f.OFF0 + p])
+        return slice(start, start + int(self.nodes[n, f.N_I0 + p]))
+
+    def block(self, n: int) -> slice:
+        """Where the (action, infostate) entries of decision node n lie, action by action."""
+        start, actor = int(self.nodes[n, f.VAR0]), int(self.nodes[n, f.N_ACTOR])
+        return slice(start, start + int(self.nodes[n, f.N_ROWS] * self.nodes[n, f.N_I0 + actor]))
+
+    def table(self, n: int, row: int) -> Float64:
+        """float64[A, I]: a view of one row of entries at decision node n."""
+        return self.entries[row, self.block(n)].reshape(int(self.nodes[n, f.N_ROWS]), -1)
+
+    def expand(self, n: int, only: int = -1) -> None:
+        """Make the leaf n interior by adding all its children, or one more child over edge `only`.
+
+        Raises GameError at a chance event too large to list.
+        """
+        while (code := growth.expand(self.public.arrays, self.arrays, n, only)) != growth.DONE:
+            if code == growth.NO_ROOM:
+                self.make_room()
+            elif not self.list_children(n, only):
+                raise GameError(f"{self.public.game.name} has a chance event too large to list")
+        if self.nodes[n, f.N_ACTOR] < 2:
+            matching.match_regrets(self.public.arrays, self.arrays, n, f.REGRET, f.POLICY)
+
+    def list_children(self, n: int, only: int = -1) -> bool:
+        """Have the public tree list the children of node n; False where its fan is too large to list."""
+        s = int(self.nodes[n, f.PUBLIC])
+        if not self.public.list_fan(s):
+            return False
+        for e in range(int(self.public.nodes[s, f.EDGES])) if only < 0 else (only,):
+            self.public.child(s, e)
+        return True
+
+    def identify_newest(self, awaited: Int32, count: int) -> None:
+        """List the positions of the newest `count` nodes, which were added before their public nodes were known.
+
+        awaited: int32[2, *], the public node above and the edge of each; afterwards awaited[0] holds their own.
+        """
+        public, counts = self.public, self.counts
+        entries, ends = counts.item(growth.ENTRIES), counts.item(growth.ENDS)
+        for k in range(count):
+            awaited[0, k] = public.child(awaited.item(0, k), awaited.item(1, k))
+        while entries + count * public.widest_fan > self.entries.shape[1] or ends + count > len(self.ends):
+            self.make_room()
+        growth.identify_newest(public.arrays, self.arrays, awaited, count)
+
+    def make_room(self) -> None:
+        """Double every array."""
+        self.nodes = grown(self.nodes, 2 * len(self.nodes), axis=0)
+        self.child = grown(self.child, 2 * self.child.shape[1], axis=1)
+        self.ends = grown(self.ends, 2 * len(self.ends), axis=0)
+        self.slots = grown(self.slots, 2 * self.slots.shape[1], axis=1)
+        self.entries = grown(self.entries, 2 * self.entries.shape[1], axis=1)
+
+    def expand_all(self) -> Lookahead:
+        """Add every public state below; the public tree must be able to list them. Returns itself."""
+        n = 0
+        while n < self.size:
+            if self.nodes[n, f.KIND] == f.LEAF:
+                self.expand(n)
+            n += 1
+        return self
+
+    # --- sweeps ---
+
+    def forward(self, which: int = f.POLICY, players: int = 3) -> None:
+        """Send the ranges down through the policies in row `which`."""
+        sweeps.forward(self.public.arrays, self.arrays, 0, self.size, which, players)
+
+    def payoffs(self) -> None:
+        """Both players' values at the terminal nodes."""
+        pairs.payoffs(self.public.arrays, self.arrays, 0, int(self.counts[growth.ENDS]), 3)
+
+    def backward(self, step: Float64, updates: int = 3, track: bool = True) -> None:
+        """Send both players' values up and update the regrets of the players in the bit mask `updates`."""
+        sweeps.backward(self.public.arrays, self.arrays, 0, self.size, 3, updates, step, track)
+        self.iterations += 1
+
+    def iterate(self, rule: Rule, count: int, choice: Choice = NO_CHOICE, track: bool = False) -> None:
+        """`count` more iterations of a rule on a tree without leaves.
+
+        choice: the re-solving gadget's, above the root.  track: sum ranges and values too (`values`, `range_sums`).
+        """
+        steps = rule.steps(self.iterations + 1, count)
+        iterate.iterate(self.public.arrays, self.arrays, choice, steps, rule.alternating, track)
+        self.iterations += count
+
+    def average_policy(self) -> None:
+        """Bring the average policies up to date; `policy` then shows them."""
+        self.normalise(f.AVERAGE, f.FIXED)
+
+    def normalise(self, source: int, target: int) -> None:
+        """Normalise the positive part of one row of entries into policies in another, node by node."""
+        matching.match_all(self.public.arrays, self.arrays, source, target)
+
+    def evaluate(self, which: int = f.FIXED, best: int = 0) -> tuple[Float64, Float64]:
+        """Root values float64[I0], float64[I1] of the policies in row `which`; `best`: bit mask of best responders."""
+        self.forward(which)
+        self.payoffs()
+        sweeps.evaluate(self.public.arrays, self.arrays, which, best)
+        zero, one = self.cfvs(0)
+        return zero.copy(), one.copy()

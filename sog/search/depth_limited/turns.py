@@ -1,0 +1,174 @@
+"""Numba kernels of depth-limited solving: what lies between two questions about the leaves of many subgames.
+
+They know arrays only. A turn is of one player or of both; a bit mask says who updates in it.
+"""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import NamedTuple
+
+from sog.arrays import Float64, Int32
+from sog.search.cfr import fictitious, sweeps
+from sog.search.depth_limited import side_by_side
+from sog.search.depth_limited.interleaved import kernels as interleaved
+from sog.search.depth_limited.side_by_side import FIRST_END, FIRST_LEAF, FIRST_NODE, Answered, Part, SideBySide
+from sog.search.leaves import kernels
+from sog.search.leaves.kernels import Leaves, Look, Question, U, opponents
+from sog.search.simd.jit import Kernel, inlined, njit
+from sog.search.tree import columns as f
+from sog.search.tree import pairs
+from sog.search.tree.arrays import Public, Tree
+from sog.search.tree.growth import ENDS, NODES
+
+
+class Schedule(NamedTuple):
+    """How a rule of the CFR family goes through its turns.
+
+    steps: float64[T, 4] of rules.Rule.steps.  together: both players update in each turn.
+    origin: the first turn that is played, after a warm start.  average: beliefs are those of the average policies.
+    """
+
+    steps: Float64
+    together: bool
+    origin: int
+    average: bool
+
+
+class Stretch(NamedTuple):
+    """The turns between two questions.
+
+    first: the turn that the last question's answers are for.  last: the turn before which the next one is asked, or the
+    number of turns.  look: what is asked; nothing where it has no users.
+    """
+
+    first: int
+    last: int
+    look: Look
+
+
+@inlined
+def players_of(j: int, together: bool) -> int:
+    """The players who update in turn j."""
+    return 3 if together else 1 + (j & 1)
+
+
+@inlined
+def iteration_of(j: int, together: bool) -> int:
+    """The iteration, from 0, that turn j belongs to."""
+    return j if together else j >> 1
+
+
+@njit
+def _sum_roots(tree: Tree, blocks: Int32, first: int, last: int, players: int, weight: float) -> None:
+    """Add the players' weighted values at the roots of subgames first .. last - 1 to CFV_SUM."""
+    for k in range(first, last):
+        root = blocks[k, FIRST_NODE]
+        for p in range(2):
+            if (players >> p) & 1:
+                off = U(tree.nodes[root, f.OFF0 + p])
+                for i in range(U(tree.nodes[root, f.N_I0 + p])):
+                    tree.infostates[f.CFV_SUM, off + i] += weight * tree.infostates[f.CFV, off + i]
+
+
+def _advancing(at: ModuleType) -> Kernel:
+    """`advance` for subgames that lie as `at` knows them: side_by_side.py, or interleaved/kernels.py."""
+
+    @njit
+    def advance(
+        public: Public,
+        tree: Tree,
+        games: SideBySide,
+        schedule: Schedule,
+        stretch: Stretch,
+        answered: Answered,
+        question: Question,
+    ) -> int:
+        """End the stretch's first turn with the answers, play the turns between, begin the last; how many leaves ask.
+
+        Turns before the schedule's origin are not played, and there is none as `last` where all are over.
+        """
+        blocks, steps, together = games.blocks, schedule.steps, schedule.together
+        used, count = 0, 0
+        for k in range(0, len(blocks) - 1, at.AT_ONCE):
+            after = min(k + at.AT_ONCE, len(blocks) - 1)
+            start, stop = blocks[k, FIRST_NODE], blocks[after, FIRST_NODE]
+            leaf, leaves_end = blocks[k, FIRST_LEAF], blocks[after, FIRST_LEAF]
+            used = at.absorb(public, tree, games, answered, used, leaves_end)
+            for j in range(stretch.first, stretch.last):
+                moved = 3
+                if j >= schedule.origin:
+                    moved, step = players_of(j, together), steps[iteration_of(j, together)]
+                    part = Part(leaf, leaves_end, moved, step[2])
+                    used = at.weigh(public, tree, games, answered, used, part)
+                    sweeps.backward(public, tree, start, stop, moved, moved, step, False)
+                    _sum_roots(tree, blocks, k, after, moved, step[2])
+                t = iteration_of(j + 1, together)
+                if t == len(steps):
+                    break
+                players = players_of(j + 1, together)
+                sweeps.forward(public, tree, start, stop, f.POLICY, moved)
+                at.payoffs(public, tree, games, blocks[k, FIRST_END], blocks[after, FIRST_END], players)
+                if schedule.average:
+                    at.sum_reaches(tree, games, Part(leaf, leaves_end, opponents(players), steps[t, 2]))
+            if stretch.look.users:
+                count = at.collect(public, tree, games, leaf, leaves_end, question, count, stretch.look)
+        return count
+
+    return advance
+
+
+advance, advance_interleaved = _advancing(side_by_side), _advancing(interleaved)
+
+
+# --- fictitious play, and the value of a policy ---
+
+
+class Mix(NamedTuple):
+    """The reaches that a turn of fictitious play answers (fictitious.mix_reaches).
+
+    bottom: int32[*], the ends and the leaves.  total: the sum of the weights so far.  recent: the last policy's share.
+    """
+
+    bottom: Int32
+    total: float
+    recent: float
+
+
+@njit
+def look_at_average(
+    public: Public, tree: Tree, leaves: Leaves, players: int, mix: Mix, ask: bool, question: Question, look: Look
+) -> int:
+    """Before a turn of fictitious play: the opponents' average reaches, payoffs, and beliefs if they are asked for."""
+    for p in range(2):
+        if (opponents(players) >> p) & 1:
+            fictitious.mix_reaches(tree, mix.bottom, p, mix.total, mix.recent)
+    pairs.payoffs(public, tree, 0, tree.counts[ENDS], players)
+    if not ask:
+        return 0
+    return kernels.collect(public, tree, leaves, 0, len(leaves.nodes), question, 0, look)  # type: ignore[no-any-return]
+
+
+@njit
+def respond(public: Public, tree: Tree, leaves: Leaves, players: int, answered: Answered) -> None:
+    """After a turn's leaves are evaluated: the players' best responses in the POLICY row and their reaches."""
+    _values_at_leaves(public, tree, leaves, players, answered)
+    sweeps.evaluate(public, tree, f.POLICY, players)
+    fictitious.respond(tree, players)
+    sweeps.forward(public, tree, 0, tree.counts[NODES], f.POLICY, players)
+
+
+@njit
+def value_average(public: Public, tree: Tree, leaves: Leaves, answered: Answered) -> None:
+    """Both players' values of the average policies, whose ranges, payoffs and leaf answers are there."""
+    _values_at_leaves(public, tree, leaves, 3, answered)
+    sweeps.evaluate(public, tree, f.FIXED, 0)
+
+
+@njit
+def _values_at_leaves(public: Public, tree: Tree, leaves: Leaves, players: int, answered: Answered) -> None:
+    """The answers, kept, and the players' counterfactual values at all leaves."""
+    for b in range(answered.found):
+        kernels.absorb(public, tree, leaves, answered.question, b, answered.values, 3)
+    kernels.weigh(public, tree, leaves, 0, len(leaves.nodes), players, 1.0)
+
