@@ -1,4 +1,4 @@
-"""Hypothesis settings for all tests: no deadlines (kernels compile on first use), one fixed draw in CI."""
+"""For all tests: Hypothesis without deadlines (kernels compile on first use), and kernels whose types are checked."""
 
 from __future__ import annotations
 
@@ -6,5 +6,9 @@ import os
 
 from hypothesis import settings
 
+from sog.search.simd.dispatch import SameTypes
+
 settings.register_profile("sog", deadline=None, max_examples=50, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("sog")
+
+SameTypes.checked = True

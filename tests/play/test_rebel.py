@@ -11,7 +11,7 @@ from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.play.rebel import RebelAgent, RebelSettings, sample_iterations
 from sog.search.cfr import exact
-from sog.search.depth_limited.settings import (REBEL_FP, SolveSettings)
+from sog.search.depth_limited.settings import REBEL_FP, SolveSettings
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.tree import growth
 from sog.search.tree.public_tree import PublicTree

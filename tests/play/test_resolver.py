@@ -21,12 +21,12 @@ from sog.games.liars_dice import LiarsDice
 from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator, paper_settings, without_gadget
 from sog.search.cfr import exact
 from sog.search.cfr.exact import ExactEvaluator
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import DCFR, SOG, Rule
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(Leduc()).list_all()

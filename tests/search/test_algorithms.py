@@ -9,8 +9,8 @@ from sog.errors import SettingError
 from sog.games.kuhn import Kuhn
 from sog.search.cfr import exact
 from sog.search.cfr.algorithms import NAMES, named
-from sog.search.tree import columns as f
 from sog.search.cfr.lookahead import Lookahead
+from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
 KUHN = PublicTree(Kuhn()).list_all()

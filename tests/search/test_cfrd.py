@@ -14,11 +14,11 @@ from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc, LeducState
 from sog.games.leduc.ranks import LeducRanks
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR, CFR_PLUS, DCFR, Rule
 from sog.search.resolving.decomposition import TRUNK_RULE, Cut, Decomposition
 from sog.search.resolving.subgame import combined, nodes_of, safely
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 

@@ -13,14 +13,14 @@ from sog.errors import SettingError
 from sog.games.base import NATURE
 from sog.games.catalog import make_game
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import LINEAR_CFR
-from sog.search.depth_limited.settings import (CFR_AVE, CFR_D, MODIFIED_CFR_AVE, REBEL_FLOP, REBEL_FP, SolveSettings)
-from sog.search.depth_limited.subgames import Subgames
+from sog.search.depth_limited.settings import CFR_AVE, CFR_D, MODIFIED_CFR_AVE, REBEL_FLOP, REBEL_FP, SolveSettings
 from sog.search.depth_limited.solve import solve
+from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import ranges_by_slot, ranges_of_slots, slots_of
 

@@ -11,11 +11,10 @@ from sog.games.goofspiel import Goofspiel
 from sog.games.leduc.game import Leduc
 from sog.play.resolver import derive_generator
 from sog.search.cfr.exact import ExactEvaluator
-from sog.search.gtcfr.search import (PAPER, Budget, SearchSettings, search)
-from sog.search.leaves.evaluator import SearchGenerator
-from sog.search.leaves.drive import drive, run
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_answer, zero_evaluator
 from sog.search.cfr.lookahead import Lookahead
+from sog.search.gtcfr.search import PAPER, Budget, SearchSettings, search
+from sog.search.leaves.drive import drive, run
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, SearchGenerator, zero_answer, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(Leduc()).list_all()

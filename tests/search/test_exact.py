@@ -17,9 +17,9 @@ from sog.games.leduc.game import Leduc
 from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR, CFR_PLUS, DCFR, LINEAR_CFR, PCFR_PLUS, SOG, Rule
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 KUHN = PublicTree(Kuhn()).list_all()

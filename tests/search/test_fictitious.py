@@ -17,8 +17,8 @@ from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
 from sog.search.cfr import exact
 from sog.search.cfr.fictitious import FLOP, FP, LINEAR_FP, VARIANTS, FictitiousPlay
-from sog.search.tree import columns as f
 from sog.search.cfr.lookahead import Lookahead
+from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
 KUHN = PublicTree(Kuhn()).list_all()

@@ -9,13 +9,13 @@ from sog.arrays import Float64
 from sog.games.leduc.game import Leduc, LeducState
 from sog.play.resolver import derive_generator
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS, DCFR, PCFR_PLUS, SOG, Rule
 from sog.search.gtcfr.search import Budget, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass
 

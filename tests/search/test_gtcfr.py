@@ -21,12 +21,12 @@ from sog.games.rps import RockPaperScissors
 from sog.play.resolver import derive_generator
 from sog.search.cfr import exact
 from sog.search.cfr.exact import ExactEvaluator
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS, DCFR, SOG, Rule
 from sog.search.gtcfr.search import PAPER, Budget, QueryLog, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import legal_actions
 

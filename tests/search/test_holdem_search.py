@@ -14,12 +14,12 @@ from sog.games.holdem.names import holdem_from
 from sog.games.holdem.ranges import parse_range
 from sog.games.names import parse_game
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, SearchSettings, search
 from sog.search.holdem.solver import HoldemSolver
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 RANGES = 'range0="AA,KQ:0.5,76s,QhJh",range1="JJ,AQo,T9s:0.3,KsTs,44"'

@@ -12,9 +12,9 @@ from sog.games.catalog import make_game
 from sog.search.depth_limited import solve as depth_limited
 from sog.search.depth_limited.interleaved import Interleaved, worth_interleaving
 from sog.search.depth_limited.planting import Layouts
-from sog.search.depth_limited.settings import (CFR_AVE, MODIFIED_CFR_AVE, SolveSettings)
-from sog.search.depth_limited.subgames import Subgames
+from sog.search.depth_limited.settings import CFR_AVE, MODIFIED_CFR_AVE, SolveSettings
 from sog.search.depth_limited.solve import solve
+from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations
 from sog.search.tree import columns as f

@@ -15,10 +15,10 @@ from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
 from sog.games.rps import RockPaperScissors
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.matching import REACH_FLOOR
 from sog.search.cfr.rules import RULES, Rule
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 # Hidden moves and splitting pairs (rps, goofspiel), chance in the middle (goofspiel random, leduc), plain moves.

@@ -11,9 +11,9 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import network_evaluator
 from sog.play.rebel import start_position
-from sog.search.depth_limited.settings import (CFR_D, MODIFIED_CFR_AVE, REBEL_FP, Solver, SolveSettings)
-from sog.search.depth_limited.subgames import Subgames
+from sog.search.depth_limited.settings import CFR_D, MODIFIED_CFR_AVE, REBEL_FP, Solver, SolveSettings
 from sog.search.depth_limited.solve import solve
+from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations
 from sog.search.leaves.memory import LeafMemory

@@ -16,9 +16,9 @@ from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.leaves import kernels as leaves
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 GAMES = (Kuhn(), Leduc(), Goofspiel(3, "random"), make_game("scotland_yard(map=glasses,rounds=2)"))

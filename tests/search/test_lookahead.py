@@ -13,9 +13,9 @@ from sog.games.goofspiel import Goofspiel
 from sog.games.leduc.game import Leduc
 from sog.games.rps import RockPaperScissors
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import DCFR, RULES, SOG, Rule
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import legal_actions
 

@@ -14,10 +14,10 @@ from sog.games.leduc.abstract import AbstractLeduc
 from sog.games.leduc.game import Leduc
 from sog.games.rps import RockPaperScissors
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.monte_carlo import EXTERNAL, OUTCOME, VARIANTS, MonteCarlo
 from sog.search.cfr.rules import CFR
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 KUHN = PublicTree(Kuhn()).list_all()

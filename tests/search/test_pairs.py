@@ -16,10 +16,10 @@ from sog.games.holdem.game import Holdem
 from sog.games.holdem.names import holdem_from
 from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
 from sog.games.names import parse_game
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import DCFR
 from sog.search.tree import cards
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass
 

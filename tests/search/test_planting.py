@@ -7,9 +7,9 @@ import pytest
 
 from sog.games.catalog import make_game
 from sog.search.depth_limited.planting import FIRST_END, FIRST_LEAF, FIRST_NODE, Layouts, plant
-from sog.search.depth_limited.settings import (CFR_D, MODIFIED_CFR_AVE, Solver, SolveSettings)
-from sog.search.depth_limited.subgames import Subgames
+from sog.search.depth_limited.settings import CFR_D, MODIFIED_CFR_AVE, Solver, SolveSettings
 from sog.search.depth_limited.solve import solve
+from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations
 from sog.search.tree import columns as f

@@ -20,9 +20,9 @@ from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc, LeducState
 from sog.games.rps import RockPaperScissors
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr import trajectories as simulate
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 GAMES = (

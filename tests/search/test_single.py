@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from sog.games.catalog import make_game
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import PAPER, Budget, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 

@@ -17,11 +17,11 @@ from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
 from sog.search.cfr import exact
 from sog.search.cfr.exact import Policy
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR, DCFR, PCFR_PLUS, Rule
 from sog.search.resolving.gadget import Gadget
 from sog.search.resolving.subgame import Safe, Unsafe, combined, nodes_of, safely, summarise, unsafely
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(LeducRanks()).list_all()

@@ -11,15 +11,15 @@ from sog.arrays import Float64
 from sog.games.catalog import make_game
 from sog.play.rebel import sample_iterations, start_position
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR, DCFR, LINEAR_CFR, Rule
-from sog.search.depth_limited.settings import (CFR_D, REBEL_FLOP, REBEL_FP, Solver, SolveSettings)
-from sog.search.depth_limited.subgames import Subgames
+from sog.search.depth_limited.settings import CFR_D, REBEL_FLOP, REBEL_FP, Solver, SolveSettings
 from sog.search.depth_limited.solve import solve
+from sog.search.depth_limited.subgames import Subgames
 from sog.search.depth_limited.warm_start import decisions, played_before, prior_policy
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_answer, zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import legal_actions, ranges_of_slots, slots_of
 

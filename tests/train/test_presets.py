@@ -10,7 +10,7 @@ from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import shape_for
 from sog.search.cfr.rules import SOG
-from sog.search.depth_limited.settings import (CFR_D, REBEL_FP)
+from sog.search.depth_limited.settings import CFR_D, REBEL_FP
 from sog.search.gtcfr.search import PAPER
 from sog.train.presets import PRESETS, preset
 from sog.train.rebel.actor import RebelActing

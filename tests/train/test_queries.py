@@ -14,12 +14,12 @@ from sog.games.leduc.game import Leduc, LeducState
 from sog.games.liars_dice import LiarsDice
 from sog.nets.cvpn import NetworkShape, shape_for
 from sog.nets.encode import encode
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import PCFR_PLUS
 from sog.search.gtcfr.search import PAPER, Budget, SearchSettings
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, zero_evaluator
 from sog.search.tree import columns as f
-from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import ranges_by_slot, ranges_of_slots
 from sog.train.replay import Rows

@@ -11,7 +11,7 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import network_evaluator
 from sog.play.rebel import start_position
-from sog.search.depth_limited.settings import (CFR_D, REBEL_FP, SolveSettings)
+from sog.search.depth_limited.settings import CFR_D, REBEL_FP, SolveSettings
 from sog.search.depth_limited.subgames import Subgames
 from sog.search.depth_limited.warm_start import decisions
 from sog.search.leaves.drive import run

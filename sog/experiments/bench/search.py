@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from time import process_time
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -54,8 +54,7 @@ def watching_searches(watch: Stopwatch, more: Sequence[Place] = ()) -> Iterator[
 
     Meanwhile a search's one kernel call an iteration is taken apart: its Python form calls each phase's kernel.
     """
-    advance: Any = phases.advance
-    with replaced(phases, "advance", advance.py_func), watch.watching((*SEARCH_PLACES, *more)):
+    with replaced(phases, "advance", phases.advance.py_func), watch.watching((*SEARCH_PLACES, *more)):
         yield
 
 

@@ -35,12 +35,14 @@ class Lookahead:
         """A tree of one leaf, the public node `root`, where the players hold `ranges` float64[I0], float64[I1]."""
         self.public = public
         width = int(public.nodes[root, f.I0]) + int(public.nodes[root, f.I1])
-        self.nodes: Int32 = np.zeros((room, f.NODE_FIELDS), dtype=np.int32)
-        self.child: Int32 = np.zeros((3, room), dtype=np.int32)
-        self.slots: Float64 = np.zeros((f.SLOT_ROWS, room * width))
-        self.entries: Float64 = np.zeros((f.ENTRY_ROWS, 3 * room * width))
-        self.ends: Int32 = np.zeros(room, dtype=np.int32)
-        self.counts: Int64 = np.zeros(5, dtype=np.int64)
+        self.arrays = Tree(
+            nodes=np.zeros((room, f.NODE_FIELDS), dtype=np.int32),
+            child=np.zeros((3, room), dtype=np.int32),
+            infostates=np.zeros((f.SLOT_ROWS, room * width)),
+            entries=np.zeros((f.ENTRY_ROWS, 3 * room * width)),
+            ends=np.zeros(room, dtype=np.int32),
+            counts=np.zeros(5, dtype=np.int64),
+        )
         self.iterations = 0
         growth.add_node(public.arrays, self.arrays, root, -1, 0)
         self.set_root_ranges(ranges)
@@ -51,9 +53,28 @@ class Lookahead:
         return int(self.counts[growth.NODES])
 
     @property
-    def arrays(self) -> Tree:
-        """All of it, as kernels take it."""
-        return Tree(self.nodes, self.child, self.slots, self.entries, self.ends, self.counts)
+    def nodes(self) -> Int32:
+        return self.arrays.nodes
+
+    @property
+    def child(self) -> Int32:
+        return self.arrays.child
+
+    @property
+    def slots(self) -> Float64:
+        return self.arrays.infostates
+
+    @property
+    def entries(self) -> Float64:
+        return self.arrays.entries
+
+    @property
+    def ends(self) -> Int32:
+        return self.arrays.ends
+
+    @property
+    def counts(self) -> Int64:
+        return self.arrays.counts
 
     # --- what stands in the tree ---
 
@@ -220,11 +241,15 @@ class Lookahead:
 
     def make_room(self) -> None:
         """Double every array."""
-        self.nodes = grown(self.nodes, 2 * len(self.nodes), axis=0)
-        self.child = grown(self.child, 2 * self.child.shape[1], axis=1)
-        self.ends = grown(self.ends, 2 * len(self.ends), axis=0)
-        self.slots = grown(self.slots, 2 * self.slots.shape[1], axis=1)
-        self.entries = grown(self.entries, 2 * self.entries.shape[1], axis=1)
+        nodes, child, infostates, entries, ends, counts = self.arrays
+        self.arrays = Tree(
+            grown(nodes, 2 * len(nodes), axis=0),
+            grown(child, 2 * child.shape[1], axis=1),
+            grown(infostates, 2 * infostates.shape[1], axis=1),
+            grown(entries, 2 * entries.shape[1], axis=1),
+            grown(ends, 2 * len(ends), axis=0),
+            counts,
+        )
 
     def expand_all(self) -> Lookahead:
         """Add every public state below; the public tree must be able to list them. Returns itself."""

@@ -122,12 +122,14 @@ def aligned(public: PublicTree, leaves: Int32) -> bool:
 def plant(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]) -> tuple[Lookahead, Int32, Int32]:
     """A lookahead with the subgames of these layouts and ranges by slot, its blocks and its leaves, int32[L]."""
     tree = Lookahead(public, int(trees[0].nodes[0, f.PUBLIC]), (np.zeros(1), np.zeros(1)), room=1)
-    tree.nodes = np.zeros((sum(len(t.nodes) for t in trees), f.NODE_FIELDS), dtype=np.int32)
-    tree.child = np.zeros((3, sum(t.child.shape[1] for t in trees)), dtype=np.int32)
-    tree.ends = np.zeros(sum(len(t.ends) for t in trees), dtype=np.int32)
-    tree.slots = np.zeros((f.SLOT_ROWS, sum(t.width for t in trees)))
-    tree.entries = np.zeros((f.ENTRY_ROWS, sum(len(t.uniform) for t in trees)))
-    tree.counts[:] = 0
+    tree.arrays = Tree(
+        nodes=np.zeros((sum(len(t.nodes) for t in trees), f.NODE_FIELDS), dtype=np.int32),
+        child=np.zeros((3, sum(t.child.shape[1] for t in trees)), dtype=np.int32),
+        infostates=np.zeros((f.SLOT_ROWS, sum(t.width for t in trees))),
+        entries=np.zeros((f.ENTRY_ROWS, sum(len(t.uniform) for t in trees))),
+        ends=np.zeros(sum(len(t.ends) for t in trees), dtype=np.int32),
+        counts=np.zeros(5, dtype=np.int64),
+    )
     blocks: Int32 = np.zeros((len(trees) + 1, 3), dtype=np.int32)
     leaves: Int32 = np.zeros(sum(len(t.leaves) for t in trees), dtype=np.int32)
     for k, (t, own) in enumerate(zip(trees, ranges, strict=True)):

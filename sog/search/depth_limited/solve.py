@@ -212,9 +212,7 @@ class _Run:
                     mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0)
                     ask = fresh and not (settings.shared and players == 2)
                     look = Look(f.REACH_SUM, players, 3, False, False)
-                    found = turns.look_at_average(
-                        public, tree.arrays, self.leaves, players, mix, ask, self.asked, look
-                    )
+                    found = turns.look_at_average(public, tree.arrays, self.leaves, players, mix, ask, self.asked, look)
                     answered = Answered(self.asked, found, (yield from self.answered(found)), 3, False)
                     turns.respond(public, tree.arrays, self.leaves, players, answered)
                 weight = float(t) if rule.linear else 1.0
@@ -266,9 +264,7 @@ class _Interleaved:
     def advance(self, schedule: Schedule, stretch: Stretch, answered: Answered) -> int:
         """turns.advance."""
         public, tree = self.run.games.public.arrays, self.bundles.arrays
-        found: int = turns.advance_interleaved(
-            public, tree, self.games, schedule, stretch, answered, self.run.asking
-        )
+        found: int = turns.advance_interleaved(public, tree, self.games, schedule, stretch, answered, self.run.asking)
         return found
 
     def show(self, subgames: Iterable[int]) -> None:

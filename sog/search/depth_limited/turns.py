@@ -171,4 +171,3 @@ def _values_at_leaves(public: Public, tree: Tree, leaves: Leaves, players: int, 
     for b in range(answered.found):
         kernels.absorb(public, tree, leaves, answered.question, b, answered.values, 3)
     kernels.weigh(public, tree, leaves, 0, len(leaves.nodes), players, 1.0)
-

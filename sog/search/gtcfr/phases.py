@@ -15,6 +15,7 @@ from sog.search.gtcfr.trajectories import ALL, OVER, Selection
 from sog.search.leaves import kernels
 from sog.search.leaves.evaluator import Evaluations
 from sog.search.leaves.kernels import EVERYTHING, ONLY_NEW, Leaves, Question
+from sog.search.simd.dispatch import same_types
 from sog.search.simd.jit import njit
 from sog.search.tree import columns as f
 from sog.search.tree import growth, pairs
@@ -59,6 +60,7 @@ class Search(NamedTuple):
     state: Int64
 
 
+@same_types
 @njit
 def advance(
     public: Public, tree: Tree, leaves: Leaves, question: Question, search: Search, answers: Evaluations

@@ -20,7 +20,7 @@ from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import DCFR, SOG, Rule
 from sog.search.gtcfr import phases, trajectories
 from sog.search.gtcfr.trajectories import ALL, Selection
-from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator
+from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, plain_arrays
 from sog.search.leaves.kernels import PLAIN, Leaves, Question
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree import columns as f
@@ -153,10 +153,10 @@ class _Run:
         self.choice = NO_CHOICE if gadget is None else gadget.choice
         self.single, self.width = game.perfect_information, sum(game.num_slots)
         self.selection = Selection(
-            start,
-            settings.c_puct,
+            int(start),
+            float(settings.c_puct),
             f.AVERAGE if settings.select_average else f.POLICY,
-            game.u_max,
+            float(game.u_max),
             rng,
             np.zeros(2, dtype=np.int64),
             np.zeros(4096, dtype=np.int64),
@@ -235,8 +235,8 @@ class _Run:
         if self.state[phases.UPDATES] and self.tree.iterations in self.log.iterations:
             k = int(draws.random(self.rng) * found)
             self.log.picked.append((int(question.nodes[k]), question.ranges[k].copy()))
-        values, logits = yield Beliefs(self.tree.public, question.nodes[:found], question.ranges[:found])
-        self.answers = Evaluations(np.ascontiguousarray(values), np.ascontiguousarray(logits))
+        answers = yield Beliefs(self.tree.public, question.nodes[:found], question.ranges[:found])
+        self.answers = plain_arrays(answers)
 
     def _outgrown(self) -> bool:
         """Whether the tree has outgrown the arrays that a look needs, or no longer is what they were made for."""
@@ -272,8 +272,8 @@ class _Run:
             single=self.single,
             by_node=self.single and tree.public.all_plain,
             deterministic=game.deterministic,
-            temperature=settings.prior_temperature,
-            warm=settings.warm_start,
+            temperature=float(settings.prior_temperature),
+            warm=float(settings.warm_start),
             fill=settings.fill,
             widest_fan=tree.public.widest_fan,
             sums=np.zeros((2, room)),

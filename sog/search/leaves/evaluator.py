@@ -37,6 +37,15 @@ class Evaluations(NamedTuple):
     logits: Float64
 
 
+def plain_arrays(answers: Evaluations) -> Evaluations:
+    """The same answers in arrays of one type, for kernels whose types are looked at once (simd/dispatch.py)."""
+    return Evaluations(_plain(answers.values), _plain(answers.logits))
+
+
+def _plain(x: Float64) -> Float64:
+    return x if x.flags.carray and x.dtype == np.float64 else np.array(x, dtype=np.float64, order="C")
+
+
 # A search as it is driven: it yields the beliefs at its leaves and is sent their evaluations.
 SearchGenerator = Generator[Beliefs, Evaluations, None]
 
@@ -55,6 +64,4 @@ def zero_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
 def zero_answer(beliefs: Beliefs) -> Evaluations:
     """Zero values and logits of the right shapes."""
     game, count = beliefs.public.game, len(beliefs.nodes)
-    return Evaluations(
-        np.zeros((count, sum(game.num_slots))), np.zeros((count, max(game.num_slots), game.num_actions))
-    )
+    return Evaluations(np.zeros((count, sum(game.num_slots))), np.zeros((count, max(game.num_slots), game.num_actions)))

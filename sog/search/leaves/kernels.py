@@ -127,7 +127,7 @@ def _held(tree: Tree, n: Any, players: int) -> bool:
     return False
 
 
-@njit
+@inlined
 def _write_range(public: Public, tree: Tree, leaves: Leaves, n: Any, p: int, row: int, ranges: Array) -> None:
     """Player p's range at leaf n into its slots of ranges, float64[S0 + S1]; uniform where it holds nothing."""
     off, width = U(tree.nodes[n, f.OFF0 + p]), U(tree.nodes[n, f.N_I0 + p])
@@ -165,10 +165,8 @@ def sum_reaches(tree: Tree, leaves: Leaves, first: int, last: int, players: int,
 # --- evaluations in ---
 
 
-@njit
-def absorb(
-    public: Public, tree: Tree, leaves: Leaves, question: Question, b: Any, values: Array, players: int
-) -> None:
+@inlined
+def absorb(public: Public, tree: Tree, leaves: Leaves, question: Question, b: Any, values: Array, players: int) -> None:
     """Keep answer b: the players' conditional values in LEAF_VALUE; for PAIRS a row of `tables`.
 
     values: float64[B, S0 + S1], or float64[B, S0 * S1] for PAIRS.
@@ -191,7 +189,7 @@ def absorb(
             kept[off + i] = answer[start + U(public.slots[at + i])]
 
 
-@njit
+@inlined
 def absorb_prior(public: Public, tree: Tree, n: int, logits: Array, temperature: float) -> None:
     """The prior of leaf n, exp(logit / temperature) up to a factor, from logits float64[S, A] by slot and action."""
     nodes, s = tree.nodes, tree.nodes[n, f.PUBLIC]
@@ -267,9 +265,7 @@ class Mass(NamedTuple):
 
 
 @inlined
-def _weigh_apart(
-    public: Public, tree: Tree, leaves: Leaves, n: Any, one: Any, players: int, weight: float
-) -> None:
+def _weigh_apart(public: Public, tree: Tree, leaves: Leaves, n: Any, one: Any, players: int, weight: float) -> None:
     """Counterfactual values at leaf n where W is an outer product, of vectors that start at operator_values[one].
 
     An infostate's mass is then its own entry times what the opponent's range comes to by the opponent's entries.
@@ -322,7 +318,7 @@ def _surplus(tree: Tree, leaves: Leaves, n: Any) -> float:
     return surplus / weight if weight > 0.0 else 0.0
 
 
-@njit
+@inlined
 def _expect(public: Public, tree: Tree, leaves: Leaves, k: int, players: int) -> None:
     """Counterfactual values at the k-th leaf of a matrix of player 0's utilities by pair of slots."""
     n, table, slots = leaves.nodes[k], leaves.tables[k], public.slots

@@ -12,6 +12,7 @@ import numpy as np
 
 from sog.arrays import Array, Float64, Int32, Int64
 from sog.search.leaves.evaluator import Evaluations
+from sog.search.simd.dispatch import same_types
 from sog.search.simd.jit import inlined, njit
 from sog.search.tree import columns as f
 from sog.search.tree import pairs
@@ -126,6 +127,7 @@ def _back_up(tree: Statistics, n: Any, k: Any, value: float, visits: float) -> N
         k, n = tree.nodes[n, ENTRY], tree.nodes[n, PARENT]
 
 
+@same_types
 @njit
 def step(
     public: Public, tree: Statistics, rules: Rules, found: Found, answered: int, answers: Evaluations, simulations: int

@@ -14,7 +14,7 @@ import numpy as np
 from sog.arrays import Float64, Int32, Int64
 from sog.errors import SettingError
 from sog.games.base import NATURE, TERMINAL
-from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator
+from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, plain_arrays
 from sog.search.mcts import kernels
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree, grown
@@ -148,7 +148,7 @@ def search(
             done += run.step(simulations - done)
             beliefs = run.leaves()
             if beliefs is not None:
-                run.answer = yield beliefs
+                run.answer = plain_arrays((yield beliefs))
             run.answered = run.found_leaves
             if stopped(done):
                 break
@@ -181,8 +181,9 @@ class _Run:
         self.found = kernels.Found(
             np.full((kernels.FOUND_ROWS, settings.leaves), -1, dtype=np.int32), np.zeros(2, dtype=np.int64)
         )
-        unit = tree.public.game.u_max
-        self.rules = kernels.Rules(settings.c_init, settings.c_base, settings.first_play_loses, unit, settings.leaves)
+        unit, leaves = float(tree.public.game.u_max), int(settings.leaves)
+        c_init, c_base = float(settings.c_init), float(settings.c_base)
+        self.rules = kernels.Rules(c_init, c_base, bool(settings.first_play_loses), unit, leaves)
         self.ranges: Float64 = np.ones((settings.leaves, 2))
         self.nothing = self.answer = Evaluations(np.zeros((0, 2)), np.zeros((0, 1, 1)))
         self.found_leaves = self.answered = 0
@@ -194,7 +195,7 @@ class _Run:
     def plant(self, answer: Evaluations) -> None:
         """Put the root into the tree."""
         self.found.leaves[kernels.STATE, 0] = self.tree.state
-        self.answer, self.answered = answer, 1
+        self.answer, self.answered = plain_arrays(answer), 1
         self.step(0)
 
     def step(self, simulations: int) -> int:

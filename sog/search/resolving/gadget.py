@@ -30,4 +30,5 @@ class Gadget:
     @property
     def choice(self) -> Choice:
         """The gadget's arrays, as kernels take them."""
-        return Choice(self.opponent, self.alpha, self.regret, self.follow, self.leave, self.previous)
+        leave, previous = (np.array(x, dtype=np.float64) for x in (self.leave, self.previous))
+        return Choice(self.opponent, float(self.alpha), self.regret, self.follow, leave, previous)

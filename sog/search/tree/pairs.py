@@ -12,7 +12,7 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.games.base import DENSE
-from sog.search.simd.jit import njit
+from sog.search.simd.jit import inlined, njit
 from sog.search.tree import cards
 from sog.search.tree import columns as f
 from sog.search.tree.arrays import Public, Tree
@@ -54,7 +54,7 @@ def payoffs(public: Public, tree: Tree, first: int, last: int, players: int) -> 
                 row += w1
 
 
-@njit
+@inlined
 def masses(public: Public, s: Any, r0: Array, off0: Any, r1: Array, off1: Any, against: int, mass: Array) -> None:
     """mass[1 - p, i]: weights of infostates at public state s against the ranges of the players p in `against`.
 

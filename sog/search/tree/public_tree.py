@@ -5,7 +5,7 @@ Nodes are only appended: a child's index is always above its parent's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -26,6 +26,7 @@ class _Table:
     """A growing array: rows are appended along axis 0 and capacity doubles."""
 
     def __init__(self, dtype: type, columns: int | None = None) -> None:
+        self.on_growth: Callable[[], None] = lambda: None
         self.rows: Array = np.zeros((_ROOM,) if columns is None else (_ROOM, columns), dtype=dtype)
         self.count, self.room = 0, _ROOM
 
@@ -36,6 +37,7 @@ class _Table:
         if self.count > self.room:
             self.rows = grown(self.rows, self.count, axis=0)
             self.room = len(self.rows)
+            self.on_growth()
         return first
 
     def extend(self, count: int) -> Array:
@@ -91,6 +93,19 @@ class PublicTree:
         self._slots = _Table(np.int32)
         self._operators = _Table(np.int64, f.OPERATOR_FIELDS)
         self._operator_values = _Table(np.float64)
+        self._tables = (
+            self._nodes,
+            self._scales,
+            self._edges,
+            self._rows,
+            self._links,
+            self._slots,
+            self._operators,
+            self._operator_values,
+        )
+        for table in self._tables:
+            table.on_growth = self._forget_arrays
+        self._arrays: Public | None = None
         self._operator_ids: dict[Operator, int] = {}
         self._children: dict[int, Sequence[State]] = {}
         kept = 16 if game.planes is None else 0  # see `features`
@@ -149,16 +164,12 @@ class PublicTree:
     @property
     def arrays(self) -> Public:
         """All tables, as kernels take them."""
-        return Public(
-            self._nodes.rows,
-            self._scales.rows,
-            self._edges.rows,
-            self._rows.rows,
-            self._links.rows,
-            self._slots.rows,
-            self._operators.rows,
-            self._operator_values.rows,
-        )
+        if self._arrays is None:
+            self._arrays = Public(*(table.rows for table in self._tables))
+        return self._arrays
+
+    def _forget_arrays(self) -> None:
+        self._arrays = None
 
     # --- what is known of a node ---
 

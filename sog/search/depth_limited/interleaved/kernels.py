@@ -276,9 +276,7 @@ class Worth(NamedTuple):
 
 
 @inlined
-def _weigh_leaf(
-    public: Public, tree: Tree, games: Bundles, n: Any, part: Part, worth0: Worth, worth1: Worth
-) -> None:
+def _weigh_leaf(public: Public, tree: Tree, games: Bundles, n: Any, part: Part, worth0: Worth, worth1: Worth) -> None:
     """Counterfactual values at leaf n, whose weights W are an outer product of the operator's two factors."""
     s = U(tree.nodes[n, f.PUBLIC])
     one = U(public.operators[U(public.nodes[s, f.WEIGHT_OP]), f.OP_FACTORS])

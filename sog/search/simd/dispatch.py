@@ -1,0 +1,48 @@
+"""Kernels whose arguments are of the same types in every call: the types are looked at in the first one only.
+
+Numba looks at all arguments of every call, about a microsecond for each named tuple, to choose among a kernel's
+compiled forms. A search's one call an iteration has so many that this would be a third of a small game's time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numba
+
+from sog.search.simd.jit import Kernel
+
+
+class SameTypes:
+    """A kernel with one compiled form. Whoever calls it must see to the types: they are not checked again.
+
+    checked: whether every call is checked all the same, with a TypeError; tests set it.
+    """
+
+    checked = False
+
+    def __init__(self, kernel: Kernel) -> None:
+        dispatcher = cast(Any, kernel)
+        self.kernel, self.py_func = kernel, cast(Callable[..., Any], dispatcher.py_func)
+        self._types: tuple[Any, ...] = ()
+        self._compiled: Kernel | None = None
+
+    def __call__(self, *arguments: Any) -> Any:
+        if self._compiled is None or self.checked:
+            self._compile(arguments)
+        return cast(Kernel, self._compiled)(*arguments)
+
+    def _compile(self, arguments: tuple[Any, ...]) -> None:
+        dispatcher, type_of = cast(Any, self.kernel), cast(Any, numba).typeof
+        types = tuple(type_of(argument) for argument in arguments)
+        if self._compiled is None:
+            dispatcher.compile(types)
+            self._types, self._compiled = types, dispatcher.get_overload(types)
+        elif types != self._types:
+            raise TypeError(f"{self.py_func.__name__} was compiled for {self._types}, not {types}")
+
+
+def same_types(kernel: Kernel) -> SameTypes:
+    """Have a kernel look at its arguments' types in its first call only."""
+    return SameTypes(kernel)
