@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -141,6 +142,13 @@ def test_iterations_equal_plain_dcfr() -> None:
         reached = total > 1e-4 * total.max()
         expected = average[:, reached] / total[reached]
         assert np.allclose(solver.policy(s)[:, hands[reached]], expected, atol=2e-3)
+
+
+def test_kernels_are_compiled_once_for_every_spot() -> None:
+    """Also the layout of each array in memory is part of its type."""
+    spots = [(text, threads) for text in (RIVER, TURN, TWINS) for threads in (1, 3)]
+    kinds = {str(numba.typeof(HoldemSolver(game(text), threads).tables)) for text, threads in spots}
+    assert len(kinds) == 1
 
 
 @pytest.mark.parametrize("text", [RIVER, TWINS])

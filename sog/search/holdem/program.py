@@ -198,7 +198,7 @@ def _largest_first(roots: Sequence[Node]) -> list[int]:
 
 
 def _boards(game: Holdem) -> SolvedBoards:
-    """The boards below the spot, one solved for each class of suits that may be exchanged."""
+    """The boards below the spot; of boards that differ by an exchange of suits only one is solved."""
     board = game.spot.board
     top = np.flatnonzero(live_hands(board))
     place = np.full(HANDS, -1, dtype=np.int32)
@@ -229,7 +229,7 @@ def _boards(game: Holdem) -> SolvedBoards:
 
 
 def _twin_suits(game: Holdem) -> list[int]:
-    """For each suit the lowest one that it may be exchanged with: alike on the board and in both ranges."""
+    """For each suit the lowest one that is the same on the board and in both ranges; maybe the suit itself."""
     held = [{c // 4 for c in game.spot.board if c % 4 == s} for s in range(4)]
     ranges = game.root_ranges()
     twins = []

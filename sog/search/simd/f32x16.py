@@ -1,7 +1,8 @@
 """Sixteen float32 as one register in Numba kernels, and arrays that are made of such blocks.
 
-Numba leaves loops scalar where it cannot tell that two parts of one array do not overlap; code with registers says
-that they do not. An operation is one instruction on CPUs with AVX-512, two with AVX2, four with SSE.
+Numba leaves loops scalar where it cannot tell that two parts of one array do not overlap; code that names its
+registers is compiled as it is written. An operation is one instruction on CPUs with AVX-512, two with AVX2 and four
+with SSE.
 """
 
 from __future__ import annotations
