@@ -256,7 +256,8 @@ def bench_holdem(
 ) -> None:
     """Milliseconds per iteration and seconds to 0.5% of the pot on a river and a turn spot, every hand in both ranges.
 
-    One thread and two take turns; figures are medians. Exploitability is measured every 20 iterations, within the seconds.
+    One thread and two take turns; figures are medians. The seconds include measuring exploitability every 20
+    iterations.
     """
     from sog.experiments.bench.holdem import bench_spot, chosen, steps
 
