@@ -15,7 +15,7 @@ from sog.search.simd.f32x16 import LANES, aligned, load, load_span, splat, store
 from sog.search.simd.jit import inlined
 from sog.search.simd.registers import sum_of
 
-__all__ = ["Order", "Workspace", "fold_values", "make_workspace", "scratch_floats", "showdown_batch"]
+__all__ = ["ZERO", "Order", "Workspace", "fold_values", "make_workspace", "scratch_floats", "showdown_batch"]
 
 U = np.uint64
 ZERO: Final = np.float32(0.0)
