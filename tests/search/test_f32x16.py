@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 
 from sog.arrays import Array
 from sog.search.simd.f32x16 import LANES, aligned, load_span, padded, splat, store_span, transpose
-from sog.search.simd.jit import njit
+from sog.search.simd.jit import OPTIONS
 
 U = np.uint64
+uncached = numba.njit(**OPTIONS)  # the cache on disk does not know what a kernel outside the package imports
 
 
-@njit
+@uncached
 def add_one(source: Array, at: int, first: int, end: int, target: Array) -> None:
     """target = source + 1 in the lanes first..end-1 of source[at : at + LANES]."""
     store_span(target, U(at), first, end, load_span(source, U(at), first, end) + splat(np.float32(1.0)))
 
 
-@njit
+@uncached
 def turn_over(source: Array, at: int, stride: int, target: Array, to: int, target_stride: int) -> None:
     transpose(source, U(at), U(stride), target, U(to), U(target_stride))
 
