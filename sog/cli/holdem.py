@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from sog.search.holdem.solver import HoldemSolver, Progress
     from sog.search.holdem.view import View
 
+__all__ = ["bench_holdem", "show", "solve_spot"]
+
 _TARGET = 0.5  # percent of the pot
 _ITERATIONS = 10_000
 _SAVE_SECONDS = 60.0  # between two saves of a long solve
@@ -45,8 +47,8 @@ def solve_spot(
 ) -> None:
     """Solve a river or turn spot until exploitability is `target` percent of the pot or `iterations` are done.
 
-    out: where the result goes, for `sog show`, every minute and at the end; a result of the same game that is there
-    already is gone on with.
+    out: a file for `sog show`, written every minute and at the end; where it holds a result of the same game already,
+    solving continues from there.
     """
     from sog.games.holdem.game import Holdem
     from sog.search.holdem.saved import load, save
@@ -70,7 +72,7 @@ def solve_spot(
         need = solver.program.memory(threads) / 1e6
         boards = len(solver.program.boards.cards)
         stdout().print(f"memory {need:,.0f} MB, {boards} river card{'s' * (boards > 1)} solved", markup=False)
-    solver.iterate(0)  # compiles, before the clock starts
+    solver.iterate(0)  # compiles before the timing starts
     progress, seconds = _run(solver, target, iterations, out)
     if out is not None:
         save(solver, progress, out)
@@ -80,7 +82,7 @@ def solve_spot(
 def _run(
     solver: HoldemSolver, target: float | None, iterations: int | None, out: Path | None
 ) -> tuple[Progress, float]:
-    """Solve with a progress bar; where there is `out`, keep there what has been done, every minute or so."""
+    """Solve with a progress bar; save to `out`, if given, about every minute."""
     from time import perf_counter
 
     from sog.search.holdem.saved import save
@@ -90,7 +92,7 @@ def _run(
     start = saved = perf_counter()
     with progress_bar("solve", most, "iterations") as report:
 
-        def look(now: Progress) -> None:
+        def on_progress(now: Progress) -> None:
             nonlocal saved
             chips, percent = now.exploitability, 100 * now.of_pot
             report(now.iterations, f"exploitability {chips:.2f} chips, {percent:.3f}% of the pot")
@@ -98,7 +100,7 @@ def _run(
                 save(solver, now, out)
                 saved = perf_counter()
 
-        progress = solver.solve(limit, most, report=look)
+        progress = solver.solve(limit, most, report=on_progress)
     return progress, perf_counter() - start
 
 
@@ -127,14 +129,14 @@ def _print_answer(game: Game, progress: Progress, seconds: float, as_json: bool)
 
 def show(
     result: Annotated[Path, typer.Argument(metavar="RESULT", help="A file that `sog solve ... --out` wrote.")],
-    line: Annotated[str, typer.Option(help='What was done, such as "check, bet 0.5, call, 5h".')] = "",
+    line: Annotated[str, typer.Option(help='The actions and cards so far, such as "check, bet 0.5, call, 5h".')] = "",
     png: Annotated[Path | None, typer.Option(help="Also draw the grid into this new file.")] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the hands to this new file.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show one decision of a solved hold'em spot: a 13 x 13 grid of hands and each hand's policy.
 
-    In the grid suited hands stand above the diagonal; each cell names the action that is taken most.
+    In the grid suited hands stand above the diagonal; each cell shows the most frequent action.
     """
     from sog.games.holdem.lines import follow
     from sog.search.holdem.saved import load
@@ -162,7 +164,7 @@ def show(
 
 
 def _colours(seen: View) -> list[tuple[int, int, int]]:
-    """Blue for folding, green for checking and calling, red for bets, the darker the larger."""
+    """A colour for each action: blue for fold, green for check and call, red for bets, larger bets darker."""
     bets = [k for k, a in enumerate(seen.actions) if a not in ("fold", "check", "call")]
     out = []
     for k, action in enumerate(seen.actions):
@@ -252,9 +254,10 @@ def _draw(seen: View, title: str, path: Path) -> None:
 def bench_holdem(
     spots: Annotated[str, typer.Option(help="river, turn or both.")] = "both", as_json: JsonOption = False
 ) -> None:
-    """Milliseconds an iteration and seconds to 0.5% of the pot on a river and a turn spot, both ranges full.
+    """Milliseconds per iteration and seconds to 0.5% of the pot on a river and a turn spot, every hand in both ranges.
 
-    One thread and two take turns; medians count. The seconds include a look at exploitability every 20 iterations.
+    One thread and two take turns; figures are medians. The seconds include measuring exploitability every 20
+    iterations.
     """
     from sog.experiments.bench.holdem import bench_spot, chosen, steps
 

@@ -10,9 +10,9 @@ SMALL = Spot("small", 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=1.0,ran
 
 
 def test_rows_of_a_small_spot() -> None:
-    told: list[int] = []
-    rows = bench_spot(SMALL, lambda done, note: told.append(done))
-    assert told == list(range(1, steps(SMALL) + 1))
+    done_so_far: list[int] = []
+    rows = bench_spot(SMALL, lambda done, note: done_so_far.append(done))
+    assert done_so_far == list(range(1, steps(SMALL) + 1))
     assert tuple(row.threads for row in rows) == THREADS
     assert rows[0].speedup == 1.0 and rows[1].speedup > 0
     for row in rows:

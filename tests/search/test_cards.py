@@ -29,7 +29,7 @@ def sparse(seed: int, board: tuple[int, ...]) -> Float64:
 
 @settings(max_examples=10, deadline=None)
 @given(BOARDS, st.integers(0, 1000))
-def test_rows_equal_matrices(board: tuple[int, ...], seed: int) -> None:
+def test_ranges_equal_matrices(board: tuple[int, ...], seed: int) -> None:
     reach, out = sparse(seed, board), np.ones(HANDS + 3)
     for operator, sign in ((CardOperator(APART, board), -1), (CardOperator(SHOWDOWN, board), 1)):
         table = np.concatenate([np.ones(7), operator.packed()])
@@ -40,10 +40,10 @@ def test_rows_equal_matrices(board: tuple[int, ...], seed: int) -> None:
 
 
 def test_batches_equal_matrices() -> None:
-    """float32 rows of up to 1,000 hands: errors far below the smallest weight that matters."""
+    """float32 vectors with up to 1,000 hands: errors far below the smallest weight that matters."""
     found = kernel_errors(boards=10, seed=5)
     assert max(found.batch_showdown, found.batch_fold) < 1e-5
-    assert max(found.row_showdown, found.row_fold) < 1e-12
+    assert max(found.range_showdown, found.range_fold) < 1e-12
 
 
 @settings(max_examples=10, deadline=None)

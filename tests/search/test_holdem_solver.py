@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -21,7 +22,7 @@ from sog.games.names import parse_game
 from sog.search.cfr.rules import DCFR, SOG
 from sog.search.holdem.saved import load, save
 from sog.search.holdem.solver import HoldemSolver
-from sog.search.holdem.trees import DECISION, KIND
+from sog.search.holdem.trees import DECISION
 from sog.search.holdem.view import view
 
 RANGES = 'range0="AA,KQ:0.5,76s,QhJh",range1="JJ,AQo,T9s:0.3,KsTs,44"'
@@ -135,12 +136,19 @@ def test_iterations_equal_plain_dcfr() -> None:
     plain = PlainDcfr(solver)
     solver.iterate(6)
     plain.iterate(6)
-    assert len(plain.averages) == np.count_nonzero(solver.tables.nodes[:, KIND] == DECISION)
+    assert len(plain.averages) == np.count_nonzero(solver.tables.nodes.kind == DECISION)
     for s, average in plain.averages.items():
         hands, total = plain.hands[solver.game.actor(s)], average.sum(axis=0)
         reached = total > 1e-4 * total.max()
         expected = average[:, reached] / total[reached]
         assert np.allclose(solver.policy(s)[:, hands[reached]], expected, atol=2e-3)
+
+
+def test_kernels_are_compiled_once_for_every_spot() -> None:
+    """Also the layout of each array in memory is part of its type."""
+    spots = [(text, threads) for text in (RIVER, TURN, TWINS) for threads in (1, 3)]
+    kinds = {str(numba.typeof(HoldemSolver(game(text), threads).tables)) for text, threads in spots}
+    assert len(kinds) == 1
 
 
 @pytest.mark.parametrize("text", [RIVER, TWINS])
@@ -251,9 +259,9 @@ def test_trees_that_fit_nowhere_are_refused_before_they_are_whole() -> None:
 def test_river_pieces_are_few_and_balanced(bets: str) -> None:
     full = game(f"holdem(board=2s2h7d9cKs,pot=1000,stacks=20000,bets={bets})")
     for threads in (2, 3, 4):
-        shapes = HoldemSolver(full, threads).program.shapes
-        nodes = [len(s.nodes) for s in shapes]
-        assert len(shapes) == threads and sum(len(s.roots) for s in shapes) <= 16 * threads
+        forests = HoldemSolver(full, threads).program.forests
+        nodes = [len(f.nodes.kind) for f in forests]
+        assert len(forests) == threads and sum(len(f.roots) for f in forests) <= 16 * threads
         assert max(nodes) * threads <= 1.2 * sum(nodes)
 
 

@@ -1,6 +1,6 @@
-"""How fast hold'em is solved: milliseconds an iteration and seconds to half a percent of the pot, by threads.
+"""How fast hold'em is solved: milliseconds per iteration and seconds to half a percent of the pot, by threads.
 
-Both ranges hold every hand. Kernels are compiled and the solvers made before any clock starts.
+Both ranges hold every hand. Kernels are compiled and the solvers are made before the timing starts.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from sog.games.holdem.names import holdem_from
 from sog.games.names import parse_game
 from sog.search.holdem.solver import HoldemSolver
 
+__all__ = ["RIVER", "THREADS", "TURN", "Spot", "SpotTiming", "bench_spot", "chosen", "game_of", "steps"]
+
 TARGET: Final = 0.005  # of the pot
 THREADS: Final = (1, 2)
 Report = Callable[[int, str], None]
@@ -26,7 +28,7 @@ Report = Callable[[int, str], None]
 
 @dataclass(frozen=True)
 class Spot:
-    """A spot and how it is timed: so many bursts of so many iterations, then so many solves."""
+    """A spot and how it is timed: `bursts` of `iterations` each, then `solves` to the target."""
 
     name: str
     game: str
@@ -40,15 +42,15 @@ TURN: Final = Spot("turn", "holdem(board=3s7hTdKs,pot=1000,stacks=20000,bets=0.5
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of the benchmark.
+class SpotTiming:
+    """One spot solved by one number of threads; a line of the benchmark.
 
-    ms_per_iteration: median over bursts; measuring exploitability is no part of it.  fastest_ms: of the fastest burst.
-    processor_ms: the same median of the processor time of all our threads, for machines that others use too.
-    speedup: median over rounds of bursts, of one thread's time over this one's in the same round.
-    seconds_to_half_percent: median over solves from the first iteration until a look finds at most TARGET of the
-    pot, looks included, one every 20 iterations.  iterations: until then.  load: of the machine when the row was done,
-    processes that want a core, our threads among them.
+    ms_per_iteration: median over bursts, without measuring exploitability.  fastest_ms: of the fastest burst.
+    processor_ms: median processor time of all our threads, for machines that run other programs too.
+    speedup: median over rounds of bursts of one thread's time divided by this one's in the same round.
+    seconds_to_half_percent: median over solves, until exploitability is at most TARGET of the pot; it is measured every
+    20 iterations, which counts.  iterations: until then.  load: how many processes wanted a core at the end, our
+    threads included.
     """
 
     spot: str
@@ -69,14 +71,14 @@ def game_of(text: str) -> Holdem:
     return holdem_from(parse_game(text)[1])
 
 
-def bench_spot(spot: Spot, report: Report = lambda done, note: None) -> list[Row]:
-    """A row for each number of THREADS; `report` is told how many bursts and solves are done."""
+def bench_spot(spot: Spot, report: Report = lambda done, note: None) -> list[SpotTiming]:
+    """Time each number of THREADS; `report` gets how many bursts and solves are done, and what the last one took."""
     game, done = game_of(spot.game), 0
     solvers = [HoldemSolver(game, threads) for threads in THREADS]
     for solver in solvers:
         solver.solve(0.0, 1)  # compiles and touches every page
     paces = np.empty((spot.bursts, len(solvers), 2))
-    for burst in paces:  # in turn, so that what else the machine does meets all alike
+    for burst in paces:  # in turn, so that other programs slow all of them down alike
         for k, solver in enumerate(solvers):
             burst[k] = _pace(solver, spot.iterations)
             report(done := done + 1, f"{spot.name}, {solver.threads} threads, {burst[k, 0]:.3g} ms an iteration")
@@ -86,17 +88,17 @@ def bench_spot(spot: Spot, report: Report = lambda done, note: None) -> list[Row
         for _ in range(spot.solves):
             solves.append(_solve(solver))
             report(done := done + 1, f"{spot.name}, {solver.threads} threads, {solves[-1]:.3g} s to half a percent")
-        out.append(_row(spot, solver, paces[:, k], paces[:, 0, 0] / paces[:, k, 0], solves))
+        out.append(_timing(spot, solver, paces[:, k], paces[:, 0, 0] / paces[:, k, 0], solves))
     return out
 
 
-def _row(spot: Spot, solver: HoldemSolver, paces: Float64, speedups: Float64, solves: list[float]) -> Row:
-    """paces: float64[bursts, 2], what `_pace` gave.  speedups: float64[bursts].  solves: seconds."""
+def _timing(spot: Spot, solver: HoldemSolver, paces: Float64, speedups: Float64, solves: list[float]) -> SpotTiming:
+    """paces: float64[bursts, 2], results of `_pace`.  speedups: float64[bursts].  solves: seconds."""
     ms, processor_ms = np.median(paces, axis=0).tolist()
     fastest, speedup = float(paces[:, 0].min()), float(np.median(speedups))
     memory, load = solver.program.memory(solver.threads) / 1e6, os.getloadavg()[0]
     times = ms, fastest, processor_ms, speedup, float(np.median(solves))
-    return Row(spot.name, solver.game.name, solver.threads, *times, solver.iterations, memory, load)
+    return SpotTiming(spot.name, solver.game.name, solver.threads, *times, solver.iterations, memory, load)
 
 
 def steps(spot: Spot) -> int:
@@ -105,7 +107,7 @@ def steps(spot: Spot) -> int:
 
 
 def _pace(solver: HoldemSolver, iterations: int) -> tuple[float, float]:
-    """Milliseconds an iteration, on the clock and of the processors."""
+    """Milliseconds per iteration: wall time and processor time."""
     start, processor = time.perf_counter(), time.process_time()
     solver.iterate(iterations)
     spent = time.perf_counter() - start, time.process_time() - processor
@@ -113,7 +115,7 @@ def _pace(solver: HoldemSolver, iterations: int) -> tuple[float, float]:
 
 
 def _solve(solver: HoldemSolver) -> float:
-    """Seconds from no iterations to TARGET."""
+    """Seconds from the first iteration to TARGET."""
     solver.restart()
     start = time.perf_counter()
     while not solver.iterations or solver.progress().of_pot > TARGET:

@@ -10,15 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sog.arrays import Array, Float32, Float64, Int32
+from sog.arrays import Float32, Float64, Int32
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, live_hands
 from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
 from sog.games.holdem.strength import ranks_of
-from sog.search.holdem.program import SCRATCH_CARDS, padded, showdown_tables
-from sog.search.holdem.solver import aligned
-from sog.search.simd.f32x16 import LANES
+from sog.search.holdem.payoffs import Order, Workspace, fold_values, make_workspace, showdown_batch
+from sog.search.holdem.tables import order_of
+from sog.search.simd.f32x16 import LANES, padded
 from sog.search.simd.jit import njit
-from sog.search.tree.cards import apply_card, fold_values, showdown_batch
+from sog.search.tree.cards import apply_card
+
+__all__ = ["KernelErrors", "kernel_errors", "main"]
 
 U = np.uint64
 
@@ -27,13 +29,14 @@ U = np.uint64
 class KernelErrors:
     """The largest difference between a kernel and its matrix, over the sum of the range's weights.
 
-    batch_showdown, batch_fold: the solver's float32 rows.  row_showdown, row_fold: the searches' float64 rows.
+    batch_showdown, batch_fold: the solver's float32 hand vectors.  range_showdown, range_fold: the searches'
+    float64 ranges.
     """
 
     batch_showdown: float
     batch_fold: float
-    row_showdown: float
-    row_fold: float
+    range_showdown: float
+    range_fold: float
 
 
 def kernel_errors(boards: int, seed: int = 0) -> KernelErrors:
@@ -47,7 +50,7 @@ def kernel_errors(boards: int, seed: int = 0) -> KernelErrors:
         exact = reach[:, : len(hands)].astype(np.float64)
         mass = exact.sum(axis=1, keepdims=True)
         folds, showdowns = (exact @ m.T for m in _matrices(board, hands))
-        found = [*_batches(board, hands, reach), *(_row(k, board, hands, exact[0]) for k in (SHOWDOWN, APART))]
+        found = [*_vectors(board, hands, reach), *(_range(k, board, hands, exact[0]) for k in (SHOWDOWN, APART))]
         for k, (values, right) in enumerate(zip(found, (showdowns, folds, showdowns[0], folds[0]), strict=True)):
             by_range = np.abs(values - right).reshape(-1, len(hands)).max(axis=1)
             worst[k] = max(worst[k], float((by_range / mass[: len(by_range), 0]).max()))
@@ -55,11 +58,11 @@ def kernel_errors(boards: int, seed: int = 0) -> KernelErrors:
 
 
 def _sparse_ranges(hands: int, rng: np.random.Generator) -> Float32:
-    """float32[LANES, padded]: rows of weights, as many hands with a weight as 10^u, u from 0 to 3."""
+    """float32[LANES, padded]: ranges in which 10^u hands have a weight, u uniform from 0 to 3."""
     reach = np.zeros((LANES, padded(hands)), dtype=np.float32)
-    for row in reach:
+    for weights in reach:
         chosen = rng.choice(hands, size=int(10 ** rng.uniform(0, 3)), replace=False)
-        row[chosen] = 1.0 - rng.random(len(chosen))
+        weights[chosen] = 1.0 - rng.random(len(chosen))
     return reach
 
 
@@ -74,32 +77,27 @@ def _matrices(board: tuple[int, ...], hands: Int32) -> tuple[Float64, Float64]:
     return apart, apart * np.sign(ranks - ranks[:, None])
 
 
-def _batches(board: tuple[int, ...], hands: Int32, reach: Float32) -> tuple[Float32, Float32]:
+def _vectors(board: tuple[int, ...], hands: Int32, reach: Float32) -> tuple[Float32, Float32]:
     """float32[LANES, H] twice: values at a showdown and after a fold, for one chip."""
     width = reach.shape[1]
-    ordered, ends, natural = showdown_tables(board, hands)
-    values, folds = aligned(reach.size), aligned(reach.size)
-    scratch = aligned((2 * width + SCRATCH_CARDS) * LANES)
-    amounts = np.ones(LANES, dtype=np.float32)
-    _pay(ordered, ends, natural, CARDS - len(board), reach.ravel(), values, folds, amounts, width, scratch)
-    showdown, fold = (x.reshape(reach.shape)[:, : len(hands)] for x in (values, folds))
-    return showdown, fold
+    showdown, fold = (make_workspace(LANES, LANES, width, width) for _ in range(2))
+    for work in (showdown, fold):
+        work.reach[:] = reach.ravel()
+    _pay(order_of(board, hands), CARDS - len(board), width, np.ones(LANES, dtype=np.float32), showdown, fold)
+    first, second = (work.values.reshape(reach.shape)[:, : len(hands)] for work in (showdown, fold))
+    return first, second
 
 
 @njit
-def _pay(
-    ordered: Array, ends: Array, natural: Array, cards: int, reach: Array, values: Array, folds: Array,
-    amounts: Array, width: int, scratch: Array,
-) -> None:  # fmt: skip
-    showdown_batch(
-        ordered, ends, natural, U(0), U(len(ends)), reach, U(0), values, U(0), U(width), amounts, U(0), scratch
-    )
+def _pay(order: Order, cards: int, width: int, amounts: Float32, showdown: Workspace, fold: Workspace) -> None:
+    """Write the values of LANES showdowns and of as many folds.  amounts: float32[LANES], each one's chips."""
+    showdown_batch(showdown, U(0), U(width), order, U(len(order.hand)), amounts, U(0))
     for r in range(LANES):
         at = U(r) * U(width)
-        fold_values(reach, at, U(cards), amounts[r], scratch, folds, at)
+        fold_values(fold, at, at, U(cards), amounts[r])
 
 
-def _row(kind: int, board: tuple[int, ...], hands: Int32, reach: Float64) -> Float64:
+def _range(kind: int, board: tuple[int, ...], hands: Int32, reach: Float64) -> Float64:
     """float64[H]: what apply_card makes of one range, for one chip."""
     wide, out = np.zeros(HANDS), np.ones(HANDS)
     wide[hands] = reach
@@ -117,7 +115,7 @@ def main() -> None:
     found = kernel_errors(args.boards, args.seed)
     print(f"{args.boards:,} boards, {LANES} ranges on each; largest error over the range's weight:")
     print(f"  float32 batches: showdown {found.batch_showdown:.1e}, fold {found.batch_fold:.1e}")
-    print(f"  float64 rows:    showdown {found.row_showdown:.1e}, fold {found.row_fold:.1e}")
+    print(f"  float64 ranges:  showdown {found.range_showdown:.1e}, fold {found.range_fold:.1e}")
 
 
 if __name__ == "__main__":

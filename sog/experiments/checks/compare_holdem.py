@@ -1,4 +1,4 @@
-"""Random hold'em hands dealt to this project's rules and to OpenSpiel's or PokerKit's, action by action.
+"""Random hold'em hands played by this project's rules and by OpenSpiel's or PokerKit's, compared action by action.
 
 python -m sog.experiments.checks.compare_holdem openspiel --hands 200000
 python -m sog.experiments.checks.compare_holdem pokerkit --hands 20000
@@ -25,15 +25,17 @@ from sog.games.holdem.cards import CARDS, card_name, hand_number
 from sog.games.holdem.game import Holdem, HoldemState, Spot
 from sog.games.holdem.strength import ranks_of
 
+__all__ = ["against_openspiel", "against_pokerkit", "choose", "legal", "main", "next_state", "tables", "utility"]
+
 HANDS_PER_TABLE = 10
 Report = Callable[[int], None]
 _SPENT = re.compile(r"Spent: \[P0: (\d+) +P1: (\d+)")
 
 
 def tables(hands: int, seed: int, short: bool) -> Iterator[tuple[Holdem, int, np.random.Generator]]:
-    """(game, how many hands, generator): random stacks and blinds, odd ones too, unequal stacks in half of them.
+    """(game, how many hands, generator): random stacks and blinds, odd numbers too, unequal stacks in half the games.
 
-    short: stacks below a blind among them.
+    short: whether some stacks are smaller than a blind.
     """
     rng = np.random.default_rng(seed)
     while hands > 0:
@@ -48,7 +50,7 @@ def tables(hands: int, seed: int, short: bool) -> Iterator[tuple[Holdem, int, np
 
 
 def choose(game: Holdem, s: HoldemState, rng: np.random.Generator) -> int:
-    """A random action: folds rare, smallest raises and all-ins common."""
+    """A random action: rarely a fold, often the smallest raise or all-in."""
     facing, (smallest, largest) = s.betting.facing, s.betting.raise_limits
     u = rng.random()
     if facing and u < 0.08:
@@ -69,7 +71,7 @@ def utility(s: HoldemState, hands: tuple[int, int]) -> float:
 
 
 def next_state(game: Holdem, s: HoldemState, deck: list[int], rng: np.random.Generator) -> HoldemState:
-    """After a random action, or after the next cards of the deck."""
+    """The state after a random action, or after the next cards of the deck."""
     if not s.betting.closed:
         return game.after(s, choose(game, s, rng))
     cards = deck[4 + len(s.board) : 4 + len(s.board) + game.cards_to_deal(s)]
@@ -77,7 +79,7 @@ def next_state(game: Holdem, s: HoldemState, deck: list[int], rng: np.random.Gen
 
 
 def legal(game: Holdem, s: HoldemState) -> tuple[bool, int, int]:
-    """Whether folding is legal, then the smallest and the largest raise, zeros without one."""
+    """Whether folding is legal, the smallest raise and the largest one (0 and 0 where no raise is legal)."""
     return (s.betting.facing, *s.betting.raise_limits)
 
 
@@ -91,10 +93,10 @@ def _count(seen: Counter[str], game: Holdem, s: HoldemState) -> None:
 
 
 def against_openspiel(hands: int, seed: int = 0, report: Report = lambda done: None) -> Counter[str]:
-    """Deal so many hands to both; GameError at the first difference in turns, legal actions, pots or payoffs.
+    """Play so many hands by both rules and count what occurred; GameError at the first difference.
 
-    A raise above the other's stack is legal there and the same as all-in for that stack here. `report` is told
-    how many hands have been dealt.
+    Compared are who acts, the legal actions, the pots and the payoffs. A raise above the other player's stack is legal
+    in OpenSpiel and the same as all-in for that stack here. `report` gets the number of hands played so far.
     """
     seen: Counter[str] = Counter()
     for game, count, rng in tables(hands, seed, short=False):
@@ -147,7 +149,7 @@ def _one_openspiel(game: Holdem, spiel: Any, rng: np.random.Generator, seen: Cou
 
 
 def against_pokerkit(hands: int, seed: int = 0, report: Report = lambda done: None) -> Counter[str]:
-    """Deal so many hands to both, stacks below a blind among them; GameError at the first difference."""
+    """As `against_openspiel`, by PokerKit's rules, with stacks below a blind too."""
     seen: Counter[str] = Counter()
     for game, count, rng in tables(hands, seed, short=True):
         for _ in range(count):
@@ -200,14 +202,17 @@ def _pokerkit_table(game: Holdem, deck: list[int]) -> Any:
     from pokerkit import Automation, NoLimitTexasHoldem
 
     spot = game.spot
-    theirs = NoLimitTexasHoldem.create_state(
-        (
-            Automation.ANTE_POSTING, Automation.BET_COLLECTION, Automation.BLIND_OR_STRADDLE_POSTING,
-            Automation.HOLE_CARDS_SHOWING_OR_MUCKING, Automation.HAND_KILLING, Automation.CHIPS_PUSHING,
-            Automation.CHIPS_PULLING,
-        ),
-        True, 0, spot.blinds, spot.blinds[1], spot.stacks, 2,
-    )  # fmt: skip
+    automatic = (
+        Automation.ANTE_POSTING,
+        Automation.BET_COLLECTION,
+        Automation.BLIND_OR_STRADDLE_POSTING,
+        Automation.HOLE_CARDS_SHOWING_OR_MUCKING,
+        Automation.HAND_KILLING,
+        Automation.CHIPS_PUSHING,
+        Automation.CHIPS_PULLING,
+    )
+    # then: antes are uniform and 0, the blinds, the smallest bet, the stacks, two players
+    theirs = NoLimitTexasHoldem.create_state(automatic, True, 0, spot.blinds, spot.blinds[1], spot.stacks, 2)
     names = [card_name(c) for c in deck]
     theirs.deal_hole(names[0] + names[1])
     theirs.deal_hole(names[2] + names[3])

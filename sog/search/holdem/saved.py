@@ -13,18 +13,20 @@ from sog.games.holdem.names import SHORT, holdem_from
 from sog.games.names import parse_game
 from sog.search.holdem.solver import HoldemSolver, Progress
 
+__all__ = ["VERSION", "load", "save"]
+
 VERSION = 2  # of the arrays' layout
 
 
 def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:
-    """Write a solver's state; an older file of this name is replaced only once the new one is whole."""
+    """Write a solver's state; an older file of this name is replaced only when the new one is complete."""
     part = path.with_name(path.name + ".part")
     with part.open("wb") as file:
         np.savez(
             file,
             version=np.int64(VERSION),
             game=np.array(solver.game.name),
-            river_shapes=np.int64(solver.river_shapes),
+            river_shapes=np.int64(solver.river_forests),
             iterations=np.int64(solver.iterations),
             exploitability=np.float64(progress.exploitability),
             regrets=solver.regrets,
@@ -42,7 +44,7 @@ def load(path: Path, threads: int = 1) -> tuple[HoldemSolver, Progress]:
             short, parameters = parse_game(str(saved["game"]))
             if short != SHORT:
                 raise CheckpointError(f"{path} holds {short}, not {SHORT}")
-            solver = HoldemSolver(holdem_from(parameters), threads, river_shapes=int(saved["river_shapes"]))
+            solver = HoldemSolver(holdem_from(parameters), threads, river_forests=int(saved["river_shapes"]))
             if saved["regrets"].shape != solver.regrets.shape:
                 raise CheckpointError(f"{path} does not fit its game {solver.game.name}")
             solver.regrets[:] = saved["regrets"]

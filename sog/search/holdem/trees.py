@@ -1,14 +1,16 @@
-"""Betting trees of a hold'em spot as arrays, cut where threads or the next card take over; knows no hand.
+"""Betting trees of a hold'em spot as arrays, cut where threads or the next card take over; no hands are known here.
 
-A `Shape` is a forest of betting trees that share their board; the solver lays hands, regrets and boards over
-it. Rows of reach and value are numbered so that those of showdowns come first, side by side, which lets
-`cards.showdown_batch` take LANES of them at once.
+A `Forest` is a set of betting trees that share their board. The solver keeps "hand vectors" for it, float32 numbers
+side by side, one for each hand: a player's reach, a player's values, the regrets of an action. Each kind of vector is
+numbered from 0. In the numbering of reach and of values the showdowns come first, side by side, which lets
+`payoffs.showdown_batch` take LANES of them at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -16,173 +18,215 @@ from sog.arrays import Float32, Int32
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.holdem.betting import RIVER
+from sog.games.holdem.cards import CARDS
 from sog.games.holdem.game import Holdem, HoldemState
-from sog.search.simd.f32x16 import LANES
+from sog.search.simd.f32x16 import padded
 
-DECISION, FOLDED, SHOWDOWN, CUT = range(4)
+__all__ = ["CUT", "DECISION", "FOLDED", "SHOWDOWN", "Forest", "Node", "Nodes", "grow", "lay_out"]
 
-# Columns of Shape.nodes, int32[N, 7]. ROW: the first of the node's action rows. REACH0 + p: the row of player
-# p's reach. VALUE: the row of either player's values.
-KIND, ACTOR, CHILD0, CHILDREN, ROW, REACH0, REACH1, VALUE = range(8)
-COLUMNS = 8
+DECISION: Final = 0
+FOLDED: Final = 1
+SHOWDOWN: Final = 2
+CUT: Final = 3  # a leaf whose values come from other forests
 
 
 @dataclass(eq=False)
 class Node:
-    """A public state of the betting, and where it stands in its shape."""
+    """A public state of the betting, and its place in its forest."""
 
     state: HoldemState
     kind: int
-    actor: int
-    chips: float
+    actor: int  # who decides; after a fold, who folded
+    chips: float  # what a fold or a showdown is worth
     children: list[Node]
     size: int = 1  # nodes in this subtree
 
-    row: int = -1  # first action row in the shape that holds the node
+    action0: int = -1  # at a decision: its first action, numbered within the forest that holds the node
+
+
+class Nodes(NamedTuple):
+    """The N nodes and the A actions of forests; an action and its child are the same thing here.
+
+    Actions are numbered within each forest, decision after decision; an action's number is also the number of its
+    vectors of regrets and averages.
+    """
+
+    kind: Int32  # int32[N]: DECISION, FOLDED, SHOWDOWN or CUT
+    actor: Int32  # int32[N]: as in Node
+    chips: Float32  # float32[N]: as in Node
+    actions: Int32  # int32[N]: how many; 0 but at decisions
+    action0: Int32  # int32[N]: the first of them
+    reach: Int32  # int32[2, N]: the vector of each player's reach
+    value: Int32  # int32[N]: the vector of the values of the player whose values are computed
+    child_reach: Int32  # int32[2, A]: `reach` of the node that each action leads to
+    child_value: Int32  # int32[A]: `value` of that node
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class Forest:
     """Betting trees in preorder.
 
-    nodes: int32[N, COLUMNS].  child: int32[*].  chips: float32[N], what folding or a showdown is worth.
-    amounts: float32[*], the showdowns' chips in the order of their rows, padded to LANES.  roots: nodes where
-    trees begin.  action_rows: rows of regrets.  reach_rows, value_rows: rows of a player's reach and values.
-    root_reach: int32[roots, 2], rows to fill before a sweep.  root_value: int32[roots], rows to read after it.
-    showdowns: how many.
+    nodes: theirs.  amounts: float32[*], the showdowns' chips in the order of their vectors, padded to LANES.
+    roots: int32[R], the nodes at which the trees begin.  reach_vectors, value_vectors: how many vectors of a
+    player's reach and of values there are.
     """
 
-    nodes: Int32
-    child: Int32
-    chips: Float32
+    nodes: Nodes
     amounts: Float32
     roots: Int32
-    root_reach: Int32
-    root_value: Int32
-    action_rows: int
-    reach_rows: int
-    value_rows: int
-    showdowns: int
+    reach_vectors: int
+    value_vectors: int
 
     @property
-    def batches(self) -> int:
-        """Showdown batches of LANES rows."""
-        return -(-self.showdowns // LANES)
+    def actions(self) -> int:
+        """Actions, and vectors of regrets."""
+        return len(self.nodes.child_value)
+
+    @property
+    def root_reach(self) -> Int32:
+        """int32[2, R]: the vectors to fill before a sweep."""
+        vectors: Int32 = self.nodes.reach[:, self.roots]
+        return vectors
+
+    @property
+    def root_value(self) -> Int32:
+        """int32[R]: the vectors that hold the values after a sweep."""
+        vectors: Int32 = self.nodes.value[self.roots]
+        return vectors
 
 
-def grow(game: Holdem, most_rows: int) -> Node:
+def grow(game: Holdem, most_actions: int) -> Node:
     """The betting tree from the root; chance nodes are CUT, with the next round's tree as their only child.
 
-    GameError, before the tree is whole, where the river's decisions have more than `most_rows` actions in all.
+    GameError, before the tree is complete, where the river's decisions have more than `most_actions` actions.
     """
-    rows = 0
+    actions_seen = 0
 
     def below(s: HoldemState) -> Node:
-        nonlocal rows
+        nonlocal actions_seen
         actor = game.actor(s)
         if actor == TERMINAL:
             kind = FOLDED if s.betting.folded >= 0 else SHOWDOWN
             return Node(s, kind, max(s.betting.folded, 0), game.spot.pot / 2 + s.betting.matched, [])
         if actor == NATURE:
-            card = next(c for c in range(52) if c not in s.board)  # betting does not depend on the card
+            card = next(c for c in range(CARDS) if c not in s.board)  # betting does not depend on the card
             return Node(s, CUT, 0, 0.0, [below(game.deal(s, (card,)))])
         actions = game.actions(s)
-        rows += len(actions) * (s.betting.street == RIVER)
-        if rows > most_rows:
-            told = f"holdem: more than the {most_rows:,} river actions that memory is free for; give fewer bets"
-            raise GameError(told)
+        actions_seen += len(actions) * (s.betting.street == RIVER)
+        if actions_seen > most_actions:
+            raise GameError(
+                f"holdem: more than the {most_actions:,} river actions that memory is free for; give fewer bets"
+            )
         children = [below(game.after(s, int(a))) for a in actions]
         return Node(s, DECISION, actor, 0.0, children, 1 + sum(c.size for c in children))
 
     return below(game.root())
 
 
-def lay_out(roots: Sequence[Node], cuts: Sequence[Node] = ()) -> Shape:
-    """Arrays of a forest; the nodes in `cuts` become leaves whose values come from elsewhere.
+def lay_out(roots: Sequence[Node], cuts: Sequence[Node] = ()) -> Forest:
+    """Arrays of the trees below `roots`; the nodes in `cuts` become leaves of kind CUT.
 
-    Writes each decision's first action row into its Node.
+    Writes each decision's first action into its Node.
     """
-    return _Layout(roots, {id(c): k for k, c in enumerate(cuts)}).shape()
+    return _Layout(roots, {id(c) for c in cuts}).forest()
+
+
+class _Place(NamedTuple):
+    """A node of a layout: its parent's number (-1 for a root), its place among its siblings and its depth."""
+
+    node: Node
+    parent: int
+    sibling: int
+    depth: int
 
 
 class _Layout:
-    """Numbers nodes in preorder and rows with those of showdowns first."""
+    """Numbers the nodes in preorder, and the vectors with those of showdowns first."""
 
-    def __init__(self, roots: Sequence[Node], cuts: dict[int, int]) -> None:
+    def __init__(self, roots: Sequence[Node], cuts: set[int]) -> None:
+        """cuts: id of each Node that becomes a leaf."""
         self.cuts = cuts
-        self.order: list[tuple[Node, int, int, int]] = []  # node, parent, place among siblings, depth
-        self.root_nodes: list[int] = []
+        self.order: list[_Place] = []
+        self.roots: list[int] = []
         for root in roots:
-            self.root_nodes.append(len(self.order))
-            self._visit(root, -1, 0, 0)
-        self.kinds = [CUT if id(n) in cuts else n.kind for n, _, _, _ in self.order]
+            self.roots.append(len(self.order))
+            self._visit(_Place(root, -1, 0, 0))
+        self.kinds = [CUT if id(at.node) in cuts else at.node.kind for at in self.order]
         self.showdowns = [k for k, kind in enumerate(self.kinds) if kind == SHOWDOWN]
 
-    def _visit(self, node: Node, parent: int, place: int, depth: int) -> None:
+    def _visit(self, at: _Place) -> None:
         number = len(self.order)
-        self.order.append((node, parent, place, depth))
-        if id(node) not in self.cuts and node.kind == DECISION:
-            for k, child in enumerate(node.children):
-                self._visit(child, number, k, depth + 1)
+        self.order.append(at)
+        if id(at.node) not in self.cuts and at.node.kind == DECISION:
+            for k, child in enumerate(at.node.children):
+                self._visit(_Place(child, number, k, at.depth + 1))
 
-    def shape(self) -> Shape:
-        nodes = np.zeros((len(self.order), COLUMNS), dtype=np.int32)
-        nodes[:, KIND] = self.kinds
-        child: list[int] = []
-        offsets = {}
-        rows = 0
-        for k, (node, _, _, _) in enumerate(self.order):
-            nodes[k, ACTOR] = node.actor
-            if self.kinds[k] == DECISION:
-                offsets[k] = nodes[k, CHILD0] = len(child)
-                nodes[k, CHILDREN], nodes[k, ROW], node.row = len(node.children), rows, rows
-                child += [-1] * len(node.children)
-                rows += len(node.children)
-        for k, (_, parent, place, _) in enumerate(self.order):
-            if parent >= 0:
-                child[offsets[parent] + place] = k
-        reach_rows = max(self._reach(nodes, p) for p in (0, 1))
-        value_rows = self._values(nodes)
-        chips = np.array([n.chips for n, _, _, _ in self.order], dtype=np.float32)
-        amounts = np.zeros(-(-len(self.showdowns) // LANES) * LANES, dtype=np.float32)
+    def forest(self) -> Forest:
+        """The arrays; also writes `action0` into the decisions' Nodes."""
+        decides = [kind == DECISION for kind in self.kinds]
+        actions = np.array([len(at.node.children) * d for at, d in zip(self.order, decides, strict=True)])
+        action0 = np.cumsum(actions) - actions
+        for at, decision, first in zip(self.order, decides, action0.tolist(), strict=True):
+            if decision:
+                at.node.action0 = first
+        child = np.empty(actions.sum(), dtype=np.int32)
+        for k, at in enumerate(self.order):
+            if at.parent >= 0:
+                child[action0[at.parent] + at.sibling] = k
+        both = [self._reach(p) for p in (0, 1)]
+        reach = np.array([vectors for vectors, _ in both], dtype=np.int32)
+        value, value_vectors = self._values()
+        chips = np.array([at.node.chips for at in self.order], dtype=np.float32)
+        amounts = np.zeros(padded(len(self.showdowns)), dtype=np.float32)
         amounts[: len(self.showdowns)] = chips[self.showdowns]
-        roots = np.array(self.root_nodes, dtype=np.int32)
-        return Shape(
-            nodes, np.array(child, dtype=np.int32), chips, amounts, roots,
-            nodes[roots][:, [REACH0, REACH1]].copy(), nodes[roots, VALUE].copy(),
-            rows, reach_rows, value_rows, len(self.showdowns),
-        )  # fmt: skip
+        nodes = Nodes(
+            kind=np.array(self.kinds, dtype=np.int32),
+            actor=np.array([at.node.actor for at in self.order], dtype=np.int32),
+            chips=chips,
+            actions=actions.astype(np.int32),
+            action0=action0.astype(np.int32),
+            reach=reach,
+            value=value,
+            child_reach=reach[:, child],
+            child_value=value[child],
+        )
+        roots = np.array(self.roots, dtype=np.int32)
+        return Forest(nodes, amounts, roots, max(count for _, count in both), value_vectors)
 
-    def _padded(self) -> int:
-        return -(-len(self.showdowns) // LANES) * LANES
+    def _reach(self, p: int) -> tuple[list[int], int]:
+        """Each node's vector of player p's reach, and how many there are.
 
-    def _reach(self, nodes: Int32, p: int) -> int:
-        """Rows of player p's reach: a row is shared down to where p acts, and has one showdown at most."""
+        A vector is shared down to where p acts, and has one showdown at most.
+        """
         group = list(range(len(self.order)))
-        for k, (_, parent, _, _) in enumerate(self.order):
-            if parent >= 0 and nodes[parent, ACTOR] != p:
-                group[k] = group[parent]
-        row: dict[int, int] = {}
+        for k, at in enumerate(self.order):
+            if at.parent >= 0 and self.order[at.parent].node.actor != p:
+                group[k] = group[at.parent]
+        vector: dict[int, int] = {}
         for k, n in enumerate(self.showdowns):
-            assert group[n] not in row, "two showdowns share a reach row"
-            row[group[n]] = k
+            assert group[n] not in vector, "two showdowns share a vector of reach"
+            vector[group[n]] = k
+        unused = padded(len(self.showdowns)) - len(self.showdowns)  # between the showdowns and the rest
         for g in group:
-            row.setdefault(g, self._padded() + len(row) - len(self.showdowns))
-        for k, g in enumerate(group):
-            nodes[k, REACH0 + p] = row[g]
-        return self._padded() + len(row) - len(self.showdowns)
+            vector.setdefault(g, len(vector) + unused)
+        return [vector[g] for g in group], len(vector) + unused
 
-    def _values(self, nodes: Int32) -> int:
-        """Rows of values: showdowns, then cuts and roots, then one row per depth and place among siblings."""
-        rows = self._padded()
-        nodes[self.showdowns, VALUE] = range(len(self.showdowns))
-        widest = max((len(n.children) for n, _, _, _ in self.order), default=1)
-        kept = [k for k, kind in enumerate(self.kinds) if kind == CUT or (k in self.root_nodes and kind != SHOWDOWN)]
-        nodes[kept, VALUE] = range(rows, rows + len(kept))
-        rows += len(kept)
+    def _values(self) -> tuple[Int32, int]:
+        """int32[N], each node's vector of values, and how many there are.
+
+        First the showdowns, then cuts and roots, then a vector for each depth and place among siblings.
+        """
+        value = np.zeros(len(self.order), dtype=np.int32)
+        value[self.showdowns] = range(len(self.showdowns))
+        widest = max((len(at.node.children) for at in self.order), default=1)
+        roots = set(self.roots)
+        kept = [k for k, kind in enumerate(self.kinds) if kind == CUT or (k in roots and kind != SHOWDOWN)]
+        first = padded(len(self.showdowns))
+        value[kept] = range(first, first + len(kept))
+        first += len(kept)
         deepest = 0
-        for k, (_, parent, place, depth) in enumerate(self.order):
-            if parent >= 0 and self.kinds[k] in (DECISION, FOLDED):
-                nodes[k, VALUE] = rows + (depth - 1) * widest + place
-                deepest = max(deepest, depth)
-        return rows + deepest * widest
+        for k, at in enumerate(self.order):
+            if at.parent >= 0 and self.kinds[k] in (DECISION, FOLDED):
+                value[k] = first + (at.depth - 1) * widest + at.sibling
+                deepest = max(deepest, at.depth)
+        return value, first + deepest * widest

@@ -1,4 +1,4 @@
-"""What players look at in a solved spot: one decision, hand by hand and as a 13 x 13 grid of classes."""
+"""One decision of a solved spot for people to read: hand by hand, and as a 13 x 13 grid of classes of hands."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from sog.games.holdem.cards import HIGH, LOW, RANKS, hand_name
 from sog.games.holdem.game import HoldemState
 from sog.search.holdem.solver import HoldemSolver
 
+__all__ = ["View", "view"]
+
 
 @dataclass(frozen=True, eq=False)
 class View:
-    """A decision: who acts, what the actions are called, how often each hand takes them.
+    """A decision: who acts, the names of the actions, and how often each hand takes them.
 
-    policy: float64[A, 1326].  reach: float64[1326], how much of each hand of the actor's range comes here.
+    policy: float64[A, 1326].  reach: float64[1326], the actor's range here: its weights at the root times the
+    probability that it acts so as to come here.
     """
 
     state: HoldemState
@@ -35,24 +38,24 @@ class View:
         return out
 
     def hands(self) -> list[tuple[str, float, list[float]]]:
-        """(hand, weight, how often it takes each action) of every hand that comes here, strongest cards first."""
+        """(hand, weight, how often it takes each action) of every hand with a weight here, highest cards first."""
         numbers = [int(h) for h in np.argsort(-(100 * (HIGH // 4) + LOW // 4), kind="stable") if self.reach[h] > 0]
         return [(hand_name(h), float(self.reach[h]), self.policy[:, h].tolist()) for h in numbers]
 
     def grid(self) -> tuple[Float64, Float64]:
-        """float64[13, 13]: mean weight of each class's hands; float64[A, 13, 13]: how often it takes each action.
+        """float64[13, 13], the mean weight of each class's hands; float64[A, 13, 13], how often it takes each action.
 
-        Rows and columns run from A to 2; suited hands stand above the diagonal of pairs.
+        Both axes run from A to 2; suited hands stand above the diagonal of pairs.
         """
         top, bottom = len(RANKS) - 1 - HIGH // 4, len(RANKS) - 1 - LOW // 4
         suited = HIGH % 4 == LOW % 4
-        row, column = np.where(suited, top, bottom), np.where(suited, bottom, top)
+        cell = np.where(suited, top, bottom), np.where(suited, bottom, top)
         size = (len(RANKS), len(RANKS))
         count, weight, taken = np.zeros(size), np.zeros(size), np.zeros((len(self.actions), *size))
-        np.add.at(count, (row, column), 1.0)
-        np.add.at(weight, (row, column), self.reach)
+        np.add.at(count, cell, 1.0)
+        np.add.at(weight, cell, self.reach)
         for a in range(len(self.actions)):
-            np.add.at(taken[a], (row, column), self.reach * self.policy[a])
+            np.add.at(taken[a], cell, self.reach * self.policy[a])
         return weight / count, taken / np.maximum(weight, 1e-30)
 
 

@@ -1,14 +1,18 @@
-"""Sixteen float32 as one register in Numba kernels: one instruction each on CPUs with AVX-512.
+"""Sixteen float32 as one register in Numba kernels, and arrays that are made of such blocks.
 
-Numba leaves loops scalar where it cannot tell that two rows of one array do not overlap; these say it outright.
+Numba leaves loops scalar where it cannot tell that two parts of one array do not overlap; code that names its
+registers is compiled as it is written. An operation is one instruction on CPUs with AVX-512, two with AVX2 and four
+with SSE.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+import numpy as np
 from numba import types
 
+from sog.arrays import Float32
 from sog.search.simd.registers import (
     INDEX,
     Register,
@@ -21,8 +25,25 @@ from sog.search.simd.registers import (
     transposed,
 )
 
-LANES: Final = 16
+__all__ = ["LANES", "aligned", "lanes_type", "load", "load_span", "padded", "splat", "store", "store_span", "transpose"]
+
+LANES: Final = 16  # numbers in a register, and in a block of an array
 lanes_type: Any = Register("Lanes16f", types.float32, LANES)
+
+_CACHE_LINE: Final = 64
+
+
+def padded(count: int) -> int:
+    """The smallest multiple of LANES that is at least `count`."""
+    return -(-count // LANES) * LANES
+
+
+def aligned(count: int) -> Float32:
+    """float32[count] of zeros that starts at the beginning of a cache line."""
+    raw = np.zeros(count * 4 + _CACHE_LINE, dtype=np.uint8)
+    skip = -raw.ctypes.data % _CACHE_LINE
+    out: Float32 = raw[skip : skip + 4 * count].view(np.float32)
+    return out
 
 
 @instruction
@@ -94,15 +115,15 @@ def transpose(typing_context: Any, source: Any, at: Any, stride: Any, target: An
     """target[to + k * target_stride + r] = source[at + r * stride + k] for r, k in 0..15."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows, at = [], args[1]
+        registers, at = [], args[1]
         for _ in range(LANES):
-            row = pointer(lanes_type, builder, context, signature.args[0], args[0], at)
-            rows.append(builder.load(row, align=lanes_type.bytes))
+            begin = pointer(lanes_type, builder, context, signature.args[0], args[0], at)
+            registers.append(builder.load(begin, align=lanes_type.bytes))
             at = builder.add(at, args[2])
         to = args[4]
-        for row in transposed(builder, rows):
-            target = pointer(lanes_type, builder, context, signature.args[3], args[3], to)
-            builder.store(row, target, align=lanes_type.bytes)
+        for register in transposed(builder, registers):
+            begin = pointer(lanes_type, builder, context, signature.args[3], args[3], to)
+            builder.store(register, begin, align=lanes_type.bytes)
             to = builder.add(to, args[5])
         return context.get_dummy_value()
 

@@ -1,6 +1,6 @@
-"""Two things that let compiled kernels run on several threads in step: a shared counter and a barrier.
+"""A shared counter and a barrier, with which compiled kernels work on several threads in step.
 
-Each thread runs the same kernel, compiled to release Python's lock; what they share stands in an int64 array.
+Each thread runs the same kernel, which does not hold Python's lock; what the threads share is an int64 array.
 """
 
 from __future__ import annotations
@@ -17,15 +17,20 @@ from sog.arrays import Array, Int64
 from sog.search.simd.jit import OPTIONS, cached, inlined
 from sog.search.simd.registers import declared, instruction
 
+__all__ = ["NEXT", "fetch_add", "pause", "read", "released", "shared", "wait_for_all", "write"]
+
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Entries of the shared array, a cache line apart: the next task, threads that have arrived, barriers passed.
-NEXT, ARRIVED, PASSED = 0, 8, 16
+# Entries of the shared array, a cache line apart.
+NEXT: Final = 0  # the next task
+_ARRIVED: Final = 8  # threads that wait at the barrier
+_PASSED: Final = 16  # how often all threads have passed it
+_ENTRIES: Final = 24
 
-# How often a waiting thread looks before it offers its core to other processes: about a tenth of a millisecond.
-# Where others compute too, whoever gives the core up at once waits for their whole time slice.
-_LOOKS: Final = 2_000
-# LLVM's name for the instruction that lets the other thread of a core go first for a moment.
+# How often a waiting thread reads before it offers its core to other processes: about a tenth of a millisecond.
+# On a busy machine, a thread that gives its core up at once does not get it back for a whole time slice.
+_READS: Final = 2_000
+# LLVM's name for the instruction that briefly gives the other hardware thread of a core priority.
 _PAUSE: Final = "llvm.x86.sse2.pause" if platform.machine() in ("x86_64", "AMD64") else ""
 
 _sched_yield = types.ExternalFunction("sched_yield", types.int32())
@@ -33,7 +38,7 @@ _sched_yield = types.ExternalFunction("sched_yield", types.int32())
 
 def shared() -> Int64:
     """int64[24]: what the threads of one run share."""
-    return np.zeros(24, dtype=np.int64)
+    return np.zeros(_ENTRIES, dtype=np.int64)
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
@@ -42,7 +47,7 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any
 
 @instruction
 def fetch_add(typing_context: Any, array: Any, index: Any, amount: Any) -> Any:
-    """array[index] as it was before `amount` was added, in one step that no other thread interrupts."""
+    """Add `amount` to array[index], atomically; returns what it was before."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _address(context, builder, signature.args[0], args[0], args[1])
@@ -53,7 +58,7 @@ def fetch_add(typing_context: Any, array: Any, index: Any, amount: Any) -> Any:
 
 @instruction
 def write(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
-    """array[index] = value, seen by every thread in order."""
+    """array[index] = value, atomically; every thread sees such writes in the same order."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _address(context, builder, signature.args[0], args[0], args[1])
@@ -65,7 +70,7 @@ def write(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 @instruction
 def read(typing_context: Any, array: Any, index: Any) -> Any:
-    """array[index] as some thread wrote it last; what that thread wrote before is seen too."""
+    """array[index], atomically; all that the thread that wrote it had written before is then visible too."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = _address(context, builder, signature.args[0], args[0], args[1])
@@ -88,22 +93,22 @@ def pause(typing_context: Any) -> Any:
 
 @inlined
 def wait_for_all(sync: Array, threads: int) -> None:
-    """Return once every thread has come here: before that, nobody does."""
+    """Return once all `threads` have called this: none goes on before that."""
     if threads > 1:
-        turn = read(sync, np.uint64(PASSED))
-        if fetch_add(sync, np.uint64(ARRIVED), 1) == threads - 1:
-            write(sync, np.uint64(ARRIVED), 0)
-            fetch_add(sync, np.uint64(PASSED), 1)
+        passed = read(sync, np.uint64(_PASSED))
+        if fetch_add(sync, np.uint64(_ARRIVED), 1) == threads - 1:
+            write(sync, np.uint64(_ARRIVED), 0)
+            fetch_add(sync, np.uint64(_PASSED), 1)
         else:
-            looks = 0
-            while read(sync, np.uint64(PASSED)) == turn:
-                looks += 1
-                if looks < _LOOKS:
+            reads = 0
+            while read(sync, np.uint64(_PASSED)) == passed:
+                reads += 1
+                if reads < _READS:
                     pause()
                 else:
                     _sched_yield()
 
 
 def released(function: F) -> F:
-    """Compile a kernel that other Python threads may run beside; it allocates nothing."""
+    """Compile a kernel that allocates nothing and releases Python's lock while it runs."""
     return cast(F, cached(function, {**OPTIONS, "nogil": True}))

@@ -33,7 +33,7 @@ def payoffs(public: Public, tree: Tree, first: int, last: int, players: int) -> 
         w0, w1 = U(nodes[n, f.N_I0]), U(nodes[n, f.N_I1])
         off0, off1 = U(nodes[n, f.OFF0]), U(nodes[n, f.OFF1])
         if operators[op, f.OP_KIND] != DENSE:
-            cards.payoffs(operators[op, f.OP_KIND], values, start, scale, reach, off0, off1, cfv, players)
+            cards.payoffs(operators[op, f.OP_KIND], values, start, scale, reach, (off0, off1), cfv, players)
             continue
         if players & 1:
             row = start
