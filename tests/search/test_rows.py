@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 
@@ -9,7 +10,10 @@ from sog.arrays import Array
 from sog.search.cfr.matching import regret_step
 from sog.search.simd import f64x8 as rows
 from sog.search.simd import registers
-from sog.search.simd.jit import njit
+from sog.search.simd.jit import OPTIONS
+
+# Not cached on disk: the cache does not know what a test's kernels import, and would keep outdated ones.
+njit = numba.njit(**OPTIONS)
 
 
 @njit
