@@ -200,6 +200,20 @@ def made_up(requests: Sequence[Beliefs]) -> list[Evaluations]:
     return [Evaluations(np.cos(3.0 * b.ranges + b.nodes[:, None]), np.zeros((len(b.nodes), 1, 1))) for b in requests]
 
 
+@pytest.mark.parametrize("name", ["leduc_poker", DICE])
+@pytest.mark.parametrize("solver", [REBEL_FP, REBEL_FLOP], ids=lambda solver: solver.name)
+def test_fictitious_play_responds_to_values_as_they_are_answered(solver: Solver, name: str) -> None:
+    """That both players' values at a leaf sum to zero is seen to only where the average policies are valued."""
+    public = listed(name)
+    plain, balanced = (
+        solved(public, [start(public)], SolveSettings(solver, updates=32, correct=correct), made_up)
+        for correct in (False, True)
+    )
+    for s, table in policies(plain, 0).items():
+        np.testing.assert_array_equal(policies(balanced, 0)[s], table)
+    assert np.abs(balanced.root_values(0)[0] - plain.root_values(0)[0]).max() > 0.01
+
+
 @pytest.mark.parametrize("solver", [CFR_D, MODIFIED_CFR_AVE, REBEL_FP], ids=lambda solver: solver.name)
 def test_many_subgames_whose_infostates_change_over_edges_are_solved_as_they_would_be_alone(solver: Solver) -> None:
     """More than go through a sweep at a time: those behind the first must find the widths of their own nodes."""
