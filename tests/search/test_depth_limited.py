@@ -15,7 +15,16 @@ from sog.games.catalog import make_game
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import LINEAR_CFR
-from sog.search.depth_limited.settings import CFR_AVE, CFR_D, MODIFIED_CFR_AVE, REBEL_FLOP, REBEL_FP, SolveSettings
+from sog.search.depth_limited.settings import (
+    CFR_AVE,
+    CFR_D,
+    MODIFIED_CFR_AVE,
+    REBEL_FLOP,
+    REBEL_FP,
+    Solver,
+    SolveSettings,
+)
+from sog.search.depth_limited.side_by_side import AT_ONCE
 from sog.search.depth_limited.solve import solve
 from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import run
@@ -184,6 +193,49 @@ def test_subgames_side_by_side_are_solved_as_they_would_be_alone() -> None:
             np.testing.assert_array_equal(policies(together, k)[s], table)
         for p in (0, 1):
             np.testing.assert_array_equal(together.root_values(k)[p], alone.root_values(0)[p])
+
+
+def made_up(requests: Sequence[Beliefs]) -> list[Evaluations]:
+    """Values that depend on the beliefs a little, the same for the same beliefs."""
+    return [Evaluations(np.cos(3.0 * b.ranges + b.nodes[:, None]), np.zeros((len(b.nodes), 1, 1))) for b in requests]
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", DICE])
+@pytest.mark.parametrize("solver", [REBEL_FP, REBEL_FLOP], ids=lambda solver: solver.name)
+def test_fictitious_play_responds_to_values_as_they_are_answered(solver: Solver, name: str) -> None:
+    """That both players' values at a leaf sum to zero is seen to only where the average policies are valued."""
+    public = listed(name)
+    plain, balanced = (
+        solved(public, [start(public)], SolveSettings(solver, updates=32, correct=correct), made_up)
+        for correct in (False, True)
+    )
+    for s, table in policies(plain, 0).items():
+        np.testing.assert_array_equal(policies(balanced, 0)[s], table)
+    assert np.abs(balanced.root_values(0)[0] - plain.root_values(0)[0]).max() > 0.01
+
+
+@pytest.mark.parametrize("solver", [CFR_D, MODIFIED_CFR_AVE, REBEL_FP], ids=lambda solver: solver.name)
+def test_many_subgames_whose_infostates_change_over_edges_are_solved_as_they_would_be_alone(solver: Solver) -> None:
+    """More than go through a sweep at a time: those behind the first must find the widths of their own nodes."""
+    public = listed("goofspiel(imp_info=True,num_cards=3,points_order=random)")
+    starts, rng, roots = list(public.decisions()), np.random.default_rng(3), []
+    widths = {tuple(public.nodes[[n, *public.children(n)], f.I0 + p]) for n in starts for p in (0, 1)}
+    assert any(len(set(several)) > 1 for several in widths)
+    for k in range(41):
+        node = starts[k % len(starts)]
+        own = rng.uniform(0.1, 1.0, size=public.num_infostates(node)[0])
+        other = rng.uniform(0.1, 1.0, size=public.num_infostates(node)[1])
+        roots.append((node, ranges_by_slot(public, node, (own, other))))
+    assert len(roots) > 2 * AT_ONCE
+    settings = SolveSettings(solver, depth=2, updates=32)
+    together = solved(public, roots, settings, made_up)
+    for k, root in enumerate(roots):
+        alone = solved(public, [root], settings, made_up)
+        for s, table in policies(alone, 0).items():
+            np.testing.assert_array_equal(policies(together, k)[s], table, err_msg=f"policy at {s} in subgame {k}")
+        for p in (0, 1):
+            values = together.root_values(k)[p]
+            np.testing.assert_array_equal(values, alone.root_values(0)[p], err_msg=f"subgame {k}")
 
 
 @pytest.mark.parametrize("solver", [CFR_D, REBEL_FP], ids=lambda solver: solver.name)

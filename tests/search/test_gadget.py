@@ -9,6 +9,7 @@ from sog.arrays import Float64
 from sog.games.leduc.game import Leduc, LeducState
 from sog.play.resolver import derive_generator
 from sog.search.cfr import exact
+from sog.search.cfr.iterate import enter, update_choice
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS, DCFR, PCFR_PLUS, SOG, Rule
 from sog.search.gtcfr.search import Budget, SearchSettings, search
@@ -67,7 +68,7 @@ def test_regret_matching_between_follow_and_terminate(rule: Rule, opponent: int)
         np.testing.assert_allclose(gadget.follow, expected[t], atol=1e-12)
         tree.slots[f.CFV, tree.span(0, opponent)] = values
         tree.slots[f.CFV, tree.span(0, 1 - opponent)] = 1e9
-        gadget.update(tree, rule.steps(t + 1, 1)[0])
+        update_choice(tree.arrays, gadget.choice, 1 << opponent, rule.steps(t + 1, 1)[0])
     np.testing.assert_allclose(gadget.follow, expected[-1], atol=1e-12)
 
 
@@ -77,7 +78,7 @@ def test_who_is_better_off_inside_follows() -> None:
     gadget = Gadget(1, leave, np.ones(6), alpha=1.0)
     for step in DCFR.steps(1, 50):
         tree.slots[f.CFV, tree.span(0, 1)] = 0.0
-        gadget.update(tree, step)
+        update_choice(tree.arrays, gadget.choice, 2, step)
     np.testing.assert_allclose(gadget.follow, [0, 0, 0, 1, 1, 1], atol=1e-6)
 
 
@@ -87,7 +88,7 @@ def test_the_range_is_a_mixture_with_the_previous_one(opponent: int) -> None:
     tree = Lookahead(LEDUC, BOARD, (own, own))
     gadget = Gadget(opponent, np.zeros(6), previous, alpha=0.2)
     gadget.follow[:] = np.linspace(0, 1, 6)
-    gadget.enter(tree)
+    enter(tree.arrays, gadget.choice)
     np.testing.assert_allclose(tree.root_ranges[opponent], 0.2 * np.linspace(0, 1, 6) + 0.8 * previous)
     assert (tree.root_ranges[1 - opponent] == own).all()
 
@@ -121,12 +122,12 @@ def test_a_search_on_a_complete_tree_is_cfr_with_the_gadget(rule: Rule, opponent
     run(search(trees[0], 0, Budget(20, 1.0), settings, derive_generator(0, 0, 0), gadgets[0]), zero_evaluator)
     for step in rule.steps(1, 20):
         for players in (1, 2) if rule.alternating else (3,):
-            gadgets[1].enter(trees[1])
+            enter(trees[1].arrays, gadgets[1].choice)
             trees[1].forward()
             trees[1].payoffs()
             trees[1].backward(step, players)
             if (players >> opponent) & 1:
-                gadgets[1].update(trees[1], step)
+                update_choice(trees[1].arrays, gadgets[1].choice, players, step)
     np.testing.assert_allclose(gadgets[0].follow, gadgets[1].follow, atol=1e-9)
     for row in (f.CFV_SUM, f.REACH_SUM):
         np.testing.assert_allclose(trees[0].slots[row], trees[1].slots[row], rtol=1e-6, atol=1e-9)

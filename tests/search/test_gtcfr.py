@@ -235,6 +235,47 @@ def test_the_same_seed_gives_the_same_bits(game: Game) -> None:
     assert not all(same_bits(trees[0], other) for other in trees[2:])
 
 
+@pytest.mark.parametrize("budget", [Budget(30, 1.0), Budget(30, 5.0), Budget(12, 0.25)], ids=str)
+@pytest.mark.parametrize("settings", [BEST, PAPER], ids=["alternating", "simultaneous"])
+@pytest.mark.parametrize(
+    "game", [Leduc(), LiarsDice(1, 3), Goofspiel(3, "random"), TicTacToe()], ids=lambda game: game.name
+)
+def test_taking_up_answers_after_each_round_changes_no_bit(
+    game: Game, settings: SearchSettings, budget: Budget
+) -> None:
+    """A search that may be stopped has each round's answers in its tree at once, others with the next look."""
+    found = []
+    for stoppable in (False, True):
+        tree, recorder, log = Lookahead(PublicTree(game), 0, game.root_ranges()), Recorder(), QueryLog(frozenset({5}))
+        looks: list[int] = []
+
+        def stopped(tree: Lookahead = tree, looks: list[int] = looks) -> bool:
+            looks.append(tree.iterations)
+            return False
+
+        rng = derive_generator(1, 0, 0)
+        run(search(tree, 0, budget, settings, rng, log=log, stopped=stopped if stoppable else None), recorder)
+        found.append((tree, recorder.asked, log.picked, rng))
+        assert looks == [budget.updates * k for k in range(1, budget.rounds + 1)] * stoppable
+    (late, asked, picked, rng), (early, same_asked, same_picked, same_rng) = found
+    assert same_bits(late, early) and rng.tobytes() == same_rng.tobytes()
+    assert len(asked) == len(same_asked) > 2 and len(picked) == len(same_picked)
+    for one, other in zip((*asked, *picked), (*same_asked, *same_picked), strict=True):
+        np.testing.assert_array_equal(one[0], other[0])
+        np.testing.assert_array_equal(one[1], other[1])
+
+
+@pytest.mark.parametrize("game", [Leduc(), TicTacToe()], ids=lambda game: game.name)
+def test_a_stopped_search_is_the_search_of_the_rounds_it_had(game: Game) -> None:
+    """Its last answers are in the tree when it is asked whether to stop, and it grows no further."""
+    trees = [Lookahead(PublicTree(game), 0, game.root_ranges()) for _ in range(2)]
+    stops = iter([False] * 9 + [True])
+    rngs = [derive_generator(1, 0, 0) for _ in range(2)]
+    run(search(trees[0], 0, Budget(30, 1.0), BEST, rngs[0], stopped=lambda: next(stops)), Recorder())
+    run(search(trees[1], 0, Budget(10, 1.0), BEST, rngs[1]), Recorder())
+    assert same_bits(trees[0], trees[1]) and trees[0].iterations == 10
+
+
 # --- queries ---
 
 

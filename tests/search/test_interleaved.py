@@ -10,7 +10,7 @@ import pytest
 from sog.arrays import Float64
 from sog.games.catalog import make_game
 from sog.search.depth_limited import solve as depth_limited
-from sog.search.depth_limited.interleaved import Interleaved, worth_interleaving
+from sog.search.depth_limited.interleaved.bundles import Interleaved, worth_interleaving
 from sog.search.depth_limited.planting import Layouts
 from sog.search.depth_limited.settings import CFR_AVE, MODIFIED_CFR_AVE, SolveSettings
 from sog.search.depth_limited.solve import solve
@@ -97,7 +97,7 @@ def test_numbers_go_to_their_lanes_and_back() -> None:
     slots, entries = tree.slots.copy(), tree.entries.copy()
     bundles = Interleaved(tree, games.planted)
     bundles.take((f.REACH,), (f.POLICY,))
-    assert bundles.lanes.max() == 8
+    assert bundles.members.max() == 8
     for k in range(len(games)):
         tree.slots[:], tree.entries[:] = 0.0, 0.0
         bundles.give_back([k], (f.REACH,), (f.POLICY,))

@@ -58,4 +58,4 @@ def test_a_changed_belief_is_a_new_one() -> None:
     ranges[1, 2] = 0.5
     assert memory.changed(leaves, ranges).tolist() == [1]
     memory.answer(leaves, np.array([1], dtype=np.int32), np.array([[9.0]]))
-    assert memory.told(leaves).tolist() == [[7.0], [9.0]]
+    assert memory.latest(leaves).tolist() == [[7.0], [9.0]]

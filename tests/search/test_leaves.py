@@ -16,8 +16,14 @@ from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
+from sog.search.cfr.iterate import NO_CHOICE
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.leaves import kernels as leaves
+from sog.search.cfr.rules import SOG
+from sog.search.gtcfr import phases
+from sog.search.gtcfr.trajectories import Selection
+from sog.search.leaves import kernels
+from sog.search.leaves.evaluator import Evaluations
+from sog.search.leaves.kernels import EVERYTHING, ONLY_NEW, PLAIN, Leaves, Question
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
@@ -30,13 +36,28 @@ class Frontier:
     """A tree opened at random, with random ranges everywhere (some of them 0), and what its leaves ask."""
 
     tree: Lookahead
-    nodes: Int32
-    states: Int32
-    ranges: Float64
+    leaves: Leaves
+    count: int
+    question: Question
+    found: int
 
     @property
     def game(self) -> Game:
         return self.tree.public.game
+
+    @property
+    def nodes(self) -> Int32:
+        """The leaves that ask."""
+        return self.leaves.nodes[self.question.places[: self.found]]
+
+    @property
+    def states(self) -> Int32:
+        """Their public nodes."""
+        return self.question.nodes[: self.found]
+
+    @property
+    def ranges(self) -> Float64:
+        return self.question.ranges[: self.found]
 
 
 def frontier(game: Game, rng: np.random.Generator, single: bool = False) -> Frontier:
@@ -52,25 +73,54 @@ def frontier(game: Game, rng: np.random.Generator, single: bool = False) -> Fron
 
 
 def ask(tree: Lookahead, single: bool = False) -> Frontier:
-    public = tree.public
-    asked = np.zeros((2, tree.size), dtype=np.int32)
-    ranges = np.full((tree.size, sum(public.game.num_slots)), 7.0)  # rubbish that must be overwritten
-    found = leaves.collect(
-        public.nodes, public.slots, tree.nodes, tree.size, tree.slots, single, public.game.num_slots[0],
-        asked[0], asked[1], ranges,
-    )  # fmt: skip
-    return Frontier(tree, asked[0, :found], asked[1, :found], ranges[:found])
+    public, room = tree.public, tree.size
+    slots0, slots1 = public.game.num_slots
+    leaves = Leaves(
+        nodes=np.zeros(room, dtype=np.int32),
+        tables=np.zeros((0, 0)),
+        mass=np.full((2, public.widest), 7.0),  # rubbish that must be overwritten
+        slots0=slots0,
+        aligned=False,
+        kind=PLAIN,
+        correct=False,
+    )
+    count = kernels.list_leaves(tree.arrays, leaves.nodes)
+    places, nodes = np.full((2, room), -7, dtype=np.int32)
+    question = Question(places, nodes, np.full((room, slots0 + slots1), 7.0))
+    which = ONLY_NEW if single else EVERYTHING
+    found = kernels.collect(public.arrays, tree.arrays, leaves, 0, count, question, 0, which)
+    return Frontier(tree, leaves, count, question, found)
 
 
 def answer(
     asked: Frontier, values: Float64, logits: Float64, correct: bool, temperature: float = 1.0, single: bool = False
 ) -> None:
+    """What a search does with its answers where it updates no regrets."""
     tree, public = asked.tree, asked.tree.public
-    leaves.absorb(
-        public.nodes, public.scales, public.rows, public.operators, public.operator_values, public.slots,
-        tree.nodes, tree.slots, tree.entries, asked.nodes, values, logits, public.game.num_slots[0],
-        temperature, correct, single, np.zeros((2, public.widest)), tree.size,
-    )  # fmt: skip
+    state = np.zeros(7, dtype=np.int64)
+    state[phases.FOUND], state[phases.LEAVES], state[phases.ANSWERED] = asked.found, asked.count, 1
+    nothing = np.zeros(2, dtype=np.int64)
+    rng = np.zeros(1, dtype=np.uint64)
+    one_search = phases.Search(
+        choice=NO_CHOICE,
+        selection=Selection(0, 1.25, f.AVERAGE, public.game.u_max, rng, nothing, np.zeros(8, dtype=np.int64), nothing),
+        steps=SOG.steps(1, 1),
+        alternating=False,
+        single=single,
+        by_node=False,
+        deterministic=public.game.deterministic,
+        temperature=temperature,
+        warm=0.0,
+        fill=False,
+        widest_fan=public.widest_fan,
+        sums=np.zeros((2, tree.size)),
+        awaited=np.zeros((2, 0), dtype=np.int32),
+        state=state,
+    )
+    leaves = asked.leaves._replace(correct=correct)
+    answers = Evaluations(values, logits)
+    phases.take_up(public.arrays, tree.arrays, leaves, asked.question, one_search, answers)
+    assert not state[phases.ANSWERED]
 
 
 def random_answers(asked: Frontier, rng: np.random.Generator) -> tuple[Float64, Float64]:
@@ -180,17 +230,15 @@ def test_a_leaf_of_a_game_of_perfect_information_is_asked_once_and_scaled_after(
 
 
 @given(SEEDS, st.booleans())
-def test_rescaling_is_absorbing_the_same_answers_again(seed: int, correct: bool) -> None:
+def test_weighing_again_is_absorbing_the_same_answers_again(seed: int, correct: bool) -> None:
     rng = np.random.default_rng(seed)
     asked = frontier(GAMES[seed % len(GAMES)], rng)
     tree, public = asked.tree, asked.tree.public
     values, logits = random_answers(asked, rng)
     answer(asked, values, logits, correct)
     tree.slots[f.REACH] = rng.random(tree.slots.shape[1])
-    leaves.rescale(
-        public.nodes, public.scales, public.operators, public.operator_values, tree.nodes, tree.slots, tree.size,
-        correct, np.zeros((2, public.widest)),
-    )  # fmt: skip
+    leaves = asked.leaves._replace(correct=correct)
+    kernels.weigh(public.arrays, tree.arrays, leaves, 0, asked.count, 3, 1.0)
     rescaled = tree.slots[f.CFV].copy()
     answer(asked, values, logits, correct)
     assert (tree.slots[f.CFV] == rescaled).all()

@@ -21,8 +21,10 @@ from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc, LeducState
 from sog.games.rps import RockPaperScissors
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.gtcfr import trajectories as simulate
+from sog.search.gtcfr import trajectories
+from sog.search.gtcfr.trajectories import ALL, Selection
 from sog.search.tree import columns as f
+from sog.search.tree import draws
 from sog.search.tree.public_tree import PublicTree
 
 GAMES = (
@@ -52,11 +54,9 @@ class Walk:
     def go(self) -> tuple[int, int]:
         """(node, edge) to expand."""
         tree, public = self.tree, self.tree.public
-        simulate.trajectory(
-            public.nodes, public.scales, public.operators, public.operator_values, *tree.game,
-            tree.nodes, tree.child, tree.slots, tree.entries,
-            self.start, C_PUCT, self.which, public.game.u_max, self.rng, self.pair, self.path, self.found,
-        )  # fmt: skip
+        unit = public.game.u_max
+        selection = Selection(self.start, C_PUCT, self.which, unit, self.rng, self.pair, self.path, self.found)
+        trajectories.trajectory(public.arrays, tree.arrays, selection)
         return int(self.found[0]), int(self.found[1])
 
     def taken(self) -> list[tuple[int, int, int]]:
@@ -148,33 +148,33 @@ def test_splitmix64() -> None:
     """The generator's published first numbers for the seed 1234567, their upper 53 bits."""
     known = (6457827717110365317, 3203168211198807973, 9817491932198370423, 4593380528125082431)
     rng = np.array([1234567], dtype=np.uint64)
-    assert [simulate.random(rng) for _ in known] == [(k >> 11) / 2**53 for k in known]
+    assert [draws.random(rng) for _ in known] == [(k >> 11) / 2**53 for k in known]
 
 
 # --- what is drawn ---
 
 
-def counts_of(draws: Sequence[tuple[int, ...]], expected: Mapping[Any, float]) -> float:
+def counts_of(drawn: Sequence[tuple[int, ...]], expected: Mapping[Any, float]) -> float:
     """The p-value of the draws' frequencies; a draw that is impossible has p = 0."""
-    if not set(draws) <= {key for key, p in expected.items() if p > 0}:
+    if not set(drawn) <= {key for key, p in expected.items() if p > 0}:
         return 0.0
     keys = [key for key, p in expected.items() if p > 0]
     total = sum(expected[key] for key in keys)
-    found = [sum(draw == key for draw in draws) for key in keys]
-    return float(chisquare(found, [expected[key] / total * len(draws) for key in keys]).pvalue)
+    found = [sum(draw == key for draw in drawn) for key in keys]
+    return float(chisquare(found, [expected[key] / total * len(drawn) for key in keys]).pvalue)
 
 
 @pytest.mark.parametrize("game", [Kuhn(), Leduc()], ids=lambda game: game.name)
 def test_pairs_are_drawn_by_weight_and_both_ranges(game: Game) -> None:
     tree = Lookahead(PublicTree(game), 0, (np.arange(1.0, len(game.root_ranges()[0]) + 1), game.root_ranges()[1]))
     tree.slots[f.REACH, tree.span(0, 1)][0] = 0.0
-    walk, draws = Walk(tree), []
+    walk, drawn = Walk(tree), []
     for _ in range(3_000):
         walk.go()
-        draws.append((int(walk.pair[0]), int(walk.pair[1])))
+        drawn.append((int(walk.pair[0]), int(walk.pair[1])))
     r0, r1 = tree.root_ranges
     joint = r0[:, None] * game.weights(game.root()).dense() * r1[None, :]
-    assert counts_of(draws, {(i, j): p for (i, j), p in np.ndenumerate(joint)}) > 1e-3
+    assert counts_of(drawn, {(i, j): p for (i, j), p in np.ndenumerate(joint)}) > 1e-3
 
 
 def test_the_board_card_is_drawn_given_both_hands() -> None:
@@ -185,17 +185,17 @@ def test_the_board_card_is_drawn_given_both_hands() -> None:
     tree = Lookahead(public, node, (r0, r1))
     tree.expand(0)
     tree.nodes[: tree.size, f.EVALUATED] = 1
-    walk, draws, expected = Walk(tree), [], {}
+    walk, drawn, expected = Walk(tree), [], {}
     for _ in range(3_000):
         n, edge = walk.go()
-        assert edge == simulate.ALL
-        draws.append((n, int(walk.pair[0]), int(walk.pair[1])))
+        assert edge == ALL
+        drawn.append((n, int(walk.pair[0]), int(walk.pair[1])))
     for c in range(1, tree.size):
         w = game.weights(state(tree, c)).dense()
         for i in range(6):
             for j in range(6):
                 expected[c, i, j] = r0[i] * w[i, j] * r1[j]
-    assert counts_of(draws, expected) > 1e-3
+    assert counts_of(drawn, expected) > 1e-3
 
 
 class LateDeal(Kuhn):
@@ -223,12 +223,12 @@ class LateDeal(Kuhn):
 def test_a_private_deal_on_the_way_splits_infostates() -> None:
     tree = Lookahead(PublicTree(LateDeal()).list_all(), 0, (np.ones(1), np.ones(1))).expand_all()
     tree.forward()
-    walk, draws = Walk(tree), []
+    walk, drawn = Walk(tree), []
     for _ in range(2_000):
         walk.go()
-        draws.append((int(walk.pair[0]), int(walk.pair[1])))
+        drawn.append((int(walk.pair[0]), int(walk.pair[1])))
     expected = {(i, j): float(i != j) for i in range(3) for j in range(3)}
-    assert counts_of(draws, expected) > 1e-3
+    assert counts_of(drawn, expected) > 1e-3
 
 
 # --- PUCT ---
@@ -249,7 +249,7 @@ def test_puct_picks_the_best_score(seed: int) -> None:
         assert a == int(np.argmax(scores[n][i]))
         before[tree.block(n).start + a * tree.table(n, f.REGRET).shape[1] + i] += 1
     assert (tree.entries[f.VIRTUAL] == before).all()
-    if node >= 0 and edge != simulate.ALL:
+    if node >= 0 and edge != ALL:
         assert tree.child[f.NODE, tree.nodes[node, f.CHILD0] + edge] < 0
     elif node >= 0:
         assert tree.nodes[node, f.KIND] == f.LEAF
@@ -314,7 +314,7 @@ def test_where_trajectories_end() -> None:
     tree = one_choice()
     walk = Walk(tree)
     after_bet = int(tree.child[f.NODE, tree.nodes[0, f.CHILD0] + 1])
-    assert walk.go() == (after_bet, simulate.ALL)
+    assert walk.go() == (after_bet, ALL)
     tree.entries[f.VIRTUAL] = 0.0
     tree.nodes[after_bet, f.EVALUATED] = 0  # as when it was added in this very phase
     assert walk.go()[0] == -1
@@ -332,7 +332,7 @@ def test_virtual_visits_become_visits() -> None:
         walk.go()
     taken = walk.taken()
     assert tree.entries[f.VIRTUAL].sum() == 7
-    simulate.settle(tree.entries, walk.path)
+    trajectories.settle(tree.arrays, walk.path)
     assert (tree.entries[f.VIRTUAL] == 0).all() and walk.path[0] == 0
     assert tree.entries[f.VISITS].sum() == 5 + 7
     for _, a, i in taken:
@@ -360,6 +360,6 @@ def test_the_best_prior_is_of_a_legal_action() -> None:
         moves = game.fan(state(tree, n)).moves
         assert moves is not None
         for i in range(moves.edge.shape[0]):
-            edge = simulate.best_prior(*tree.game[1:], tree.nodes, tree.entries, n, i)
+            edge = trajectories.best_prior(tree.public.arrays, tree.arrays, n, i)
             prior = np.where(moves.edge[i] >= 0, tree.table(n, f.PRIOR)[:, i], -1)
             assert edge == moves.edge[i, int(prior.argmax())]

@@ -17,6 +17,7 @@ from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
 from sog.search.cfr import exact
 from sog.search.cfr.exact import Policy
+from sog.search.cfr.iterate import enter, update_choice
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR, DCFR, PCFR_PLUS, Rule
 from sog.search.resolving.gadget import Gadget
@@ -112,11 +113,11 @@ def test_a_run_is_the_gadgets_steps_one_by_one(rule: Rule) -> None:
     tree = Lookahead(LEDUC, root, summary.ranges).expand_all()
     gadget = Gadget(0, summary.values[0], np.zeros(3), alpha=1.0)
     for step in rule.steps(1, 20):
-        gadget.enter(tree)
+        enter(tree.arrays, gadget.choice)
         tree.forward()
         tree.payoffs()
         tree.backward(step)
-        gadget.update(tree, step)
+        update_choice(tree.arrays, gadget.choice, 3, step)
     tree.average_policy()
     found, expected = resolving.policy(), exact.policy_of(tree)
     assert found

@@ -16,7 +16,7 @@ from sog.search.cfr.rules import CFR, DCFR, LINEAR_CFR, Rule
 from sog.search.depth_limited.settings import CFR_D, REBEL_FLOP, REBEL_FP, Solver, SolveSettings
 from sog.search.depth_limited.solve import solve
 from sog.search.depth_limited.subgames import Subgames
-from sog.search.depth_limited.warm_start import decisions, played_before, prior_policy
+from sog.search.depth_limited.warm_start import played_before, prior_policy
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_answer, zero_evaluator
 from sog.search.tree import columns as f
@@ -87,9 +87,9 @@ def test_the_sums_are_those_of_playing_the_priors() -> None:
         tree.forward()
         tree.payoffs()
         tree.backward(step)
-    ending = [n for n in decisions(tree) if _ends(tree, n)]
+    ending = [n for n in tree.decisions() if _ends(tree, n)]
     assert len(begun) == 1 and len(ending) > 3
-    for row, nodes in ((f.REGRET, ending), (f.AVERAGE, decisions(tree))):
+    for row, nodes in ((f.REGRET, ending), (f.AVERAGE, list(tree.decisions()))):
         for n in nodes:
             block = tree.block(n)
             np.testing.assert_allclose(begun[0][row, games.tree.block(n)], tree.entries[row, block], atol=1e-9)

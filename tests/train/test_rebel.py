@@ -13,7 +13,6 @@ from sog.nets.inference import network_evaluator
 from sog.play.rebel import start_position
 from sog.search.depth_limited.settings import CFR_D, REBEL_FP, SolveSettings
 from sog.search.depth_limited.subgames import Subgames
-from sog.search.depth_limited.warm_start import decisions
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.tree import columns as f
@@ -59,7 +58,7 @@ def test_with_a_policy_network_every_public_state_of_a_subgame_gives_a_row() -> 
     acting = RebelActing(SolveSettings(updates=32, warm=3))
     solving = Generating(public, [(start_position(public), 4)], acting, np.random.default_rng(0))
     run(solving.steps(), network_evaluator(CVPN(shape, 1)))
-    rows, opened = solving.policy_rows(shape), decisions(solving.games.tree)
+    rows, opened = solving.policy_rows(shape), list(solving.games.tree.decisions())
     assert len(rows) == len(opened) > 3 and not rows.value_mask.any()
     np.testing.assert_allclose(rows.policies.sum(axis=-1), rows.policy_mask, atol=1e-6)
     assert (rows.policies[~rows.legal] == 0).all()

@@ -195,7 +195,7 @@ class _Run:
     def play_fictitiously(self, rule: FictitiousPlay, visit: Visit) -> SearchGenerator:
         """The iterations of fictitious play; the first one's policies are uniform."""
         settings, tree, games = self.settings, self.tree, self.games
-        public = games.public.arrays
+        public, leaves = games.public.arrays, self.leaves._replace(correct=False)  # responses are to values as given
         bottom = np.concatenate([tree.ends[: tree.counts[growth.ENDS]], games.leaves])
         tree.forward()
         if settings.warm:
@@ -212,9 +212,9 @@ class _Run:
                     mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0)
                     ask = fresh and not (settings.shared and players == 2)
                     look = Look(f.REACH_SUM, players, 3, False, False)
-                    found = turns.look_at_average(public, tree.arrays, self.leaves, players, mix, ask, self.asked, look)
+                    found = turns.look_at_average(public, tree.arrays, leaves, players, mix, ask, self.asked, look)
                     answered = Answered(self.asked, found, (yield from self.answered(found)), 3, False)
-                    turns.respond(public, tree.arrays, self.leaves, players, answered)
+                    turns.respond(public, tree.arrays, leaves, players, answered)
                 weight = float(t) if rule.linear else 1.0
                 fictitious.record(tree.arrays, bottom, players, weight)
             visit(t)
