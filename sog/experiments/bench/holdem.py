@@ -70,7 +70,7 @@ def game_of(text: str) -> Holdem:
 
 
 def bench_spot(spot: Spot, report: Report = lambda done, note: None) -> list[Row]:
-    """A row for each number of THREADS; `report` is told how many bursts and solves are done."""
+    """A row for each number of THREADS; `report` is called with how many bursts and solves are done."""
     game, done = game_of(spot.game), 0
     solvers = [HoldemSolver(game, threads) for threads in THREADS]
     for solver in solvers:

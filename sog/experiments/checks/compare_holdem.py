@@ -93,7 +93,7 @@ def _count(seen: Counter[str], game: Holdem, s: HoldemState) -> None:
 def against_openspiel(hands: int, seed: int = 0, report: Report = lambda done: None) -> Counter[str]:
     """Deal so many hands to both; GameError at the first difference in turns, legal actions, pots or payoffs.
 
-    A raise above the other's stack is legal there and the same as all-in for that stack here. `report` is told
+    A raise above the other's stack is legal there and the same as all-in for that stack here. `report` is called with
     how many hands have been dealt.
     """
     seen: Counter[str] = Counter()
