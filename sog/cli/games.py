@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 def games(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[GAME]...", help="With --check-openspiel: these, not its own list.")
+        list[str] | None, typer.Argument(metavar="[GAME]...", help="With --check-openspiel: check these.")
     ] = None,
     check_openspiel: Annotated[
         bool,
-        typer.Option("--check-openspiel", help="Compile some 70 OpenSpiel games and compare NashConvs; minutes."),
+        typer.Option("--check-openspiel", help="Compile some 80 OpenSpiel games, compare NashConv; takes minutes."),
     ] = False,
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="With --check-openspiel: print Markdown, as in docs/openspiel_games.md.")
@@ -31,7 +31,7 @@ def games(
 
     With --check-openspiel: every OpenSpiel game of a list compiled into public states, its sizes, and NashConv
     by our best responses and by OpenSpiel's for the uniform policy, a random one and 100 iterations of CFR+;
-    games that are refused say why. The exit code is 1 where a NashConv differs by more than 1e-9.
+    games that are refused are listed with the reason. The exit code is 1 where a NashConv differs by more than 1e-9.
     """
     if check_openspiel:
         _check_openspiel(names, as_markdown, as_json)

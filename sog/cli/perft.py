@@ -13,7 +13,7 @@ from sog.errors import SettingError
 
 def perft(
     game: Annotated[str, typer.Argument(metavar="GAME", help='chess, or "chess(fen=...)" for another position.')],
-    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="Half moves.")],
+    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="Number of half-moves.")],
     as_json: JsonOption = False,
 ) -> None:
     """Count the lines of DEPTH half moves, every move written in UCI's notation and read back on the way.

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 def reproduce(
-    name: Annotated[str | None, typer.Argument(metavar="[ID]", help="An experiment of the list.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[ID]", help="An experiment's id; --list shows them.")] = None,
     as_list: Annotated[bool, typer.Option("--list", help="List the experiments instead.")] = False,
-    out: Annotated[Path, typer.Option(help="Results go to a folder of the experiment's id in here.")] = Path("results"),
+    out: Annotated[Path, typer.Option(help="Results go to a folder in here named by the id.")] = Path("results"),
     quick: Annotated[bool, typer.Option("--quick", help="A small version, to see that it works.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Also the most expensive points.")] = False,
-    seeds: Annotated[int | None, typer.Option(help="How many seeds, where the experiment has any.")] = None,
-    run: Annotated[list[Path] | None, typer.Option(help="A training run's folder; once for each.")] = None,
-    paper: Annotated[bool, typer.Option("--paper", help="The papers' regret rule and alpha.")] = False,
-    workers: Annotated[int | None, typer.Option(help="Processes; by default one a core.")] = None,
+    seeds: Annotated[int | None, typer.Option(help="Number of seeds, where the experiment has any.")] = None,
+    run: Annotated[list[Path] | None, typer.Option(help="A training run's folder; repeat for several.")] = None,
+    paper: Annotated[bool, typer.Option("--paper", help="The papers' regret rule and search settings.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run an experiment of a paper and write its points, CSV and PNG.
 
-    Stop it at any time: finished points are kept in results/ID/points.jsonl, and the same command goes on
-    from there. Remove that folder to begin anew.
+    Stop it at any time: finished points are kept in results/ID/points.jsonl, and the same command continues
+    from there. Remove that folder to start over.
     """
     if as_list:
         if name is not None:
@@ -40,7 +40,7 @@ def reproduce(
         _list(out, as_json)
         return
     if name is None:
-        raise SettingError("which experiment? `sog reproduce --list` shows them")
+        raise SettingError("no experiment was named; `sog reproduce --list` shows them")
     from sog.experiments.reproduce import Reproduction, find
     from sog.experiments.study import Options
 

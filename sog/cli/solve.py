@@ -49,12 +49,12 @@ def solve(
         ),
     ] = None,
     simultaneous: Annotated[
-        bool, typer.Option("--simultaneous", help="Update both players at once, not in turn.")
+        bool, typer.Option("--simultaneous", help="Update both players at once instead of in turn.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Of what the mccfr algorithms draw.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the mccfr algorithms.")] = 0,
     iterations: Annotated[
         int | None,
-        typer.Option(help=f"Most iterations: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target."),
+        typer.Option(help=f"Iterations at most: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target."),
     ] = None,
     target: Annotated[
         float | None,
@@ -74,7 +74,7 @@ def solve(
 
     Exploitability is the mean over both players of what a best response would win; `seconds` counts the
     iterations alone. Checks for --target come at fixed iterations, so a run can be repeated. Hold'em's river
-    and turn spots have a solver of their own (dcfr, to 0.5 percent of the pot); --out goes on with a result.
+    and turn spots have a solver of their own (dcfr, to 0.5 percent of the pot); --out continues an earlier result.
     """
     from sog.evaluate.openspiel_export import check_against_openspiel, openspiel_game
     from sog.search.cfr import exact

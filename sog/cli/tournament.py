@@ -22,8 +22,8 @@ def tournament(
 ) -> None:
     """Play a round robin, colours swapped, and rate the agents.
 
-    Each game is kept on disk at once (PGN, SGF or plain moves); the same command goes on after any interruption. An
-    engine that crashes, hangs or plays an illegal move loses that game and is started anew.
+    Each game is kept on disk at once (PGN, SGF or plain moves); the same command resumes after any interruption. An
+    engine that crashes, hangs or plays an illegal move loses that game and is restarted.
 
     A file looks like this:
 

@@ -1,4 +1,4 @@
-"""The experiments that `sog reproduce` runs, one entry each, and where their results lie."""
+"""The experiments that `sog reproduce` runs, one entry each, and where their results are kept."""
 
 from __future__ import annotations
 

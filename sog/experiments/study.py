@@ -42,7 +42,7 @@ _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREAD
 
 @dataclass(frozen=True)
 class Options:
-    """What a person may ask of an experiment.
+    """The options of an experiment.
 
     quick: a small version of it, to see that it works.  full: also its most expensive points.
     seeds: how many of whatever the experiment averages over; None for its default.  runs: folders of training runs.
@@ -170,7 +170,7 @@ def carry_out(
 ) -> Outcome:
     """Compute the points that are not there yet, `workers` at a time, and present them all.
 
-    report: told how many are done, and which was the latest.
+    report: called with how many are done and which was the latest.
     """
     waiting = [key for key in keys if points.get(key) is None]
     done = len(keys) - len(waiting)

@@ -1,4 +1,4 @@
-"""The game interface: rules told over public states; it knows no strategy, no tree and no network.
+"""The game interface: rules described by public states; it knows no strategy, no tree and no network.
 
 At a public state s each player p has infostates 0..I_p(s)-1. A range r_p is a vector over them (the
 player's own reach only). The weight of a pair is W_s[i0, i1] * r_0[i0] * r_1[i1]: W_s holds chance and
@@ -30,7 +30,7 @@ class Operator:
 
     matrix: float64[I0, I1], entry (i0, i1) of W_s or of player 0's utility with W included.
     A game too wide for matrices has operators of a kind of its own, which kernels know how to apply from what
-    `packed` gives them (games/holdem_operator.py); then `matrix` is written out for checks only.
+    `packed` gives them (sog/games/holdem/operator.py); then `matrix` is written out for checks only.
     """
 
     matrix: Float64
@@ -120,7 +120,7 @@ class Unit:
 
 
 class Game(ABC):
-    """Immutable rules of a two-player zero-sum game told over public states.
+    """Immutable rules of a two-player zero-sum game, described by its public states.
 
     name: the game string that makes this game again (OpenSpiel's where OpenSpiel has the game).
     u_max: the largest utility anyone can win.  unit: how utilities are reported.

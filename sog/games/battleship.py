@@ -37,7 +37,7 @@ class Battle(NamedTuple):
 
     placed: ships on both boards together; the players place one each in turn.
     shots: (cell, MISS, HIT or SUNK) of every shot, player 0's first and then by turns.
-    fired: the cell of a shot whose result is not told yet, else -1.
+    fired: the cell of a shot whose result is not announced yet, else -1.
     """
 
     placed: int
@@ -48,7 +48,7 @@ class Battle(NamedTuple):
 class Battleship(Game):
     """Battleship with OpenSpiel's order of play and action numbers, no cell being shot at twice.
 
-    Infostates are one's own placements that agree with the results told so far. The game ends when a
+    Infostates are one's own placements that agree with the results announced so far. The game ends when a
     fleet is sunk or after `num_shots` shots each. With `ship_values` a sunk ship pays its value to who
     sank it, as in OpenSpiel with loss_multiplier 1; without them whoever sinks the whole fleet wins 1
     (SePoT B.3), which OpenSpiel does not have.
@@ -185,7 +185,7 @@ class Battleship(Game):
         return Fan([battle._replace(placed=battle.placed + 1)], Moves(edge, target))
 
     def _tell(self, battle: Battle) -> Fan:
-        """NATURE tells the result: the edge is fixed by the fleet that was shot at."""
+        """NATURE announces the result: the edge is fixed by the fleet that was shot at."""
         target = 1 - len(battle.shots) % 2
         cells = [*(cell for cell, _ in self._received(battle, target)), battle.fired]
         told = self._results(self._possible(battle, target), cells)
@@ -221,7 +221,7 @@ class Battleship(Game):
         """float32[7 cells + 5]: both boards as seen from outside, and what happens now.
 
         For each board, which cells were shot at with each result [2][3][cells]; the cell of a shot not yet
-        told [cells]; who acts [3] (NATURE last); the share of ships placed [2].
+        announced [cells]; who acts [3] (NATURE last); the share of ships placed [2].
         """
         battle = cast(Battle, s)
         boards = np.zeros((2, 3, self.cells), dtype=np.float32)

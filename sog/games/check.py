@@ -1,4 +1,4 @@
-"""One conformance check for every game: does it keep the promises of the interface?"""
+"""A conformance check for any game: does it keep the promises of the interface?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goofspiel with hidden bids: simultaneous moves told as turns, and NATURE says who won the round."""
+"""Goofspiel with hidden bids: players bid in turn and in secret; NATURE announces who won the round."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Goofspiel(Game):
     """Imperfect-information Goofspiel of two players on OpenSpiel's rules and numbers.
 
     Each round shows a point card; player 0 and then player 1 bid a card from 0..n-1 face down; the
-    higher takes the points, a tie discards them, and only the winner is told. Infostates are one's own
+    higher takes the points, a tie discards them, and only the winner is announced. Infostates are one's own
     bids in their order. The last round has no choice: it is settled in the payoff together with the
     last chosen bids, so the game ends with player 1's bid of round n-1. Utilities are OpenSpiel's:
     `win_loss` pays 1 to whoever has more points, `point_difference` half the difference of points.
@@ -120,7 +120,7 @@ class Goofspiel(Game):
         return _bidding(*((longer, before.bids[1]) if bidder == 0 else (before.bids[0], longer)), compatible)
 
     def _settled(self, results: tuple[int, ...]) -> _Bidding:
-        """NATURE has told the last result: the pairs that disagree with it are gone."""
+        """NATURE has announced the last result: the pairs that disagree with it are gone."""
         if not results:
             return _bidding([()], [()], np.ones((1, 1)))
         before = self._possible(results[:-1], 2)
@@ -182,7 +182,7 @@ class Goofspiel(Game):
         return Fan([child], Moves(np.where(target >= 0, np.int32(0), np.int32(-1)), target))
 
     def _tell(self, rounds: Rounds) -> Fan:
-        """NATURE tells who won and shows the next point card: one edge for each of both."""
+        """NATURE announces who won and shows the next point card: one edge for each combination."""
         children: list[State] = []
         carry: list[tuple[Carry, Carry]] = []
         shown = self._hand(rounds.cards)

@@ -92,7 +92,7 @@ def _written(key: str, value: Parameter) -> str:
     raise GameError(f"no game string can hold {key}={value!r}")
 
 
-# --- what a constructor asks of its parameters ---
+# --- what a constructor requires of its parameters ---
 
 
 def refuse_unknown(short: str, parameters: Parameters, known: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Numba kernels that answer beliefs with a small MLP on one core, from features to values; they know no rules.
+"""Numba kernels that evaluate a small MLP on one core, from a belief's features to its values; they know no rules.
 
 Four rows go through a layer at a time, four inputs at a time, so that each load feeds many products. Every row
 meets the same instructions wherever it stands in a batch: its answer does not depend on what it is batched with.
@@ -171,7 +171,7 @@ def _mlp(x: Array, weights: Array, widths: Array, first: Array, second: Array) -
 
 @_njit
 def _dense(x: Array, bias: Array, weights: Array, relu: bool, y: Array) -> None:
-    """y = x @ weights + bias, then ReLU where asked; all C-contiguous, the batch a multiple of ROWS."""
+    """y = x @ weights + bias, then ReLU where wanted; all C-contiguous, the batch a multiple of ROWS."""
     zero = np.float32(0.0)
     count, width = x.shape
     out = weights.shape[1]

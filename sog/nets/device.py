@@ -1,4 +1,4 @@
-"""Where a network's weights lie: the CPU, or a CUDA device where there is one."""
+"""Where a network's weights are kept: on the CPU, or on a CUDA device where there is one."""
 
 from __future__ import annotations
 

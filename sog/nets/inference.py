@@ -1,4 +1,4 @@
-"""Evaluators that answer a search's beliefs with a network: Numba for small MLPs, PyTorch for any network.
+"""Evaluators of a search's beliefs by a network: Numba for small MLPs, PyTorch for any network.
 
 ONNX Runtime, an optional extra, runs large batches of MLPs faster still, and resnets (`sog.experiments.bench.network`).
 """
@@ -22,7 +22,7 @@ from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 
 Answer = Callable[[Beliefs], Evaluations]
 
-# From so many weights on PyTorch's products beat Numba's on one core, at the batches a search asks for: they no longer
+# From so many weights on PyTorch's products beat Numba's on one core, at the batches of a search: they no longer
 # fit into the cache that each core has, and hold'em's smallest useful network has 3.5 million.
 WIDE = 1_000_000
 

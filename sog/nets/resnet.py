@@ -1,4 +1,4 @@
-"""The residual network of AlphaZero over planes, with a value of the mover and policy planes; it knows no rules.
+"""AlphaZero's residual network over planes, with a value for the player to move and policy planes; it knows no rules.
 
 AlphaGo Zero, "Neural network architecture"; AlphaZero, "Architecture": a convolution and `depth` residual blocks of
 `width` channels, 3 x 3, batch normalisation and ReLU; then a policy head and a value head.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Layer(nn.Module):
-    """A convolution, batch normalisation, and ReLU where asked."""
+    """A convolution, batch normalisation, and ReLU where wanted."""
 
     def __init__(self, inputs: int, outputs: int, kernel: int, relu: bool = True) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""A network asked for values alone, in large batches: its policy head is left out and PyTorch multiplies the matrices.
+"""A network evaluated for values alone, in large batches: without its policy head, its matrices multiplied by PyTorch.
 
-For solvers that need no priors and ask about many leaves at once. It knows no solver.
+For solvers that need no priors and evaluate many leaves at once. It knows no solver.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def pair_evaluator(network: CVPN) -> Evaluator:
     SettingError for networks that do not.
     """
     if not network.shape.matchups:
-        raise SettingError("only a network with matchups tells values by pair of infostates")
+        raise SettingError("only a network with matchups gives values by pair of infostates")
     return JoiningEvaluator(ValueAnswer(MlpAnswer(network), pairs=True))
 
 

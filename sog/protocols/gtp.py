@@ -43,7 +43,7 @@ class GtpEngine:
         self.fits = game.size  # the network was made for this size
         self.clock: Clock | None = None
         self.left: dict[int, tuple[float, int]] = {}
-        self.playing: Go | None = None  # what the player was told
+        self.playing: Go | None = None  # the game that the player was given
         self.thought: Thought | None = None
         self._start(game)
 

@@ -75,7 +75,7 @@ class GtpContestant:
     """An engine started by a command line; it is killed, and has lost, when it says nothing for too long."""
 
     def __init__(self, name: str, command: str, limits: Limits, patience: float = 60.0) -> None:
-        """limits.seconds: told to the engine as time for each move; the engine's own options limit the rest."""
+        """limits.seconds: sent to the engine as time for each move; the engine's own options limit the rest."""
         self.name, self.command, self.limits, self.patience = name, command, limits, patience
         self._pipe: GtpPipe | None = None
 

@@ -1,4 +1,4 @@
-"""Lines from a program at the other end of a pipe, read on a thread so that a search can look for `stop`."""
+"""Lines from a program at the other end of a pipe, read on a thread so that a search can notice `stop`."""
 
 from __future__ import annotations
 

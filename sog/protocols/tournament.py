@@ -1,4 +1,4 @@
-"""Plays a tournament's games one by one, keeps each on disk at once, and goes on after any kill; it computes no Elo."""
+"""Plays a tournament's games one by one, writes each to disk at once, resumes when interrupted; it computes no Elo."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The UCI engine: reads commands, has a player search, answers; it knows no rules and no network.
 
-Stefan Meyer-Kahlen's Universal Chess Interface (April 2006). What cannot be understood is ignored, as that asks, and a
-line `info string` says why.
+Stefan Meyer-Kahlen's Universal Chess Interface (April 2006). What cannot be understood is ignored, as it requires, and
+a line `info string` says why.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def centipawns(value: float) -> int:
 
 @dataclass(frozen=True)
 class Go:
-    """What a `go` command asks for: numbers by their names, times in milliseconds; endless: until `stop`."""
+    """The limits of a `go` command: numbers by their names, times in milliseconds; endless: until `stop`."""
 
     numbers: dict[str, int] = field(default_factory=dict)
     endless: bool = False
@@ -224,7 +224,7 @@ class _Watch:
         return self.stopped
 
     def wait(self) -> None:
-        """After a search that ended by itself: an endless one answers only when told to stop."""
+        """After a search that ended by itself: an endless one answers only after `stop`."""
         while self.go.endless and self._listening():
             self._hear(self.lines.next())
 

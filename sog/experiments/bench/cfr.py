@@ -1,8 +1,8 @@
 """CFR+ on whole games beside OpenSpiel's (C++) and LiteEFG's (C++): an iteration, and to a small exploitability.
 
-The solvers take turns on one game and medians of their processor times count (each runs on one thread), so that
-whatever else the machine does matters little. An iteration updates both players once, on the whole game. How the
-solvers are run is in bench_cfr_solvers.py.
+The solvers take turns on one game and medians of their processor times are reported (each runs on one thread), so that
+other programs on the machine matter little. An iteration updates both players once, on the whole game. How the
+solvers are run is in cfr_solvers.py.
 """
 
 from __future__ import annotations
@@ -191,7 +191,7 @@ def fastest_other(rows: Sequence[Row]) -> tuple[float, float | None]:
 
 
 def bench_games(games: Sequence[str], rounds: int, report: Callable[[int, str], None]) -> list[Row]:
-    """Rows of several games, one game after another; `report` is told how many are done and which is next."""
+    """Rows of several games, one game after another; `report` is called with how many are done and which is next."""
     rows: list[Row] = []
     for k, game in enumerate(games):
         report(k, game)

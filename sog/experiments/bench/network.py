@@ -1,4 +1,4 @@
-"""What one evaluator call costs by back end, network and batch, on one core.
+"""What one evaluator call costs, by back end, network and batch size, on one core.
 
 python -m sog.experiments.bench.network
 """

@@ -94,7 +94,7 @@ def row_count(games: int) -> int:
 
 
 def _network(game: Game, settings: SolveSettings) -> Evaluator:
-    """A network of random weights, with matchups where the solver asks for values by pair."""
+    """A network of random weights, with matchups where the solver needs values by pair."""
     paired = settings.solver is CFR_AVE
     network = CVPN(shape_for(game, WIDTH, DEPTH, matchups=paired), seed=0)
     torch.nn.init.normal_(network.get_parameter("head.weight"), 0.0, 0.02, torch.Generator().manual_seed(0))

@@ -95,7 +95,7 @@ def bench_searches(
     batch_seconds: float,
     report: Callable[[int, str], None],
 ) -> list[Row]:
-    """A row for each budget and each of SIDE_BY_SIDE; `report` is told how many rows are done."""
+    """A row for each budget and each of SIDE_BY_SIDE; `report` is called with how many rows are done."""
     rows: list[Row] = []
     public = listed_tree(game) or PublicTree(game)
     with threadpool_limits(1):

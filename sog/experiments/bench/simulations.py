@@ -2,7 +2,7 @@
 
 OpenSpiel's Python MCTS gets the same constant evaluator; its C++ MCTS takes none from Python and does one random
 rollout. All search the game's first position anew each time, in turn, on one core; processor time, medians. With a
-real network the share of the time that the network takes is told too.
+real network the network's share of the time is given too.
 """
 
 from __future__ import annotations

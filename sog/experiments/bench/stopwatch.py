@@ -1,4 +1,4 @@
-"""Timers around functions of the library, put on from outside and taken off again, so that it knows nothing of them."""
+"""Timers around functions of the library, added and removed from outside, so that the library knows nothing of them."""
 
 from __future__ import annotations
 

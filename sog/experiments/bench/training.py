@@ -139,7 +139,7 @@ def _watch(run: Run, seconds: float, begin: Callable[[], None], profile: Callabl
 
 
 def _processor_seconds() -> float | None:
-    """What the worker processes have used so far; None where the system does not tell (other than Linux)."""
+    """What the worker processes have used so far; None where the system does not say (other than Linux)."""
     ticks = 0
     for process in multiprocessing.active_children():
         try:

@@ -124,7 +124,7 @@ class Row:
     public: how the public states were found.  states: public states, terminals and NATURE's included.
     uniform, random, cfr: our NashConv of the uniform policy, of a random one and of the average policy after
     ITERATIONS of CFR+; openspiel_*: OpenSpiel's of the same policy.  refused: why the game is not played, or
-    why OpenSpiel cannot be asked.
+    why OpenSpiel cannot be compared with.
     """
 
     game: str
@@ -142,7 +142,7 @@ class Row:
 
     @property
     def difference(self) -> float | None:
-        """The largest difference between ours and OpenSpiel's, None where OpenSpiel was not asked."""
+        """The largest difference between ours and OpenSpiel's, None where OpenSpiel was not compared."""
         ours, theirs = (self.uniform, self.random, self.cfr), self._theirs()
         found = [abs(a - b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
         return max(found) if len(found) == len(theirs) else None
@@ -162,7 +162,7 @@ class Row:
 
 
 def rows(games: Iterable[str] = CANDIDATES, limit: int = LIMIT, seed: int = 0) -> Iterator[Row]:
-    """One row for each game string, made when it is asked for; refused games say why."""
+    """One row for each game string, made on demand; refused games give the reason."""
     for game in games:
         try:
             yield compare(game, limit, seed)
@@ -210,7 +210,7 @@ def random_policy(uniform: Policy, seed: int) -> Policy:
 def told(public: PublicTree, policy: Policy) -> dict[str, list[tuple[int, float]]]:
     """The policy by OpenSpiel's infostate, as OpenSpiel's C++ code takes it: (action, probability) of legal ones.
 
-    GameError where OpenSpiel has the same words for two infostates: it cannot be told such a policy.
+    GameError where OpenSpiel has the same words for two infostates: such a policy cannot be given to it.
     """
     game = public.game
     assert isinstance(game, OpenSpielGame)

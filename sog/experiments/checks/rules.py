@@ -50,7 +50,7 @@ POSITIONS: Final = {
 def perft(game: Chess, depth: int, report: Report = lambda done, note: None) -> int:
     """The number of lines of `depth` half moves; every move goes to UCI's notation and back on its way.
 
-    report: told the lines counted after each of the root's moves. GameError where a move comes back as another.
+    report: called with the lines counted after each of the root's moves. GameError where a move comes back as another.
     """
     if depth == 0:
         return 1

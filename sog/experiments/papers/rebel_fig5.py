@@ -1,6 +1,6 @@
 """ReBeL Fig. 5, left: four ways of solving a depth-limited subgame whose leaves an oracle values, on Liar's Dice.
 
-The oracle solves the game below every leaf that it is asked about. What is measured is the whole policy: above the
+The oracle solves the game below every leaf that it evaluates. What is measured is the whole policy: above the
 leaves the solver's, below them the oracle's of each iteration, averaged as the solver averages.
 """
 
@@ -40,7 +40,7 @@ _ORACLE_ITERATIONS: Final = 200
 class Oracle:
     """Solves the game below each leaf, and remembers the latest policies there.
 
-    pairs: answer with player 0's utilities by pair of slots, as CFR-AVE asks, in place of conditional values.
+    pairs: answer with player 0's utilities by pair of slots, as CFR-AVE needs, in place of conditional values.
     """
 
     def __init__(self, pairs: bool) -> None:
@@ -106,7 +106,7 @@ def compute(key: Key) -> Result:
 
     def visit(t: int) -> None:
         nonlocal trunk
-        if solver is REBEL_FP:  # told when the iteration is over
+        if solver is REBEL_FP:  # known when the iteration is over
             trunk = exact.policy_of(games.tree, f.POLICY)
             add(t)
             return

@@ -1,4 +1,4 @@
-"""ReBeL Table 2, lower half: what training runs on Liar's Dice come to, and how they came there.
+"""ReBeL Table 2, lower half: what training runs on Liar's Dice reach, and their curves.
 
 The table: each run's last three networks, by 1,024 playthroughs of 1,024 updates (256 on 1x6f and 64 on 2x3f, where
 each costs two to three seconds; --full: 1,024). The curve: all its networks, by few and short playthroughs, since the

@@ -1,7 +1,7 @@
 """Continual re-solving with complete trees on Leduc: which regret rule, which alpha, and what the gadget is worth.
 
 SoG, "Modified continual re-solving": alpha is the gadget's share in the opponent's range. With the whole remaining
-game as the search's tree no network is asked, so that what is left is the error of re-solving itself.
+game as the search's tree no network is used, so that what is left is the error of re-solving itself.
 """
 
 from __future__ import annotations

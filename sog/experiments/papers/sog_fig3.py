@@ -28,7 +28,7 @@ RUNS: Final = (Path("runs/leduc_poker"), Path("runs/scotland_yard-map-glasses"))
 BUDGETS: Final = ((10, 1.0), (100, 1.0), (100, 0.1), (1_000, 1.0))
 SEEDS: Final = 3  # SoG uses 50
 EXACT_SEEDS: Final = 1
-# Games with more public states than this have no exact-leaf lines: every leaf asks for a solution of what is below.
+# Games with more public states than this have no exact-leaf lines: every leaf needs a solution of what is below.
 _EXACT_STATES: Final = 1_000
 
 

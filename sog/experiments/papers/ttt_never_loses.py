@@ -1,4 +1,4 @@
-"""Tic-tac-toe: a trained agent, greedy, meets every line of play that there is, from both sides, and never loses."""
+"""Tic-tac-toe: a trained agent, playing greedily, meets every possible line of play from both sides and never loses."""
 
 from __future__ import annotations
 

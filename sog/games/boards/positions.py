@@ -22,7 +22,7 @@ class Position:
     """A public state: OpenSpiel's state and the line that led to it; compared by identity and never changed.
 
     spiel: pyspiel.State.  parent: the position before, None at the root.  actor: as Game.actor.
-    legal: int32[A], OpenSpiel's legal actions.  view: what the game's planes need of it, filled in when first asked.
+    legal: int32[A], OpenSpiel's legal actions.  view: what the game's planes need of it, filled in when first needed.
     """
 
     __slots__ = ("__weakref__", "actor", "legal", "parent", "spiel", "view")
@@ -49,7 +49,7 @@ class Position:
 
 
 class _Children(Sequence[State]):
-    """The children of a position, each made anew whenever it is asked for."""
+    """The children of a position, each made anew whenever it is needed."""
 
     def __init__(self, position: Position) -> None:
         self.position = position

@@ -1,4 +1,4 @@
-"""The order of hold'em hands on a full board, from phevaluator, kept for the boards asked last."""
+"""The order of hold'em hands on a full board, from phevaluator, cached for the boards used last."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ class OpenSpielGame(Game):
     # --- words for people, and the way to OpenSpiel ---
 
     def information_states(self, s: State, p: int) -> list[str]:
-        """What OpenSpiel tells player p at each infostate of a decision state; "" where it tells nothing.
+        """What OpenSpiel shows player p at each infostate of a decision state; "" where it shows nothing.
 
         For the actor these are OpenSpiel's infostates, or its observations where `recalls` is false.
         """

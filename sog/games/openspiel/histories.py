@@ -1,4 +1,4 @@
-"""Every history of an OpenSpiel game as arrays: who acts, what each player is told, what chance weighs."""
+"""Every history of an OpenSpiel game as arrays: who acts, what each player observes, how likely chance makes it."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class Histories:
     action: int32[M], taken at the parent, -1 at the start.  steps: all actions since the parent, chance
     included.  chance: float64[M], the probability of all chance on the way.  actor: int32[M], 0, 1 or
     TERMINAL.  utility: float64[M], player 0's, 0 unless terminal.
-    words: int32[M, 2], what each player is told, as places in `vocabulary`; 0 is nothing.
-    public: int32[M], what OpenSpiel's public observer tells, likewise; None without such an observer.
+    words: int32[M, 2], what each player observes, as places in `vocabulary`; 0 is nothing.
+    public: int32[M], what OpenSpiel's public observer shows, likewise; None without such an observer.
     recalls: whether the words are OpenSpiel's infostates; if not, they are its observations.
     """
 
@@ -58,7 +58,7 @@ def list_histories(name: str, limit: int = LIMIT) -> Histories:
     """Every history of the OpenSpiel game that the game string names, simultaneous moves in turns.
 
     Raises GameError, in one line, where the game does not load, is not a two-player zero-sum game, draws
-    its chance by sampling, tells its players nothing, or has more than `limit` histories.
+    its chance by sampling, shows its players nothing, or has more than `limit` histories.
     """
     game = load(name)
     estimate = _estimate(name, game)
@@ -155,7 +155,7 @@ def public_observer(game: Any) -> Any | None:
 
 
 def observe(observer: Any, state: Any) -> str:
-    """What a public observer tells at a state of the game in turns."""
+    """What a public observer shows at a state of the game in turns."""
     told: str = observer.string_from(_watched(state), 0)
     return told
 
@@ -192,7 +192,7 @@ class _Walk:
         kind = game.get_type()
         self.recalls = bool(kind.provides_information_state_string)
         if not self.recalls and not kind.provides_observation_string:
-            raise GameError(f"{name} tells its players nothing: OpenSpiel has neither infostates nor observations")
+            raise GameError(f"{name} shows its players nothing: OpenSpiel has neither infostates nor observations")
         self.observer = public_observer(game)
         self.parent: list[int] = []
         self.depth: list[int] = []
@@ -250,7 +250,7 @@ class _Walk:
         return moment
 
     def _word(self, state: Any, p: int) -> int:
-        """What player p is told: an infostate or an observation; 0 where OpenSpiel does not say it."""
+        """What player p observes: an infostate or an observation; 0 where OpenSpiel does not say it."""
         try:
             return self._place(state.information_state_string(p) if self.recalls else state.observation_string(p))
         except RuntimeError:

@@ -1,9 +1,9 @@
-"""Which histories are one infostate and which are one public state: from what OpenSpiel tells the players.
+"""Which histories are one infostate and which are one public state: from what OpenSpiel lets the players observe.
 
 Three ways, the first that agrees with the infostates at which the players act is taken; all give each
-player everything told so far (the actions of one's own included), so an infostate has one past:
+player everything observed so far (the actions of one's own included), so an infostate has one past:
 
-observer    public states are what OpenSpiel's public observer has told so far, and who acts.
+observer    public states are what OpenSpiel's public observer has shown so far, and who acts.
 infostates  public states are the connected components of the players' infostates at equal depth, two
             infostates being linked by a shared history: the finest partition that is common knowledge.
 own turns   the same, from the infostates of the player who acts alone; of another's moves a player then

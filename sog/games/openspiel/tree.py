@@ -58,7 +58,7 @@ def public_tree(h: Histories, parts: Partition) -> SpielTree:
     came_from = np.where(h.parent >= 0, parts.state[h.parent], -1)
     moved = _moved(h, parts)
     ended = h.actor == TERMINAL
-    # At the end nobody learns anything more: what was played last is enough to tell the payoff.
+    # At the end nobody learns anything more: what was played last is enough to know the payoff.
     known = np.where(ended[:, None], moved, parts.infostate)
     state = parts.state.copy()
     state[ended] = state.max() + 1 + joint(came_from[ended], h.action[ended])

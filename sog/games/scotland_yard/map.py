@@ -52,7 +52,7 @@ def read_map(name: str) -> CityMap:
 
 
 def parse_map(text: str, name: str = "map") -> CityMap:
-    """The map that a map file's text tells; GameError names the first line that is wrong."""
+    """The map that a map file's text describes; GameError names the first line that is wrong."""
     lines = [(k, line.strip()) for k, line in enumerate(text.splitlines(), 1)]
     lines = [(k, line) for k, line in lines if line and not line.startswith("#")]
     if not lines or lines[0][1] != _HEADER:

@@ -72,7 +72,7 @@ def starting_stations(rules: Rules, city: CityMap) -> tuple[tuple[int, ...], tup
 
 
 def preset(city_name: str) -> Rules:
-    """The rules a map is played by unless told otherwise: a foreign map has London's, its cards apart."""
+    """The rules a map is played by unless others are given: a user's own map has London's, except for the cards."""
     return {"glasses": GLASSES, "london": LONDON}.get(city_name, Rules(city_name))
 
 

@@ -1,0 +1,326 @@
+"""README and docs keep their word: snippets run, command lines parse, names and paths exist, counts are right.
+
+What a page may hold: fenced ```python blocks, run one after the other in one namespace a page; command lines of
+`sog`, `make` and `python -m sog...` as inline code or in indented blocks; paths of this repository. Words in capitals
+stand for what a reader fills in, [brackets] for what may be left out. Commands that are cheap are run with what they
+print: see PRINTED.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+import typer
+
+import sog
+from sog.cli.app import app, main
+from sog.games.catalog import known_games, make_game
+from sog.games.names import OPENSPIEL
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+MATCHES = sorted((ROOT / "docs" / "matches").glob("*.toml"))
+
+Capture = pytest.CaptureFixture[str]
+
+
+def text(name: str) -> str:
+    """A page, by its name in docs/ or README.md."""
+    return (ROOT / name if name == "README.md" else ROOT / "docs" / name).read_text()
+
+
+def page_ids() -> list[str]:
+    return [str(page.relative_to(ROOT)) for page in PAGES]
+
+
+# --- snippets ---
+
+
+def snippets(page: Path) -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if snippets(page)], ids=lambda page: page.name)
+def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "snippet"}
+    for number, snippet in enumerate(snippets(page)):
+        exec(compile(snippet, f"{page.name}, snippet {number + 1}", "exec"), names)
+
+
+def test_the_pages_have_snippets() -> None:
+    assert {page.name for page in PAGES if snippets(page)} >= {"README.md", "extending.md"}
+
+
+# --- command lines ---
+
+# What a reader fills in, by what the option or argument accepts; other words in capitals stay as they are.
+_FILLED = {"S": "100", "C": "1", "DEPTH": "3", "N": "1"}
+
+
+def code(page: Path) -> Iterator[str]:
+    """Inline code, and the lines of indented blocks and of ``` blocks that are not Python."""
+    prose, fence = "", ""
+    for line in page.read_text().splitlines():
+        if line.startswith("```"):
+            fence = "" if fence else line
+        elif fence:
+            if fence == "```":
+                yield line.strip()
+        elif line.startswith("    "):
+            yield line.strip()
+        else:
+            prose += line + "\n"
+    for span in re.findall(r"`([^`]+)`", prose):
+        yield " ".join(span.split())
+
+
+def command_lines(page: Path) -> list[list[str]]:
+    """The words of every command line of `sog` on a page, filled in; a comment after two blanks is left out."""
+    found = []
+    for line in code(page):
+        line = re.split(r"\s+# ", line)[0].strip().removeprefix(".venv/bin/")
+        if re.match(r"sog [a-z]", line):
+            line = line.replace("[", "").replace("]", "") if re.search(r"\[--", line) else line
+            words = [word for word in shlex.split(line)[1:] if word not in ("...", "…")]
+            found.append([_FILLED.get(word, word) for word in words])
+    return found
+
+
+def parse(words: list[str]) -> None:
+    """Have the command line's own parser read the words; nothing is run. AssertionError says what is wrong."""
+    command = typer.main.get_command(app)
+    try:
+        name, path = "sog", list(words)
+        while hasattr(command, "commands"):
+            name = path.pop(0)
+            command = command.commands[name]
+            if not path:  # a command that is only mentioned by name
+                return
+        command.make_context(name, path)
+    except KeyError as error:
+        raise AssertionError(f"no command {error}: sog {' '.join(words)}") from None
+    except Exception as error:
+        raise AssertionError(f"sog {' '.join(words)}: {getattr(error, 'message', error)}") from None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_ids())
+def test_command_lines_parse(page: Path) -> None:
+    for words in command_lines(page):
+        parse(words)
+
+
+def test_the_parser_refuses_what_is_wrong() -> None:
+    for line in ("solve leduc_poker --iteration-count 3", "slove leduc_poker", "perft chess four", "exploit"):
+        if line == "exploit":
+            parse([line])  # a mention
+            continue
+        with pytest.raises(AssertionError):
+            parse(line.split())
+
+
+def test_pages_show_command_lines() -> None:
+    shown = {page.name: len(command_lines(page)) for page in PAGES}
+    assert shown["README.md"] >= 20 and shown["measured.md"] >= 40, shown
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_ids())
+def test_modules_and_targets_that_are_run(page: Path) -> None:
+    """`python -m MODULE --option`: the module exists and knows the option. `make TARGET`: the Makefile has it."""
+    makefile = (ROOT / "Makefile").read_text()
+    for line in code(page):
+        if run := re.match(r"python -m (\S+)(.*)", line):
+            spec = importlib.util.find_spec(run[1])
+            assert spec is not None and spec.origin is not None, line
+            source = Path(spec.origin).read_text()
+            for option in re.findall(r"--[a-z-]+", run[2]):
+                assert f'"{option}"' in source, line
+        if run := re.match(r"make ([a-z]+)\b", line):
+            assert re.search(rf"^{run[1]}:", makefile, re.MULTILINE), line
+
+
+# Commands of the pages that take a second or a few, and what they print, as regular expressions.
+PRINTED = {
+    "sog games": ["kuhn_poker", "connect_four"],
+    "sog perft chess 4": ["197,281 lines"],
+    "sog reproduce --list": ["rebel-table2", "ttt-never-loses"],
+    "sog exploit 'liars_dice(numdice=1,dice_sides=4)' -s 100": [
+        r"SoG\(100,1\) with dcfr",
+        r"exploitability 0\.003[2-5]",
+    ],
+}
+
+
+@pytest.mark.parametrize("line", PRINTED)
+def test_cheap_commands_print_what_the_pages_say(line: str, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert any(line in code(page) for page in PAGES), f"no page has `{line}` any longer"
+    monkeypatch.setenv("COLUMNS", "200")
+    assert main(shlex.split(line)[1:]) == 0
+    printed = capsys.readouterr().out
+    for words in PRINTED[line]:
+        assert re.search(words, printed), printed
+
+
+def test_the_first_figure_of_the_readme(capsys: Capture) -> None:
+    """Ten seeds of Leduc at (100, 1), within a tenth of what the page says: rounding differs between processors."""
+    row = next(line for line in text("README.md").splitlines() if "Leduc poker, trained for 13 minutes" in line)
+    said, command = re.search(r"\| ([\d.]+) mbb/h", row), re.search(r"`sog (exploit [^`]*?)( \[--paper\])?`", row)
+    assert said is not None and command is not None
+    assert main([*shlex.split(command[1]), "--json", "--workers", "1"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["seeds"] == 10 and found["unit"] == "mbb/h"
+    assert found["exploitability"]["mean"] == pytest.approx(float(said[1]), rel=0.1)
+
+
+def test_the_readme_lists_every_command() -> None:
+    table = text("README.md").split("## Commands")[1].split("\n## ")[0]
+    listed = set(re.findall(r"^\|.*?`sog ([a-z]+)|, `sog ([a-z]+)", table, re.MULTILINE))
+    assert {a or b for a, b in listed} == set(typer.main.get_command(app).commands)  # type: ignore[attr-defined]
+
+
+# --- names and paths ---
+
+_PATH = re.compile(r"(?<![\w/.-])(?:sog|docs|tests)/[\w./-]*\w")
+
+
+@lru_cache
+def names_in(path: Path) -> frozenset[str]:
+    """Functions, classes, `Class.method`, fields of classes and module constants, as the text defines them."""
+    out: set[str] = set()
+
+    def add(body: list[ast.stmt], prefix: str) -> None:
+        for node in body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                out.add(prefix + node.name)
+            if isinstance(node, ast.ClassDef):
+                add(node.body, f"{node.name}.")
+            targets = node.targets if isinstance(node, ast.Assign) else []
+            if isinstance(node, ast.AnnAssign):
+                targets = [node.target]
+            out.update(prefix + target.id for target in targets if isinstance(target, ast.Name))
+
+    add(ast.parse(path.read_text()).body, "")
+    return frozenset(out)
+
+
+def named(page: Path) -> list[tuple[str, list[str]]]:
+    """(path, names) of every code span `path` or `path: name, Class.method`."""
+    spans = re.findall(r"`((?:sog|tests)/[^`]+)`", page.read_text())
+    pairs = [span.partition(": ") for span in spans]
+    return [(path, [name.strip() for name in names.split(",") if name.strip()]) for path, _, names in pairs]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_ids())
+def test_names_exist(page: Path) -> None:
+    missing = []
+    for path, names in named(page):
+        if names:
+            missing += [f"{path}: {name}" for name in names if name not in names_in(ROOT / path)]
+    assert not missing
+
+
+@pytest.mark.parametrize("page", [*PAGES, *MATCHES], ids=lambda page: page.name)
+def test_paths_exist(page: Path) -> None:
+    words = page.read_text()
+    assert not [path for path in _PATH.findall(words) if not (ROOT / path).exists()]
+    links = [link for link in re.findall(r"\]\(([^)#\s]+)\)", words) if "://" not in link]
+    assert not [link for link in links if not (page.parent / link).exists()]
+
+
+def test_the_paper_map_names_code() -> None:
+    found = named(ROOT / "docs" / "paper_map.md")
+    assert sum(len(names) for _, names in found) > 50
+    for line in text("paper_map.md").splitlines():
+        if line.startswith("|") and not line.startswith(("| paper", "|---")):
+            for span in re.findall(r"`([^`]+)`", line.rsplit("|", 2)[1]):
+                assert span.startswith("sog/"), f"a name without its file: {span}"
+
+
+# --- counts ---
+
+
+def has(page: str, words: str) -> None:
+    """The page says this, whatever its line breaks."""
+    assert words in " ".join(text(page).split()), f"{page} does not say: {words}"
+
+
+def test_counts_of_openspiel_games() -> None:
+    from sog.experiments.checks.openspiel_table import CANDIDATES
+
+    compared, refused = text("openspiel_games.md").split("| not compared |")
+    rows = [line.split("|") for line in compared.splitlines() if line.startswith("| `")]
+    reasons = [line for line in refused.splitlines() if line.startswith("| `")]
+    assert len(rows) + len(reasons) == len(CANDIDATES)
+    said = f"Compared: {len(rows)} games; equal within 1e-09: {len(rows)}; not compared: {len(reasons)}."
+    has("openspiel_games.md", said)
+    has("README.md", f"{len(rows)} OpenSpiel games compiled here")
+    most, histories = max(float(row[-2]) for row in rows), max(int(row[3].replace(",", "")) for row in rows)
+    assert most <= 2e-15
+    has("measured.md", f"{len(rows)} OpenSpiel games compiled here (up to {histories:,} histories)")
+    has("measured.md", f"for {len(reasons)} others the reason")
+
+
+def test_counts_of_public_states() -> None:
+    from sog.experiments.bench.holdem import RIVER
+
+    def decisions(name: str) -> tuple[int, int]:
+        """Public states where a player acts, and those where chance acts."""
+        game = make_game(name)
+        waiting, actors = [game.root()], []
+        while waiting:
+            s = waiting.pop()
+            actors.append(game.actor(s))
+            waiting += game.fan(s).children if actors[-1] < 3 else ()
+        return sum(actor < 2 for actor in actors), actors.count(2)
+
+    players, chance = decisions("leduc_poker")
+    has("measured.md", f"Leduc's {players + chance} public states at which a player or chance acts")
+    has("measured.md", f"1x4f's {decisions('liars_dice(numdice=1,dice_sides=4)')[0]} decision states")
+    has("notes.md", f"On 1x5f, {decisions('liars_dice(numdice=1,dice_sides=5)')[0]:,} decision states")
+    for page in ("README.md", "measured.md"):
+        has(page, f"same tree of {decisions(RIVER.game)[0]} decisions")
+
+
+def test_counts_of_files_games_and_checkpoints() -> None:
+    from sog.agents.shipped import shipped_checkpoints
+    from sog.experiments.bench.cfr import GAMES
+    from sog.experiments.papers.pog_table5 import TABLE_5
+
+    words = {10: "ten"}
+    lines = len((ROOT / "sog/games/kuhn.py").read_text().splitlines())
+    has("README.md", f"`sog/games/kuhn.py` is a whole one in {lines} lines")
+    shipped = words[len(shipped_checkpoints())]
+    has("README.md", f"{shipped} trained networks")
+    has("decisions.md", f"The package holds {shipped} networks")
+    has("measured.md", f"{len(GAMES)} games, 23 minutes")
+    figures = sum(len(row) for table in TABLE_5.values() for row in table.values())
+    has("measured.md", f"table's {figures} figures")
+
+
+def test_the_table_of_games_is_whole() -> None:
+    games = {name.partition("(")[0] for name, _ in known_games() if not name.startswith(OPENSPIEL)}
+    table = "".join(line for line in text("games.md").splitlines() if line.startswith("|"))
+    assert {name for name in games if f"`{name}" not in table} == set()
+    assert f"`{OPENSPIEL}" in table
+
+
+def test_exported_names_have_docstrings_and_are_counted() -> None:
+    has("README.md", f"`help(sog)` shows all {len(sog.__all__)} names")
+    constants = {"NATURE", "TERMINAL"}
+    assert not [name for name in set(sog.__all__) - constants if not (getattr(sog, name).__doc__ or "").strip()]
+
+
+def test_the_wheel_shows_the_readme() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["readme"] == "README.md" and project["urls"] and len(project["classifiers"]) >= 5
+    assert len(text("README.md").splitlines()) <= 80
+    assert len(text("decisions.md").splitlines()) <= 120
