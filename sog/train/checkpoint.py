@@ -256,10 +256,10 @@ def _meta_of(said: dict[str, Any]) -> Meta:
     files = {role: FileEntry(**entry) for role, entry in said["files"].items()}
     if "network" not in files or any(not _OWN.fullmatch(entry.name) for entry in files.values()):
         raise ValueError("files")
+    step, number = int(said["step"]), int(said["save"])
     return Meta(
-        str(said["game"]), str(said["run"]), int(said["step"]), int(said["save"]), NetworkShape(**shape),
-        dict(said["settings"]), files,
-    )  # fmt: skip
+        str(said["game"]), str(said["run"]), step, number, NetworkShape(**shape), dict(said["settings"]), files
+    )
 
 
 def _write(path: Path, content: bytes) -> None:
