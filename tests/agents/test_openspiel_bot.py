@@ -1,4 +1,4 @@
-"""Our agents in OpenSpiel's match runners: the value they earn is that of the exported policy, in any order of asking."""
+"""Our agents in OpenSpiel's match runners: they earn what the exported policy is worth, asked in any order."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def states_of(bot: SogBot, name: str, player: int, count: int) -> dict[str, pysp
     return found
 
 
-GOOFSPIEL = "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
+GOOFSPIEL = "goofspiel(imp_info=True,num_cards=4,points_order=descending)"
 
 
 @pytest.mark.parametrize("name", ["leduc_poker", "liars_dice(numdice=1,dice_sides=3)", GOOFSPIEL, "connect_four"])
