@@ -3,56 +3,64 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+from sog.agents.algorithms.base import Choices
+from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.table import boards_of, preset
 from sog.agents.shipped import find_checkpoint
-from sog.baselines.alphazero import AlphaZeroPlayer
-from sog.errors import CheckpointError, SettingError
+from sog.errors import CheckpointError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
-from sog.play.player import Limits, Player, SogPlayer, think
-from sog.search.gtcfr.search import Budget
+from sog.play.player import Limits, Player, think
+from sog.search.leaves.evaluator import Evaluator
 from sog.train.checkpoint import load_network
-from sog.train.presets import ALPHAZERO, SOG, preset
+from sog.train.settings import PLAIN, Variant, variant_of
+
+__all__ = ["Opened", "make_player", "open_network", "warm_up"]
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A network and the game it plays; trained: false for a fresh one."""
+    """A network and the game it plays; trained: false for a fresh one.  variant: of the run that trained it."""
 
     game: Game
     network: CVPN
     trained: bool
+    variant: Variant = PLAIN
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """Answers searches with the network; made once."""
+        return network_evaluator(self.network)
 
 
-def open_network(text: str) -> Opened:
+def open_network(text: str, algorithm: str = SOG) -> Opened:
     """The network of a checkpoint folder, the one shipped for a game, or a fresh one of the game's demo size.
 
+    algorithm: of several shipped for a game, the one that this algorithm trained.
     Raises CheckpointError or GameError where the text names neither.
     """
     try:
-        name, network, _ = load_network(find_checkpoint(text))
-        return Opened(make_game(name), network, trained=True)
+        name, network, meta = load_network(find_checkpoint(text, algorithm))
+        return Opened(make_game(name), network, True, variant_of(meta.settings))
     except CheckpointError:
         if Path(text).exists() or ("/" in text and "(" not in text):
             raise
     game = make_game(text)
-    return Opened(game, CVPN(preset(game, "demo").shape), trained=False)
+    return Opened(game, CVPN(preset(game, "demo", algorithm).shape), trained=False)
 
 
-def make_player(name: str, opened: Opened, algorithm: str, budget: Budget, seed: int = 0) -> Player:
-    """A player with this network: `sog`, or `alphazero`, for which only the budget's simulations count.
+def make_player(opened: Opened, algorithm: str = SOG, choices: Choices | None = None, seed: int = 0) -> Player:
+    """A player of perfect-information games with this network; its name says how it searches.
 
-    `new_game` was not called yet. Raises SettingError for another algorithm.
+    `new_game` was not called yet. Raises SettingError for an algorithm that plays none, or a choice it does not take.
     """
-    evaluator = network_evaluator(opened.network)
-    if algorithm == ALPHAZERO:
-        return AlphaZeroPlayer(name, evaluator, budget.simulations, seed=seed)
-    if algorithm != SOG:
-        raise SettingError(f"no algorithm is called {algorithm}; known: {SOG}, {ALPHAZERO}")
-    return SogPlayer(name, evaluator, budget, seed=seed)
+    choices = choices or Choices()
+    return boards_of(algorithm, choices).make(opened.evaluator, choices, seed)
 
 
 def warm_up(player: Player, game: Game) -> None:

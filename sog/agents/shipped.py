@@ -5,10 +5,13 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
+from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.table import trained_by
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
-from sog.train.presets import SOG
+
+__all__ = ["find_checkpoint", "shipped_checkpoints"]
 
 
 def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
@@ -28,7 +31,7 @@ def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
     if not known:
         shipped = sorted({meta.game for meta in metas.values()})
         raise CheckpointError(f"no checkpoint is shipped for {game}; train one, or name one of {', '.join(shipped)}")
-    return min(known, key=lambda folder: metas[folder].settings.get("algorithm", SOG) != algorithm)
+    return min(known, key=lambda folder: trained_by(metas[folder]) != algorithm)
 
 
 def shipped_checkpoints() -> list[Path]:

@@ -242,11 +242,11 @@ def _network(checkpoint: str) -> tuple[str, CVPN]:
     """The game and the network that a checkpoint or a game string names, a new one where none is shipped."""
     from pathlib import Path
 
+    from sog.agents.algorithms.table import preset
     from sog.agents.shipped import find_checkpoint, shipped_checkpoints
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
     from sog.train.checkpoint import load_meta, load_network
-    from sog.train.presets import preset
 
     if not Path(checkpoint).exists():
         game = make_game(checkpoint)

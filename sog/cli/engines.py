@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sog.agents.algorithms.base import Choices
 from sog.cli.frame import stderr
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.agents.players import Opened
     from sog.play.player import Player
-    from sog.search.gtcfr.search import Budget
+
+__all__ = ["gtp", "open_aloud", "uci"]
 
 _Checkpoint = Annotated[
     str, typer.Argument(metavar="CHECKPOINT_OR_GAME", help="A run's folder, or a game for an untrained network.")
 ]
 _Simulations = Annotated[int, typer.Option("--simulations", "-s", help="s: expansions a move, unless the client says.")]
-_PerUpdate = Annotated[float, typer.Option("--per-update", "-c", help="c: expansions per regret update.")]
+_PerUpdate = Annotated[
+    float | None, typer.Option("--per-update", "-c", help="c: expansions per regret update; by default 10.")
+]
 _Algorithm = Annotated[str, typer.Option(help="sog, or alphazero: MCTS with the same network.")]
 _Seed = Annotated[int, typer.Option(help="Decides the searches' draws.")]
 
@@ -30,7 +34,7 @@ _Seed = Annotated[int, typer.Option(help="Decides the searches' draws.")]
 def uci(
     checkpoint: _Checkpoint = "chess",
     simulations: _Simulations = 800,
-    per_update: _PerUpdate = 10.0,
+    per_update: _PerUpdate = None,
     algorithm: _Algorithm = "sog",
     seed: _Seed = 0,
 ) -> None:
@@ -38,9 +42,8 @@ def uci(
     from sog.games.boards.chess import Chess
     from sog.protocols.lines import Lines
     from sog.protocols.uci import UciEngine
-    from sog.search.gtcfr.search import Budget
 
-    opened, player = _open(checkpoint, algorithm, Budget(simulations, per_update), seed)
+    opened, player = _open(checkpoint, algorithm, Choices(simulations, per_update), seed)
     if not isinstance(opened.game, Chess):
         raise SettingError(f"UCI is for chess; {checkpoint} plays {opened.game.name}")
     with _protocol_only() as say:
@@ -50,7 +53,7 @@ def uci(
 def gtp(
     checkpoint: _Checkpoint = "go(board_size=9)",
     simulations: _Simulations = 800,
-    per_update: _PerUpdate = 10.0,
+    per_update: _PerUpdate = None,
     algorithm: _Algorithm = "sog",
     seed: _Seed = 0,
 ) -> None:
@@ -59,9 +62,8 @@ def gtp(
     from sog.games.boards.go import Go
     from sog.protocols.gtp import GtpEngine
     from sog.protocols.lines import Lines
-    from sog.search.gtcfr.search import Budget
 
-    opened, player = _open(checkpoint, algorithm, Budget(simulations, per_update), seed)
+    opened, player = _open(checkpoint, algorithm, Choices(simulations, per_update), seed)
     if not isinstance(opened.game, Go):
         raise SettingError(f"GTP is for Go; {checkpoint} plays {opened.game.name}")
     warm_up(player, opened.game)
@@ -69,22 +71,21 @@ def gtp(
         GtpEngine(player, opened.game, say, simulations).serve(Lines(sys.stdin))
 
 
-def _open(checkpoint: str, algorithm: str, budget: Budget, seed: int) -> tuple[Opened, Player]:
+def _open(checkpoint: str, algorithm: str, choices: Choices, seed: int) -> tuple[Opened, Player]:
     from threadpoolctl import threadpool_limits
 
     from sog.agents.players import make_player
 
     threadpool_limits(1)
     opened = open_aloud(checkpoint)
-    name = f"SoG{budget}" if algorithm == "sog" else algorithm
-    return opened, make_player(name, opened, algorithm, budget, seed)
+    return opened, make_player(opened, algorithm, choices, seed)
 
 
-def open_aloud(checkpoint: str) -> Opened:
+def open_aloud(checkpoint: str, algorithm: str = "sog") -> Opened:
     """The network that a person named; says so where it is untrained."""
     from sog.agents.players import open_network
 
-    opened = open_network(checkpoint)
+    opened = open_network(checkpoint, algorithm)
     if not opened.trained:
         stderr().print(f"sog: no checkpoint of {opened.game.name} is shipped: this network is untrained", markup=False)
     return opened

@@ -8,15 +8,19 @@ import numpy as np
 import typer
 from rich.table import Table
 
+from sog.agents.algorithms.base import Choices
 from sog.cli.frame import check_count, stdout
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
+    from sog.agents.algorithms.base import MakeAgent
     from sog.arrays import Float64
     from sog.games.base import Game
-    from sog.play.agent import SearchAgent
+    from sog.play.agent import Agent
     from sog.play.referee import Referee, World
     from sog.search.tree.public_tree import PublicTree
+
+__all__ = ["play"]
 
 
 def play(
@@ -36,45 +40,72 @@ def play(
         float | None,
         typer.Option("--per-update", "-c", help="c: expansions per regret update; by default 0.1, on a board 10."),
     ] = None,
+    algorithm: Annotated[str, typer.Option(help="How the agent plays: sog, alphazero (on a board) or rebel.")] = "sog",
+    updates: Annotated[
+        int | None, typer.Option(help="rebel: one player's updates in a subgame; by default 1024.")
+    ] = None,
+    agent: Annotated[
+        str | None, typer.Option(metavar="MODULE:CLASS", help="Play a GAME against this agent, a class of yours.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Decides the deals and the agent's draws.")] = None,
 ) -> None:
     """Play against the agent. After each hand it shows what it believed you held and the policy it drew from.
 
     Answer with an action's number or name, or q to stop. On a board answer with a move's name.
     """
-    from sog.agents.players import make_player
-    from sog.cli.engines import open_aloud
-    from sog.cli.play_board import play_board
-    from sog.nets.inference import network_evaluator
-    from sog.play.agent import SearchAgent
-    from sog.play.referee import Referee
-    from sog.play.resolver import ResolveSettings
-    from sog.search.gtcfr.search import Budget
-    from sog.train.sog.actor import listed_tree
-
     if seat not in (None, 0, 1):
         raise SettingError(f"--seat is 0 or 1, not {seat}")
     if hands is not None:
         check_count("--hands", hands)
-    opened, rng = open_aloud(checkpoint), np.random.default_rng(seed)
-    game = opened.game
-    if game.deterministic:
-        budget = Budget(400 if simulations is None else simulations, 10.0 if per_update is None else per_update)
-        player = make_player(f"SoG{budget}", opened, "sog", budget, int(rng.integers(2**31)))
-        play_board(game, player, seat, hands)
-        return
+    rng = np.random.default_rng(seed)
+    choices = Choices(simulations, per_update, updates)
+    if agent is not None:
+        if choices.given():
+            raise SettingError("an agent of your own has no search budget to be chosen here")
+        game, seats = _own_agent(checkpoint, agent)
+    else:
+        from sog.agents.algorithms.table import agents_of
+        from sog.agents.players import make_player
+        from sog.cli.engines import open_aloud
+        from sog.cli.play_board import play_board
+
+        opened = open_aloud(checkpoint, algorithm)
+        game = opened.game
+        if game.deterministic:
+            play_board(game, make_player(opened, algorithm, choices, int(rng.integers(2**31))), seat, hands)
+            return
+        play = agents_of(algorithm, choices)
+        seats = play.make(_listed(game), opened.network, opened.variant, choices)
+    _play_hands(game, seats, seat, hands, rng)
+
+
+def _own_agent(name: str, agent: str) -> tuple[Game, MakeAgent]:
+    """A game by its name, and the seats of the agents that a class makes."""
+    from sog.agents.any_agent import agent_class, seats_of
+    from sog.games.catalog import make_game
+
+    kind, game = agent_class(agent), make_game(name)
+    return game, seats_of(kind, _listed(game))
+
+
+def _listed(game: Game) -> PublicTree:
+    """The game's whole public tree; SettingError where it is too large."""
+    from sog.train.sog.actor import listed_tree
+
     public = listed_tree(game)
     if public is None:
         raise SettingError(f"{game.name} is too large for the terminal player so far")
-    budget = Budget(100 if simulations is None else simulations, 0.1 if per_update is None else per_update)
-    settings = ResolveSettings(budget)
-    referee, evaluator = Referee(public), network_evaluator(opened.network)
+    return public
+
+
+def _play_hands(game: Game, seats: MakeAgent, seat: int | None, hands: int | None, rng: np.random.Generator) -> None:
+    """Hands one after another, each against a new agent, until the person leaves or there were enough."""
     total, count = 0.0, 0
     while hands is None or count < hands:
         person = count % 2 if seat is None else seat
-        agent = SearchAgent(public, 1 - person, settings, evaluator, int(rng.integers(2**31)))
+        agent = seats(1 - person, int(rng.integers(2**31)))
         stdout().print(f"\n[bold]Hand {count + 1}[/bold]: you are player {person}")
-        won = _hand(game, public, referee, agent, person, rng)
+        won = _hand(agent, person, rng)
         if won is None:
             break
         total, count = total + won, count + 1
@@ -82,24 +113,23 @@ def play(
         stdout().print(f"You win {won:+g}; {total:+g} after {count} hands, {mean}.", markup=False)
 
 
-def _hand(
-    game: Game, public: PublicTree, referee: Referee, agent: SearchAgent, person: int, rng: np.random.Generator
-) -> float | None:
+def _hand(agent: Agent, person: int, rng: np.random.Generator) -> float | None:
     """One hand; the person's utility, or None where the person leaves."""
     from sog.games.base import TERMINAL
+    from sog.play.referee import Referee
 
+    game, public = agent.game, agent.public
+    referee = Referee(public)
     world = referee.deal(rng)
-    searched: tuple[int, Float64] | None = None
+    last: int | None = None
     while referee.actor(world) != TERMINAL:
         if referee.actor(world) == person:
             column = _ask(game, public, referee, world, person)
             if column is None:
                 return None
         else:
-            policy = agent.policy(world.node)
-            searched = world.node, policy
-            row = policy[:, world.pair[agent.player]]
-            column = int(rng.choice(len(row), p=row / row.sum()))
+            last = world.node
+            column = agent.act(world.node, world.pair[agent.player], rng)
             name = game.action_name(public.states[world.node], int(game.actions(public.states[world.node])[column]))
             stdout().print(f"  agent: {'moves' if _hidden(game, public, world.node) else name}", markup=False)
         world = referee.act(world, column, rng)
@@ -107,8 +137,8 @@ def _hand(
     stdout().print(f"  {game.state_name(state)}", markup=False)
     for p, who in ((person, "you"), (agent.player, "agent")):
         stdout().print(f"  {who} held {game.infostate_name(state, p, world.pair[p])}", markup=False)
-    if searched is not None:
-        _show_mind(game, public, agent, *searched)
+    if last is not None and agent.drawn_from is not None:
+        _show_mind(agent, last, agent.drawn_from)
     return referee.utility(world) * (1.0 if person == 0 else -1.0)
 
 
@@ -141,19 +171,20 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
         stdout().print("  please answer with one of the numbers, or q")
 
 
-def _show_mind(game: Game, public: PublicTree, agent: SearchAgent, node: int, policy: Float64) -> None:
-    """The agent's belief about the person's infostates and its policy, at its last decision."""
-    state = public.states[node]
-    belief = agent.belief()
-    other = 1 - agent.player
-    table = Table(title=f"the agent's last decision: {game.state_name(state)}", title_justify="left")
-    table.add_column("you might hold")
-    table.add_column("belief", justify="right")
-    for i in np.argsort(-belief)[:12]:
-        if belief[i] > 0.0005:
-            table.add_row(game.infostate_name(state, other, int(i)), f"{belief[i]:.1%}")
-    stdout().print(table)
-    table = Table(title="its policy", title_justify="left")
+def _show_mind(agent: Agent, node: int, policy: Float64) -> None:
+    """The agent's belief about the person's infostates, where it has one, and its policy, at its last decision."""
+    game, state = agent.game, agent.state(node)
+    belief, other = agent.belief(), 1 - agent.player
+    title = f"the agent's last decision: {game.state_name(state)}"
+    if belief is not None:
+        table = Table(title=title, title_justify="left")
+        table.add_column("you might hold")
+        table.add_column("belief", justify="right")
+        for i in np.argsort(-belief)[:12]:
+            if belief[i] > 0.0005:
+                table.add_row(game.infostate_name(state, other, int(i)), f"{belief[i]:.1%}")
+        stdout().print(table)
+    table = Table(title="its policy" if belief is not None else title, title_justify="left")
     table.add_column("with")
     for action in game.actions(state):
         table.add_column(game.action_name(state, int(action)), justify="right")

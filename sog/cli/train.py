@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sog.agents.algorithms.base import Choices
 from sog.cli.frame import JsonOption, Report, check_count, check_positive, print_json, progress_bar, stderr, stdout
-from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.games.base import Game
     from sog.nets.cvpn import CVPN
     from sog.train.loop import Point, Run
     from sog.train.settings import Variant
+
+__all__ = ["train"]
 
 # Games with more public states than this are trained without measuring exploitability on the way.
 _MEASURED_STATES = 20_000
@@ -44,10 +46,10 @@ def train(
     The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and
     tensorboard/. Ctrl-C, SIGTERM or a kill lose at most the work since the last checkpoint.
     """
+    from sog.agents.algorithms.table import preset as settings_of
     from sog.games.catalog import make_game
-    from sog.train.loop import Hooks, Run
+    from sog.train.loop import Hooks, Run, Until
     from sog.train.loop import train as run_training
-    from sog.train.presets import preset as settings_of
 
     rules = make_game(game)
     workers = (os.cpu_count() or 1) if workers is None else workers
@@ -57,15 +59,18 @@ def train(
     if rounds is not None:
         check_count("--rounds", rounds)
     folder = out or Path("runs") / _slug(rules.name)
-    run = Run(rules.name, preset, seed, workers, algorithm, _variant(algorithm, solver, warm, network, folder, resume))
-    total = settings_of(rules, preset, algorithm, run.variant).rounds if rounds is None else rounds
-    begun = int(_said(folder, resume).get("round", 0))
+    said = _said(folder, resume)
+    variant = _variant(said, algorithm, Choices(solver=solver, warm=warm), network)
+    run = Run(rules.name, preset, seed, workers, algorithm, variant)
+    settings = settings_of(rules, preset, algorithm, run.variant)
+    total = settings.rounds if rounds is None else rounds
+    begun = int(said.get("round", 0))
     with progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
         watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, watch.note)
-        point = run_training(run, folder, minutes, resume, hooks, rounds, device)
+        point = run_training(run, settings, folder, Until(minutes, rounds), resume, hooks, device)
         watch.close()
-    _plot(folder, rules, watch.what)
+    _plot(folder, rules, watch.training.measured)
     answer: dict[str, Any] = {
         "game": rules.name,
         "algorithm": algorithm,
@@ -87,19 +92,15 @@ def train(
     stdout().print(f"checkpoint and curve.png in {folder}; play against it: sog play {folder}", markup=False)
 
 
-def _variant(
-    algorithm: str, solver: str | None, warm: int | None, network: str | None, folder: Path, resume: bool
-) -> Variant:
-    """The variant that was asked for; what was not is that of the run to be gone on with."""
-    from sog.train.presets import REBEL
-    from sog.train.rebel.presets import changed, variant_of
+def _variant(said: dict[str, Any], algorithm: str, choices: Choices, network: str | None) -> Variant:
+    """The variant that was asked for; what was not is that of the run to be gone on with, which `said` describes."""
+    from sog.agents.algorithms.table import variant_from
+    from sog.train.settings import variant_of
 
-    if algorithm != REBEL and (solver is not None or warm is not None):
-        raise SettingError(f"--solver and --warm are for --algorithm {REBEL}, not {algorithm}")
-    variant = variant_of(_said(folder, resume))
+    variant = variant_of(said)
     if network is not None:
         variant = replace(variant, network=network)
-    return changed(variant, solver, warm)
+    return variant_from(variant, algorithm, choices)
 
 
 def _said(folder: Path, resume: bool) -> dict[str, Any]:
@@ -118,38 +119,26 @@ class _Watch:
     """Measures exploitability on small games, and tells the progress bar and TensorBoard."""
 
     def __init__(self, game: Game, folder: Path, bar: Report, run: Run) -> None:
+        from sog.agents.algorithms.table import learner
+
         self.game, self.folder, self.bar, self.run = game, folder, bar, run
-        self.what = "ReBeL's mean policy" if run.algorithm == "rebel" else "search at (100,1), one seed"
+        self.training = learner(run.algorithm).training
         self.latest: float | None = None
         self.public: Any = None
         self.writer: Any = None
 
     def measure(self, network: CVPN) -> float:
-        """Exploitability of search at (100, 1), one seed, or of ReBeL's mean policy; NaN for a game too large."""
-        from sog.agents.exploitability import exploitability
-        from sog.agents.playthroughs import mean_exploitability
-        from sog.nets.inference import network_evaluator
-        from sog.nets.values import value_evaluator
-        from sog.play.rebel import RebelSettings
-        from sog.play.resolver import ResolveSettings
-        from sog.search.gtcfr.search import Budget
-        from sog.train.presets import REBEL
-        from sog.train.rebel.presets import playing
+        """Exploitability of what the algorithm is measured by while it trains; NaN for a game too large."""
         from sog.train.sog.actor import listed_tree
 
         if self.public is None:
             self.public = listed_tree(self.game) or False
         if not self.public or self.public.size > _MEASURED_STATES:
             return math.nan
-        if self.run.algorithm == REBEL:
-            variant = self.run.variant
-            evaluator = value_evaluator(network, policies=variant.warm > 0)
-            found = mean_exploitability(self.public, RebelSettings(playing(variant, 1024)), evaluator)
-        else:
-            settings = ResolveSettings(Budget(100, 1.0))
-            found = exploitability(self.public, settings, network_evaluator(network), [0]).mean
+        found = self.training.measure(self.public, network, self.run.variant)
         self.latest = found * self.game.unit.per_utility
-        stderr().print(f"exploitability of {self.what}: {self.latest:.4g} {self.game.unit.name}", markup=False)
+        figure = f"{self.latest:.4g} {self.game.unit.name}"
+        stderr().print(f"exploitability of {self.training.measured}: {figure}", markup=False)
         return self.latest
 
     def report(self, point: Point, total: int) -> None:

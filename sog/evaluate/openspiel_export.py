@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -15,6 +16,17 @@ from sog.games.base import Game, State
 from sog.games.names import OPENSPIEL, parse_game
 from sog.search.cfr.exact import Policy, measure_policy
 from sog.search.tree.public_tree import PublicTree
+
+__all__ = [
+    "Check",
+    "InfostatePolicies",
+    "NamedInfostate",
+    "check_against_openspiel",
+    "infostate_policies",
+    "infostates_by_string",
+    "openspiel_game",
+    "to_tabular_policy",
+]
 
 SpielGame: TypeAlias = Any  # pyspiel has no types
 
@@ -59,22 +71,46 @@ def infostate_policies(public: PublicTree, policy: Policy) -> InfostatePolicies:
     rule out are left out, and so are OpenSpiel's without a choice that our game leaves out. GameError
     where OpenSpiel lacks the game.
     """
+    game, out = public.game, InfostatePolicies()
+    for found in infostates_by_string(public):
+        if found.node in policy:
+            actions = game.actions(public.states[found.node])
+            chosen = dict(zip(actions.tolist(), policy[found.node][:, found.infostate].tolist(), strict=True))
+            out[found.key] = [(a, chosen[a]) for a in found.legal]
+    return out
+
+
+@dataclass(frozen=True)
+class NamedInfostate:
+    """An infostate of the player who acts at a public node, by OpenSpiel's name for it.
+
+    key: its information state string.  legal: OpenSpiel's legal actions.
+    """
+
+    key: str
+    node: int
+    infostate: int
+    legal: tuple[int, ...]
+
+
+def infostates_by_string(public: PublicTree, player: int | None = None) -> Iterator[NamedInfostate]:
+    """The infostates of a listed game that cards allow, where their player acts; None: of both players.
+
+    GameError where OpenSpiel lacks the game.
+    """
     game, spiel = public.game, openspiel_game(public.game)
-    out: InfostatePolicies = {}
-    for node, probabilities in policy.items():
+    for node in public.decisions():
         s = public.states[node]
-        actor, actions = game.actor(s), game.actions(s)
+        actor = game.actor(s)
+        if player not in (None, actor):
+            continue
         weights = game.weights(s).operator.matrix
-        for i in range(probabilities.shape[1]):
+        for i in range(game.num_infostates(s)[actor]):
             against = weights[i] if actor == 0 else weights[:, i]
             other = int(np.argmax(against))  # any opponent's infostate that can occur together with i
             if against[other] > 0:
-                pair = (i, other) if actor == 0 else (other, i)
-                state = _replay(game, spiel, s, pair)
-                chosen = dict(zip(actions.tolist(), probabilities[:, i].tolist(), strict=True))
-                key = state.information_state_string(actor)
-                out[key] = [(a, chosen[a]) for a in state.legal_actions()]
-    return out
+                state = _replay(game, spiel, s, (i, other) if actor == 0 else (other, i))
+                yield NamedInfostate(state.information_state_string(actor), node, i, tuple(state.legal_actions()))
 
 
 def check_against_openspiel(public: PublicTree, policy: Policy) -> Check:

@@ -16,6 +16,26 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Array, Float32, Float64, Int32
+from sog.games.records import Record, plain_record
+
+__all__ = [
+    "DENSE",
+    "NATURE",
+    "TERMINAL",
+    "Carry",
+    "Fan",
+    "Game",
+    "Links",
+    "Moves",
+    "Operator",
+    "Scaled",
+    "State",
+    "Unit",
+    "followers",
+    "forward_links",
+    "plain_moves",
+    "step",
+]
 
 State = Hashable
 NATURE: Final = 2
@@ -133,6 +153,9 @@ class Game(ABC):
     planes: (C, H, W) where the features are C planes of H x W, made flat, from the mover's side; the last one is ones
     where player 0 acts, zeros otherwise.  policy_planes: P where action (h * W + w) * P + k is cell (h, w) of the k-th
     policy plane; actions from H * W * P on have no cell.
+    longest: moves after which the papers' self-play cuts a game short (PoG, Table 3); 0 where games end by themselves.
+    drawn_out: whether games between beginners hardly end by themselves, so that self-play must cut them short.
+    record_suffix: how the name of a finished game's file ends, see `write_record`.
     """
 
     name: str
@@ -146,6 +169,9 @@ class Game(ABC):
     crossed: tuple[int, ...] = ()
     planes: tuple[int, int, int] | None = None
     policy_planes: int = 0
+    longest: int = 0
+    drawn_out: bool = False
+    record_suffix: str = ".txt"
 
     @abstractmethod
     def root(self) -> State:
@@ -234,6 +260,10 @@ class Game(ABC):
     def infostate_name(self, s: State, p: int, i: int) -> str:
         """What player p knows at infostate i and the opponent does not."""
         return str(i)
+
+    def write_record(self, record: Record) -> str:
+        """A finished game of perfect information in the format that programs of this game read."""
+        return plain_record(self, record)
 
     def history(self, s: State, i0: int, i1: int) -> list[int] | None:
         """OpenSpiel's actions, chance included, of one history of the pair; None where it lacks the game."""

@@ -1,32 +1,115 @@
-"""A search agent for one seat: it re-solves with its own chain and picks its own row of the policy.
+"""Agents for games with hidden information: one seat's policy at public states, and the agent that searches.
 
-It is given public nodes and its own infostate, never the opponent's.
+An agent is given public nodes and its own infostate, never the opponent's.
 """
 
 from __future__ import annotations
 
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Self
+
 import numpy as np
 
-from sog.arrays import Float64
+from sog.arrays import Bool, Float64
+from sog.games.base import Game, State
 from sog.play.resolver import ResolveSettings, Resolving, Solved
-from sog.search.leaves.drive import run
+from sog.search.gtcfr.search import SearchGenerator
+from sog.search.leaves.drive import drive, run
 from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import node_mass
+from sog.search.tree.slots import legal_actions, node_mass
+
+__all__ = ["Agent", "SearchAgent", "own_followers"]
 
 
-class SearchAgent:
-    """Plays `player` in one game after another; `new_game` forgets the chain."""
+class Agent(ABC):
+    """Plays `player` in one game after another. A new agent is one class with `policy`; the rest has defaults.
+
+    public: the game's tree of public states; nodes are its numbers.  drawn_from: float64[A, I], the policy that `act`
+    last drew from, None before that and for agents that have none.
+
+    Example, an agent that plays each legal action alike:
+
+        class Uniform(Agent):
+            def policy(self, node):
+                legal = self.legal(node)
+                return legal / legal.sum(axis=0)
+    """
+
+    def __init__(self, public: PublicTree, player: int, seed: int = 0) -> None:
+        """seed: of whatever the agent draws besides its actions; the same seed is the same agent."""
+        self.public, self.player, self.seed = public, player, seed
+        self.drawn_from: Float64 | None = None
+
+    @abstractmethod
+    def policy(self, node: int) -> Float64:
+        """float64[A, I]: the probability of each action (rows) with each of its infostates (columns) at a public node.
+
+        The node is one where this player acts. In a game the nodes asked about follow one another, so that an agent
+        may keep what it found; it replaces what it keeps and changes nothing in place, or overrides `fork`.
+        """
+
+    def act(self, node: int, infostate: int, rng: np.random.Generator) -> int:
+        """The column of the action it plays with `infostate` in hand."""
+        self.drawn_from = self.policy(node)
+        row = self.drawn_from[:, infostate]
+        return int(rng.choice(len(row), p=row / row.sum()))
+
+    def new_game(self) -> None:
+        """Forget the last game."""
+        self.drawn_from = None
+
+    def belief(self) -> Float64 | None:
+        """float64[I]: the opponent's infostates at the last node, as the agent believes; None: no belief."""
+        return None
+
+    def fork(self) -> Self:
+        """An agent that stands where this one does, to be asked about one way on while this one waits."""
+        return copy.copy(self)
+
+    def policies(self) -> Iterator[tuple[int, Float64]]:
+        """Its policy at every public node of a listed game where it acts, each after its own earlier ones."""
+        followers = own_followers(self.public, self.player)
+        waiting: list[tuple[int, Agent]] = [(s, self) for s in followers[-1]]
+        while waiting:
+            node, before = waiting.pop()
+            agent = before.fork()
+            yield node, agent.policy(node)
+            waiting.extend((s, agent) for s in followers.get(node, ()))
+
+    # --- what a policy may read ---
+
+    @property
+    def game(self) -> Game:
+        """The rules."""
+        return self.public.game
+
+    def state(self, node: int) -> State:
+        """The public state of a node, as the game's methods take it."""
+        return self.public.states[node]
+
+    def legal(self, node: int) -> Bool:
+        """bool[A, I]: which actions are legal with each infostate of the player who acts at a node."""
+        self.public.list_fan(node)
+        legal: Bool = legal_actions(self.public, node) > 0
+        return legal
+
+
+class SearchAgent(Agent):
+    """Re-solves with its own chain of searches and picks its own row of the policy; `new_game` forgets the chain."""
 
     def __init__(
         self, public: PublicTree, player: int, settings: ResolveSettings, evaluator: Evaluator, seed: int = 0
     ) -> None:
-        self.public, self.player, self.settings, self.evaluator, self.seed = public, player, settings, evaluator, seed
+        super().__init__(public, player, seed)
+        self.settings, self.evaluator = settings, evaluator
         self.solved: Solved | None = None
 
     def new_game(self) -> None:
-        """Forget the searches of the last game."""
+        super().new_game()
         self.solved = None
 
     def policy(self, node: int) -> Float64:
@@ -36,10 +119,22 @@ class SearchAgent:
         self.solved = resolving.solved()
         return self.solved.policy()
 
-    def act(self, node: int, infostate: int, rng: np.random.Generator) -> int:
-        """The column of the action it plays with `infostate` in hand."""
-        row = self.policy(node)[:, infostate]
-        return int(rng.choice(len(row), p=row / row.sum()))
+    def policies(self, width: int = 64) -> Iterator[tuple[int, Float64]]:
+        """As every agent's, `width` searches at once; the deepest waiting state first, so that few trees are held."""
+        followers = own_followers(self.public, self.player)
+        waiting: list[tuple[int, Solved | None]] = [(s, None) for s in followers[-1]]
+
+        def searches() -> Iterator[tuple[Resolving, SearchGenerator]]:
+            while waiting:
+                node, previous = waiting.pop()
+                resolving = Resolving(self.public, self.player, node, previous, self.settings, self.seed)
+                yield resolving, resolving.steps()
+
+        while waiting:
+            for resolving in drive(searches(), self.evaluator, width):
+                solved = resolving.solved()
+                waiting.extend((s, solved) for s in followers.get(solved.node, ()))
+                yield solved.node, solved.policy()
 
     def belief(self) -> Float64:
         """float64[I]: the opponent's infostates at the last searched node, as the search believed them.
@@ -53,3 +148,16 @@ class SearchAgent:
         weight: Float64 = sums[other] * node_mass(self.public, self.solved.node, sums[0], sums[1])[other]
         belief: Float64 = weight / max(weight.sum(), 1e-300)
         return belief
+
+
+def own_followers(public: PublicTree, player: int) -> dict[int, list[int]]:
+    """For each state where `player` acts (-1: the start), the states where that player acts next."""
+    followers: dict[int, list[int]] = {-1: []}
+    latest = {-1: -1}
+    for s in range(public.size):
+        above = latest[int(public.parent[s])]
+        if public.nodes[s, f.ACTOR] == player:
+            followers.setdefault(above, []).append(s)
+            above = s
+        latest[s] = above
+    return followers

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sog.arrays import Array, Float64
+from sog.play.agent import Agent
 from sog.search.depth_limited.planting import Layouts
 from sog.search.depth_limited.settings import SolveSettings
 from sog.search.depth_limited.solve import solve
@@ -19,6 +20,8 @@ from sog.search.leaves.evaluator import Evaluator, SearchGenerator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import ranges_by_slot
+
+__all__ = ["Playing", "Position", "Profile", "RebelAgent", "RebelSettings", "sample_iterations", "start_position"]
 
 
 @dataclass(frozen=True)
@@ -120,19 +123,23 @@ class Playing:
         return Profile(policies, beliefs, held)
 
 
-class RebelAgent:
-    """Plays `player` in one game after another; `new_game` forgets the chain."""
+class RebelAgent(Agent):
+    """Plays the profiles of a chain of subgames; `new_game` forgets the chain.
+
+    The iteration of a subgame is drawn by (seed, player, how many games were begun, the subgame's root), so that
+    whatever else is asked of the agent, one game is one playthrough.
+    """
 
     def __init__(
         self, public: PublicTree, player: int, settings: RebelSettings, evaluator: Evaluator, seed: int = 0
     ) -> None:
-        self.public, self.player, self.settings, self.evaluator = public, player, settings, evaluator
-        self.rng = np.random.default_rng((seed, player))
+        super().__init__(public, player, seed)
+        self.settings, self.evaluator, self.games = settings, evaluator, 0
         self.profile: Profile | None = None
 
     def new_game(self) -> None:
-        """Forget the subgames of the last game."""
-        self.profile = None
+        super().new_game()
+        self.profile, self.games = None, self.games + 1
 
     def policy(self, node: int) -> Float64:
         """float64[A, I]: what this subgame's profile plays at a public node; new subgames are solved on the way."""
@@ -143,13 +150,9 @@ class RebelAgent:
                 self.profile = self._solve(Position(s, self.profile.beliefs[s]))
         return self.profile.policies[node].copy()
 
-    def act(self, node: int, infostate: int, rng: np.random.Generator) -> int:
-        """The column of the action it plays with `infostate` in hand."""
-        row = self.policy(node)[:, infostate]
-        return int(rng.choice(len(row), p=row / row.sum()))
-
     def _solve(self, position: Position) -> Profile:
-        chosen = sample_iterations(self.settings.solve, 1, self.rng)
+        rng = np.random.default_rng((self.seed, self.player, self.games, position.node))
+        chosen = sample_iterations(self.settings.solve, 1, rng)
         playing = Playing(self.public, [position], [chosen], self.settings)
         run(playing.steps(), self.evaluator)
         return playing.profiles[0][0]

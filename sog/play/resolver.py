@@ -21,6 +21,8 @@ from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass
 
+__all__ = ["ResolveSettings", "Resolving", "Solved", "derive_generator", "paper_settings", "without_gadget"]
+
 
 @dataclass(frozen=True)
 class ResolveSettings:

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Final
 
 from sog.errors import SettingError
+from sog.games.records import Record
 from sog.play.match import Contestant, Played, play_match_game, random_opening
-from sog.protocols.records import Heading, suffix, write_record
 from sog.protocols.tournament_file import Tournament
+
+__all__ = ["Fixture", "Result", "fixtures", "load_results", "opening_of", "play_tournament"]
 
 _GAMES: Final = "games.jsonl"
 _DIGEST: Final = "tournament.sha256"
@@ -107,9 +109,10 @@ def _play(tournament: Tournament, fixture: Fixture, agents: dict[str, Contestant
     opening = opening_of(tournament, fixture.round)
     seed = tournament.seed + 2 * fixture.number
     played = play_match_game(game, (agents[first], agents[second]), opening, seed, tournament.longest)
-    record = f"game-{fixture.number:04}{suffix(game)}"
-    heading = Heading(fixture.seats, date.today().isoformat(), f"sog tournament, {game.name}", str(fixture.number))
-    _write(folder / record, write_record(game, played, heading))
+    record = f"game-{fixture.number:04}{game.record_suffix}"
+    today, event = date.today().isoformat(), f"sog tournament, {game.name}"
+    said = Record(fixture.seats, today, event, str(fixture.number), played.moves, played.utility, played.why)
+    _write(folder / record, game.write_record(said))
     result = _result(fixture, played, record)
     _append(folder / _GAMES, json.dumps(asdict(result)))
     return result

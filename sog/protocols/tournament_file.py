@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from sog.agents.algorithms.base import Choices
+from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.table import LEARNERS, boards_of
 from sog.agents.players import make_player, open_network
 from sog.errors import GameError, SettingError
 from sog.games.base import Game
@@ -17,20 +20,10 @@ from sog.play.match import Contestant, PlayerContestant
 from sog.play.player import ENDLESS, Limits, MoveTree, RandomPlayer
 from sog.protocols.gtp_client import GtpContestant
 from sog.protocols.uci_client import UciContestant
-from sog.search.gtcfr.search import Budget
-from sog.train.presets import ALPHAZERO, SOG
+
+__all__ = ["Tournament", "read_tournament"]
 
 _TOP: Final = {"game", "rounds", "seed", "openings", "plies", "longest", "patience", "agents"}
-# The keys that say what an agent is, each with the others it may have.
-_KINDS: Final = {
-    "checkpoint": {"simulations", "per_update", "seconds"},
-    "alphazero": {"simulations", "seconds"},
-    "random": set[str](),
-    "uci": {"nodes", "seconds", "options"},
-    "gtp": {"seconds"},
-}
-
-
 @dataclass(frozen=True)
 class Tournament:
     """A round robin: each pair plays `rounds` openings, both ways round.
@@ -52,7 +45,8 @@ class Tournament:
 
     def contestant(self, name: str) -> Contestant:
         """The agent with this name; raises SogError where it cannot be had or does not play the game."""
-        return _contestant(name, self.agents[name], self.game, self.patience)
+        agent = self.agents[name]
+        return _kind(name, agent).make(name, agent, self.game, self.patience)
 
 
 def read_tournament(path: Path) -> Tournament:
@@ -92,31 +86,70 @@ def _tournament(said: Mapping[str, Any], digest: str) -> Tournament:
     )
 
 
-def _contestant(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
-    kind = _kind(name, agent)
-    seconds = _take(agent, "seconds", (int, float), None)
-    if kind == "uci":
-        limits = Limits(_take(agent, "nodes", int, None), seconds)
-        return UciContestant(name, agent["uci"], limits, _take(agent, "options", dict, {}), patience)
-    if kind == "gtp":
-        return GtpContestant(name, agent["gtp"], Limits(None, seconds), patience)
-    if kind == "random":
-        return PlayerContestant(RandomPlayer(name), Limits())
-    opened = open_network(_take(agent, kind, str))
-    if opened.game.name != game.name:
-        raise SettingError(f"{name} plays {opened.game.name}, not {game.name}")
-    simulations = _at_least(f"{name}: simulations", _take(agent, "simulations", int, ENDLESS if seconds else 100), 1)
-    budget = Budget(simulations, float(_take(agent, "per_update", (int, float), 10.0)))
-    algorithm = ALPHAZERO if kind == "alphazero" else SOG
-    return PlayerContestant(make_player(name, opened, algorithm, budget), Limits(simulations, seconds))
+@dataclass(frozen=True)
+class _Kind:
+    """What an agent may be. takes: the other keys it may have.  make: of (name, its keys, game, patience)."""
+
+    takes: frozenset[str]
+    make: Callable[[str, Mapping[str, Any], Game, float], Contestant]
 
 
-def _kind(name: str, agent: Any) -> str:
+def _uci(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
+    limits = Limits(_take(agent, "nodes", int, None), _seconds(agent))
+    return UciContestant(name, agent["uci"], limits, _take(agent, "options", dict, {}), patience)
+
+
+def _gtp(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
+    return GtpContestant(name, agent["gtp"], Limits(None, _seconds(agent)), patience)
+
+
+def _random(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
+    return PlayerContestant(RandomPlayer(name), Limits())
+
+
+def _searcher(key: str, algorithm: str) -> _Kind:
+    """An algorithm that plays with the network of the checkpoint that `key` names."""
+
+    def make(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
+        opened = open_network(_take(agent, key, str))
+        if opened.game.name != game.name:
+            raise SettingError(f"{name} plays {opened.game.name}, not {game.name}")
+        seconds = _seconds(agent)
+        default = ENDLESS if seconds else 100
+        simulations = _at_least(f"{name}: simulations", _take(agent, "simulations", int, default), 1)
+        per_update = _take(agent, "per_update", (int, float), None)
+        choices = Choices(simulations, None if per_update is None else float(per_update))
+        player = make_player(opened, algorithm, choices)
+        player.name = name
+        return PlayerContestant(player, Limits(simulations, seconds))
+
+    return _Kind(frozenset({"seconds", *boards_of(algorithm, Choices()).takes}), make)
+
+
+# By the key that says what an agent is.
+_KINDS: Final = {
+    "checkpoint": _searcher("checkpoint", SOG),
+    **{entry.name: _searcher(entry.name, entry.name) for entry in LEARNERS if entry.board is not None},
+    "random": _Kind(frozenset(), _random),
+    "uci": _Kind(frozenset({"nodes", "seconds", "options"}), _uci),
+    "gtp": _Kind(frozenset({"seconds"}), _gtp),
+}
+
+
+def _kind(name: str, agent: Any) -> _Kind:
+    """What an agent is; SettingError unless it is exactly one thing with keys of its own."""
     kinds = [kind for kind in _KINDS if isinstance(agent, dict) and kind in agent]
     if len(kinds) != 1:
         raise SettingError(f"agent {name} needs exactly one of {', '.join(_KINDS)}")
-    _refuse_unknown(f"agent {name}", agent, _KINDS[kinds[0]] | set(kinds))
-    return kinds[0]
+    kind = _KINDS[kinds[0]]
+    _refuse_unknown(f"agent {name}", agent, {*kind.takes, *kinds})
+    return kind
+
+
+def _seconds(agent: Mapping[str, Any]) -> float | None:
+    """Seconds a move, None where nothing is said."""
+    seconds: float | None = _take(agent, "seconds", (int, float), None)
+    return seconds
 
 
 def _opening(game: Game, line: Any) -> tuple[int, ...]:

@@ -25,6 +25,22 @@ from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN, NetworkShape
 from sog.nets.inference import refuse_broken
 
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "FileEntry",
+    "Meta",
+    "State",
+    "load_meta",
+    "load_network",
+    "load_state",
+    "network_bytes",
+    "network_of",
+    "pack",
+    "save",
+    "unpack",
+]
+
 # Nested dictionaries of arrays, numbers, strings, None and lists of those.
 State = dict[str, Any]
 
@@ -256,10 +272,10 @@ def _meta_of(said: dict[str, Any]) -> Meta:
     files = {role: FileEntry(**entry) for role, entry in said["files"].items()}
     if "network" not in files or any(not _OWN.fullmatch(entry.name) for entry in files.values()):
         raise ValueError("files")
+    step, number = int(said["step"]), int(said["save"])
     return Meta(
-        str(said["game"]), str(said["run"]), int(said["step"]), int(said["save"]), NetworkShape(**shape),
-        dict(said["settings"]), files,
-    )  # fmt: skip
+        str(said["game"]), str(said["run"]), step, number, NetworkShape(**shape), dict(said["settings"]), files
+    )
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -21,16 +21,27 @@ import numpy as np
 import torch
 
 from sog.errors import CheckpointError, SettingError
-from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.train import checkpoint
 from sog.train.learner import Learner
 from sog.train.packing import window_for
-from sog.train.presets import SOG, preset
 from sog.train.replay import ReplayWindow
 from sog.train.settings import PLAIN, TrainSettings, Variant
 from sog.train.workers import Crew, hire
+
+__all__ = [
+    "SAVE_SECONDS",
+    "SAVE_SHARE",
+    "Hooks",
+    "Measure",
+    "Point",
+    "Run",
+    "Until",
+    "describe",
+    "train",
+    "write_curve",
+]
 
 # Exploitability (or another number to plot) of a network, in the game's reporting unit.
 Measure = Callable[[CVPN], float]
@@ -38,13 +49,16 @@ Measure = Callable[[CVPN], float]
 
 @dataclass(frozen=True)
 class Run:
-    """Which training run: with the program's version this decides every number in it (workers: 1)."""
+    """Which training run: with its settings and the program's version this decides every number in it (workers: 1).
+
+    preset, algorithm, variant: the names of its settings.  seed: of every draw.
+    """
 
     game: str
     preset: str = "demo"
     seed: int = 0
     workers: int = 1
-    algorithm: str = SOG
+    algorithm: str = "sog"
     variant: Variant = PLAIN
 
     @property
@@ -82,6 +96,14 @@ class Hooks:
     note: Callable[[str], None] = lambda text: None
 
 
+@dataclass(frozen=True)
+class Until:
+    """When a run stops: at its settings' rounds, or sooner, after `minutes` or at `rounds` in all."""
+
+    minutes: float | None = None
+    rounds: int | None = None
+
+
 @dataclass
 class _Progress:
     """Where a run stands."""
@@ -94,21 +116,26 @@ class _Progress:
 
 
 def train(
-    run: Run, out: Path, minutes: float | None, resume: bool, hooks: Hooks, rounds: int | None = None,
+    run: Run,
+    settings: TrainSettings,
+    out: Path,
+    until: Until | None = None,
+    resume: bool = False,
+    hooks: Hooks | None = None,
     device: str = "cpu",
-) -> Point:  # fmt: skip
-    """Train in folder `out` until the preset's rounds, `rounds` or `minutes` are over; returns the last point.
+) -> Point:
+    """Train in folder `out` until the run is over; returns the last point.
 
     Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ...) and out/curve.csv.
     device: where the learner's network lies; self-play stays on the CPU.
     Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, and SettingError
     where there is no such device.
     """
-    settings = preset(make_game(run.game), run.preset, run.algorithm, run.variant)
-    total = settings.rounds if rounds is None else rounds
+    until, hooks = until or Until(), hooks or Hooks()
+    total = settings.rounds if until.rounds is None else until.rounds
     progress = _begin(run, settings, out, resume, hooks, find_device(device))
     clock = time.monotonic() - progress.seconds
-    deadline = math.inf if minutes is None else time.monotonic() + 60.0 * minutes
+    deadline = math.inf if until.minutes is None else time.monotonic() + 60.0 * until.minutes
     next_save = time.monotonic() + SAVE_SECONDS
     with hire(run.game, settings, run.seed, run.workers) as crew, _asked_to_stop() as stop:
         if progress.round == 0:
@@ -207,10 +234,8 @@ def _save(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> 
         "round": progress.round,
         "seconds": progress.seconds,
     }
-    checkpoint.save(
-        out / "checkpoint", progress.learner.network, run.game, run.name, progress.learner.steps,
-        _said(run, settings, progress), state,
-    )  # fmt: skip
+    network, steps, said = progress.learner.network, progress.learner.steps, _said(run, settings, progress)
+    checkpoint.save(out / "checkpoint", network, run.game, run.name, steps, said, state)
     write_curve(out / "curve.csv", progress.points)
     now = time.monotonic()
     return now + max(SAVE_SECONDS, (now - started) / SAVE_SHARE)

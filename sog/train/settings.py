@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
+from sog.errors import CheckpointError
 from sog.games.base import Game
 from sog.nets.cvpn import NetworkShape
 from sog.search.leaves.evaluator import Evaluator
 from sog.train.learner import LearnerSettings
 from sog.train.replay import Rows
+
+__all__ = ["PLAIN", "Acting", "Actor", "Harvest", "TrainSettings", "Variant", "variant_of"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,14 @@ class Variant:
 
 
 PLAIN: Final = Variant()
+
+
+def variant_of(said: dict[str, Any]) -> Variant:
+    """The variant in what a checkpoint says of its run; the default where it says none."""
+    try:
+        return Variant(**said.get("variant", {}))
+    except TypeError as error:
+        raise CheckpointError("the checkpoint's variant is not one that this program knows") from error
 
 
 class Actor(Protocol):

@@ -50,7 +50,7 @@ def test_a_run_with_a_policy_network_is_played_with_it(tmp_path: Path, capsys: p
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["--algorithm", "sog", "--solver", "fp"], "--solver and --warm are for --algorithm rebel"),
+        (["--algorithm", "sog", "--solver", "fp"], "--solver is for --algorithm rebel, not sog"),
         (["--algorithm", "rebel", "--warm", "128"], "must be shorter than 128 iterations, not 128"),
         (["--algorithm", "rebel", "--warm", "3", "--solver", "modified-cfr-ave"], "cannot be started warm"),
         (["--algorithm", "rebel", "--solver", "cfr-ave"], "known: cfr-d, modified-cfr-ave, fp, flop"),

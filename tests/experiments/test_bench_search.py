@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from sog.agents.algorithms import table
 from sog.cli.app import main
 from sog.experiments.bench import search as bench_search
 from sog.experiments.bench import training as bench_training
@@ -16,7 +17,7 @@ from sog.experiments.bench.stopwatch import Stopwatch
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.search.gtcfr.search import Budget
-from sog.train import presets, settings
+from sog.train import settings
 from sog.train.settings import TrainSettings
 
 
@@ -81,8 +82,8 @@ def test_parts_of_training(monkeypatch: pytest.MonkeyPatch) -> None:
         return settings.TrainSettings(**{**vars(made), "games": 2, "shape": shape_for(game, width=8, depth=1)})
 
     game = make_game("kuhn_poker")
-    made = presets.preset(game, "full")
-    monkeypatch.setattr("sog.train.loop.preset", small)
+    made = table.preset(game, "full")
+    monkeypatch.setattr("sog.experiments.bench.training.settings_of", small)
     parts = bench_training.profile_one_process("kuhn_poker", "full", 0.2)
     assert {part.part for part in parts} == {
         "self-play: sweeps", "self-play: growth", "self-play: Python", "query solves: sweeps", "query solves: growth",

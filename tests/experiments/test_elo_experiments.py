@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import torch
 
+from sog.agents.algorithms.alphazero import ALPHAZERO
+from sog.agents.algorithms.sog import SOG
 from sog.errors import CheckpointError, SettingError
 from sog.experiments.papers import sog_fig4, training_elo
 from sog.experiments.papers.elo_matches import (
-    ALPHAZERO,
-    SOG,
     Agent,
     agent_of,
     describe,

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sog.agents.exploitability import agent_policy, own_followers
+from sog.agents.exploitability import agent_policy
 from sog.arrays import Float64
 from sog.games.base import Carry, Game, State
 from sog.games.catalog import make_game
@@ -18,6 +18,7 @@ from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc, LeducState
 from sog.games.liars_dice import LiarsDice
+from sog.play.agent import own_followers
 from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator, paper_settings, without_gadget
 from sog.search.cfr import exact
 from sog.search.cfr.exact import ExactEvaluator

@@ -19,10 +19,10 @@ import pytest
 
 from sog.errors import SettingError
 from sog.games.catalog import make_game
+from sog.games.records import Record
 from sog.play.match import ContestantFault, Played, PlayerContestant, play_match_game, random_opening
 from sog.play.player import Limits, MoveTree, RandomPlayer
 from sog.protocols.check_score import compare
-from sog.protocols.records import Heading, write_record
 from sog.protocols.tournament import Result, fixtures, load_results, opening_of, play_tournament
 from sog.protocols.tournament_file import read_tournament
 
@@ -163,7 +163,8 @@ def test_pgn_is_read_back_by_python_chess() -> None:
         for seed in range(12):
             players = [PlayerContestant(RandomPlayer(side), Limits()) for side in ("a", "b")]
             played = play_match_game(game, (players[0], players[1]), seed=seed, longest=150)
-            record = write_record(game, played, Heading(("a", "b"), "2026-01-02", "e", "1"))
+            said = Record(("a", "b"), "2026-01-02", "e", "1", played.moves, played.utility, played.why)
+            record = game.write_record(said)
             read = pgn.read_game(io.StringIO(record))
             assert not read.errors and read.headers["White"] == "b" and read.headers["Black"] == "a"
             tree = MoveTree(game)
@@ -174,7 +175,7 @@ def test_pgn_is_read_back_by_python_chess() -> None:
 
 def test_sgf_has_points_from_the_top_left() -> None:
     game = make_game(GO)
-    record = write_record(game, Played((0, 24, 4, 25, 25), 1.0, "rules"), Heading(("a]", "b"), "2026-01-02", "e", "1"))
+    record = game.write_record(Record(("a]", "b"), "2026-01-02", "e", "1", (0, 24, 4, 25, 25), 1.0, "rules"))
     assert record.endswith(";B[ae];W[ea];B[ee];W[];B[])\n")
     assert "PB[a\\]]PW[b]" in record and "SZ[5]KM[0.5]RU[Chinese]" in record and "RE[B+]" in record
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sog.agents.algorithms.table import PRESETS, preset
 from sog.errors import SettingError
-from sog.games.base import Game
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
@@ -18,12 +18,11 @@ from sog.search.leaves.drive import run as run_search
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.mcts.search import PuctSettings
 from sog.search.tree.public_tree import PublicTree
-from sog.train import checkpoint, loop
+from sog.train import checkpoint
 from sog.train.alphazero.actor import AlphaZeroActing, GameRecord, Visit, choose, game_rows, play_game
 from sog.train.learner import LearnerSettings
-from sog.train.loop import Hooks, Run, train
-from sog.train.presets import PRESETS, preset
-from sog.train.settings import TrainSettings, Variant
+from sog.train.loop import Run, Until, train
+from sog.train.settings import TrainSettings
 
 GAME = TicTacToe()
 SHAPE = shape_for(GAME, 16, 1)
@@ -132,10 +131,9 @@ def test_the_papers_preset() -> None:
     assert (acting.search.noise, acting.search.concentration) == (0.25, 0.3)
 
 
-def tiny(game: Game, name: str, algorithm: str, variant: Variant) -> TrainSettings:
-    return TrainSettings(
-        replace(ACTING, side_by_side=4), LearnerSettings(batch=16, policy_weight=1.0), SHAPE, 200, games=4, rounds=6
-    )
+TINY = TrainSettings(
+    replace(ACTING, side_by_side=4), LearnerSettings(batch=16, policy_weight=1.0), SHAPE, 200, games=4, rounds=6
+)
 
 
 def weights(folder: Path) -> dict[str, bytes]:
@@ -143,14 +141,13 @@ def weights(folder: Path) -> dict[str, bytes]:
     return {name: weight.numpy().tobytes() for name, weight in network.state_dict().items()}
 
 
-def test_a_run_is_the_same_again_and_after_a_stop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "preset", tiny)
+def test_a_run_is_the_same_again_and_after_a_stop(tmp_path: Path) -> None:
     run = Run("tic_tac_toe", "demo", 1, 1, "alphazero")
     for name in ("once", "again"):
-        train(run, tmp_path / name, None, False, Hooks())
-    train(run, tmp_path / "stopped", None, False, Hooks(), rounds=3)
-    train(run, tmp_path / "stopped", None, True, Hooks())
+        train(run, TINY, tmp_path / name)
+    train(run, TINY, tmp_path / "stopped", Until(rounds=3))
+    train(run, TINY, tmp_path / "stopped", resume=True)
     assert weights(tmp_path / "once") == weights(tmp_path / "again") == weights(tmp_path / "stopped")
     other = replace(run, seed=2)
-    train(other, tmp_path / "other", None, False, Hooks())
+    train(other, TINY, tmp_path / "other")
     assert weights(tmp_path / "other") != weights(tmp_path / "once")

@@ -18,14 +18,14 @@ import numpy as np
 import pytest
 
 from sog.errors import CheckpointError
-from sog.games.base import Game
+from sog.games.catalog import make_game
 from sog.nets.cvpn import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.depth_limited.settings import SolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.train import checkpoint, loop
 from sog.train.learner import LearnerSettings
-from sog.train.loop import Hooks, Point, Run, train
+from sog.train.loop import Hooks, Point, Run, Until, train
 from sog.train.rebel.actor import RebelActing
 from sog.train.rebel.presets import solver_of
 from sog.train.settings import TrainSettings, Variant
@@ -35,18 +35,19 @@ from sog.train.sog.selfplay import SelfPlaySettings
 
 BUDGET = Budget(5, 1.0)
 ROUNDS = 40
+KUHN = Run("kuhn_poker")
 KINDS = [{}, {"algorithm": "rebel", "variant": Variant(warm=3)}, {"algorithm": "rebel", "variant": Variant("fp")}]
 
 
-def tiny(game: Game, name: str, algorithm: str, variant: Variant) -> TrainSettings:
+def tiny(run: Run) -> TrainSettings:
     """A run of rounds that take some ten milliseconds; its small replay window wraps around."""
     sog = SogActing(SelfPlaySettings(ResolveSettings(BUDGET), td1=0.5), QuerySettings(BUDGET, SearchSettings()), 4)
-    solve = SolveSettings(solver_of(variant), depth=1, updates=16, warm=variant.warm)
+    solve = SolveSettings(solver_of(run.variant), depth=1, updates=16, warm=run.variant.warm)
     rebel = RebelActing(solve, share=False)
     return TrainSettings(
-        rebel if algorithm == "rebel" else sog,
+        {"rebel": rebel, "sog": sog}[run.algorithm],
         LearnerSettings(batch=16, updates_per_example=4.0),
-        shape_for(game, 8, 2),
+        shape_for(make_game(run.game), 8, 2),
         replay=500,
         games=8,
         rounds=ROUNDS,
@@ -55,13 +56,13 @@ def tiny(game: Game, name: str, algorithm: str, variant: Variant) -> TrainSettin
 
 @pytest.fixture(autouse=True)
 def tiny_runs_saved_every_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "preset", tiny)
     monkeypatch.setattr(loop, "SAVE_SECONDS", 0.0)
     monkeypatch.setattr(loop, "SAVE_SHARE", 1e9)
 
 
 def run_to(out: Path, rounds: int, resume: bool = False, **run: Any) -> Point:
-    return train(Run("kuhn_poker", **run), out, None, resume, Hooks(), rounds)
+    which = Run("kuhn_poker", **run)
+    return train(which, tiny(which), out, Until(rounds=rounds), resume)
 
 
 def flat(value: Any, at: str = "") -> Iterator[tuple[str, Any]]:
@@ -97,10 +98,8 @@ class Whole:
 
 @pytest.fixture(scope="module", params=KINDS, ids=["sog", "rebel-warm", "rebel-fp"])
 def uninterrupted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Whole:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loop, "preset", tiny)
-        out = tmp_path_factory.mktemp("whole") / "run"
-        run_to(out, ROUNDS, **request.param)
+    out = tmp_path_factory.mktemp("whole") / "run"
+    run_to(out, ROUNDS, **request.param)
     return Whole(request.param, everything(out))
 
 
@@ -187,14 +186,13 @@ def test_a_run_is_neither_overwritten_nor_mixed_with_another(tmp_path: Path) -> 
     assert everything(out) == before
 
 
-def test_a_changed_preset_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_changed_preset_is_told_of(tmp_path: Path) -> None:
     told: list[str] = []
     hooks = Hooks(note=told.append)
     for rounds in (1, 2):
-        train(Run("kuhn_poker"), tmp_path / "run", None, True, hooks, rounds)
+        train(KUHN, tiny(KUHN), tmp_path / "run", Until(rounds=rounds), True, hooks)
     assert not told
-    monkeypatch.setattr(loop, "preset", lambda *names: replace(tiny(*names), games=9))
-    train(Run("kuhn_poker"), tmp_path / "run", None, True, hooks, 3)
+    train(KUHN, replace(tiny(KUHN), games=9), tmp_path / "run", Until(rounds=3), True, hooks)
     assert len(told) == 1 and "preset demo has changed" in told[0]
 
 
@@ -202,7 +200,7 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
     """Networks after rounds 0, 1, 2, 4, 8, a curve of every round, and measurements where they were asked for."""
     out, told = tmp_path / "run", []
     hooks = Hooks(lambda network: 7.0, 4, lambda point, total: told.append((point.round, total)))
-    train(Run("kuhn_poker"), out, None, False, hooks, 9)
+    train(KUHN, tiny(KUHN), out, Until(rounds=9), hooks=hooks)
     assert sorted(folder.name for folder in (out / "snapshots").iterdir()) == [f"{k:06d}" for k in (0, 1, 2, 4, 8)]
     assert told == [(k, 9) for k in range(1, 10)]
     with (out / "curve.csv").open() as file:
@@ -215,7 +213,8 @@ def test_what_a_run_leaves(tmp_path: Path) -> None:
 
 def test_minutes_stop_a_run_and_no_schedule(tmp_path: Path, uninterrupted: Whole) -> None:
     out = tmp_path / "run"
-    point = train(Run("kuhn_poker", **uninterrupted.run), out, 1e-9, False, Hooks(), ROUNDS)
+    run = Run("kuhn_poker", **uninterrupted.run)
+    point = train(run, tiny(run), out, Until(1e-9, ROUNDS))
     assert point.round == 0
     run_to(out, ROUNDS, resume=True, **uninterrupted.run)
     assert everything(out) == uninterrupted.everything

@@ -16,8 +16,10 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
+from sog.agents.algorithms.table import preset as settings_of
 from sog.experiments.bench.search import GROWTH, NETWORK, SWEEPS, watching_searches
 from sog.experiments.bench.stopwatch import Place, Stopwatch, replaced
+from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.search.leaves.evaluator import Evaluator
@@ -134,7 +136,7 @@ def _watch(run: Run, seconds: float, begin: Callable[[], None], profile: Callabl
             raise _Enough
 
     with tempfile.TemporaryDirectory() as folder, suppress(_Enough):
-        train(run, Path(folder), None, False, Hooks(report=report))
+        train(run, settings_of(make_game(run.game), run.preset), Path(folder), hooks=Hooks(report=report))
     return found
 
 

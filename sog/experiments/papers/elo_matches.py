@@ -13,20 +13,17 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.baselines.alphazero import AlphaZeroPlayer
+from sog.agents.algorithms.base import Choices, PlayBoard
+from sog.agents.algorithms.table import learner
 from sog.errors import CheckpointError
 from sog.evaluate.elo import Ratings, rate
 from sog.evaluate.side_by_side import MakePlayer, Seating, openings, play_games
 from sog.experiments.study import Key, Point, Result
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
-from sog.play.player import SogPlayer
-from sog.search.gtcfr.search import Budget
 from sog.search.leaves.evaluator import Evaluator
 from sog.train.checkpoint import load_meta, load_network
 
-SOG: Final = "sog"
-ALPHAZERO: Final = "alphazero"
 OPENING_PLIES: Final = 4
 MOVES_MAX: Final = 400  # a longer game is a draw
 _AT_ONCE: Final = 8  # games; their public trees are held in memory
@@ -36,7 +33,7 @@ _AT_ONCE: Final = 8  # games; their public trees are held in memory
 class Agent:
     """A searcher with a network.  checkpoint: its folder.  network: the beginning of the weights' sha256.
 
-    per_update: SoG's c; AlphaZero asks for one leaf at a time.
+    per_update: a search budget's c, where the algorithm takes one.
     """
 
     algorithm: str
@@ -46,9 +43,12 @@ class Agent:
     per_update: float = 1.0
 
     def __str__(self) -> str:
-        if self.algorithm == ALPHAZERO:
-            return f"AlphaZero({self.simulations})"
-        return f"SoG({self.simulations},{self.per_update:g})"
+        return self._board.label(self._choices)
+
+    @property
+    def budgeted(self) -> bool:
+        """Whether the algorithm takes `per_update`."""
+        return "per_update" in self._board.takes
 
     def entry(self, name: str) -> Key:
         """The agent as entries of a point's key."""
@@ -58,10 +58,17 @@ class Agent:
     def maker(self) -> MakePlayer:
         """Makes the player for a game; all of them share one network."""
         evaluator = _evaluator(self.checkpoint, self.network)
-        if self.algorithm == ALPHAZERO:
-            return lambda: AlphaZeroPlayer(str(self), evaluator, self.simulations)
-        budget = Budget(self.simulations, self.per_update)
-        return lambda: SogPlayer(str(self), evaluator, budget)
+        return lambda: self._board.make(evaluator, self._choices, 0)
+
+    @property
+    def _board(self) -> PlayBoard:
+        board = learner(self.algorithm).board
+        assert board is not None
+        return board
+
+    @property
+    def _choices(self) -> Choices:
+        return Choices(self.simulations, self.per_update if self.budgeted else None)
 
 
 _FIELDS: Final = ("algorithm", "checkpoint", "network", "simulations", "per_update")
@@ -136,7 +143,7 @@ def rating_row(agents: Sequence[Agent], ratings: Ratings, k: int, anchor: int) -
         "agent": str(agent),
         "algorithm": agent.algorithm,
         "simulations": agent.simulations,
-        "per_update": agent.per_update if agent.algorithm == SOG else None,
+        "per_update": agent.per_update if agent.budgeted else None,
         "checkpoint": agent.checkpoint,
         "elo": elo,
         "interval": half,

@@ -11,12 +11,16 @@ from __future__ import annotations
 
 import csv
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from sog.agents.algorithms.rebel import REBEL
+from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.table import learner, trained_by
 from sog.agents.exploit_rebel import measure_rebel
 from sog.agents.exploit_seeds import Subject, listed, measure_seed
 from sog.agents.exploitability import decision_count
@@ -27,8 +31,8 @@ from sog.play.rebel import RebelSettings
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget
 from sog.train.checkpoint import Meta, load_meta
-from sog.train.presets import REBEL, SOG
-from sog.train.rebel.presets import playing, solver_of, variant_of
+from sog.train.rebel.presets import playing
+from sog.train.settings import variant_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,15 +89,16 @@ def plan(options: Options, note: Note) -> list[Key]:
     keys: dict[str, list[Key]] = {CURVE: [], TABLE: []}
     for folder in folders:
         meta = load_meta(folder / "checkpoint")
-        algorithm = meta.settings.get("algorithm", SOG)
-        if meta.game not in names or algorithm not in (REBEL, SOG):
+        algorithm = trained_by(meta)
+        if meta.game not in names or algorithm not in _SEARCHED_BY:
             note(f"{folder}: {algorithm} on {meta.game} is not in the table")
             continue
         networks, efforts = networks_of(folder), _efforts(names[meta.game], options)
         for part, chosen in ((CURVE, [n for n in networks if n.step]), (TABLE, networks[-_LAST:])):
             for network in chosen:
                 said = {"part": part, "game": names[meta.game], "run": folder.name, **_how(meta), **_row(network)}
-                keys[part] += [{**said, **search} for search in _searches(algorithm, meta, part, efforts[part])]
+                searches = (_SEARCHES[name] for name in _SEARCHED_BY[algorithm][part])
+                keys[part] += [{**said, **how} for search in searches for how in search.plan(meta, efforts[part])]
     if not (keys[CURVE] or keys[TABLE]):
         raise SettingError("no run on Liar's Dice: train one with --algorithm rebel, or name it with --run")
     return keys[CURVE] + keys[TABLE]
@@ -126,8 +131,8 @@ def networks_of(run: Path) -> list[Network]:
 
 def _how(meta: Meta) -> dict[str, Any]:
     """How a run was trained."""
-    algorithm, variant = meta.settings.get("algorithm", SOG), variant_of(meta.settings)
-    solver = solver_of(variant).name if algorithm == REBEL else ""
+    algorithm = trained_by(meta)
+    solver = learner(algorithm).training.solver(variant_of(meta.settings))
     return {"algorithm": algorithm, "solver": solver, "network": f"{meta.shape.depth}x{meta.shape.width}"}
 
 
@@ -141,16 +146,59 @@ def _row(network: Network) -> dict[str, Any]:
     }
 
 
-def _searches(algorithm: str, meta: Meta, part: str, effort: _Effort) -> list[dict[str, Any]]:
-    """ReBeL's search of a run, as it was trained; of a run of Student of Games its own, and in the curve ReBeL's."""
-    rebel = playing(variant_of(meta.settings), effort.updates)
-    found: list[dict[str, Any]] = []
-    if algorithm == SOG:
-        found = [{"search": SOG, "s": s, "c": c} for s, c in effort.budgets]
-        if part == TABLE:
-            return found
-    how = {"search": REBEL, "search_solver": rebel.solver.name, "warm": rebel.warm}
-    return [*found, {**how, "playthroughs": effort.playthroughs, "updates": effort.updates}]
+@dataclass(frozen=True)
+class _Search:
+    """One way to search with a network.
+
+    plan: the entries of a point's key, for so close a measure.  measure: what `compute` finds, and how many searches
+    that took.  label: in words.
+    """
+
+    plan: Callable[[Meta, _Effort], list[dict[str, Any]]]
+    measure: Callable[[Key, Meta], tuple[Result, int]]
+    label: Callable[[Key], str]
+
+
+def _plan_sog(meta: Meta, effort: _Effort) -> list[dict[str, Any]]:
+    return [{"search": SOG, "s": s, "c": c} for s, c in effort.budgets]
+
+
+def _measure_sog(key: Key, meta: Meta) -> tuple[Result, int]:
+    subject = Subject(meta.game, key["checkpoint"], ResolveSettings(Budget(key["s"], key["c"])))
+    return {"exploitability": measure_seed(subject, 0)}, decision_count(listed(meta.game))
+
+
+def _label_sog(key: Key) -> str:
+    return f"SoG({key['s']},{key['c']:g})"
+
+
+def _plan_rebel(meta: Meta, effort: _Effort) -> list[dict[str, Any]]:
+    """As the run was trained; of a run without a solver of its own, ReBeL's usual one."""
+    solve = playing(variant_of(meta.settings), effort.updates)
+    how = {"search": REBEL, "search_solver": solve.solver.name, "warm": solve.warm}
+    return [{**how, "playthroughs": effort.playthroughs, "updates": effort.updates}]
+
+
+def _measure_rebel(key: Key, meta: Meta) -> tuple[Result, int]:
+    settings = RebelSettings(playing(variant_of(meta.settings), key["updates"]))
+    found = measure_rebel(Path(key["checkpoint"]), settings, key["playthroughs"], 0, lambda done: None)
+    return {"exploitability": found.sampled, "mean_policy": found.mean}, found.solves
+
+
+def _label_rebel(key: Key) -> str:
+    warm = f", warm {key['warm']}" if key["warm"] else ""
+    return f"ReBeL {key['playthroughs']} x {key['updates']} {key['search_solver']}{warm}"
+
+
+_SEARCHES: Final = {
+    SOG: _Search(_plan_sog, _measure_sog, _label_sog),
+    REBEL: _Search(_plan_rebel, _measure_rebel, _label_rebel),
+}
+# By the algorithm of the run, how its networks are searched. A network values leaves for any search.
+_SEARCHED_BY: Final[dict[str, dict[str, tuple[str, ...]]]] = {
+    SOG: {TABLE: (SOG,), CURVE: (SOG, REBEL)},
+    REBEL: {TABLE: (REBEL,), CURVE: (REBEL,)},
+}
 
 
 def compute(key: Key) -> Result:
@@ -160,15 +208,7 @@ def compute(key: Key) -> Result:
     if meta.step != key["step"]:
         raise SettingError(f"{folder} has learned on since this began; the same command again measures it anew")
     started = time.process_time()
-    if key["search"] == SOG:
-        subject = Subject(meta.game, str(folder), ResolveSettings(Budget(key["s"], key["c"])))
-        result: Result = {"exploitability": measure_seed(subject, 0)}
-        searches = decision_count(listed(meta.game))
-    else:
-        settings = RebelSettings(playing(variant_of(meta.settings), key["updates"]))
-        found = measure_rebel(folder, settings, key["playthroughs"], 0, lambda done: None)
-        result = {"exploitability": found.sampled, "mean_policy": found.mean}
-        searches = found.solves
+    result, searches = _SEARCHES[key["search"]].measure(key, meta)
     seconds = time.process_time() - started
     return {**result, "searches": searches, "seconds": seconds, "ms_a_search": 1000.0 * seconds / searches}
 
@@ -191,8 +231,8 @@ def present(points: list[Point]) -> Outcome:
 
 def _paper(key: Key) -> str:
     """Table 2's figure for a run of ReBeL searched by ReBeL as closely as there."""
-    whole = key["algorithm"] == REBEL and key["search"] == REBEL and key["playthroughs"] >= 1024
-    told = TABLE_2.get(key["solver"], {}) if whole else {}
+    # Only searches of ReBeL have playthroughs, and only runs of ReBeL a solver.
+    told = TABLE_2.get(key["solver"], {}) if key.get("playthroughs", 0) >= 1024 else {}
     return f"{told[key['game']]:.3f}" if told else ""
 
 
@@ -208,10 +248,7 @@ def _lines(points: list[Point], part: str, game: str) -> dict[str, list[Point]]:
 def _label(key: Key) -> str:
     """A run and how it is searched, in words."""
     trained = f"{key['run']} ({' '.join(filter(None, (key['algorithm'], key['solver'], key['network'])))})"
-    if key["search"] == SOG:
-        return f"{trained}, SoG({key['s']},{key['c']:g})"
-    warm = f", warm {key['warm']}" if key["warm"] else ""
-    return f"{trained}, ReBeL {key['playthroughs']} x {key['updates']} {key['search_solver']}{warm}"
+    return f"{trained}, {_SEARCHES[key['search']].label(key)}"
 
 
 def _draw(figure: Figure, points: list[Point]) -> None:

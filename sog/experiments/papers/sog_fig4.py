@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from sog.agents.algorithms.alphazero import ALPHAZERO
+from sog.agents.algorithms.sog import SOG
 from sog.errors import SettingError
 from sog.evaluate.elo import Ratings
 from sog.experiments.papers.elo_matches import (
-    ALPHAZERO,
-    SOG,
     Agent,
     describe,
     match_keys,
@@ -38,7 +38,9 @@ RUNS: Final = (
 )
 SIMULATIONS: Final = (25, 50, 100, 200, 400)
 MORE: Final = (800, 1_600)  # with --full
+COMPARED: Final = (SOG, ALPHAZERO)  # the first one's fewest simulations have Elo 0
 QUICK: Final = (4, 8, 16)
+_LINES: Final = {SOG: ("SoG(s, 1)", "o"), ALPHAZERO: ("AlphaZero(s)", "s")}  # label and marker
 BATCHES: Final = 6  # of 16 games a pair; SoG: 200 games a pair
 OPENINGS: Final = 8
 
@@ -68,7 +70,7 @@ def _checkpoint(options: Options, note: Note) -> Path:
 def _pairs(checkpoint: str, numbers: Sequence[int]) -> list[tuple[Agent, Agent]]:
     """Equal numbers of simulations, and neighbouring ones within and between the algorithms."""
     network = network_id(checkpoint)
-    sog, alphazero = ([Agent(algorithm, checkpoint, network, s) for s in numbers] for algorithm in (SOG, ALPHAZERO))
+    sog, alphazero = ([Agent(algorithm, checkpoint, network, s) for s in numbers] for algorithm in COMPARED)
     pairs = list(zip(sog, alphazero, strict=True))
     for one in (sog, alphazero):
         for other in (sog, alphazero):
@@ -79,21 +81,23 @@ def _pairs(checkpoint: str, numbers: Sequence[int]) -> list[tuple[Agent, Agent]]
 def present(points: list[Point]) -> Outcome:
     """Elo over simulations, a line for each algorithm, and what each step to more of them brings."""
     agents, ratings = rated(points)
-    anchor = min(range(len(agents)), key=lambda k: (agents[k].algorithm != SOG, agents[k].simulations))
-    order = sorted(range(len(agents)), key=lambda k: (agents[k].algorithm, agents[k].simulations))
-    rows = [
-        {**rating_row(agents, ratings, k, anchor), **_gain(agents, ratings, k, before)}
-        for before, k in zip([None, *order], order, strict=False)
-    ]
+    anchor = min(range(len(agents)), key=lambda k: (COMPARED.index(agents[k].algorithm), agents[k].simulations))
+    rows = []
+    by_algorithm: dict[str, list[int]] = {algorithm: [] for algorithm in sorted(COMPARED)}
+    for k in sorted(range(len(agents)), key=lambda k: agents[k].simulations):
+        by_algorithm[agents[k].algorithm].append(k)
+    for own in by_algorithm.values():
+        for before, k in zip([None, *own], own, strict=False):
+            rows.append({**rating_row(agents, ratings, k, anchor), **_gain(ratings, k, before)})
     games = sum(sum(point.result.values()) for point in points)
     beside = [Beside(row["agent"], "", _said(row)) for row in rows]
     title = f"{points[0].key['game']}: {games:,} games, 95% intervals, one network"
     return Outcome(rows, {"sog-fig4": _picture(title, rows)}, beside)
 
 
-def _gain(agents: Sequence[Agent], ratings: Ratings, k: int, before: int | None) -> dict[str, float | None]:
-    """Elo of agent k over the same algorithm with the next fewer simulations, and half of its 95% interval."""
-    if before is None or agents[before].algorithm != agents[k].algorithm:
+def _gain(ratings: Ratings, k: int, before: int | None) -> dict[str, float | None]:
+    """Elo of agent k over agent `before`, that of the next fewer simulations, and half of its 95% interval."""
+    if before is None:
         return {"gain": None, "gain_interval": None}
     gain, half = ratings.difference(k, before)
     return {"gain": gain, "gain_interval": half}
@@ -107,8 +111,10 @@ def _said(row: dict[str, Any]) -> str:
 def _picture(title: str, rows: Sequence[dict[str, Any]]) -> Draw:
     def draw(figure: Figure) -> None:
         axis = figure.subplots()
-        for algorithm, label, marker in ((SOG, "SoG(s, 1)", "o"), (ALPHAZERO, "AlphaZero(s)", "s")):
-            own = [row for row in rows if row["algorithm"] == algorithm]
+        lines: dict[str, list[dict[str, Any]]] = {algorithm: [] for algorithm in _LINES}
+        for row in rows:
+            lines[row["algorithm"]].append(row)
+        for own, (label, marker) in zip(lines.values(), _LINES.values(), strict=True):
             axis.errorbar(
                 [row["simulations"] for row in own],
                 [row["elo"] for row in own],

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from sog.agents.algorithms.table import learner, trained_by
 from sog.errors import CheckpointError, SettingError
 from sog.experiments.papers.elo_matches import (
-    ALPHAZERO,
-    SOG,
     Agent,
     describe,
     match_keys,
@@ -82,8 +81,8 @@ def snapshots(run: Path, simulations: int, most: int) -> list[Snapshot]:
 
 
 def _algorithm(meta: Meta, folder: Path) -> str:
-    algorithm = str(meta.settings.get("algorithm", SOG))
-    if algorithm not in (SOG, ALPHAZERO):
+    algorithm = trained_by(meta)
+    if learner(algorithm).board is None:
         raise CheckpointError(f"{folder}: nobody here plays with a network of {algorithm}")
     return algorithm
 

@@ -14,8 +14,10 @@ from sog.errors import GameError
 from sog.games.base import State
 from sog.games.boards import chess_moves
 from sog.games.boards.chess_moves import Step
+from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, Position, PositionGame
 from sog.games.names import Parameters, refuse_unknown, write_game
+from sog.games.records import Record
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 WHITE: Final = 1  # the player numbers are OpenSpiel's
@@ -64,6 +66,10 @@ class Chess(PositionGame):
     without progress in hundreds, full moves in hundreds, and ones where Black acts.
     """
 
+    longest = 512
+    drawn_out = True
+    record_suffix = ".pgn"
+
     def __init__(self, fen: str = START) -> None:
         """`fen`: where play begins. GameError where it is no position with one king a side."""
         spiel = pyspiel.load_game("chess")
@@ -87,6 +93,9 @@ class Chess(PositionGame):
             if right in seen[0].castling:
                 out[-7 + k] = 1.0
         out[-3], out[-2] = seen[0].quiet / 100.0, seen[0].number / 100.0
+
+    def write_record(self, record: Record) -> str:
+        return pgn_record(self, record, START)
 
     def seen(self, s: State) -> Seen:
         """A position's board and counters."""

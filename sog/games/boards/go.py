@@ -12,7 +12,9 @@ from sog.arrays import Array, Float32
 from sog.errors import GameError
 from sog.games.base import State
 from sog.games.boards.positions import HISTORY, Position, PositionGame, stone_planes
+from sog.games.boards.sgf import sgf_record
 from sog.games.names import Parameters, int_parameter, refuse_unknown
+from sog.games.records import Record
 
 _LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
 _LARGEST_KOMI: Final = 1000.0
@@ -31,6 +33,9 @@ class Go(PositionGame):
     positions, the opponent's, and ones where Black acts.
     """
 
+    longest = 722
+    record_suffix = ".sgf"
+
     def __init__(self, size: int = 19, komi: float = 7.5) -> None:
         """Raises GameError unless 2 <= size <= 19 and the komi is a number of points."""
         if not 2 <= size <= 19:
@@ -44,6 +49,9 @@ class Go(PositionGame):
 
     def write_planes(self, position: Position, out: Float32) -> None:
         stone_planes([self.board(past) for past in position.latest()], position.actor, out)
+
+    def write_record(self, record: Record) -> str:
+        return sgf_record(self, record)
 
     def board(self, s: State) -> Array:
         """int8[N, N]: 1 for Black's stones, 2 for White's; row 0 at the bottom, column 0 at the left."""

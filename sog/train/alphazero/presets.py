@@ -6,15 +6,21 @@ of games from Student of Games' presets of the same names.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Final
 
 from sog.errors import SettingError
 from sog.games.base import Game
+from sog.games.names import parse_game
 from sog.search.mcts.search import PuctSettings
 from sog.train.alphazero.actor import AlphaZeroActing
 from sog.train.learner import LearnerSettings
 from sog.train.settings import TrainSettings
 from sog.train.sog.presets import sog_preset
+
+__all__ = ["alphazero_preset"]
+
+_SHORT: Final = 200  # moves after which `demo` and `full` cut a game short where games hardly end by themselves
 
 
 def alphazero_preset(game: Game, name: str) -> TrainSettings:
@@ -25,12 +31,15 @@ def alphazero_preset(game: Game, name: str) -> TrainSettings:
 
 
 def _small(game: Game, name: str) -> TrainSettings:
-    """Student of Games' preset, with games of 100 simulations a move."""
+    """Student of Games' preset, with games of 100 simulations a move.
+
+    The 512 moves that the paper lets a game of chess last are too many for two cores.
+    """
     base = sog_preset(game, name)
     search = PuctSettings(noise=0.25)
     return replace(
         base,
-        acting=AlphaZeroActing(simulations=100, search=search, sampled_moves=12, moves_max=_moves_max(game)),
+        acting=AlphaZeroActing(100, search, sampled_moves=12, moves_max=_SHORT if game.drawn_out else 0),
         learner=replace(base.learner, policy_weight=1.0),
     )
 
@@ -41,22 +50,22 @@ def _paper(game: Game) -> TrainSettings:
     Its learning rate falls in three steps (0.2, 0.02, 0.002, 0.0002 at 100, 300 and 500 thousand); ours falls smoothly
     by the same factor a step, about. Its L2 penalty of 1e-4 is left out. It resigns where PoG's Table 3 has SoG resign.
     """
-    go = game.name.startswith("go(")
-    search = PuctSettings(first_play_loses=True, noise=0.25, concentration=0.03 if go else 0.3)
+    of_game = _PAPER.get(parse_game(game.name)[0], _USUAL)
+    search = PuctSettings(first_play_loses=True, noise=0.25, concentration=of_game.concentration)
     return replace(
         sog_preset(game, "paper"),
         acting=AlphaZeroActing(
             simulations=800,
             search=search,
             sampled_moves=30,
-            moves_max=722 if go else 512,
+            moves_max=game.longest,
             resign_below=-0.9,
             reuse=False,
         ),
         learner=LearnerSettings(
             batch=4_096,
             optimiser="sgd",
-            learning_rate=0.02 if go else 0.2,
+            learning_rate=of_game.learning_rate,
             decay=0.1,
             decay_steps=200_000,
             policy_weight=1.0,
@@ -65,6 +74,13 @@ def _paper(game: Game) -> TrainSettings:
     )
 
 
-def _moves_max(game: Game) -> int:
-    """Chess games between beginners hardly end: AlphaZero's 512 moves are too many for two cores."""
-    return 200 if game.name.startswith("chess") else 0
+@dataclass(frozen=True)
+class _OfGame:
+    """What AlphaZero's settings take from the game. concentration: of the noise at the root."""
+
+    concentration: float = 0.3
+    learning_rate: float = 0.2
+
+
+_USUAL: Final = _OfGame()
+_PAPER: Final = {"go": _OfGame(concentration=0.03, learning_rate=0.02)}

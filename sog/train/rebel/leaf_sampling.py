@@ -11,6 +11,8 @@ from sog.search.depth_limited.settings import Solver
 from sog.search.depth_limited.subgames import Subgames
 from sog.search.tree import columns as f
 
+__all__ = ["sample_leaf"]
+
 
 def sample_leaf(games: Subgames, k: int, solver: Solver, epsilon: float, rng: np.random.Generator) -> int:
     """The leaf or terminal node of subgame k that a history drawn at its root comes to by today's policies.

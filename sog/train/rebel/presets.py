@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from sog.errors import CheckpointError, SettingError
+from sog.errors import SettingError
 from sog.games.base import Game
 from sog.nets.cvpn import shape_for
 from sog.search.cfr.fictitious import FictitiousPlay
@@ -14,6 +13,8 @@ from sog.search.leaves.kernels import PAIRS
 from sog.train.learner import LearnerSettings
 from sog.train.rebel.actor import RebelActing
 from sog.train.settings import TrainSettings, Variant
+
+__all__ = ["changed", "playing", "rebel_preset", "rebel_variant", "solver_of"]
 
 # Fictitious play nears its values so slowly that those of a quarter of play's updates mislead the network for good.
 _FP_UPDATES = 1024
@@ -60,14 +61,6 @@ def changed(variant: Variant, solver: str | None, warm: int | None) -> Variant:
     chosen = replace(variant, solver=variant.solver if solver is None else solver)
     named = solver_of(chosen)
     return replace(chosen, solver="" if named is CFR_D else named.name, warm=variant.warm if warm is None else warm)
-
-
-def variant_of(said: dict[str, Any]) -> Variant:
-    """The variant in what a checkpoint says of its run; the default of runs that knew none, or of no ReBeL."""
-    try:
-        return Variant(**said.get("variant", {}))
-    except TypeError as error:
-        raise CheckpointError("the checkpoint's variant is not one that this program knows") from error
 
 
 def _small(game: Game) -> TrainSettings:

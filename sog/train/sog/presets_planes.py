@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from sog.games.base import Game
+from sog.games.names import parse_game
 from sog.nets.cvpn import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import PAPER, Budget, SearchSettings
@@ -14,11 +17,13 @@ from sog.train.sog.actor import SogActing
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
 
+__all__ = ["planes_preset"]
+
 
 def planes_preset(game: Game, name: str) -> TrainSettings:
     """The settings called demo (two cores, minutes), full (two cores, hours), or paper."""
     if name == "paper":
-        return _paper_chess(game) if game.name.startswith("chess") else _paper_go(game)
+        return _PAPER.get(parse_game(game.name)[0], _paper_go)(game)
     demo = _demo(game)
     if name == "demo":
         return demo
@@ -29,8 +34,8 @@ def planes_preset(game: Game, name: str) -> TrainSettings:
 def _demo(game: Game) -> TrainSettings:
     """Four blocks of 32 channels; policies from the main line's searches, values from outcomes and queries."""
     budget, search = Budget(60, 2.0), SearchSettings()
-    chess = game.name.startswith("chess")
-    together = 16 if chess else 64  # large batches: twice the searches a second of a quarter as many games
+    long = game.drawn_out
+    together = 16 if long else 64  # large batches: twice the searches a second of a quarter as many games
     return TrainSettings(
         acting=SogActing(
             SelfPlaySettings(
@@ -39,9 +44,9 @@ def _demo(game: Game) -> TrainSettings:
                 uniform_mix=0.05,
                 td1=0.5,
                 main_line_policies=True,
-                greedy_after=30 if chess else 20,
-                moves_max=160 if chess else 0,
-                resign_below=-0.95 if chess else -2.0,
+                greedy_after=30 if long else 20,
+                moves_max=160 if long else 0,
+                resign_below=-0.95 if long else -2.0,
             ),
             QuerySettings(budget, search, recursive=0.1),
             side_by_side=together,
@@ -65,7 +70,7 @@ def _paper_chess(game: Game) -> TrainSettings:
         uniform_mix=0.0,
         td1=0.0,
         greedy_after=30,
-        moves_max=512,
+        moves_max=game.longest,
         resign_below=-0.9,
         no_resign=0.2,
     )
@@ -98,7 +103,7 @@ def _paper_go(game: Game) -> TrainSettings:
         td1=0.2,
         main_line_policies=True,
         greedy_after=30,
-        moves_max=722,
+        moves_max=game.longest,
         resign_below=-0.9,
         no_resign=0.2,
     )
@@ -111,3 +116,7 @@ def _paper_go(game: Game) -> TrainSettings:
         updates_per_example=0.2,
     )
     return replace(chess, acting=SogActing(selfplay, QuerySettings(budget, search, recursive=0.0)), learner=learner)
+
+
+# Columns of Table 3 by the short name of the game; other games take Go's.
+_PAPER: Final[dict[str, Callable[[Game], TrainSettings]]] = {"chess": _paper_chess, "go": _paper_go}

@@ -1,0 +1,44 @@
+"""AlphaZero as an entry in the table of learning algorithms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sog.agents.algorithms.base import Choices, Learner, PlayBoard, Training
+from sog.agents.algorithms.sog import measure_search
+
+if TYPE_CHECKING:
+    from sog.games.base import Game
+    from sog.play.player import Player
+    from sog.search.leaves.evaluator import Evaluator
+    from sog.train.settings import TrainSettings
+
+__all__ = ["ALPHAZERO", "ENTRY"]
+
+ALPHAZERO: Final = "alphazero"
+_SIMULATIONS: Final = 400
+
+
+def _preset(game: Game, name: str) -> TrainSettings:
+    from sog.train.alphazero.presets import alphazero_preset
+
+    return alphazero_preset(game, name)
+
+
+def _player(evaluator: Evaluator, choices: Choices, seed: int) -> Player:
+    from sog.baselines.alphazero import AlphaZeroPlayer
+
+    return AlphaZeroPlayer(_label(choices), evaluator, choices.simulations or _SIMULATIONS, seed=seed)
+
+
+def _label(choices: Choices) -> str:
+    return f"AlphaZero({choices.simulations or _SIMULATIONS})"
+
+
+ENTRY: Final = Learner(
+    ALPHAZERO,
+    "AlphaZero",
+    # Exploitability is that of Student of Games' search with AlphaZero's network: the same yardstick for both.
+    Training(_preset, measure_search, "search at (100,1), one seed"),
+    board=PlayBoard(_player, ("simulations",), _label),
+)

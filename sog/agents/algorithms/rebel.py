@@ -1,0 +1,123 @@
+"""ReBeL as an entry in the table of learning algorithms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sog.agents.algorithms.base import (
+    Choices,
+    Learner,
+    MakeAgent,
+    Measured,
+    Measuring,
+    OpenBar,
+    Play,
+    Training,
+    count_of,
+)
+
+if TYPE_CHECKING:
+    from sog.games.base import Game
+    from sog.nets.cvpn import CVPN
+    from sog.play.rebel import RebelSettings
+    from sog.search.tree.public_tree import PublicTree
+    from sog.train.settings import TrainSettings, Variant
+
+__all__ = ["ENTRY", "REBEL"]
+
+REBEL: Final = "rebel"
+_UPDATES: Final = 1024  # of one player in a subgame (ReBeL, Table 2)
+
+
+def _preset(game: Game, name: str) -> TrainSettings:
+    from sog.train.rebel.presets import rebel_preset
+
+    return rebel_preset(game, name)
+
+
+def _vary(settings: TrainSettings, variant: Variant) -> TrainSettings:
+    from sog.train.rebel.presets import rebel_variant
+
+    return rebel_variant(settings, variant) if variant.solver or variant.warm else settings
+
+
+def _chosen(variant: Variant, choices: Choices) -> Variant:
+    from sog.train.rebel.presets import changed
+
+    return changed(variant, choices.solver, choices.warm)
+
+
+def _solver(variant: Variant) -> str:
+    from sog.train.rebel.presets import solver_of
+
+    return solver_of(variant).name
+
+
+def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
+    from sog.agents.playthroughs import mean_exploitability
+    from sog.nets.values import value_evaluator
+
+    evaluator = value_evaluator(network, policies=variant.warm > 0)
+    return mean_exploitability(public, _settings(variant, Choices()), evaluator)
+
+
+def _agents(public: PublicTree, network: CVPN, variant: Variant, choices: Choices) -> MakeAgent:
+    """With the solver that the network was trained with, unless another is chosen."""
+    from sog.nets.values import value_evaluator
+    from sog.play.rebel import RebelAgent
+
+    settings = _settings(variant, choices)
+    evaluator = value_evaluator(network, policies=settings.solve.warm > 0)
+    return lambda player, seed: RebelAgent(public, player, settings, evaluator, seed)
+
+
+def _settings(variant: Variant, choices: Choices) -> RebelSettings:
+    from sog.play.rebel import RebelSettings
+    from sog.train.rebel.presets import playing
+
+    return RebelSettings(playing(_chosen(variant, choices), count_of("updates", choices.updates, _UPDATES)))
+
+
+def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
+    """The average of sampled playthroughs, by default 1,024, and the mean policy beside it."""
+    from sog.agents.exploit_rebel import measure_rebel
+    from sog.agents.shipped import find_checkpoint
+    from sog.games.catalog import make_game
+    from sog.train.checkpoint import load_meta
+    from sog.train.settings import variant_of
+
+    playthroughs = count_of("playthroughs", choices.playthroughs, 1024)
+    folder = find_checkpoint(checkpoint, REBEL)
+    settings = _settings(variant_of(load_meta(folder).settings), choices)
+    solve = settings.solve
+    with bar(f"exploit {checkpoint}", playthroughs, "playthroughs") as report:
+        found = measure_rebel(folder, settings, playthroughs, 0, lambda done: report(done, ""))
+    unit = make_game(found.game).unit.name
+    return Measured(
+        found.game,
+        unit,
+        (found.sampled,),
+        f"ReBeL with {solve.solver.name}, {solve.updates} updates, depth {solve.depth}",
+        {
+            "algorithm": REBEL,
+            "solver": solve.solver.name,
+            "depth": solve.depth,
+            "warm": solve.warm,
+            "updates": solve.updates,
+            "playthroughs": playthroughs,
+        },
+        {"mean_policy": found.mean, "solves": found.solves},
+        of_what=f" of {playthroughs} playthroughs",
+        further=f"; of the mean policy (unsafe) {found.mean:.4g}",
+    )
+
+
+_SOLVING: Final = ("solver", "warm")
+
+ENTRY: Final = Learner(
+    REBEL,
+    "ReBeL",
+    Training(_preset, _measure, "ReBeL's mean policy", _SOLVING, _vary, _chosen, _solver),
+    play=Play(_agents, ("updates", *_SOLVING)),
+    measuring=Measuring(_exploit, ("playthroughs", "updates", *_SOLVING)),
+)

@@ -1,0 +1,144 @@
+"""Student of Games as an entry in the table of learning algorithms."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from sog.agents.algorithms.base import (
+    Choices,
+    Learner,
+    MakeAgent,
+    Measured,
+    Measuring,
+    OpenBar,
+    Play,
+    PlayBoard,
+    Training,
+    count_of,
+)
+from sog.errors import SettingError
+
+if TYPE_CHECKING:
+    from sog.agents.exploit_seeds import Subject
+    from sog.games.base import Game
+    from sog.nets.cvpn import CVPN
+    from sog.play.player import Player
+    from sog.search.gtcfr.search import Budget
+    from sog.search.leaves.evaluator import Evaluator
+    from sog.search.tree.public_tree import PublicTree
+    from sog.train.settings import TrainSettings, Variant
+
+__all__ = ["ENTRY", "SOG", "measure_search"]
+
+SOG: Final = "sog"
+_NETWORK: Final = "network"
+
+
+def _preset(game: Game, name: str) -> TrainSettings:
+    from sog.train.sog.presets import sog_preset
+
+    return sog_preset(game, name)
+
+
+def measure_search(public: PublicTree, network: CVPN, variant: Variant) -> float:
+    """Exploitability of search at (100, 1) with this network, for one seed, in utilities."""
+    from sog.agents.exploitability import exploitability
+    from sog.nets.inference import network_evaluator
+    from sog.play.resolver import ResolveSettings
+    from sog.search.gtcfr.search import Budget
+
+    return exploitability(public, ResolveSettings(Budget(100, 1.0)), network_evaluator(network), [0]).mean
+
+
+def _agents(public: PublicTree, network: CVPN, variant: Variant, choices: Choices) -> MakeAgent:
+    """By default of the budget (100, 0.1)."""
+    from sog.nets.inference import network_evaluator
+    from sog.play.agent import SearchAgent
+    from sog.play.resolver import ResolveSettings
+
+    settings, evaluator = ResolveSettings(_budget(choices, 100, 0.1)), network_evaluator(network)
+    return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
+
+
+def _player(evaluator: Evaluator, choices: Choices, seed: int) -> Player:
+    """By default of the budget (400, 10)."""
+    from sog.play.player import SogPlayer
+
+    return SogPlayer(_label(choices), evaluator, _budget(choices, 400, 10.0), seed=seed)
+
+
+def _label(choices: Choices) -> str:
+    return f"SoG{_budget(choices, 400, 10.0)}"
+
+
+def _budget(choices: Choices, simulations: int, per_update: float) -> Budget:
+    """The chosen budget, with defaults for what was not chosen."""
+    from sog.search.gtcfr.search import Budget
+
+    s, c = choices.simulations, choices.per_update
+    return Budget(simulations if s is None else s, per_update if c is None else c)
+
+
+def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
+    """Every public state searched as in play, for each seed; by default (100, 1) and one seed."""
+    from sog.agents.exploit_seeds import measure_seeds
+    from sog.games.catalog import make_game
+
+    seeds = count_of("seeds", choices.seeds, 1)
+    subject = _subject(checkpoint, choices)
+    workers = count_of("workers", choices.workers, os.cpu_count() or 1)
+    found: dict[int, float] = {}
+    with bar(f"exploit {subject.game}", seeds, "seeds") as report:
+        for seed, value in measure_seeds(subject, list(range(seeds)), workers):
+            found[seed] = value
+            report(len(found), f"mean {sum(found.values()) / len(found):.4g}")
+    settings, values = subject.settings, tuple(found[k] for k in sorted(found))
+    return Measured(
+        subject.game,
+        make_game(subject.game).unit.name,
+        values,
+        f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}",
+        {"simulations": settings.budget.simulations, "per_update": settings.budget.per_update, "seeds": len(values)},
+        {},
+        spread=f"min {min(values):.4g}, max {max(values):.4g}, {len(values)} seeds, ",
+    )
+
+
+def _subject(checkpoint: str, choices: Choices) -> Subject:
+    from sog.agents.exploit_seeds import EXACT_LEAVES, ZERO_LEAVES, Subject, listed
+    from sog.agents.shipped import find_checkpoint
+    from sog.games.catalog import make_game
+    from sog.play.resolver import ResolveSettings, paper_settings
+    from sog.train.checkpoint import load_network
+
+    budget = _budget(choices, 100, 1.0)
+    settings = paper_settings(budget) if choices.paper else ResolveSettings(budget)
+    if choices.alpha is not None:
+        if not 0.0 <= choices.alpha <= 1.0:
+            raise SettingError(f"--alpha must lie in [0, 1], not {choices.alpha}")
+        settings = replace(settings, alpha=choices.alpha)
+    leaves = choices.leaves or _NETWORK
+    if leaves == _NETWORK:
+        folder = find_checkpoint(checkpoint)
+        game, _, _ = load_network(folder)
+        listed(make_game(game).name)
+        return Subject(game, str(folder), settings)
+    if leaves not in (EXACT_LEAVES, ZERO_LEAVES):
+        raise SettingError(f"--leaves is {_NETWORK}, {EXACT_LEAVES} or {ZERO_LEAVES}, not {leaves}")
+    game = make_game(checkpoint).name
+    listed(game)
+    return Subject(game, leaves, settings)
+
+
+_BUDGET: Final = ("simulations", "per_update")
+
+ENTRY: Final = Learner(
+    SOG,
+    "Student of Games",
+    Training(_preset, measure_search, "search at (100,1), one seed"),
+    Play(_agents, _BUDGET),
+    PlayBoard(_player, _BUDGET, _label),
+    Measuring(_exploit, (*_BUDGET, "seeds", "paper", "alpha", "leaves", "workers")),
+)

@@ -1,0 +1,145 @@
+"""The table of learning algorithms: what `--algorithm` names, and what each of them takes.
+
+To add one: a folder in sog/train with its actor and presets, an entry in a file beside this one, and a line below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from sog.agents.algorithms import alphazero, rebel, sog
+from sog.agents.algorithms.base import Choices, Learner, Measuring, Play, PlayBoard
+from sog.errors import SettingError
+
+if TYPE_CHECKING:
+    from sog.games.base import Game
+    from sog.nets.cvpn import NetworkShape
+    from sog.train.checkpoint import Meta
+    from sog.train.settings import TrainSettings, Variant
+
+__all__ = [
+    "LEARNERS",
+    "PRESETS",
+    "agents_of",
+    "boards_of",
+    "learner",
+    "measuring_of",
+    "preset",
+    "taken_by",
+    "trained_by",
+    "variant_from",
+]
+
+LEARNERS: Final = (sog.ENTRY, alphazero.ENTRY, rebel.ENTRY)
+PRESETS: Final = ("demo", "full", "paper")
+
+
+def learner(name: str) -> Learner:
+    """The algorithm with this name; SettingError where there is none."""
+    for entry in LEARNERS:
+        if entry.name == name:
+            return entry
+    raise SettingError(f"no learning algorithm is called {name}; known: {', '.join(e.name for e in LEARNERS)}")
+
+
+def trained_by(meta: Meta) -> str:
+    """The name of the algorithm that trained a checkpoint; checkpoints that do not say are Student of Games'."""
+    return str(meta.settings.get("algorithm", sog.SOG))
+
+
+def preset(game: Game, name: str, algorithm: str = sog.SOG, variant: Variant | None = None) -> TrainSettings:
+    """The algorithm's settings called demo (minutes on two cores), full, or paper, in a variant of it.
+
+    Raises SettingError for names and variants that there are none of.
+    """
+    training = learner(algorithm).training
+    if name not in PRESETS:
+        raise SettingError(f"no preset is called {name}; known: {', '.join(PRESETS)}")
+    settings = training.preset(game, name)
+    if variant is None:
+        return settings
+    if variant.network:
+        settings = replace(settings, shape=_sized(settings.shape, variant.network))
+    _check_taken(Choices(solver=variant.solver or None, warm=variant.warm or None), algorithm, _trained_with)
+    return training.vary(settings, variant)
+
+
+def variant_from(variant: Variant, algorithm: str, choices: Choices) -> Variant:
+    """A run's variant with a person's choices in it; SettingError for choices that are another algorithm's."""
+    _check_taken(choices, algorithm, _trained_with)
+    return learner(algorithm).training.chosen(variant, choices)
+
+
+def agents_of(algorithm: str, choices: Choices) -> Play:
+    """How the algorithm plays with hidden information; SettingError where it does not, or takes no such choice."""
+    play = learner(algorithm).play
+    if play is None:
+        raise SettingError(f"{algorithm} plays games of perfect information only")
+    _check_taken(choices, algorithm, _played_with)
+    return play
+
+
+def boards_of(algorithm: str, choices: Choices) -> PlayBoard:
+    """How the algorithm plays games of perfect information; SettingError as of `agents_of`."""
+    board = learner(algorithm).board
+    if board is None:
+        known = ", ".join(entry.name for entry in LEARNERS if entry.board is not None)
+        raise SettingError(f"no player on a board is called {algorithm}; known: {known}")
+    _check_taken(choices, algorithm, _played_on_boards_with)
+    return board
+
+
+def measuring_of(algorithm: str, choices: Choices) -> Measuring:
+    """How `sog exploit` measures the algorithm's play; SettingError as of `agents_of`."""
+    measuring = learner(algorithm).measuring
+    if measuring is None:
+        known = " or ".join(entry.name for entry in LEARNERS if entry.measuring is not None)
+        raise SettingError(f"--algorithm is {known}, not {algorithm}")
+    _check_taken(choices, algorithm, _measured_with)
+    return measuring
+
+
+def taken_by(algorithm: str, choices: Choices) -> Choices:
+    """Those of the choices that the algorithm takes for play, on boards or with hidden information."""
+    entry = learner(algorithm)
+    taken = {*_played_with(entry), *_played_on_boards_with(entry)}
+    return replace(choices, **{name: None for name in choices.given() if name not in taken})
+
+
+def _trained_with(entry: Learner) -> tuple[str, ...]:
+    return entry.training.takes
+
+
+def _played_with(entry: Learner) -> tuple[str, ...]:
+    return () if entry.play is None else entry.play.takes
+
+
+def _played_on_boards_with(entry: Learner) -> tuple[str, ...]:
+    return () if entry.board is None else entry.board.takes
+
+
+def _measured_with(entry: Learner) -> tuple[str, ...]:
+    return () if entry.measuring is None else entry.measuring.takes
+
+
+_Takes: TypeAlias = Callable[[Learner], tuple[str, ...]]
+
+
+def _check_taken(choices: Choices, algorithm: str, takes: _Takes) -> None:
+    """SettingError, which names whose it is, for a choice that the algorithm does not take."""
+    for name in choices.given():
+        if name not in takes(learner(algorithm)):
+            option = f"--{name.replace('_', '-')}"
+            owners = [entry.name for entry in LEARNERS if name in takes(entry)]
+            whose = f"{option} is for --algorithm {' or '.join(owners)}" if owners else f"{option} does not apply here"
+            raise SettingError(f"{whose}, not {algorithm}" if owners else whose)
+
+
+def _sized(shape: NetworkShape, size: str) -> NetworkShape:
+    """A network's shape with other hidden layers; SettingError unless `size` reads like 2x256."""
+    depth, _, width = size.partition("x")
+    if not (depth.isdecimal() and width.isdecimal()):
+        raise SettingError(f"a network's size is hidden layers x width, such as 2x256, not {size}")
+    return replace(shape, depth=int(depth), width=int(width))

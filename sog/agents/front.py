@@ -1,0 +1,170 @@
+"""The functions of `import sog`: solve, exploitability, search and train, each in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from sog.agents.algorithms.table import preset
+from sog.agents.any_agent import checked_policies
+from sog.agents.loaded import LoadedAgent
+from sog.agents.players import open_network
+from sog.arrays import Float64
+from sog.errors import GameError, SettingError
+from sog.games.base import NATURE, Game
+from sog.games.catalog import make_game
+from sog.nets.inference import network_evaluator
+from sog.play.agent import Agent
+from sog.play.resolver import ResolveSettings, Resolving
+from sog.search.cfr import exact
+from sog.search.cfr.algorithms import named
+from sog.search.gtcfr.search import Budget
+from sog.search.leaves.drive import run as drive_alone
+from sog.search.leaves.evaluator import Evaluator, zero_evaluator
+from sog.search.tree.public_tree import PublicTree
+from sog.train import loop
+from sog.train.loop import Hooks, Point, Run, Until
+
+__all__ = ["Found", "Policy", "Solution", "exploitability", "search", "solve", "train"]
+
+# float64[A, I] by public node: each action's probability (rows) with each infostate of the actor (columns).
+Policy: TypeAlias = dict[int, Float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What `solve` found.
+
+    public: the game's public tree; `public.states[node]` is a node's public state.  policy: the average policy,
+    float64[A, I] by public node where a player acts.  value: player 0's utility when both play it.
+    exploitability: (best response of 0 + best response of 1) / 2 against it, in utilities.
+    """
+
+    public: PublicTree
+    policy: Policy
+    value: float
+    exploitability: float
+    iterations: int
+
+    @property
+    def game(self) -> Game:
+        return self.public.game
+
+    def policies(self) -> Iterator[tuple[int, Float64]]:
+        """The policy at every public node where a player acts."""
+        return iter(self.policy.items())
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What `search` found at the root.
+
+    policy: float64[A, I], the average policy of the player who acts.  values: float64[I0] and float64[I1], each
+    player's value with each infostate, in utilities.  states: public states in the search's tree.
+    """
+
+    policy: Float64
+    values: tuple[Float64, Float64]
+    states: int
+
+
+def solve(game: Game | str, algorithm: str = "cfr+", iterations: int = 1000, seed: int = 0) -> Solution:
+    """Solve a game on its whole public tree by an iterative solver, as `sog solve` does.
+
+    algorithm: cfr, cfr+, lcfr, dcfr, pcfr+, sog, fp, linear-fp, flop, external-mccfr or outcome-mccfr.  seed: of the
+    last two. Value and exploitability are in the game's utilities (of Leduc poker chips, not mbb/h).
+    Raises GameError for a game too large to list and SettingError for another algorithm.
+
+        solution = sog.solve("leduc_poker", algorithm="dcfr", iterations=1000)
+        solution.value, solution.exploitability           # -0.0856, 0.0001
+    """
+    if iterations < 1:
+        raise SettingError(f"iterations must be at least 1, not {iterations}")
+    solver = named(algorithm, seed=seed)
+    public = PublicTree(_game(game)).list_all()
+    tree = exact.full_tree(public)
+    solver.iterate(tree, iterations)
+    tree.average_policy()
+    measure = exact.measure(tree)
+    return Solution(public, exact.policy_of(tree), measure.value, measure.exploitability, iterations)
+
+
+def exploitability(
+    of: Solution | LoadedAgent | Policy | Callable[[PublicTree, int, int], Agent],
+    game: Game | str | None = None,
+    seed: int = 0,
+) -> float:
+    """How much a policy can lose: (best response of 0 + best response of 1) / 2, in utilities; 0 is an equilibrium.
+
+    of: a solution or a loaded agent; or, of a named game, a policy by public node, or a class derived from `Agent`,
+    asked at every public state as in play. Raises SettingError where a policy is none or the game is missing.
+
+        sog.exploitability(sog.load_agent("kuhn_poker"))
+        sog.exploitability(sog.UniformAgent, "leduc_poker")          # 2.37 chips a hand
+    """
+    if isinstance(of, Solution | LoadedAgent):
+        return exact.measure_policy(of.public, dict(of.policies())).exploitability
+    if game is None:
+        raise SettingError("which game is it? exploitability(policy_or_agent, game)")
+    public = PublicTree(_game(game)).list_all()
+    if not isinstance(of, dict):
+        of = {node: policy for player in (0, 1) for node, policy in checked_policies(of(public, player, seed))}
+    missing = set(public.decisions()) - set(of)
+    if missing:
+        where = public.game.state_name(public.states[min(missing)])
+        raise SettingError(f"{len(missing)} public states have no policy, such as {where}")
+    return exact.measure_policy(public, of).exploitability
+
+
+def search(
+    game: Game | str, budget: Budget | None = None, leaves: Evaluator | str | None = None, seed: int = 0
+) -> Found:
+    """Growing-tree CFR from the first decision of a game; to begin later, give the game another root (`Rooted`).
+
+    budget: (s, c), by default (100, 1).  leaves: what values them: a checkpoint, a game whose shipped network does, an
+    evaluator, or None: every leaf is worth 0.  seed: of its trajectories.
+    Raises GameError where chance or nobody is to move at the root.
+
+        found = sog.search("leduc_poker", sog.Budget(1000, 1.0), leaves="leduc_poker")
+        found.policy[:, 0]                 # with the first card in hand
+    """
+    rules = _game(game)
+    player = rules.actor(rules.root())
+    if player >= NATURE:
+        raise GameError(f"{rules.name}: nobody is to move in {rules.state_name(rules.root())}")
+    evaluator = network_evaluator(open_network(leaves).network) if isinstance(leaves, str) else leaves
+    settings = ResolveSettings(budget or Budget(100, 1.0))
+    resolving = Resolving(PublicTree(rules), player, 0, None, settings, seed)
+    drive_alone(resolving.steps(), evaluator or zero_evaluator)
+    solved = resolving.solved()
+    return Found(solved.policy(), solved.root_values(), solved.tree.size)
+
+
+def train(
+    run: Run | str,
+    out: Path | str,
+    minutes: float | None = None,
+    rounds: int | None = None,
+    resume: bool = False,
+    hooks: Hooks | None = None,
+    device: str = "cpu",
+) -> Point:
+    """Learn a game by self-play, as `sog train` does; returns the last point of the learning curve.
+
+    run: a game, for the preset "demo" of Student of Games, or a `Run` that says more.  out: the folder, whose
+    checkpoint `load_agent` opens.  minutes, rounds: stop sooner than the preset does.  resume: go on with the run in
+    `out`.  hooks: what is measured and reported on the way. With more than one worker, call it under
+    `if __name__ == "__main__":`, since workers are processes.
+
+        sog.train("kuhn_poker", "runs/kuhn", minutes=1)
+        sog.train(sog.Run("kuhn_poker", seed=1, algorithm="rebel"), "runs/rebel", rounds=5)
+    """
+    which = run if isinstance(run, Run) else Run(make_game(run).name)
+    settings = preset(make_game(which.game), which.preset, which.algorithm, which.variant)
+    return loop.train(which, settings, Path(out), Until(minutes, rounds), resume, hooks, device)
+
+
+def _game(game: Game | str) -> Game:
+    return make_game(game) if isinstance(game, str) else game

@@ -1,0 +1,88 @@
+"""An agent by a checkpoint or a game, for both seats, to be asked about any public state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from sog.agents.algorithms.base import Choices
+from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.table import agents_of, taken_by
+from sog.agents.players import Opened, make_player, open_network
+from sog.agents.recalled import Recalled
+from sog.arrays import Float64
+from sog.errors import GameError
+from sog.games.base import NATURE
+from sog.play.agent import Agent
+from sog.play.player import Limits, Thought, think
+from sog.search.tree.public_tree import PublicTree
+from sog.train.sog.actor import listed_tree
+
+__all__ = ["LoadedAgent", "load_agent"]
+
+
+class LoadedAgent:
+    """Plays both seats of its game with one network. What it answers does not depend on what was asked before.
+
+    game: the rules.  trained: whether there was a checkpoint; otherwise the network is a fresh one.
+    Where information is hidden it re-solves, and answers with policies at the nodes of `public`, the game's tree of
+    public states. On a board (`game.deterministic`) it thinks about the position after a list of moves.
+    """
+
+    def __init__(self, opened: Opened, algorithm: str, choices: Choices, seed: int) -> None:
+        self.game, self.trained = opened.game, opened.trained
+        self._opened, self._algorithm, self._choices, self._seed = opened, algorithm, choices, seed
+
+    @cached_property
+    def public(self) -> PublicTree:
+        """The game's whole public tree; GameError where it is too large to list."""
+        public = listed_tree(self.game)
+        if public is None:
+            raise GameError(f"{self.game.name} has too many public states to list")
+        return public
+
+    def seat(self, player: int) -> Agent:
+        """A new agent for player 0 or 1, to play games with: `new_game`, `act`, `policy`."""
+        play = agents_of(self._algorithm, self._choices)
+        return play.make(self.public, self._opened.network, self._opened.variant, self._choices)(player, self._seed)
+
+    def policy(self, node: int) -> Float64:
+        """float64[A, I]: the policy of whoever acts at a public node, by action and infostate."""
+        actor = self.game.actor(self.public.states[node])
+        if actor >= NATURE:
+            raise GameError(f"nobody is to move in {self.game.state_name(self.public.states[node])}")
+        return self._seats[actor].policy(node)
+
+    def policies(self) -> Iterator[tuple[int, Float64]]:
+        """The policy at every public node where a player acts."""
+        for player in (0, 1):
+            yield from self.seat(player).policies()
+
+    def think(self, moves: Sequence[int]) -> Thought:
+        """What it thinks of the position after these actions, best move first; of games on a board.
+
+        Raises GameError where a move is illegal, the game is over or information is hidden.
+        """
+        player = make_player(self._opened, self._algorithm, self._choices, self._seed)
+        player.new_game(self.game)
+        return think(player, moves, Limits())
+
+    @cached_property
+    def _seats(self) -> tuple[Recalled, Recalled]:
+        return Recalled(self.seat(0)), Recalled(self.seat(1))
+
+
+def load_agent(
+    checkpoint_or_game: str, simulations: int = 100, per_update: float = 1.0, seed: int = 0, algorithm: str = SOG
+) -> LoadedAgent:
+    """The agent of a checkpoint: a run's folder, or a game, whose shipped network it takes, or else a fresh one.
+
+    simulations, per_update: the search budget (s, c), as far as the algorithm has one.  seed: decides its searches.
+    Raises CheckpointError, GameError or SettingError, each in one line.
+
+        agent = sog.load_agent("leduc_poker", simulations=50)
+        agent.policy(0)                    # float64[A, I]: at the first decision, by action and card
+        sog.load_agent("connect_four").think([3, 3]).action       # the move after 4 4
+    """
+    choices = taken_by(algorithm, Choices(simulations, per_update))
+    return LoadedAgent(open_network(checkpoint_or_game, algorithm), algorithm, choices, seed)

@@ -1,0 +1,44 @@
+"""An agent's policy at any public state, asked in any order: its chain is played again from the start of the game."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from sog.arrays import Float64
+from sog.play.agent import Agent
+
+__all__ = ["Recalled"]
+
+
+class Recalled:
+    """Answers for an agent that only knows how to play games from their start to their end.
+
+    What it answers at a node depends on the node alone. Policies are kept; of agents that stand in mid-game, the
+    `kept` latest.
+    """
+
+    def __init__(self, agent: Agent, kept: int = 256) -> None:
+        """agent: as it stands at the start of a game; it is forked, never asked itself."""
+        self.agent, self.kept = agent, kept
+        self._policies: dict[int, Float64] = {}
+        self._standing: OrderedDict[int, Agent] = OrderedDict()
+
+    def policy(self, node: int) -> Float64:
+        """float64[A, I]: what the agent plays at a public node where it acts."""
+        if node not in self._policies:
+            self._after(node)
+        return self._policies[node]
+
+    def _after(self, node: int) -> Agent:
+        """The agent as it stands once it was asked at `node`."""
+        if node in self._standing:
+            self._standing.move_to_end(node)
+            return self._standing[node]
+        public, player = self.agent.public, self.agent.player
+        own = [s for s in public.path(node)[:-1] if public.game.actor(public.states[s]) == player]
+        agent = (self._after(own[-1]) if own else self.agent).fork()
+        self._policies[node] = agent.policy(node)
+        self._standing[node] = agent
+        if len(self._standing) > self.kept:
+            self._standing.popitem(last=False)
+        return agent

@@ -1,0 +1,45 @@
+"""Finished games of chess as PGN, the format that chess programs read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sog.games.boards.positions import Position
+from sog.games.records import Record, states_of, wrapped
+
+if TYPE_CHECKING:
+    from sog.games.boards.chess import Chess
+
+__all__ = ["pgn_record"]
+
+
+def pgn_record(game: Chess, record: Record, start: str) -> str:
+    """The game as PGN. start: the FEN that needs no tag, since games begin there unless a tag says otherwise."""
+    result = {1.0: "0-1", -1.0: "1-0"}.get(record.utility, "1/2-1/2")  # player 0 is Black
+    tags = {
+        "Event": record.event,
+        "Site": "?",
+        "Date": record.date.replace("-", "."),
+        "Round": record.round,
+        "White": record.players[1],
+        "Black": record.players[0],
+        "Result": result,
+        "Termination": record.why,
+    }
+    if game.fen != start:
+        tags |= {"SetUp": "1", "FEN": game.fen}
+    words: list[str] = []
+    fields = game.fen.split()
+    number, white = int(fields[5]), fields[1] == "w"
+    for k, (state, action) in enumerate(zip(states_of(game, record.moves), record.moves, strict=True)):
+        if white or k == 0:
+            words.append(f"{number}." if white else f"{number}...")
+        assert isinstance(state, Position)
+        words.append(str(state.spiel.action_to_string(state.actor, action)))
+        number, white = number + (not white), not white
+    head = "".join(f'[{tag} "{_quoted(value)}"]\n' for tag, value in tags.items())
+    return f"{head}\n{wrapped([*words, result])}\n"
+
+
+def _quoted(text: str) -> str:
+    return " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')

@@ -1,0 +1,46 @@
+"""Finished games of Go as SGF, the format that Go programs read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from sog.games.records import Record
+
+if TYPE_CHECKING:
+    from sog.games.boards.go import Go
+
+__all__ = ["sgf_record"]
+
+_LETTERS: Final = "abcdefghijklmnopqrs"
+
+
+def sgf_record(game: Go, record: Record) -> str:
+    """The game as SGF."""
+    size = game.size
+    properties = {
+        "GM": "1",
+        "FF": "4",
+        "CA": "UTF-8",
+        "AP": "sog",
+        "SZ": str(size),
+        "KM": f"{game.komi:g}",
+        "RU": "Chinese",
+        "PB": record.players[0],
+        "PW": record.players[1],
+        "DT": record.date,
+        "EV": record.event,
+        "RO": record.round,
+        "RE": "0" if record.utility == 0 else f"{'B' if record.utility > 0 else 'W'}+",
+        "C": record.why,
+    }
+    head = "".join(f"{key}[{_escaped(value)}]" for key, value in properties.items())
+    moves = []
+    for k, action in enumerate(record.moves):
+        row, column = size - 1 - action // size, action % size
+        point = "" if action == size * size else _LETTERS[column] + _LETTERS[row]
+        moves.append(f";{'BW'[k % 2]}[{point}]")
+    return f"(;{head}\n{''.join(moves)})\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("]", "\\]")
