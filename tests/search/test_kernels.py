@@ -1,8 +1,9 @@
 """The sweeps against CFR written plainly with dense matrices, one public state at a time.
 
 Where no weight is above 0 by more than rounding, the rule says nothing that two programs could agree on: a regret that
-is 0 in exact arithmetic may come out as 1e-18 and takes the whole policy. There the plain program plays on as the sweeps
-do, once it has seen that they play one of the answers that rounding allows; regrets and values are held to the digit.
+is 0 in exact arithmetic may come out as 1e-18 and takes the whole policy. There the plain program plays on as the
+sweeps do, once it has seen that they play one of the answers that rounding allows; regrets and values are held to the
+digit.
 """
 
 from __future__ import annotations
