@@ -51,16 +51,17 @@ def test_fig4_more_iterations_help() -> None:
         Point(key, cfrd_figures.compute_fig4(key))
         for key in (
             {"trunks": [20, 100], "subgame": 200, "resolve": 5_000},
-            {"trunks": [20], "subgame": 20, "resolve": 5_000},
+            {"trunks": [20, 100], "subgame": 20, "resolve": 5_000},
         )
     ]
     fine, rough = (p.result["finely_resolved"] for p in points)
-    assert fine["100"] < fine["20"] < rough["20"]
+    assert fine["100"] < fine["20"]
+    assert fine["100"] < rough["100"]  # with 20 trunk iterations their number hides that of the subgames'
     assert fine["100"] == pytest.approx(points[0].result["exploitability"]["100"], abs=0.02)
     outcome = cfrd_figures.present_fig4(points)
-    assert [(row["trunk"], row["subgame"]) for row in outcome.rows] == [(20, 20), (20, 200), (100, 200)]
+    assert [(row["trunk"], row["subgame"]) for row in outcome.rows] == [(20, 20), (20, 200), (100, 20), (100, 200)]
     assert [b.what for b in outcome.beside[::2]] == [
-        "20 trunk, 20 to 200 subgame iterations", "100 trunk, 200 to 200 subgame iterations"
+        "20 trunk, 20 to 200 subgame iterations", "100 trunk, 20 to 200 subgame iterations"
     ]  # fmt: skip
 
 

@@ -1,4 +1,10 @@
-"""The sweeps against CFR written plainly with dense matrices, one public state at a time."""
+"""The sweeps against CFR written plainly with dense matrices, one public state at a time.
+
+Where no weight is above 0 by more than rounding, the rule says nothing that two programs could agree on: a regret that
+is 0 in exact arithmetic may come out as 1e-18 and takes the whole policy. There the plain program plays on as the
+sweeps do, once it has seen that they play one of the answers that rounding allows; regrets and values are held to the
+digit.
+"""
 
 from __future__ import annotations
 
@@ -23,6 +29,10 @@ from sog.search.tree.public_tree import PublicTree
 
 # Hidden moves and splitting pairs (rps, goofspiel), chance in the middle (goofspiel random, leduc), plain moves.
 GAMES = (Kuhn(), RockPaperScissors(), Goofspiel(3, "descending"), Goofspiel(3, "random"), Leduc())
+
+
+# Far above what rounding makes of a regret of 0 in a few iterations of these games, far below any other regret.
+ROUNDING = 1e-13
 
 
 class PlainCFR:
@@ -105,23 +115,36 @@ class PlainCFR:
             seen[s] = (q, total[actor], ranges[actor])
         return total
 
-    def iterate(self) -> None:
+    def iterate(self, tree: Lookahead) -> None:
+        """One iteration; `tree` has just made it, and says what is played where rounding decides."""
         self.t += 1
+        theirs = {tree.public.states[int(tree.nodes[n, f.PUBLIC])]: n for n in range(tree.size)}
         for players in ((0,), (1,)) if self.rule.alternating else ((0, 1),):
             seen: dict[State, tuple[Array, Array, Array]] = {}
             self.values(self.game.root(), list(self.game.root_ranges()), seen)
             for s, (q, v, reach) in seen.items():
                 if self.game.actor(s) in players:
-                    self._update(s, q, v, reach)
+                    self._update(s, q, v, reach, tree.table(theirs[s], f.POLICY))
 
-    def _update(self, s: State, q: Array, v: Array, reach: Array) -> None:
+    def _update(self, s: State, q: Array, v: Array, reach: Array, played: Array) -> None:
         rule, t = self.rule, self.t
         self.average[s] += t**rule.gamma * (reach + REACH_FLOOR) * self.policy[s]
         instant = (q - v) * self.legal(s)
         total = self.regret[s] + instant
         kept = np.where(total > 0, _kept(t, rule.alpha), _kept(t, rule.beta))
         self.regret[s] = total * kept
-        self.policy[s] = self.matched(s, self.regret[s] + (instant if rule.predictive else 0.0))
+        weights = self.regret[s] + (instant if rule.predictive else 0.0)
+        self.policy[s] = self._followed(s, weights, self.matched(s, weights), played)
+
+    def _followed(self, s: State, weights: Array, policy: Array, played: Array) -> Array:
+        """`policy`, but what was `played` at infostates where rounding decides whether any weight is positive."""
+        legal = self.legal(s) > 0
+        tied = np.abs(np.where(legal, weights, -np.inf).max(axis=0)) < ROUNDING
+        even = (played == np.where(legal, 1.0 / legal.sum(axis=0), 0.0)).all(axis=0)
+        among_tied = (legal & (np.abs(weights) < ROUNDING)) | (played == 0.0)
+        assert (even | among_tied.all(axis=0))[tied].all(), s
+        np.testing.assert_allclose(played.sum(axis=0)[tied], 1.0, rtol=1e-12)
+        return np.where(tied, played, policy)
 
     def matched(self, s: State, weights: Array) -> Array:
         """Policies in proportion to the positive weights, uniform over legal actions where there are none."""
@@ -167,7 +190,7 @@ def test_iterations_of_every_rule(game: Game, rule: Rule) -> None:
     assert_same(tree, plain)
     for _ in range(4):
         tree.iterate(rule, 1)
-        plain.iterate()
+        plain.iterate(tree)
         assert_same(tree, plain)
 
 
@@ -176,9 +199,9 @@ def test_values_of_a_policy(game: Game) -> None:
     rule = RULES[0]
     tree = exact.full_tree(PublicTree(game).list_all())
     plain = PlainCFR(game, rule)
-    tree.iterate(rule, 3)
     for _ in range(3):
-        plain.iterate()
+        tree.iterate(rule, 1)
+        plain.iterate(tree)
     tree.average_policy()
     plain.policy = {s: plain.matched(s, weights) for s, weights in plain.average.items()}
     for ours, theirs in zip(tree.evaluate(), plain.values(game.root(), list(game.root_ranges()), {}), strict=True):

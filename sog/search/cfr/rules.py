@@ -36,7 +36,7 @@ class Rule:
         out = np.empty((count, 4))
         out[:, 0] = _discount(t, self.alpha)
         out[:, 1] = _discount(t, self.beta)
-        out[:, 2] = np.where(t > self.delay, np.maximum(t - self.delay, 1.0) ** self.gamma, 0.0)
+        out[:, 2] = np.where(t > self.delay, _power(np.maximum(t - self.delay, 1.0), self.gamma), 0.0)
         out[:, 3] = float(self.predictive)
         return out
 
@@ -44,7 +44,22 @@ class Rule:
 def _discount(t: Float64, power: float) -> Float64:
     if math.isinf(power):
         return np.full_like(t, 1.0 if power > 0 else 0.0)
-    return t**power / (t**power + 1.0)
+    raised = _power(t, power)
+    return raised / (raised + 1.0)
+
+
+def _power(t: Float64, power: float) -> Float64:
+    """t ** power, with the same bits on every processor where power is half of 0, 1, 2, ... .
+
+    NumPy's and the C library's own powers round differently from one processor to the next; roots and products do not.
+    """
+    halves = 2.0 * power
+    if halves < 0.0 or halves != math.floor(halves):
+        return t**power
+    out = np.sqrt(t) if halves % 2.0 else np.ones_like(t)
+    for _ in range(int(power)):
+        out = out * t
+    return out
 
 
 CFR = Rule("cfr")

@@ -15,13 +15,13 @@ import numba
 # Kernels take flattened tuples of arrays, which types cannot follow: to mypy they are plain callables.
 Kernel = Callable[..., Any]
 
-# Sums may be reassociated; NaN and infinity keep their meaning. Without the runtime's reference counts
-# (_nrt) kernels cannot allocate, and sweeps over small rows run three to four times faster.
-OPTIONS: dict[str, Any] = {
-    "error_model": "numpy",
-    "fastmath": {"reassoc", "contract", "nsz", "arcp"},
-    "_nrt": False,
-}
+# No fastmath: a sum in another order, or a product and a sum rounded once (`contract`), would differ from processor to
+# processor in the last bit, regret matching makes whole policies of last bits where actions tie, and a thousand
+# iterations make different figures of them. As they stand kernels give the same bits on every processor
+# (tests/search/test_targets.py); where order costs time, sums are written in registers, whose order is fixed.
+# Without the runtime's reference counts (_nrt) kernels cannot allocate, and sweeps over small rows run three to four
+# times faster.
+OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 
 
 @cache

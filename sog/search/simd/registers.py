@@ -15,7 +15,6 @@ from numba import types
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
 
 INDEX: Final = ir.IntType(32)
-_FLAGS: Final = ("nsz", "contract", "arcp", "reassoc")  # those of jit.OPTIONS
 
 
 def instruction(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -57,7 +56,7 @@ def _register(function: Any, name: str) -> None:
         return lambda a, b: a if isinstance(a, Register) and a == b else None
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return getattr(builder, name)(args[0], args[1], flags=_FLAGS)
+        return getattr(builder, name)(args[0], args[1])  # no flags: see jit.OPTIONS
 
     cast(Any, type_callable)(function)(typer)
     cast(Any, lower_builtin)(function, Register, Register)(lower)
@@ -69,6 +68,7 @@ for _function, _name in (
     (operator.mul, "fmul"),
     (operator.truediv, "fdiv"),
     (operator.iadd, "fadd"),
+    (operator.isub, "fsub"),
     (operator.imul, "fmul"),
 ):
     _register(_function, _name)
@@ -139,12 +139,15 @@ def transposed(builder: Any, rows: list[Any]) -> list[Any]:
 
 @instruction
 def sum_of(typing_context: Any, value: Any) -> Any:
-    """The sum of the lanes, those that are next to each other first."""
+    """The sum of the lanes, the upper half onto the lower, and so on: one order on every processor."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        name = f"llvm.vector.reduce.fadd.{value.suffix}"
-        reduce = declared(builder, name, value.element, [value.element, value.vector])
-        return builder.call(reduce, [ir.Constant(value.element, 0.0), args[0]], fastmath=("reassoc", "nsz"))
+        total, lanes = args[0], value.lanes
+        while lanes > 1:
+            lanes //= 2
+            lower, upper = (builder.shuffle_vector(total, total, order(range(k, k + lanes))) for k in (0, lanes))
+            total = builder.fadd(lower, upper)
+        return builder.extract_element(total, ir.Constant(INDEX, 0))
 
     return value.scalar(value), code
 

@@ -12,7 +12,9 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.games.base import DENSE
+from sog.search.simd.f64x8 import LANES, load, splat, store
 from sog.search.simd.jit import inlined, njit
+from sog.search.simd.spans import dot
 from sog.search.tree import cards
 from sog.search.tree import columns as f
 from sog.search.tree.arrays import Public, Tree
@@ -38,20 +40,15 @@ def payoffs(public: Public, tree: Tree, first: int, last: int, players: int) -> 
         if players & 1:
             row = start
             for i in range(w0):
-                total = 0.0
-                for j in range(w1):
-                    total += values[row + j] * reach[off1 + j]
-                cfv[off0 + i] = total * scale
+                cfv[off0 + i] = dot(values, row, reach, off1, w1) * scale
                 row += w1
         if players & 2:
-            for j in range(w1):
-                cfv[off1 + j] = 0.0
-            row = start
-            for i in range(w0):
-                mine = reach[off0 + i] * scale
-                for j in range(w1):
-                    cfv[off1 + j] -= values[row + j] * mine
-                row += w1
+            for j in range(U(0), w1, U(LANES)):
+                row, left, total = start + j, w1 - j, splat(0.0)
+                for i in range(w0):
+                    total -= load(values, row, left) * splat(reach[off0 + i] * scale)
+                    row += w1
+                store(cfv, off1 + j, left, total)
 
 
 @inlined
