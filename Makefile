@@ -1,6 +1,7 @@
-# make demo   train a small Leduc agent, measure its exploitability, say how to play against it
-# make test   linters, types, import contracts and tests
-# Both make .venv first when it is missing or out of date. On Linux, PyPI's torch is the CUDA build (gigabytes); for
+# make demo     train a small Leduc agent, measure its exploitability, say how to play against it
+# make kernels  compile ahead what the commands would compile when first run, half a minute; make demo does it too
+# make test     linters, types, import contracts and tests
+# All make .venv first when it is missing or out of date. On Linux, PyPI's torch is the CUDA build (gigabytes); for
 # the CPU build: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
 
 PYTHON ?= python3
@@ -11,7 +12,7 @@ STAMP := .venv/.installed
 # One thread per process: two test workers that each use every core only slow each other down.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help demo test lint clean
+.PHONY: help demo kernels test lint clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -21,8 +22,11 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install -c constraints.txt -e '.[dev]'
 	touch $@
 
+kernels: $(STAMP)
+	$(BIN)/sog compile
+
 # A second run takes up the first where it stopped: if that was finished, only the measurement is repeated.
-demo: $(STAMP)
+demo: kernels
 	$(BIN)/sog train leduc_poker --preset demo --out $(DEMO) $$(test ! -e $(DEMO) || echo --resume)
 	$(BIN)/sog exploit $(DEMO) --simulations 100 --per-update 0.1 --seeds 3
 	@echo

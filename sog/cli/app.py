@@ -11,6 +11,7 @@ import typer
 
 import sog
 from sog.cli.bench import bench
+from sog.cli.compile import compile_kernels
 from sog.cli.engines import gtp, uci
 from sog.cli.exploit import exploit
 from sog.cli.frame import stderr
@@ -23,6 +24,7 @@ from sog.cli.solve import solve
 from sog.cli.tournament import tournament
 from sog.cli.train import train
 from sog.errors import SogError
+from sog.search.simd.compiling import said_once
 
 # Set to see where an unexpected error came from.
 _TRACEBACK_VARIABLE = "SOG_TRACEBACK"
@@ -67,6 +69,7 @@ app.command(epilog="Example: sog gtp 'go(board_size=9)' --simulations 400")(gtp)
 app.command(epilog="Example: sog tournament matches.toml --out runs/matches")(tournament)
 app.command(epilog='Example: sog perft "chess(fen=8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1)" 4')(perft)
 app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)
+app.command("compile", epilog="Example: sog compile")(compile_kernels)
 app.command(epilog='Example: sog show spot.npz --line "check, bet 0.5"')(show)
 bench.command("holdem", epilog="Example: sog bench holdem --spots river")(bench_holdem)
 app.add_typer(bench, name="bench")
@@ -80,7 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        code = app(words, prog_name="sog", standalone_mode=False)
+        with said_once():
+            code = app(words, prog_name="sog", standalone_mode=False)
         sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except SogError as error:

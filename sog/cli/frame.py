@@ -19,6 +19,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn,
 from rich.text import Text
 
 from sog.errors import SettingError
+from sog.search.simd.compiling import working_time
 
 # How long something runs in silence before it shows a progress bar, and between its lines where there is no terminal.
 _SILENT_SECONDS = 2.0
@@ -87,7 +88,7 @@ def write_new(path: Path, text: str) -> None:
 def progress_bar(
     title: str, total: int | None, unit: str, begun: int = 0, minutes: float | None = None
 ) -> Iterator[Report]:
-    """A progress bar on stderr from the second second on, with rate and time left.
+    """A progress bar on stderr from the second second on, with rate and time left, compiling left out of both.
 
     Yields `report(done, note)`. total: None where it is not known.  begun: what was done before.  minutes: when the
     work is stopped at the latest. On a pipe or in a file there is no bar but a line a minute.
@@ -106,6 +107,7 @@ def progress_bar(
         console=console,
         transient=True,
         expand=True,
+        get_time=working_time,
     )
     task = bar.add_task(title, total=total, completed=begun, note="")
     timer = threading.Timer(_SILENT_SECONDS, bar.start)
@@ -124,16 +126,17 @@ def _lines(
 ) -> Report:
     """A report that prints how far the work is, at most once a minute."""
     started = printed = time.monotonic()
+    begun_work = working_time()
 
     def report(done: int, note: str) -> None:
         nonlocal printed
         now = time.monotonic()
         if now - printed < _LINE_SECONDS:
             return
-        printed, spent = now, (now - started) / 60
+        printed, spent, worked = now, (now - started) / 60, (working_time() - begun_work) / 60
         far = f"{done:,}" if total is None else f"{done:,} of {total:,}"
         left = [] if minutes is None else [max(0.0, minutes - spent)]
-        left += [spent * (total - done) / (done - begun)] if total and done > begun else []
+        left += [worked * (total - done) / (done - begun)] if total and done > begun else []
         more = f", {min(left):.1f} left" if left else ""
         console.print(f"{title}: {far} {unit}, {spent:.1f} min{more}  {note}".rstrip(), markup=False, soft_wrap=True)
 
@@ -145,12 +148,12 @@ class _Left(TimeRemainingColumn):
 
     def __init__(self, minutes: float | None) -> None:
         super().__init__()
-        self.minutes = minutes
+        self.minutes, self.started = minutes, time.monotonic()
 
     def render(self, task: Task) -> Text:
         if self.minutes is None or task.finished:
             return super().render(task)
-        until = max(0.0, 60.0 * self.minutes - (task.elapsed or 0.0))
+        until = max(0.0, 60.0 * self.minutes - (time.monotonic() - self.started))
         by_rate = task.time_remaining
         seconds = int(until if by_rate is None else min(until, by_rate))
         return Text(f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}", style="progress.remaining")

@@ -14,6 +14,7 @@ from sog.arrays import Float32, Float64
 from sog.nets import dense
 from sog.search.leaves.evaluator import Beliefs
 from sog.search.tree import columns as f
+from sog.search.tree.public_tree import PublicTree
 
 
 def input_width(features: int, slots: tuple[int, int], crossed: tuple[int, ...] = (), matchups: bool = False) -> int:
@@ -34,12 +35,16 @@ def encode(beliefs: Beliefs, crossed: tuple[int, ...] = (), matchups: bool = Fal
     columns = np.array(crossed, dtype=np.int64)
     dense.encode(public.features(beliefs.nodes), beliefs.ranges, game.num_slots[0], columns, x)
     if matchups:
+        pairing, (slots0, slots1) = pairing_of(public), game.num_slots
         for row, node, ranges in zip(x, beliefs.nodes, beliefs.ranges, strict=True):
-            dense.posteriors(
-                public.nodes, public.operators, public.operator_values, public.slots, node, ranges,
-                game.num_slots[0], row[width - 2 * game.num_slots[0] * game.num_slots[1] :].reshape(2, *game.num_slots),
-            )  # fmt: skip
+            out = row[width - 2 * slots0 * slots1 :].reshape(2, slots0, slots1)
+            dense.posteriors(pairing, node, ranges, slots0, out)
     return x
+
+
+def pairing_of(public: PublicTree) -> dense.Pairing:
+    """A tree's tables as they are now, for the kernels of `dense`; new states may come to lie in new ones."""
+    return dense.Pairing(public.nodes, public.scales, public.operators, public.operator_values, public.slots)
 
 
 def value_units(beliefs: Beliefs) -> Float64:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from sog.arrays import Array, Float32, Float64, Int64
+from sog.arrays import Array, Float32, Int64
 from sog.errors import CheckpointError, SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN, NetworkShape
@@ -94,20 +94,21 @@ class MlpAnswer:
         if network.shape.kind != "mlp":
             raise SettingError(f"the Numba kernels run an mlp, not a {network.shape.kind}")
         self.shape = network.shape
-        self.weights, self.widths = _export(network)
-        self.crossed: Int64 = np.array(network.shape.crossed, dtype=np.int64)
-        self.x: Float32 = np.zeros((dense.CHUNK, self.widths[0]), dtype=np.float32)
-        self.layers: Float32 = np.zeros((2, dense.CHUNK * int(self.widths.max())), dtype=np.float32)
-        self.mass: Float64 = np.zeros(network.shape.num_values)
+        weights, widths = _export(network)
+        crossed: Int64 = np.array(network.shape.crossed, dtype=np.int64)
+        x: Float32 = np.zeros((dense.CHUNK, widths[0]), dtype=np.float32)
+        first, second = np.zeros((2, dense.CHUNK * int(widths.max())), dtype=np.float32)
+        mass = np.zeros(network.shape.num_values)
+        slots0, matchups = network.shape.slots[0], network.shape.matchups
+        self.mlp = dense.Mlp(weights, widths, crossed, slots0, matchups, x, first, second, mass)
+        self.plain_mlp = tuple(self.mlp)
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
-        shape, public, count = self.shape, beliefs.public, len(beliefs.nodes)
+        shape, public, nodes = self.shape, beliefs.public, beliefs.nodes
+        count = len(nodes)
         values, logits = np.empty((count, shape.num_values)), np.empty((count, shape.num_logits))
-        dense.evaluate(
-            public.features(beliefs.nodes), beliefs.ranges, shape.slots[0], self.crossed, self.weights, self.widths,
-            self.x, self.layers[0], self.layers[1], public.nodes, public.scales, public.operators,
-            public.operator_values, public.slots, beliefs.nodes, shape.matchups, self.mass, values, logits,
-        )  # fmt: skip
+        tables = public.nodes, public.scales, public.operators, public.operator_values, public.slots  # a Pairing's
+        dense.evaluate(self.plain_mlp, tables, public.features(nodes), nodes, beliefs.ranges, values, logits)
         return Evaluations(values, logits.reshape(count, max(shape.slots), shape.actions))
 
 

@@ -13,7 +13,7 @@ from sog.arrays import Float32, Float64
 from sog.errors import SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN
-from sog.nets.encode import value_units
+from sog.nets.encode import pairing_of, value_units
 from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 
@@ -52,15 +52,15 @@ class ValueAnswer:
         self.told = shape.slots[0] * shape.slots[1] if shape.matchups else shape.num_values
         self.layers: list[tuple[Tensor, Tensor]] = []
         at = 0
-        for width, out in zip(whole.widths[:-1], whole.widths[1:], strict=True):
-            block = torch.from_numpy(whole.weights[at : at + out * (1 + width)].reshape(1 + width, out))
+        for width, out in zip(whole.mlp.widths[:-1], whole.mlp.widths[1:], strict=True):
+            block = torch.from_numpy(whole.mlp.weights[at : at + out * (1 + width)].reshape(1 + width, out))
             at += int(out * (1 + width))
             self.layers.append((block[0].clone(), block[1:].clone()))
         bias, matrix = self.layers[-1]
         kept = self.told + shape.num_logits * policies
         kept += -kept % dense.LANES
         self.layers[-1] = bias[:kept].contiguous(), matrix[:, :kept].contiguous()
-        self.x = torch.zeros(0, int(whole.widths[0]))
+        self.x = torch.zeros(0, int(whole.mlp.widths[0]))
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
         if len(beliefs.nodes) < LARGE and not self.pairs:
@@ -83,7 +83,7 @@ class ValueAnswer:
             self.x = torch.zeros(2 * count, self.x.shape[1])
         x = self.x[:count]
         features = beliefs.public.features(beliefs.nodes)
-        dense.encode(features, beliefs.ranges, self.shape.slots[0], self.whole.crossed, x.numpy())
+        dense.encode(features, beliefs.ranges, self.shape.slots[0], self.whole.mlp.crossed, x.numpy())
         with torch.inference_mode():
             for k, (bias, matrix) in enumerate(self.layers):
                 x = torch.addmm(bias, x, matrix)
@@ -94,9 +94,7 @@ class ValueAnswer:
 
     def _expected(self, beliefs: Beliefs, out: Float32) -> Float64:
         """float64[B, S0 + S1]: both players' expectations of the matchup matrices."""
-        public, values = beliefs.public, np.empty((len(out), self.shape.num_values))
-        dense.expectations(
-            public.nodes, public.operators, public.operator_values, public.slots, beliefs.nodes, beliefs.ranges,
-            self.shape.slots[0], out, value_units(beliefs), self.whole.mass, values,
-        )  # fmt: skip
+        pairing, values = pairing_of(beliefs.public), np.empty((len(out), self.shape.num_values))
+        slots0, mass = self.shape.slots[0], self.whole.mlp.mass
+        dense.expectations(pairing, beliefs.nodes, beliefs.ranges, slots0, out, value_units(beliefs), mass, values)
         return values

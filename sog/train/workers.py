@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 from sog.errors import SogError
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
+from sog.search.simd.compiling import WATCH
 from sog.train.checkpoint import network_of
 from sog.train.settings import Actor, Harvest, TrainSettings
 
@@ -79,6 +80,7 @@ class _Processes:
         context = multiprocessing.get_context("spawn")
         self.pipes: list[Connection] = []
         self.processes = []
+        self.compiling = 0.0  # seconds of the worker that has compiled longest
         with _environment(_ONE_THREAD, "1"):
             for worker in range(workers):
                 ours, theirs = context.Pipe()
@@ -96,15 +98,18 @@ class _Processes:
                 raise _died(worker) from error
 
     def harvest(self) -> list[Harvest]:
-        found = []
+        found, longest = [], self.compiling
         for worker, pipe in enumerate(self.pipes):
             try:
-                answer = pipe.recv()
+                answer, compiling = pipe.recv()
             except (EOFError, OSError) as error:
                 raise _died(worker) from error
             if isinstance(answer, str):
                 raise SogError(f"self-play worker {worker}: {answer}")
             found.append(answer)
+            longest = max(longest, compiling)
+        WATCH.add(longest - self.compiling)
+        self.compiling = longest
         return found
 
     def close(self) -> None:
@@ -135,7 +140,7 @@ def _work(pipe: Connection, game: str, settings: TrainSettings, seed: int, worke
             answer: Harvest | str = play_round(actor, settings, seed, worker, weights, number)
         except Exception as error:
             answer = f"{type(error).__name__}: {error}"
-        pipe.send(answer)
+        pipe.send((answer, WATCH.seconds()))
 
 
 @contextmanager

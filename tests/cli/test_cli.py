@@ -262,8 +262,7 @@ def test_without_a_terminal_there_are_lines(monkeypatch: pytest.MonkeyPatch) -> 
     shown = io.StringIO()
     monkeypatch.setattr(cli_frame, "stderr", lambda: Console(file=shown, width=40))
     monkeypatch.setattr(cli_frame, "_LINE_SECONDS", 0.0)
-    clock = iter([0.0, 120.0, 180.0])
-    monkeypatch.setattr(cli_frame, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    _clock(monkeypatch, [0.0, 120.0, 180.0])
     with progress_bar("solving", 1_000, "iterations") as report:
         report(500, "exploitability [0.5]")
         report(1_000, "")
@@ -276,12 +275,35 @@ def test_time_left_counts_what_was_done_before_and_ends_with_the_minutes(monkeyp
     shown = io.StringIO()
     monkeypatch.setattr(cli_frame, "stderr", lambda: Console(file=shown, width=40))
     monkeypatch.setattr(cli_frame, "_LINE_SECONDS", 0.0)
-    clock = iter([0.0, 60.0, 120.0, 180.0])
-    monkeypatch.setattr(cli_frame, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    _clock(monkeypatch, [0.0, 60.0, 120.0, 180.0])
     with progress_bar("training", 1_000, "rounds", begun=900, minutes=4.0) as report:
         for done in (900, 920, 990):
             report(done, "")
     assert [line.split(", ")[2] for line in shown.getvalue().splitlines()] == ["3.0 left", "2.0 left", "0.3 left"]
+
+
+def test_time_left_counts_no_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the first two minutes one went by compiling: 10 rounds took the other one."""
+    shown = io.StringIO()
+    monkeypatch.setattr(cli_frame, "stderr", lambda: Console(file=shown, width=40))
+    monkeypatch.setattr(cli_frame, "_LINE_SECONDS", 0.0)
+    _clock(monkeypatch, [0.0, 120.0], compiling=60.0)
+    with progress_bar("training", 100, "rounds") as report:
+        report(10, "")
+    assert shown.getvalue() == "training: 10 of 100 rounds, 2.0 min, 9.0 left\n"
+
+
+def _clock(monkeypatch: pytest.MonkeyPatch, times: list[float], compiling: float = 0.0) -> None:
+    """The progress lines' clock says these times, one after another; after the first, kernels have compiled so long."""
+    clock, now = iter(times), times[0]
+
+    def tick() -> float:
+        nonlocal now
+        now = next(clock)
+        return now
+
+    monkeypatch.setattr(cli_frame, "time", SimpleNamespace(monotonic=tick))
+    monkeypatch.setattr(cli_frame, "working_time", lambda: now - (compiling if now > times[0] else 0.0))
 
 
 def test_the_bar_says_how_long_until_the_minutes_are_over(monkeypatch: pytest.MonkeyPatch) -> None:

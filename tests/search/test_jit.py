@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import fcntl
+import threading
 from pathlib import Path
+from typing import Any
 
+import numba
+import numpy as np
 import pytest
 
+from sog.arrays import Array
 from sog.search.simd import jit
 
 
@@ -27,3 +33,55 @@ def test_a_changed_import_changes_the_folder(tmp_path: Path, monkeypatch: pytest
         copies.append(copy)
     monkeypatch.setattr(jit, "_sources", lambda module: set(copies))
     assert jit._cache_folder.__wrapped__("sog.search.gtcfr.phases") != before
+
+
+@jit.inlined
+def _share(values: Array, k: int) -> Any:
+    return values[k] / 2.0
+
+
+@jit.njit
+def _shares(values: Array, count: int) -> Any:
+    total = 0.0
+    for k in range(count):
+        total += _share(values, k)
+    return total + _share(values, 0)
+
+
+@jit.njit
+def _both_shares(values: Array, counts: Array) -> Any:
+    return _shares(values, 1) + _shares(values, counts[0])
+
+
+def test_a_kernel_is_compiled_once_for_constants_and_entries_of_tables() -> None:
+    """The literal 1 and an int32 are no types of their own; what only a kernel called has no code for Python."""
+    assert _both_shares(np.array([2.0, 4.0]), np.array([2], dtype=np.int32)) == 2.0 + 4.0
+    assert len(_share.overloads) == len(_shares.part.overloads) == len(_both_shares.overloads) == 1  # type: ignore[attr-defined]
+    assert not _shares.overloads  # type: ignore[attr-defined]
+    assert _shares(np.array([2.0, 4.0]), 2) == 4.0
+    with pytest.raises(TypeError, match="_share can only be called by kernels"):
+        _share(np.array([2.0, 4.0]), 1)
+
+
+def test_processes_that_save_at_once_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba numbers a kernel's files by what it finds: both would take the same number."""
+    kernel, order = _cached_in(tmp_path, monkeypatch), []
+    kernel(1)
+    with (tmp_path / Path(kernel.stats.cache_path).name / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        thread = threading.Thread(target=lambda: (kernel(1.0), order.append("saved")))
+        thread.start()
+        thread.join(1.0)
+        order.append("let go")
+    thread.join()
+    assert order == ["let go", "saved"]
+    assert _cached_in(tmp_path, monkeypatch)(1.5) == 3.0
+
+
+def _cached_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setitem(vars(numba.config), "CACHE_DIR", str(folder))
+    return jit.njit(_twice)
+
+
+def _twice(x: Any) -> Any:
+    return x + x

@@ -37,8 +37,7 @@ class SameTypes:
         dispatcher, type_of = cast(Any, self.kernel), cast(Any, numba).typeof
         types = tuple(type_of(argument) for argument in arguments)
         if self._compiled is None:
-            dispatcher.compile(types)
-            self._types, self._compiled = types, dispatcher.get_overload(types)
+            self._types, self._compiled = types, dispatcher.compile(types)
         elif types != self._types:
             raise TypeError(f"{self.py_func.__name__} was compiled for {self._types}, not {types}")
 

@@ -8,9 +8,11 @@ import os
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numba
+
+from sog.search.simd.parts import Entry, Part
 
 # Kernels take flattened tuples of arrays, which types cannot follow: to mypy they are plain callables.
 Kernel = Callable[..., Any]
@@ -59,18 +61,23 @@ def njit(function: Kernel) -> Kernel:
 
 
 def cached(function: Kernel, options: dict[str, Any]) -> Kernel:
-    """Compile with Numba's options, the result cached on disk (where NUMBA_CACHE_DIR says, if it is set)."""
+    """Compile with Numba's options, the result cached on disk (where NUMBA_CACHE_DIR says, if it is set).
+
+    From Python it is a function; kernels that call it take it in as a `Part`.
+    """
+    if vars(numba.config)["DISABLE_JIT"]:
+        return function
     settings = vars(numba.config)
     before = settings["CACHE_DIR"]
     settings["CACHE_DIR"] = before or _cache_folder(function.__module__)  # Numba reads it while it decorates
     try:
-        compiled: Kernel = numba.njit(cache=True, **options)(function)
+        return cast(Kernel, Entry(function, targetoptions=options))
     finally:
         settings["CACHE_DIR"] = before
-    return compiled
 
 
 def inlined(function: Kernel) -> Kernel:
-    """A kernel's helper, pasted into its callers by the compiler."""
-    compiled: Kernel = numba.njit(forceinline=True, **OPTIONS)(function)
-    return compiled
+    """A kernel's helper, pasted into its callers by the compiler; Python cannot call it."""
+    if vars(numba.config)["DISABLE_JIT"]:
+        return function
+    return cast(Kernel, Part(function, targetoptions={"forceinline": True, **OPTIONS}))

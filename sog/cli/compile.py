@@ -1,0 +1,91 @@
+"""`sog compile`: compile ahead what the other commands would compile when they are first run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
+from sog.search.simd.compiling import WATCH
+
+
+def compile_kernels(as_json: JsonOption = False) -> None:
+    """Compile the kernels of solve, exploit, train, play, uci and gtp, so that their first run need not wait.
+
+    Kernels are kept in ~/.cache/sog (in XDG_CACHE_HOME, where that is set) until sog or Numba changes.
+    """
+    from threadpoolctl import threadpool_limits
+
+    started, kernels = time.monotonic(), WATCH.kernels
+    with threadpool_limits(1), progress_bar("compile", len(_WORK), "parts") as report:
+        for done, (name, work) in enumerate(_WORK):
+            report(done, name)
+            work()
+    answer = {"kernels": WATCH.kernels - kernels, "seconds": time.monotonic() - started}
+    if as_json:
+        print_json(answer)
+        return
+    stdout().print(f"{answer['kernels']} kernels compiled in {answer['seconds']:.1f} s")
+
+
+def _solve() -> None:
+    from sog.games.leduc.game import Leduc
+    from sog.search.cfr import exact
+    from sog.search.cfr.algorithms import NAMES, named
+    from sog.search.tree.public_tree import PublicTree
+
+    public = PublicTree(Leduc()).list_all()
+    for name in NAMES:
+        tree = exact.full_tree(public)
+        named(name).iterate(tree, 1)
+        tree.average_policy()
+        exact.measure(tree)
+
+
+def _exploit() -> None:
+    from sog.agents.exploitability import exploitability
+    from sog.games.leduc.game import Leduc
+    from sog.nets.cvpn import CVPN
+    from sog.nets.inference import network_evaluator
+    from sog.play.resolver import ResolveSettings
+    from sog.search.gtcfr.search import Budget
+    from sog.search.tree.public_tree import PublicTree
+    from sog.train.presets import preset
+
+    game = Leduc()
+    evaluator = network_evaluator(CVPN(preset(game, "demo").shape))
+    for budget in (Budget(3), Budget(2, 0.5)):
+        exploitability(PublicTree(game).list_all(), ResolveSettings(budget), evaluator, [0])
+
+
+def _train() -> None:
+    from sog.games.catalog import make_game
+    from sog.nets.cvpn import CVPN
+    from sog.train.checkpoint import network_bytes
+    from sog.train.presets import ALPHAZERO, SOG, preset
+    from sog.train.workers import make_actor, play_round
+
+    for name, algorithm in (("leduc_poker", SOG), ("tic_tac_toe", SOG), ("tic_tac_toe", ALPHAZERO)):
+        settings = replace(preset(make_game(name), "demo", algorithm), games=2)
+        weights = network_bytes(CVPN(settings.shape))
+        play_round(make_actor(name, settings), settings, 0, 0, weights, 0)
+
+
+def _play() -> None:
+    from sog.agents.players import make_player, open_network, warm_up
+    from sog.search.gtcfr.search import Budget
+
+    for name in ("tic_tac_toe", "chess", "go(board_size=9)"):
+        opened = open_network(name)
+        warm_up(make_player(name, opened, "sog", Budget(20, 10.0)), opened.game)
+
+
+# What people see, and what makes the kernels compile: the smallest work of each kind.
+_WORK: Final[tuple[tuple[str, Callable[[], None]], ...]] = (
+    ("solve", _solve),
+    ("exploit", _exploit),
+    ("play, uci and gtp", _play),
+    ("train", _train),
+)

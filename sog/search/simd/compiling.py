@@ -1,0 +1,87 @@
+"""How long this process has compiled kernels, and one line on stderr where that takes long; it needs no Numba.
+
+Kernels are cached on disk: only the first run after an installation or a change waits for them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+# After so many seconds of compiling people are told.
+PATIENCE: Final = 2.0
+NOTE: Final = "compiling kernels, first run only"
+
+# Names a file that stands for "it has been said", for a command and its worker processes; unset: nothing is said.
+_SAID_VARIABLE: Final = "SOG_COMPILING_SAID"
+
+
+class CompileWatch:
+    """A stopwatch of compiling, which begins again inside itself where a kernel has others compiled."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.kernels, self.patience = 0, PATIENCE
+        self._clock, self._depth, self._begun, self._spent = clock, 0, 0.0, 0.0
+
+    def begin(self) -> None:
+        """A kernel, or a part of one, begins to compile."""
+        if self._depth == 0:
+            self._begun = self._clock()
+            self.kernels += 1
+        self._depth += 1
+
+    def end(self) -> None:
+        """It is done, or has failed; says so where it is the first to have taken long."""
+        self._depth -= 1
+        if self._depth == 0:
+            self._spent += self._clock() - self._begun
+        if self.seconds() >= self.patience and _is_first():
+            print(f"sog: {NOTE}", file=sys.stderr, flush=True)
+
+    def add(self, seconds: float) -> None:
+        """This process waited for another that compiled for so long."""
+        self._spent += seconds
+
+    def seconds(self) -> float:
+        """All time spent compiling so far."""
+        return self._spent + (self._clock() - self._begun if self._depth else 0.0)
+
+
+# What Numba has compiled in this process; Numba too has one list of listeners a process.
+WATCH: Final = CompileWatch()
+
+
+def working_time() -> float:
+    """Seconds on a clock that stands still while kernels compile, as rates and times left need it."""
+    return time.monotonic() - WATCH.seconds()
+
+
+@contextmanager
+def said_once() -> Iterator[None]:
+    """Say on stderr, once for this process and its workers, that kernels compile where that takes PATIENCE seconds."""
+    said = Path(tempfile.gettempdir()) / f"sog-{os.getpid()}-{time.time_ns():x}"
+    os.environ[_SAID_VARIABLE] = str(said)
+    WATCH.patience = WATCH.seconds() + PATIENCE
+    try:
+        yield
+    finally:
+        os.environ.pop(_SAID_VARIABLE, None)
+        said.unlink(missing_ok=True)
+
+
+def _is_first() -> bool:
+    """Whether it is to be said and has not been, which from now on it has."""
+    said = os.environ.get(_SAID_VARIABLE)
+    if said is None:
+        return False
+    try:
+        os.close(os.open(said, os.O_CREAT | os.O_EXCL))
+    except OSError:
+        return False
+    return True
