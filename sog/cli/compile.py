@@ -45,6 +45,7 @@ def _solve() -> None:
 
 
 def _exploit() -> None:
+    from sog.agents.algorithms.table import preset
     from sog.agents.exploitability import exploitability
     from sog.games.leduc.game import Leduc
     from sog.nets.cvpn import CVPN
@@ -52,7 +53,6 @@ def _exploit() -> None:
     from sog.play.resolver import ResolveSettings
     from sog.search.gtcfr.search import Budget
     from sog.search.tree.public_tree import PublicTree
-    from sog.train.presets import preset
 
     game = Leduc()
     evaluator = network_evaluator(CVPN(preset(game, "demo").shape))
@@ -61,13 +61,14 @@ def _exploit() -> None:
 
 
 def _train() -> None:
+    from sog.agents.algorithms.table import LEARNERS, preset
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
     from sog.train.checkpoint import network_bytes
-    from sog.train.presets import ALPHAZERO, SOG, preset
     from sog.train.workers import make_actor, play_round
 
-    for name, algorithm in (("leduc_poker", SOG), ("tic_tac_toe", SOG), ("tic_tac_toe", ALPHAZERO)):
+    sog, alphazero, _ = (entry.name for entry in LEARNERS)
+    for name, algorithm in (("leduc_poker", sog), ("tic_tac_toe", sog), ("tic_tac_toe", alphazero)):
         settings = replace(preset(make_game(name), "demo", algorithm), games=2)
         weights = network_bytes(CVPN(settings.shape))
         play_round(make_actor(name, settings), settings, 0, 0, weights, 0)
@@ -75,11 +76,10 @@ def _train() -> None:
 
 def _play() -> None:
     from sog.agents.players import make_player, open_network, warm_up
-    from sog.search.gtcfr.search import Budget
 
     for name in ("tic_tac_toe", "chess", "go(board_size=9)"):
         opened = open_network(name)
-        warm_up(make_player(name, opened, "sog", Budget(20, 10.0)), opened.game)
+        warm_up(make_player(opened), opened.game)
 
 
 # What people see, and what makes the kernels compile: the smallest work of each kind.

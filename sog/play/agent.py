@@ -15,9 +15,8 @@ import numpy as np
 from sog.arrays import Bool, Float64
 from sog.games.base import Game, State
 from sog.play.resolver import ResolveSettings, Resolving, Solved
-from sog.search.gtcfr.search import SearchGenerator
 from sog.search.leaves.drive import drive, run
-from sog.search.leaves.evaluator import Evaluator
+from sog.search.leaves.evaluator import Evaluator, SearchGenerator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import legal_actions, node_mass

@@ -20,6 +20,7 @@ from sog.games.leduc.game import Leduc
 from sog.games.liars_dice import LiarsDice
 from sog.games.names import parse_game
 from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.monte_carlo import OUTCOME
 from sog.search.cfr.rules import RULES
 from sog.search.gtcfr.search import Budget, SearchSettings, search
@@ -27,7 +28,6 @@ from sog.search.holdem.solver import HoldemSolver
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations
 from sog.search.tree import columns as f
-from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
 GAMES: tuple[Game, ...] = (Goofspiel(3, "random"), Leduc(), LiarsDice(1, 4))

@@ -64,20 +64,16 @@ def masses(public: Public, s: Any, r0: Array, off0: Any, r1: Array, off1: Any, a
         cards.masses(values, row, scale, r0, off0, r1, off1, mass)
         return
     w0, w1 = U(public.nodes[s, f.I0]), U(public.nodes[s, f.I1])
+    if against & 2:
+        for i in range(w0):
+            mass[0, i] = dot(values, row + i * w1, r1, off1, w1) * scale
     if against & 1:
-        for j in range(w1):
-            mass[1, j] = 0.0
-    for i in range(w0):
-        if against & 2:
-            total = 0.0
-            for j in range(w1):
-                total += values[row + j] * r1[off1 + j]
-            mass[0, i] = total * scale
-        if against & 1:
-            mine = r0[off0 + i] * scale
-            for j in range(w1):
-                mass[1, j] += values[row + j] * mine
-        row += w1
+        for j in range(U(0), w1, U(LANES)):
+            at, left, total = row + j, w1 - j, splat(0.0)
+            for i in range(w0):
+                total += load(values, at, left) * splat(r0[off0 + i] * scale)
+                at += w1
+            store(mass[1], j, left, total)
 
 
 @njit
