@@ -74,7 +74,7 @@ def sampled_policy(
         solves += work.solves
         done += count
         progress(done)
-    tree.normalise(f.AVERAGE, f.FIXED)
+    tree.normalise(f.POLICY_SUM, f.AVERAGE_POLICY)
     return Played(exact.policy_of(tree), solves)
 
 
@@ -85,7 +85,7 @@ def held_at_once(tree: Lookahead) -> int:
 
 
 def _add(tree: Lookahead, policy: exact.Policy) -> None:
-    """Add one playthrough's policy, weighed by its own reaches, to the AVERAGE row of a full tree.
+    """Add one playthrough's policy, weighed by its own reaches, to the policy sums of a full tree.
 
     States that it cannot come to keep what the tree held before, at weight 0.
     """
@@ -94,8 +94,8 @@ def _add(tree: Lookahead, policy: exact.Policy) -> None:
     for n in range(tree.size):
         actor = int(tree.nodes[n, f.N_ACTOR])
         if tree.nodes[n, f.KIND] == f.INTERIOR and actor < 2:
-            reach = tree.slots[f.REACH, tree.span(n, actor)]
-            tree.table(n, f.AVERAGE)[:] += (reach + REACH_FLOOR) * tree.table(n, f.POLICY)
+            reach = tree.infostates[f.REACH, tree.span(n, actor)]
+            tree.table(n, f.POLICY_SUM)[:] += (reach + REACH_FLOOR) * tree.table(n, f.POLICY)
 
 
 class _Playthroughs:

@@ -90,12 +90,12 @@ class Searcher:
         self._legal = {node: uniform > 0 for node, uniform in exact.uniform_policy(public).items()}
         # Ranges in which every action was sure to be taken: what is left is which infostates can be held.
         exact.set_policy(self._tree, {node: legal.astype(np.float64) for node, legal in self._legal.items()})
-        self._tree.forward(f.FIXED)
+        self._tree.forward(f.AVERAGE_POLICY)
         visits, returns = np.zeros((2, self._tree.entries.shape[1]))
         self._memory = ismcts_kernels.Memory(
             visits=visits,
             returns=returns,
-            opened=np.zeros(self._tree.slots.shape[1], dtype=np.bool_),
+            opened=np.zeros(self._tree.infostates.shape[1], dtype=np.bool_),
             met=np.zeros((1, 2), dtype=np.int64),
             worlds=np.zeros(public.widest),
             pair=np.zeros(2, dtype=np.int64),

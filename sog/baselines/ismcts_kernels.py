@@ -74,7 +74,7 @@ def forget(tree: Tree, memory: Memory) -> None:
         n, i = met[m, 0], met[m, 1]
         p = nodes[n, f.N_ACTOR]
         memory.opened[nodes[n, f.OFF0 + p] + i] = False
-        for a in range(nodes[n, f.N_ROWS]):
+        for a in range(nodes[n, f.N_ACTIONS]):
             k = nodes[n, f.VAR0] + a * nodes[n, f.N_I0 + p] + i
             memory.visits[k], memory.returns[k] = 0.0, 0.0
     met[0, 0] = 0
@@ -138,12 +138,12 @@ def _select(public: Public, tree: Tree, memory: Memory, n: int, i: int, c: float
     nodes, visits, returns = tree.nodes, memory.visits, memory.returns
     width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
     total = 0.0
-    for a in range(nodes[n, f.N_ROWS]):
+    for a in range(nodes[n, f.N_ACTIONS]):
         total += visits[var + a * width]
     spread = c * c * np.log(total) if total > 0.0 else 0.0
     best, top, ties = -1, -np.inf, 0
-    for a in range(nodes[n, f.N_ROWS]):
-        if not draws.is_legal(public, nodes[n, f.N_ROW0] + a, i):
+    for a in range(nodes[n, f.N_ACTIONS]):
+        if not draws.is_legal(public, nodes[n, f.N_ACTION0] + a, i):
             continue
         k, score = var + a * width, np.inf
         if visits[k] > 0.0:

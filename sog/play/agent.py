@@ -142,7 +142,7 @@ class SearchAgent(Agent):
         """
         assert self.solved is not None
         tree, n = self.solved.tree, self.solved.start
-        sums = [tree.slots[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
+        sums = [tree.infostates[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
         other = 1 - self.player
         weight: Float64 = sums[other] * node_mass(self.public, self.solved.node, sums[0], sums[1])[other]
         belief: Float64 = weight / max(weight.sum(), 1e-300)

@@ -170,8 +170,8 @@ class MoveTree:
         if action not in actions:
             raise GameError(f"action {action} is illegal in {self.name(node)}")
         public.list_fan(node)
-        row = int(public.nodes[node, f.ROW0]) + actions.index(action)
-        return public.child(node, int(public.rows[row, f.EDGE]))
+        row = int(public.nodes[node, f.ACTION0]) + actions.index(action)
+        return public.child(node, int(public.action_rows[row, f.EDGE]))
 
     def decision_after(self, moves: Sequence[int]) -> int:
         """As `node_after`, where a player is to move; GameError where nobody is."""
@@ -196,8 +196,8 @@ class MoveTree:
 
     def actions(self, node: int) -> list[int]:
         """The actor's actions at a node, ascending."""
-        first, count = self.public.nodes[node, f.ROW0], self.public.nodes[node, f.ROWS]
-        actions: list[int] = self.public.rows[first : first + count, f.ACTION].tolist()
+        first, count = self.public.nodes[node, f.ACTION0], self.public.nodes[node, f.ACTIONS]
+        actions: list[int] = self.public.action_rows[first : first + count, f.IDENTITY].tolist()
         return actions
 
 
@@ -278,22 +278,22 @@ class SogSearch:
 
     def _actions(self, n: int) -> list[int]:
         """Identities of the legal actions at node n, ascending."""
-        row0, count = (int(self.tree.nodes[n, column]) for column in (f.N_ROW0, f.N_ROWS))
-        actions: list[int] = self.tree.public.rows[row0 : row0 + count, f.ACTION].tolist()
+        row0, count = (int(self.tree.nodes[n, column]) for column in (f.N_ACTION0, f.N_ACTIONS))
+        actions: list[int] = self.tree.public.action_rows[row0 : row0 + count, f.IDENTITY].tolist()
         return actions
 
     def _children(self, n: int) -> list[int]:
         """The child that each action of node n leads to, -1 where it is not in the tree."""
-        tree, count = self.tree, int(self.tree.nodes[n, f.N_ROWS])
+        tree, count = self.tree, int(self.tree.nodes[n, f.N_ACTIONS])
         if tree.nodes[n, f.KIND] != f.INTERIOR:
             return [-1] * count
-        row0, child0 = int(tree.nodes[n, f.N_ROW0]), int(tree.nodes[n, f.CHILD0])
-        children: list[int] = tree.child[f.NODE, child0 + tree.public.rows[row0 : row0 + count, f.EDGE]].tolist()
+        row0, child0 = int(tree.nodes[n, f.N_ACTION0]), int(tree.nodes[n, f.CHILD0])
+        children: list[int] = tree.child[f.NODE, child0 + tree.public.action_rows[row0 : row0 + count, f.EDGE]].tolist()
         return children
 
     def _shares(self, n: int) -> list[float]:
         """The average policy at node n; before the first update the prior, before that uniform."""
-        for row in (f.AVERAGE, f.PRIOR):
+        for row in (f.POLICY_SUM, f.PRIOR):
             weights = self.tree.table(n, row)[:, 0]
             if weights.sum() > 0:
                 shares: list[float] = (weights / weights.sum()).tolist()
@@ -306,8 +306,8 @@ class SogSearch:
     def _value(self, n: int, p: int) -> float | None:
         """Player p's value at node n, a share of the largest utility, over all iterations; None before the first."""
         tree = self.tree
-        mass = float(tree.slots[f.REACH_SUM, tree.nodes[n, f.OFF0 + 1 - p]])
-        cfv = float(tree.slots[f.CFV_SUM, tree.nodes[n, f.OFF0 + p]])
+        mass = float(tree.infostates[f.REACH_SUM, tree.nodes[n, f.OFF0 + 1 - p]])
+        cfv = float(tree.infostates[f.CFV_SUM, tree.nodes[n, f.OFF0 + p]])
         return cfv / (mass * tree.public.game.u_max) if mass > 0 else None
 
     def _line(self, n: int) -> list[int]:

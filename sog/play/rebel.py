@@ -102,8 +102,8 @@ class Playing:
             for k, chosen in enumerate(self.iterations):
                 self.profiles[k] = [self._kept[k, int(t)] for t in chosen]
         else:
-            self.games.tree.forward(f.FIXED)
-            self.profiles = [[self._profile(k, f.FIXED, f.REACH)] for k in range(len(self.games))]
+            self.games.tree.forward(f.AVERAGE_POLICY)
+            self.profiles = [[self._profile(k, f.AVERAGE_POLICY, f.REACH)] for k in range(len(self.games))]
 
     def _visit(self, t: int) -> None:
         for k in dict.fromkeys(self._wanted.get(t, ())):
@@ -117,7 +117,7 @@ class Playing:
             s = games.public_node(n)
             if tree.nodes[n, f.KIND] == f.LEAF:
                 beliefs[s] = games.reaches(n, reach)
-                held[s] = bool(tree.slots[reach, tree.span(n, 0)].any()), bool(tree.slots[reach, tree.span(n, 1)].any())
+                held[s] = bool(tree.infostates[reach, tree.span(n, 0)].any()), bool(tree.infostates[reach, tree.span(n, 1)].any())
             elif tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < 2:
                 policies[s] = tree.table(n, policy).copy()
         return Profile(policies, beliefs, held)

@@ -62,15 +62,15 @@ class Solved:
 
     def policy(self) -> Float64:
         """float64[A, I]: the average policy at the searched state."""
-        return self.tree.table(self.start, f.FIXED).copy()
+        return self.tree.table(self.start, f.AVERAGE_POLICY).copy()
 
     def own_range(self, n: int) -> Float64:
         """float64[I]: the player's range at lookahead node n, by the average policies on the way."""
-        return self.tree.slots[f.REACH, self.tree.span(n, self.player)].copy()
+        return self.tree.infostates[f.REACH, self.tree.span(n, self.player)].copy()
 
     def opponent_range(self, n: int) -> Float64:
         """float64[I]: the opponent's mean range at node n, scaled to a maximum of 1."""
-        reach = self.tree.slots[f.REACH_SUM, self.tree.span(n, 1 - self.player)]
+        reach = self.tree.infostates[f.REACH_SUM, self.tree.span(n, 1 - self.player)]
         top = reach.max()
         return reach / top if top > 0 else np.ones_like(reach)
 
@@ -81,19 +81,19 @@ class Solved:
         divided by the same mean of the mass that the player's range gave.
         """
         tree, other = self.tree, 1 - self.player
-        cfv = tree.slots[f.CFV_SUM, tree.span(n, other)]
-        sums = [tree.slots[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
+        cfv = tree.infostates[f.CFV_SUM, tree.span(n, other)]
+        sums = [tree.infostates[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
         mass = node_mass(tree.public, int(tree.nodes[n, f.PUBLIC]), sums[0], sums[1])[other]
         return np.divide(cfv, mass, out=np.zeros_like(cfv), where=mass > 0)
 
     def root_values(self) -> tuple[Float64, Float64]:
         """Both players' values at the searched state, conditional on the infostate: float64[I0], float64[I1]."""
         tree, n = self.tree, self.start
-        sums = [tree.slots[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
+        sums = [tree.infostates[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
         mass = node_mass(tree.public, self.node, sums[0], sums[1])
         values = []
         for p in (0, 1):
-            cfv = tree.slots[f.CFV_SUM, tree.span(n, p)]
+            cfv = tree.infostates[f.CFV_SUM, tree.span(n, p)]
             values.append(np.divide(cfv, mass[p], out=np.zeros_like(cfv), where=mass[p] > 0))
         return values[0], values[1]
 
@@ -148,8 +148,8 @@ class Resolving:
         """The finished search."""
         tree = self.tree
         tree.average_policy()
-        tree.slots[f.REACH, tree.span(0, self.player)] = self.own
-        tree.forward(f.FIXED, players=1 << self.player)
+        tree.infostates[f.REACH, tree.span(0, self.player)] = self.own
+        tree.forward(f.AVERAGE_POLICY, players=1 << self.player)
         swept = tree.nodes[: tree.size, f.PUBLIC]
         index = {int(s): n for n, s in enumerate(swept)}
         return Solved(self.player, self.node, self.start, tree, self.own, index)

@@ -92,7 +92,7 @@ def test_a_belief_is_the_marginal_of_the_joint_distribution() -> None:
     belief = one.belief()
     assert one.solved is not None
     tree, n = one.solved.tree, one.solved.start
-    r0, r1 = (tree.slots[f.REACH_SUM, tree.span(n, p)] for p in (0, 1))
+    r0, r1 = (tree.infostates[f.REACH_SUM, tree.span(n, p)] for p in (0, 1))
     joint = r0[:, None] * LEDUC.game.weights(LEDUC.states[node]).dense() * r1[None, :]
     np.testing.assert_allclose(belief, joint.sum(axis=1) / joint.sum(), rtol=1e-9)
     assert belief[2] == 0.0 and belief.sum() == pytest.approx(1.0)

@@ -141,7 +141,7 @@ def test_the_own_range_is_what_the_own_policies_leave(name: str, player: int) ->
             expected = solved.own
             for here, there in pairwise(path[path.index(int(tree.nodes[0, f.PUBLIC])) :]):
                 at = solved.index[here]
-                policy = tree.table(at, f.FIXED) if tree.nodes[at, f.N_ACTOR] == player else np.zeros((0, 0))
+                policy = tree.table(at, f.AVERAGE_POLICY) if tree.nodes[at, f.N_ACTOR] == player else np.zeros((0, 0))
                 expected = step_range(public.game, public.states[here], public.states[there], player, expected, policy)
             np.testing.assert_allclose(solved.own_range(n), expected, rtol=1e-9, atol=1e-15)
 
@@ -155,14 +155,14 @@ def test_the_opponents_range_and_values_are_means_over_iterations(name: str, pla
     first, second = line(public, player, 2)
     solved = solve(public, player, first, None, settings(15, rule))
     tree, opponent = exact.full_tree(public), 1 - player
-    cfv, reach = np.zeros(tree.slots.shape[1]), np.zeros(tree.slots.shape[1])
+    cfv, reach = np.zeros(tree.infostates.shape[1]), np.zeros(tree.infostates.shape[1])
     for step in rule.steps(1, 15):
         for players in (1, 2) if rule.alternating else (3,):
             tree.forward()
             tree.payoffs()
-            reach += step[2] * tree.slots[f.REACH]
+            reach += step[2] * tree.infostates[f.REACH]
             tree.backward(step, players, track=False)
-            cfv += step[2] * tree.slots[f.CFV]
+            cfv += step[2] * tree.infostates[f.CFV]
     n = int(np.flatnonzero(tree.nodes[: tree.size, f.PUBLIC] == second)[0])
     w = public.game.weights(public.states[second]).dense()
     w = w if opponent == 0 else w.T  # rows are the opponent's infostates
@@ -244,8 +244,8 @@ def test_ranges_survive_a_line_that_nobody_plays() -> None:
     n = solved.index[line(LEDUC, 0, 2)[1]]
     tree = solved.tree
     for row in (f.REACH_SUM, f.CFV_SUM):
-        tree.slots[row, tree.span(n, 0)] = 0.0
-        tree.slots[row, tree.span(n, 1)] = 0.0
+        tree.infostates[row, tree.span(n, 0)] = 0.0
+        tree.infostates[row, tree.span(n, 1)] = 0.0
     assert (solved.opponent_range(n) == 1.0).all() and (solved.opponent_values(n) == 0.0).all()
     following = solve(LEDUC, 0, int(tree.nodes[n, f.PUBLIC]), solved, settings(5))
     assert np.isfinite(following.policy()).all()

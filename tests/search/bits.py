@@ -45,7 +45,7 @@ def digest(arrays: Iterable[Array]) -> str:
 def of_tree(tree: Lookahead) -> str:
     """The regrets, policies and averages of every decision node."""
     decisions = [n for n in range(tree.size) if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < 2]
-    return digest(tree.table(n, row) for n in decisions for row in (f.REGRET, f.POLICY, f.AVERAGE))
+    return digest(tree.table(n, row) for n in decisions for row in (f.REGRET, f.POLICY, f.POLICY_SUM))
 
 
 def solved(game: Game) -> str:

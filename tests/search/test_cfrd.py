@@ -92,14 +92,14 @@ def test_outcomes_of_chance_are_solved_apart_as_together(game: Game) -> None:
     trunk.forward()
     for n in search.roots:
         search._solve_below(n)
-        ranges = trunk.slots[f.REACH, trunk.span(n, 0)].copy(), trunk.slots[f.REACH, trunk.span(n, 1)].copy()
+        ranges = trunk.infostates[f.REACH, trunk.span(n, 0)].copy(), trunk.infostates[f.REACH, trunk.span(n, 1)].copy()
         whole = Lookahead(PublicTree(game).list_all(), 0, game.root_ranges()).public
         (root,) = nodes_of(whole, [trunk.public.states[int(trunk.nodes[n, f.PUBLIC])]])
         tree = Lookahead(whole, root, ranges).expand_all()
         tree.iterate(CFR, 20)
         tree.average_policy()
         for p, values in enumerate(tree.evaluate()):
-            np.testing.assert_allclose(trunk.slots[f.CFV, trunk.span(n, p)], values, atol=1e-12)
+            np.testing.assert_allclose(trunk.infostates[f.CFV, trunk.span(n, p)], values, atol=1e-12)
 
 
 def test_subgames_are_discarded() -> None:
@@ -123,7 +123,7 @@ def test_what_is_kept_of_a_subgame_is_the_mean_over_iterations() -> None:
     root, total, weight = search.roots[1], np.zeros(3), 0.0
     for t in (1, 2, 3):
         search.iterate(1)
-        total += t * search.trunk.slots[f.CFV, search.trunk.span(root, 1)]
+        total += t * search.trunk.infostates[f.CFV, search.trunk.span(root, 1)]
         weight += t
     state = search.trunk.public.states[int(search.trunk.nodes[root, f.PUBLIC])]
     np.testing.assert_allclose(search.summaries()[state].values[1], total / weight)

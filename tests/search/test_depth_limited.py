@@ -56,7 +56,7 @@ def solved(
 def policies(games: Subgames, k: int) -> dict[int, Float64]:
     tree = games.tree
     return {
-        games.public_node(n): tree.table(n, f.FIXED).copy()
+        games.public_node(n): tree.table(n, f.AVERAGE_POLICY).copy()
         for n in np.flatnonzero(games.owner == k)
         if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < NATURE
     }
@@ -269,7 +269,7 @@ def test_iterations_are_told_with_the_policies_that_enter_the_average() -> None:
         total = total + settings.weights[t - 1] * games.tree.table(0, f.POLICY)
 
     run(solve(games, settings, visit), FixedUtilities(public))
-    np.testing.assert_allclose(total, games.tree.table(0, f.FIXED), atol=1e-6)
+    np.testing.assert_allclose(total, games.tree.table(0, f.AVERAGE_POLICY), atol=1e-6)
 
 
 @pytest.mark.parametrize("wrong", [{"updates": 7}, {"updates": 0}, {"depth": -1}, {"recycle": -0.1}])

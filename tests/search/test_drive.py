@@ -124,5 +124,5 @@ def test_a_result_does_not_depend_on_neighbours(leaves: str) -> None:
         for (tree, _), expected in zip(together, alone, strict=True):
             used = expected.counts
             assert (tree.counts == used).all()
-            assert tree.slots[:, : used[1]].tobytes() == expected.slots[:, : used[1]].tobytes()
+            assert tree.infostates[:, : used[1]].tobytes() == expected.infostates[:, : used[1]].tobytes()
             assert tree.entries[:, : used[2]].tobytes() == expected.entries[:, : used[2]].tobytes()

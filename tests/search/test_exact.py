@@ -44,7 +44,7 @@ def random_policies(public: PublicTree, seed: int) -> Lookahead:
             shape = moves.edge.T.shape
             chosen = rng.exponential(size=shape) * (rng.random(shape) < 2 / 3)
             tree.table(n, f.REGRET)[:] = chosen * (moves.edge.T >= 0)
-    tree.normalise(f.REGRET, f.FIXED)
+    tree.normalise(f.REGRET, f.AVERAGE_POLICY)
     return tree
 
 
@@ -149,7 +149,7 @@ def test_exploitability_is_never_negative(name: str, seed: int) -> None:
 def test_values_sum_to_zero_at_every_public_state(name: str, seed: int) -> None:
     tree = random_policies(TREES[name], seed)
     tree.evaluate()
-    reach, cfv = tree.slots[f.REACH], tree.slots[f.CFV]
+    reach, cfv = tree.infostates[f.REACH], tree.infostates[f.CFV]
     for n in range(tree.size):
         mine, other = (reach[tree.span(n, p)] @ cfv[tree.span(n, p)] for p in (0, 1))
         assert mine == pytest.approx(-other, abs=1e-12)
@@ -159,12 +159,12 @@ def test_values_sum_to_zero_at_every_public_state(name: str, seed: int) -> None:
 def test_ranges_keep_their_mass(name: str, seed: int) -> None:
     """The weights of all pairs at the terminal states sum to those at the root."""
     tree = random_policies(TREES[name], seed)
-    tree.forward(f.FIXED)
+    tree.forward(f.AVERAGE_POLICY)
     game: Game = tree.public.game
     total = 0.0
     for n in range(tree.size):
         if tree.nodes[n, f.KIND] == f.ENDED:
-            r0, r1 = (tree.slots[f.REACH, tree.span(n, p)] for p in (0, 1))
+            r0, r1 = (tree.infostates[f.REACH, tree.span(n, p)] for p in (0, 1))
             weights = game.weights(tree.public.states[int(tree.nodes[n, f.PUBLIC])])
             total += float(r0 @ weights.dense() @ r1)
     assert total == pytest.approx(1.0)

@@ -114,7 +114,7 @@ def test_a_run_in_parts_is_the_same_run(name: str, variant: FictitiousPlay) -> N
         exact.measure(tree)
     whole = run(TREES[name], variant, 20)
     assert tree.iterations == whole.iterations == 20
-    np.testing.assert_array_equal(tree.entries[f.FIXED], whole.entries[f.FIXED])
+    np.testing.assert_array_equal(tree.entries[f.AVERAGE_POLICY], whole.entries[f.AVERAGE_POLICY])
 
 
 @pytest.mark.parametrize("name", sorted(TREES))

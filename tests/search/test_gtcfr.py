@@ -178,7 +178,7 @@ def test_visits_add_up(settings: SearchSettings) -> None:
     assert tree.table(start, f.VISITS).sum() == budget.rounds - 1
     checked = 0
     for n in decisions(tree):
-        for a in range(tree.nodes[n, f.N_ROWS]):
+        for a in range(tree.nodes[n, f.N_ACTIONS]):
             c = int(tree.child[f.NODE, tree.nodes[n, f.CHILD0] + a])
             passed = tree.table(n, f.VISITS)[a].sum()
             if tree.nodes[c, f.KIND] == f.INTERIOR:
@@ -223,7 +223,7 @@ def same_bits(one: Lookahead, other: Lookahead) -> bool:
     return (
         used == other.counts.tolist()
         and bool((one.nodes[: used[0]] == other.nodes[: used[0]]).all())
-        and one.slots[:, : used[1]].tobytes() == other.slots[:, : used[1]].tobytes()
+        and one.infostates[:, : used[1]].tobytes() == other.infostates[:, : used[1]].tobytes()
         and one.entries[:, : used[2]].tobytes() == other.entries[:, : used[2]].tobytes()
     )
 
@@ -311,20 +311,20 @@ def test_without_leaves_there_are_no_queries() -> None:
 @pytest.mark.parametrize("game", [Leduc(), Goofspiel(3, "random")], ids=lambda game: game.name)
 def test_values_sum_to_zero_with_the_correction(game: Game, settings: SearchSettings) -> None:
     tree, _ = searched(game, Budget(20, 1.0), Recorder(), settings)
-    reach, cfv = tree.slots[f.REACH], tree.slots[f.CFV]
+    reach, cfv = tree.infostates[f.REACH], tree.infostates[f.CFV]
     for n in range(tree.size):
         mine, other = (reach[tree.span(n, p)] @ cfv[tree.span(n, p)] for p in (0, 1))
         assert mine == pytest.approx(-other, abs=1e-9)
     loose, _ = searched(game, Budget(20, 1.0), Recorder(), SearchSettings(settings.rule, correct=False))
-    total = sum(float(loose.slots[f.REACH, loose.span(0, p)] @ loose.slots[f.CFV, loose.span(0, p)]) for p in (0, 1))
+    total = sum(float(loose.infostates[f.REACH, loose.span(0, p)] @ loose.infostates[f.CFV, loose.span(0, p)]) for p in (0, 1))
     assert abs(total) > 1e-3
 
 
 def root_value(tree: Lookahead) -> float:
     """Player 0's value: the weighted mean over iterations of its values at the root."""
     r0 = tree.root_ranges[0]
-    weights = tree.slots[f.REACH_SUM, tree.span(0, 0)][0] / r0[0]
-    return float(tree.slots[f.CFV_SUM, tree.span(0, 0)] @ r0 / weights)
+    weights = tree.infostates[f.REACH_SUM, tree.span(0, 0)][0] / r0[0]
+    return float(tree.infostates[f.CFV_SUM, tree.span(0, 0)] @ r0 / weights)
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ def test_tic_tac_toe_is_played_perfectly_with_exact_leaves(taken: tuple[int, ...
     known = minimax(game, taken)
     assert root_value(tree) == pytest.approx(known, abs=0.05)
     tree.average_policy()
-    policy = tree.table(0, f.FIXED)[:, 0]
+    policy = tree.table(0, f.AVERAGE_POLICY)[:, 0]
     after = [minimax(game, child) for child in game.fan(taken).children]
     assert policy @ np.array(after) == pytest.approx(known, abs=0.05)
 
@@ -407,20 +407,20 @@ def test_on_a_complete_tree_search_is_plain_cfr(rule: Rule) -> None:
     run(search(ours, 0, Budget(50, 1.0), settings, derive_generator(0, 0, 0)), recorder)
     assert recorder.asked == [] and ours.iterations == 50
     plain.iterate(settings.rule, 50)
-    for row in (f.REGRET, f.AVERAGE, f.POLICY):
+    for row in (f.REGRET, f.POLICY_SUM, f.POLICY):
         for n in decisions(plain):
             np.testing.assert_allclose(ours.table(n, row), plain.table(n, row), rtol=1e-6, atol=1e-9)
-    cfv_sum, reach_sum = np.zeros(ours.slots.shape[1]), np.zeros(ours.slots.shape[1])
+    cfv_sum, reach_sum = np.zeros(ours.infostates.shape[1]), np.zeros(ours.infostates.shape[1])
     again = exact.full_tree(public)
     for step in settings.rule.steps(1, 50):
         for players in (1, 2) if settings.rule.alternating else (3,):
             again.forward()
             again.payoffs()
-            reach_sum += step[2] * again.slots[f.REACH]
+            reach_sum += step[2] * again.infostates[f.REACH]
             again.backward(step, players, track=False)
-            cfv_sum += step[2] * again.slots[f.CFV]
-    np.testing.assert_allclose(ours.slots[f.CFV_SUM], cfv_sum, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(ours.slots[f.REACH_SUM], reach_sum, rtol=1e-6, atol=1e-6)
+            cfv_sum += step[2] * again.infostates[f.CFV]
+    np.testing.assert_allclose(ours.infostates[f.CFV_SUM], cfv_sum, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(ours.infostates[f.REACH_SUM], reach_sum, rtol=1e-6, atol=1e-6)
 
 
 class WideBoard(Leduc):
@@ -469,7 +469,7 @@ def test_an_opened_node_begins_at_its_prior() -> None:
     np.testing.assert_allclose(fresh.table(start, f.POLICY), prior)
     assert np.ptp(prior) > 0.05
     s = fresh.public.states[int(fresh.nodes[start, f.PUBLIC])]
-    mass = fresh.public.game.weights(s).dense().T @ fresh.slots[f.REACH, fresh.span(start, 0)]
+    mass = fresh.public.game.weights(s).dense().T @ fresh.infostates[f.REACH, fresh.span(start, 0)]
     np.testing.assert_allclose(
         fresh.table(start, f.REGRET), 3.0 * fresh.public.game.value_unit(s) * prior * mass, rtol=1e-9
     )
@@ -480,7 +480,7 @@ def test_illegal_actions_are_never_played() -> None:
     tree.average_policy()
     for n in decisions(tree):
         legal = legal_actions(tree.public, int(tree.nodes[n, f.PUBLIC]))
-        for row in (f.POLICY, f.FIXED):
+        for row in (f.POLICY, f.AVERAGE_POLICY):
             assert (tree.table(n, row)[legal == 0] == 0).all()
             np.testing.assert_allclose(tree.table(n, row).sum(axis=0), 1.0)
 
@@ -488,4 +488,4 @@ def test_illegal_actions_are_never_played() -> None:
 def test_rock_paper_scissors_is_mixed_right() -> None:
     tree, _ = searched(RockPaperScissors(), Budget(2_000, 1.0))
     tree.average_policy()
-    np.testing.assert_allclose(tree.table(0, f.FIXED)[:, 0], (0.4, 0.4, 0.2), atol=5e-3)
+    np.testing.assert_allclose(tree.table(0, f.AVERAGE_POLICY)[:, 0], (0.4, 0.4, 0.2), atol=5e-3)

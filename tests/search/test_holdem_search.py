@@ -50,7 +50,7 @@ def test_a_river_search_agrees_with_the_solver() -> None:
     solver.iterate(800)
     upper, lower = solver.best_responses()[0], -solver.best_responses()[1]
     full = exact.full_tree(PublicTree(game(RIVER)).list_all())
-    full.normalise(f.REGRET, f.FIXED)
+    full.normalise(f.REGRET, f.AVERAGE_POLICY)
     assert exact.measure(full).exploitability > 100  # uniform play, so that the last lines say something
     exact.set_policy(full, exact.policy_of(tree))
     ours = exact.measure(full)
@@ -65,9 +65,9 @@ def test_bluffs_by_arithmetic() -> None:
     hands = parse_range("AA") + parse_range("KQo")
     aces, air, jacks = parse_range("AA") > 0, parse_range("KQo") > 0, parse_range("JJ") > 0
     assert hands.sum() == aces.sum() + air.sum()
-    bet = tree.table(0, f.FIXED)[1]
+    bet = tree.table(0, f.AVERAGE_POLICY)[1]
     after = int(tree.child[f.NODE, tree.nodes[0, f.CHILD0] + 1])
-    call = tree.table(after, f.FIXED)[1]
+    call = tree.table(after, f.AVERAGE_POLICY)[1]
     assert bet[aces].min() > 0.99
     assert bet[air].sum() / bet[aces].sum() == pytest.approx(0.5, abs=0.01)
     assert call[jacks].mean() == pytest.approx(0.5, abs=0.01)
@@ -81,7 +81,7 @@ def test_a_search_of_the_whole_game_stops_at_the_flop() -> None:
     assert len(chance) > 0
     assert (chance[:, f.KIND] == f.LEAF).all()
     assert tree.public.widest == 1326
-    policy = tree.table(0, f.FIXED)
+    policy = tree.table(0, f.AVERAGE_POLICY)
     np.testing.assert_allclose(policy.sum(axis=0), 1.0)
     with pytest.raises(GameError, match="too large to list"):
         tree.expand(int(np.flatnonzero(nodes[:, f.N_ACTOR] == NATURE)[0]))

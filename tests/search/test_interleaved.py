@@ -84,7 +84,7 @@ def test_interleaving_changes_nothing(name: str, wide: bool, monkeypatch: pytest
 
         run(solve(games, settings, look, SOON), made_up_pairs if settings.solver is CFR_AVE else made_up)
         values = [value for k in range(len(games)) for value in games.root_values(k)]
-        found.append([games.tree.entries[f.FIXED], *values, *seen])
+        found.append([games.tree.entries[f.AVERAGE_POLICY], *values, *seen])
     assert len(found[0]) == len(found[1])
     for apart, together in zip(*found, strict=True):
         np.testing.assert_allclose(together, apart, atol=1e-6)
@@ -93,18 +93,18 @@ def test_interleaving_changes_nothing(name: str, wide: bool, monkeypatch: pytest
 def test_numbers_go_to_their_lanes_and_back() -> None:
     games = Subgames(DICE, roots(DICE, 30), 2)
     rng, tree = np.random.default_rng(0), games.tree
-    tree.slots[:], tree.entries[:] = rng.uniform(size=tree.slots.shape), rng.uniform(size=tree.entries.shape)
-    slots, entries = tree.slots.copy(), tree.entries.copy()
+    tree.infostates[:], tree.entries[:] = rng.uniform(size=tree.infostates.shape), rng.uniform(size=tree.entries.shape)
+    slots, entries = tree.infostates.copy(), tree.entries.copy()
     bundles = Interleaved(tree, games.planted)
     bundles.take((f.REACH,), (f.POLICY,))
     assert bundles.members.max() == 8
     for k in range(len(games)):
-        tree.slots[:], tree.entries[:] = 0.0, 0.0
+        tree.infostates[:], tree.entries[:] = 0.0, 0.0
         bundles.give_back([k], (f.REACH,), (f.POLICY,))
         own = np.flatnonzero(games.owner == k)
         columns = slice(tree.span(int(own[0]), 0).start, tree.span(int(own[-1]), 1).stop)
-        np.testing.assert_array_equal(tree.slots[f.REACH, columns], slots[f.REACH, columns])
-        assert not tree.slots[f.CFV].any() and np.count_nonzero(tree.slots[f.REACH]) == columns.stop - columns.start
+        np.testing.assert_array_equal(tree.infostates[f.REACH, columns], slots[f.REACH, columns])
+        assert not tree.infostates[f.CFV].any() and np.count_nonzero(tree.infostates[f.REACH]) == columns.stop - columns.start
         block = tree.block(int(own[0]))
         np.testing.assert_array_equal(tree.entries[f.POLICY, block], entries[f.POLICY, block])
 

@@ -169,7 +169,7 @@ def _kept(t: int, power: float) -> float:
 
 
 def assert_same(tree: Lookahead, plain: PlainCFR) -> None:
-    rows = {f.REGRET: plain.regret, f.POLICY: plain.policy, f.AVERAGE: plain.average}
+    rows = {f.REGRET: plain.regret, f.POLICY: plain.policy, f.POLICY_SUM: plain.average}
     compared = 0
     for n in range(tree.size):
         s = tree.public.states[int(tree.nodes[n, f.PUBLIC])]
@@ -217,7 +217,7 @@ def test_many_calls_are_one_call(rule: Rule) -> None:
         parts.iterate(rule, count)
         parts.average_policy()
         exact.measure(parts)  # looking at the average policy leaves no trace
-    for row in (f.REGRET, f.POLICY, f.AVERAGE):
+    for row in (f.REGRET, f.POLICY, f.POLICY_SUM):
         for n in range(whole.size):
             if whole.nodes[n, f.N_ACTOR] < 2:
                 assert (whole.table(n, row) == parts.table(n, row)).all()

@@ -46,7 +46,7 @@ def test_it_changes_nothing_but_the_number_of_questions(solver: Solver) -> None:
     (short, few), (whole, all_of_them) = solved(solver, True), solved(solver, False)
     assert few <= all_of_them and (solver is not CFR_D or few < 0.9 * all_of_them)
     np.testing.assert_array_equal(short.tree.entries, whole.tree.entries)
-    np.testing.assert_array_equal(short.tree.slots, whole.tree.slots)
+    np.testing.assert_array_equal(short.tree.infostates, whole.tree.infostates)
 
 
 def test_a_changed_belief_is_a_new_one() -> None:

@@ -67,7 +67,7 @@ def frontier(game: Game, rng: np.random.Generator, single: bool = False) -> Fron
         n = int(rng.integers(tree.size))
         if tree.nodes[n, f.KIND] == f.LEAF:
             tree.expand(n)
-    reach = tree.slots[f.REACH]
+    reach = tree.infostates[f.REACH]
     reach[:] = rng.random(len(reach)) * (rng.random(len(reach)) < 0.7)
     return ask(tree, single)
 
@@ -103,7 +103,7 @@ def answer(
     rng = np.zeros(1, dtype=np.uint64)
     one_search = phases.Search(
         choice=NO_CHOICE,
-        selection=Selection(0, 1.25, f.AVERAGE, public.game.u_max, rng, nothing, np.zeros(8, dtype=np.int64), nothing),
+        selection=Selection(0, 1.25, f.POLICY_SUM, public.game.u_max, rng, nothing, np.zeros(8, dtype=np.int64), nothing),
         steps=SOG.steps(1, 1),
         alternating=False,
         single=single,
@@ -145,7 +145,7 @@ def test_beliefs_are_normalised_ranges_by_slot(seed: int) -> None:
     for node, row in zip(asked.nodes, asked.ranges, strict=True):
         total = 0.0
         for p in (0, 1):
-            reach = tree.slots[f.REACH, tree.span(node, p)]
+            reach = tree.infostates[f.REACH, tree.span(node, p)]
             expected = reach / reach.sum() if reach.sum() > 0 else np.full(len(reach), 1 / len(reach))
             np.testing.assert_allclose(by_infostate(asked, row, node, p), expected)
             total += expected.sum()
@@ -163,12 +163,12 @@ def test_values_become_counterfactual(seed: int, correct: bool) -> None:
     answer(asked, values, logits, correct)
     for node, state, row in zip(asked.nodes, asked.states, values, strict=True):
         w = asked.game.weights(tree.public.states[state]).dense()
-        r0, r1 = (tree.slots[f.REACH, tree.span(node, p)] for p in (0, 1))
+        r0, r1 = (tree.infostates[f.REACH, tree.span(node, p)] for p in (0, 1))
         mass = (w @ r1, r0 @ w)
         plain = [by_infostate(asked, row, node, p) * mass[p] for p in (0, 1)]
         pairs = r0 @ w @ r1
         surplus = (r0 @ plain[0] + r1 @ plain[1]) / pairs if correct and pairs > 0 else 0.0
-        cfv = [tree.slots[f.CFV, tree.span(node, p)] for p in (0, 1)]
+        cfv = [tree.infostates[f.CFV, tree.span(node, p)] for p in (0, 1)]
         for p in (0, 1):
             np.testing.assert_allclose(cfv[p], plain[p] - 0.5 * surplus * mass[p], atol=1e-12)
             assert (cfv[p][mass[p] == 0] == 0).all()
@@ -217,16 +217,16 @@ def test_a_leaf_of_a_game_of_perfect_information_is_asked_once_and_scaled_after(
     values, logits = random_answers(asked, rng)
     answer(asked, values, logits, True, single=True)
     tree.expand(int(asked.nodes[0]))
-    tree.slots[f.REACH] = rng.random(tree.slots.shape[1])
+    tree.infostates[f.REACH] = rng.random(tree.infostates.shape[1])
     news = ask(tree, single=True)
     opened = set(range(tree.size)) - set(asked.nodes.tolist())
     assert set(news.nodes.tolist()) == {n for n in opened if tree.nodes[n, f.KIND] == f.LEAF}
     answer(news, *random_answers(news, rng), correct=True, single=True)
     for node, row in zip(asked.nodes[1:], values[1:], strict=True):
-        r0, r1 = (tree.slots[f.REACH, tree.span(node, p)][0] for p in (0, 1))
+        r0, r1 = (tree.infostates[f.REACH, tree.span(node, p)][0] for p in (0, 1))
         half = (row[0] - row[1]) / 2  # each player's value once their sum is taken off
-        assert tree.slots[f.CFV, tree.span(node, 0)][0] == pytest.approx(half * r1)
-        assert tree.slots[f.CFV, tree.span(node, 1)][0] == pytest.approx(-half * r0)
+        assert tree.infostates[f.CFV, tree.span(node, 0)][0] == pytest.approx(half * r1)
+        assert tree.infostates[f.CFV, tree.span(node, 1)][0] == pytest.approx(-half * r0)
 
 
 @given(SEEDS, st.booleans())
@@ -236,9 +236,9 @@ def test_weighing_again_is_absorbing_the_same_answers_again(seed: int, correct: 
     tree, public = asked.tree, asked.tree.public
     values, logits = random_answers(asked, rng)
     answer(asked, values, logits, correct)
-    tree.slots[f.REACH] = rng.random(tree.slots.shape[1])
+    tree.infostates[f.REACH] = rng.random(tree.infostates.shape[1])
     leaves = asked.leaves._replace(correct=correct)
     kernels.weigh(public.arrays, tree.arrays, leaves, 0, asked.count, 3, 1.0)
-    rescaled = tree.slots[f.CFV].copy()
+    rescaled = tree.infostates[f.CFV].copy()
     answer(asked, values, logits, correct)
-    assert (tree.slots[f.CFV] == rescaled).all()
+    assert (tree.infostates[f.CFV] == rescaled).all()

@@ -37,7 +37,7 @@ def test_layout(game: Game) -> None:
     public = PublicTree(game).list_all()
     tree = exact.full_tree(public)
     assert sorted(tree.nodes[: tree.size, f.PUBLIC]) == list(range(public.size))
-    slots, entries = np.zeros(tree.slots.shape[1], int), np.zeros(tree.entries.shape[1], int)
+    slots, entries = np.zeros(tree.infostates.shape[1], int), np.zeros(tree.entries.shape[1], int)
     for n in range(tree.size):
         for p in (0, 1):
             slots[tree.span(n, p)] += 1
@@ -78,7 +78,7 @@ def test_closed_actions_are_never_played(seed: int) -> None:
         opened = ((moves.edge >= 0) & (edges[moves.edge] >= 0)).T
         policy = tree.table(n, f.POLICY)
         np.testing.assert_allclose(policy, opened / np.maximum(opened.sum(axis=0), 1))
-        reach = tree.slots[f.REACH]
+        reach = tree.infostates[f.REACH]
         below = sum(reach[tree.span(c, p)].sum() for c in edges[edges >= 0])
         assert below == pytest.approx(reach[tree.span(n, p)] @ opened.any(axis=0))
 
@@ -115,7 +115,7 @@ def test_room_changes_nothing(game: Game) -> None:
     used = large.counts.tolist()
     assert small.counts.tolist() == used
     assert (small.nodes[: used[0]] == large.nodes[: used[0]]).all()
-    assert (small.slots[:, : used[1]] == large.slots[:, : used[1]]).all()
+    assert (small.infostates[:, : used[1]] == large.infostates[:, : used[1]]).all()
     assert (small.entries[:, : used[2]] == large.entries[:, : used[2]]).all()
 
 
@@ -133,7 +133,7 @@ def test_a_restart_forgets_everything(game: Game) -> None:
         tree.iterate(DCFR, 7)
         tree.average_policy()
         tree.evaluate()
-    assert (used.slots == fresh.slots).all() and (used.entries == fresh.entries).all()
+    assert (used.infostates == fresh.infostates).all() and (used.entries == fresh.entries).all()
     assert used.iterations == fresh.iterations
 
 
@@ -142,15 +142,15 @@ def test_sums_over_iterations(rule: Rule) -> None:
     """CFV_SUM and REACH_SUM are the sums of each iteration's values and ranges times the averaging weight."""
     public = PublicTree(Leduc()).list_all()
     tree = exact.full_tree(public)
-    cfv, reach = np.zeros(tree.slots.shape[1]), np.zeros(tree.slots.shape[1])
+    cfv, reach = np.zeros(tree.infostates.shape[1]), np.zeros(tree.infostates.shape[1])
     for step in rule.steps(1, 6):
         tree.forward()
         tree.payoffs()
-        reach += step[2] * tree.slots[f.REACH]
+        reach += step[2] * tree.infostates[f.REACH]
         tree.backward(step)
-        cfv += step[2] * tree.slots[f.CFV]
-    np.testing.assert_allclose(tree.slots[f.CFV_SUM], cfv, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(tree.slots[f.REACH_SUM], reach, rtol=1e-12)
+        cfv += step[2] * tree.infostates[f.CFV]
+    np.testing.assert_allclose(tree.infostates[f.CFV_SUM], cfv, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(tree.infostates[f.REACH_SUM], reach, rtol=1e-12)
 
 
 def test_policies_are_normalised_once_a_node() -> None:

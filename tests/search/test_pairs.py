@@ -105,9 +105,9 @@ def test_sweeps_over_packed_and_dense_operators_agree() -> None:
     assert trees[1].public.operators[0, f.OP_KIND] == DENSE
     for tree in trees:
         tree.iterate(DCFR, 5)
-    scale = np.abs(trees[1].slots[f.CFV]).max()
-    np.testing.assert_allclose(trees[0].slots[f.CFV], trees[1].slots[f.CFV], atol=1e-9 * scale)
-    np.testing.assert_allclose(trees[0].entries[f.AVERAGE], trees[1].entries[f.AVERAGE], atol=1e-6)
+    scale = np.abs(trees[1].infostates[f.CFV]).max()
+    np.testing.assert_allclose(trees[0].infostates[f.CFV], trees[1].infostates[f.CFV], atol=1e-9 * scale)
+    np.testing.assert_allclose(trees[0].entries[f.POLICY_SUM], trees[1].entries[f.POLICY_SUM], atol=1e-6)
     rng = np.random.default_rng(0)
     ranges = few_hands(rng, packed.spot.board, 30), few_hands(rng, packed.spot.board, 30)
     masses = [node_mass(tree.public, 0, *ranges) for tree in trees]

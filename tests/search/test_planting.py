@@ -29,7 +29,7 @@ def test_a_planted_subgame_is_its_layout_moved_along(name: str) -> None:
     for k, (node, _) in enumerate(roots):
         alone, first, after = layouts(node), blocks[k], blocks[k + 1]
         nodes = tree.nodes[first[FIRST_NODE] : after[FIRST_NODE]]
-        for column in (f.PUBLIC, f.KIND, f.N_I0, f.N_ROWS, f.N_PLAIN, f.IN_EDGE):
+        for column in (f.PUBLIC, f.KIND, f.N_I0, f.N_ACTIONS, f.N_PLAIN, f.IN_EDGE):
             np.testing.assert_array_equal(nodes[:, column], alone.nodes[:, column])
         np.testing.assert_array_equal(nodes[:, f.OFF0] - slot, alone.nodes[:, f.OFF0])
         np.testing.assert_array_equal(
@@ -65,7 +65,7 @@ def test_masses_by_the_factors_of_an_outer_product_are_those_of_its_matrix(solve
         games = Subgames(public, [(0, ranges)])
         # Few updates: differences of the last bit grow with each.
         run(solve(games, SolveSettings(solver, updates=8, correct=correct)), made_up)
-        found.append((games.tree.entries[f.FIXED].copy(), np.concatenate(games.root_values(0))))
+        found.append((games.tree.entries[f.AVERAGE_POLICY].copy(), np.concatenate(games.root_values(0))))
     np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-12)
     np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-12)
 

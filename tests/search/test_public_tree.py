@@ -70,11 +70,11 @@ def test_rows_are_the_legal_actions(game: Game) -> None:
     for n in decisions:
         moves = game.fan(public.states[n]).moves
         assert moves is not None
-        first, count = int(public.nodes[n, f.ROW0]), int(public.nodes[n, f.ROWS])
-        assert (public.rows[first : first + count, f.ACTION] == game.actions(public.states[n])).all()
+        first, count = int(public.nodes[n, f.ACTION0]), int(public.nodes[n, f.ACTIONS])
+        assert (public.action_rows[first : first + count, f.IDENTITY] == game.actions(public.states[n])).all()
         assert (legal_actions(public, n) == (moves.edge.T >= 0)).all()
         for a in range(count):
-            row = public.rows[first + a]
+            row = public.action_rows[first + a]
             assert public.nodes[n, f.PLAIN] == (row[f.EDGE] >= 0)
             if row[f.EDGE] < 0:
                 links = public.links[row[f.LINK0] : row[f.LINK0] + row[f.LINKS]]
@@ -132,7 +132,7 @@ def test_a_deterministic_game_is_listed_as_any_other(name: str) -> None:
     one, other = listed_by(fast), listed_by(slow)
     assert fast.deterministic and one.size == other.size > 50 and one.all_plain and other.all_plain
     used = slice(0, one.size)
-    apart = [f.EDGE0, f.EDGES, f.ROW0, f.PLAIN, f.SAME]  # a fan lies where it was listed, and some never were
+    apart = [f.EDGE0, f.EDGES, f.ACTION0, f.PLAIN, f.SAME]  # a fan lies where it was listed, and some never were
     np.testing.assert_array_equal(np.delete(one.nodes[used], apart, 1), np.delete(other.nodes[used], apart, 1))
     for table in ("scales", "parent"):
         np.testing.assert_array_equal(getattr(one, table)[used], getattr(other, table)[used])
@@ -145,8 +145,8 @@ def test_a_deterministic_game_is_listed_as_any_other(name: str) -> None:
 
 def _fan_of(public: PublicTree, n: int) -> tuple[Array, Array]:
     """The rows and the edges of a node."""
-    (row0, rows), (edge0, edges) = public.nodes[n, [f.ROW0, f.ROWS]], public.nodes[n, [f.EDGE0, f.EDGES]]
-    return public.rows[row0 : row0 + rows], public.edges[edge0 : edge0 + edges]
+    (row0, rows), (edge0, edges) = public.nodes[n, [f.ACTION0, f.ACTIONS]], public.nodes[n, [f.EDGE0, f.EDGES]]
+    return public.action_rows[row0 : row0 + rows], public.edges[edge0 : edge0 + edges]
 
 
 def test_an_operator_is_kept_once() -> None:

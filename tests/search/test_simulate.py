@@ -45,7 +45,7 @@ class Walk:
 
     tree: Lookahead
     start: int = 0
-    which: int = f.FIXED
+    which: int = f.AVERAGE_POLICY
     rng: Array = field(default_factory=lambda: np.array([7], dtype=np.uint64))
     pair: Int64 = field(default_factory=lambda: np.zeros(2, dtype=np.int64))
     path: Int64 = field(default_factory=lambda: np.zeros(4096, dtype=np.int64))
@@ -86,10 +86,10 @@ def grown_tree(game: Game, rng: np.random.Generator, opened: int = 8) -> Lookahe
         some = actor < NATURE and rng.random() < 0.5
         tree.expand(n, int(rng.integers(public.nodes[tree.nodes[n, f.PUBLIC], f.EDGES])) if some else -1)
     tree.nodes[: tree.size, f.EVALUATED] = 1
-    tree.slots[f.REACH] = rng.random(tree.slots.shape[1])
+    tree.infostates[f.REACH] = rng.random(tree.infostates.shape[1])
     # Unlikely to be reached by player 1, and more so the further down: values shrink with the mass.
     for n in range(tree.size):
-        tree.slots[f.REACH, tree.span(n, 1)] *= 0.1**n
+        tree.infostates[f.REACH, tree.span(n, 1)] *= 0.1**n
     entries = tree.entries
     entries[f.PRIOR] = rng.random(entries.shape[1]) + 0.01
     entries[f.VISITS] = rng.integers(0, 4, entries.shape[1])
@@ -112,7 +112,7 @@ def opponent_mass(tree: Lookahead, n: int) -> Float64:
     """float64[I]: the weight of each of the actor's infostates against the opponent's range, W included."""
     w = tree.public.game.weights(state(tree, n)).dense()
     p = int(tree.nodes[n, f.N_ACTOR])
-    r = tree.slots[f.REACH, tree.span(n, 1 - p)]
+    r = tree.infostates[f.REACH, tree.span(n, 1 - p)]
     mass: Float64 = w @ r if p == 0 else w.T @ r
     return mass
 
@@ -167,7 +167,7 @@ def counts_of(drawn: Sequence[tuple[int, ...]], expected: Mapping[Any, float]) -
 @pytest.mark.parametrize("game", [Kuhn(), Leduc()], ids=lambda game: game.name)
 def test_pairs_are_drawn_by_weight_and_both_ranges(game: Game) -> None:
     tree = Lookahead(PublicTree(game), 0, (np.arange(1.0, len(game.root_ranges()[0]) + 1), game.root_ranges()[1]))
-    tree.slots[f.REACH, tree.span(0, 1)][0] = 0.0
+    tree.infostates[f.REACH, tree.span(0, 1)][0] = 0.0
     walk, drawn = Walk(tree), []
     for _ in range(3_000):
         walk.go()
@@ -263,7 +263,7 @@ def test_an_unlikely_line_is_judged_like_a_likely_one(seed: int) -> None:
     taken = []
     for scale in (1.0, 1e-4):
         for n in decisions(tree):
-            tree.slots[f.REACH, tree.span(n, 1 - int(tree.nodes[n, f.N_ACTOR]))] *= scale
+            tree.infostates[f.REACH, tree.span(n, 1 - int(tree.nodes[n, f.N_ACTOR]))] *= scale
             tree.entries[f.ACTION_CFV, tree.block(n)] *= scale
         walk = Walk(tree, rng=np.array([seed], dtype=np.uint64))
         walk.go()
@@ -285,10 +285,10 @@ def one_choice() -> Lookahead:
     return tree
 
 
-@pytest.mark.parametrize("which", [f.AVERAGE, f.POLICY])
+@pytest.mark.parametrize("which", [f.POLICY_SUM, f.POLICY])
 def test_half_of_the_choices_follow_the_policy(which: int) -> None:
     tree = one_choice()
-    tree.table(0, f.POLICY)[:], tree.table(0, f.AVERAGE)[:] = 0.0, 0.0
+    tree.table(0, f.POLICY)[:], tree.table(0, f.POLICY_SUM)[:] = 0.0, 0.0
     tree.table(0, which)[:] = np.array([[6.0], [2.0]])  # not normalised: three quarters pass
     walk = Walk(tree, which=which)
     for _ in range(2_000):
@@ -300,7 +300,7 @@ def test_half_of_the_choices_follow_the_policy(which: int) -> None:
 
 def test_without_a_policy_puct_chooses_alone() -> None:
     tree = one_choice()
-    walk = Walk(tree, which=f.AVERAGE)
+    walk = Walk(tree, which=f.POLICY_SUM)
     for _ in range(100):
         walk.go()
         tree.entries[f.VIRTUAL] = 0.0

@@ -45,11 +45,11 @@ def test_both_sweeps_agree(budget: Budget, settings: SearchSettings) -> None:
     assert fast.size == slow.size > 15
     used = slice(0, int(fast.counts[2]))
     np.testing.assert_array_equal(fast.nodes[: fast.size], slow.nodes[: slow.size])
-    for row in (f.REGRET, f.AVERAGE, f.POLICY, f.VISITS):
+    for row in (f.REGRET, f.POLICY_SUM, f.POLICY, f.VISITS):
         np.testing.assert_allclose(fast.entries[row, used], slow.entries[row, used], atol=1e-9)
     for row in (f.CFV, f.CFV_SUM, f.REACH_SUM):
         at = slice(0, 2 * fast.size)
-        np.testing.assert_allclose(fast.slots[row, at], slow.slots[row, at], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(fast.infostates[row, at], slow.infostates[row, at], rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "go(board_size=2,komi=0.5)"])
@@ -69,10 +69,10 @@ def test_positions_that_come_after_their_nodes_grow_the_same_tree(
         rngs.append(int(rng[0]))
     one, other = trees
     assert rngs[0] == rngs[1] and one.counts.tolist() == other.counts.tolist() and one.size > 40
-    apart = [f.PUBLIC, f.N_ROW0, f.N_EDGE0]  # the public trees number their nodes differently
+    apart = [f.PUBLIC, f.N_ACTION0, f.N_EDGE0]  # the public trees number their nodes differently
     nodes = [np.delete(tree.nodes[: tree.size], apart, axis=1) for tree in trees]
     np.testing.assert_array_equal(*nodes)
-    np.testing.assert_array_equal(*(tree.slots[:, : tree.counts[1]] for tree in trees))
+    np.testing.assert_array_equal(*(tree.infostates[:, : tree.counts[1]] for tree in trees))
     np.testing.assert_array_equal(*(tree.entries[:, : tree.counts[2]] for tree in trees))
 
 
@@ -107,4 +107,4 @@ def test_a_deep_search_finds_the_win_in_one() -> None:
     run(search(tree, 0, Budget(200, 1.0), SearchSettings(), np.ones(1, dtype=np.uint64)), opinions)
     tree.average_policy()
     actions = public.game.actions(public.states[node]).tolist()
-    assert public.all_plain and actions[int(tree.table(0, f.FIXED)[:, 0].argmax())] == 2
+    assert public.all_plain and actions[int(tree.table(0, f.AVERAGE_POLICY)[:, 0].argmax())] == 2

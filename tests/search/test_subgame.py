@@ -139,13 +139,13 @@ def test_summaries_are_ranges_and_best_response_values() -> None:
     kept = summarise(LEDUC, base, DEALS)
     tree = exact.full_tree(LEDUC)
     exact.set_policy(tree, base)
-    tree.forward(f.FIXED)
+    tree.forward(f.AVERAGE_POLICY)
     for root in DEALS:
         for p in (0, 1):
-            np.testing.assert_array_equal(kept[root].ranges[p], tree.slots[f.REACH, tree.span(root, p)])
+            np.testing.assert_array_equal(kept[root].ranges[p], tree.infostates[f.REACH, tree.span(root, p)])
             rooted = Lookahead(LEDUC, root, kept[root].ranges).expand_all()
             exact.set_policy(rooted, base)
-            np.testing.assert_allclose(kept[root].values[p], rooted.evaluate(f.FIXED, best=1 << p)[p])
+            np.testing.assert_allclose(kept[root].values[p], rooted.evaluate(f.AVERAGE_POLICY, best=1 << p)[p])
 
 
 def test_nodes_are_found_by_their_states() -> None:

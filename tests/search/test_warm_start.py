@@ -36,9 +36,9 @@ def _told(beliefs: Beliefs) -> Evaluations:
     out = zero_answer(beliefs)
     for b, s in enumerate(int(node) for node in beliefs.nodes):
         if s in EQUILIBRIUM:
-            first, count = int(PUBLIC.nodes[s, f.ROW0]), int(PUBLIC.nodes[s, f.ROWS])
+            first, count = int(PUBLIC.nodes[s, f.ACTION0]), int(PUBLIC.nodes[s, f.ACTIONS])
             at = slots_of(PUBLIC, s, int(PUBLIC.nodes[s, f.ACTOR]))
-            actions = PUBLIC.rows[first : first + count, f.ACTION]
+            actions = PUBLIC.rows[first : first + count, f.IDENTITY]
             out.logits[b, at[:, None], actions[None, :]] = np.log(EQUILIBRIUM[s].T + 1e-12)
     return out
 
@@ -81,15 +81,15 @@ def test_the_sums_are_those_of_playing_the_priors() -> None:
     games = Subgames(PUBLIC, [(start.node, start.ranges)], 0)
     run(solve(games, settings, lambda t: begun.append(games.tree.entries.copy())), tell)
     tree = Lookahead(PUBLIC, 0, ranges_of_slots(PUBLIC, 0, start.ranges)).expand_all()
-    exact.set_policy(tree, games_policy(), f.FIXED)
+    exact.set_policy(tree, games_policy(), f.AVERAGE_POLICY)
     for step in LINEAR_CFR.steps(1, 5):
-        tree.entries[f.POLICY] = tree.entries[f.FIXED]
+        tree.entries[f.POLICY] = tree.entries[f.AVERAGE_POLICY]
         tree.forward()
         tree.payoffs()
         tree.backward(step)
     ending = [n for n in tree.decisions() if _ends(tree, n)]
     assert len(begun) == 1 and len(ending) > 3
-    for row, nodes in ((f.REGRET, ending), (f.AVERAGE, list(tree.decisions()))):
+    for row, nodes in ((f.REGRET, ending), (f.POLICY_SUM, list(tree.decisions()))):
         for n in nodes:
             block = tree.block(n)
             np.testing.assert_allclose(begun[0][row, games.tree.block(n)], tree.entries[row, block], atol=1e-9)

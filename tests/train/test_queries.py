@@ -80,7 +80,7 @@ def test_values_are_those_of_the_subgame(public: PublicTree) -> None:
             assert ((mass[p] > 0) == (mask == 1)).all()
             total = float((values * unit * mass[p]) @ ranges[p])
             assert total == pytest.approx(sign * known, abs=2e-3 * game.u_max * float(ranges[0] @ weights @ ranges[1]))
-            best = solving.tree.evaluate(f.FIXED, best=1 << p)[p]
+            best = solving.tree.evaluate(f.AVERAGE_POLICY, best=1 << p)[p]
             assert (values * unit * mass[p] <= best + 2e-3 * game.u_max * mass[p].max() + 1e-9).all()
 
 
@@ -91,9 +91,9 @@ def test_values_are_means_over_iterations(settings: SearchSettings) -> None:
     query = question(LEDUC, node)
     row = row_of(LEDUC, query, QuerySettings(Budget(40, 1.0), settings, 0.0))
     solving = solved(LEDUC, query, QuerySettings(Budget(40, 1.0), settings, 0.0))
-    cfv = solving.tree.slots[f.CFV_SUM]
+    cfv = solving.tree.infostates[f.CFV_SUM]
     ranges = ranges_of_slots(LEDUC, node, query.ranges)
-    weight = float(solving.tree.slots[f.REACH_SUM, solving.tree.span(0, 0)].sum() / ranges[0].sum())
+    weight = float(solving.tree.infostates[f.REACH_SUM, solving.tree.span(0, 0)].sum() / ranges[0].sum())
     w = LEDUC.game.weights(LEDUC.states[node]).dense()
     unit = LEDUC.game.value_unit(LEDUC.states[node])
     for p, mass in enumerate((w @ ranges[1], ranges[0] @ w)):
@@ -126,7 +126,7 @@ def test_policies_stand_at_slots_and_action_identities(public: PublicTree) -> No
         moves = game.fan(s).moves
         assert moves is not None
         solving.tree.average_policy()
-        policy = solving.tree.table(0, f.FIXED)
+        policy = solving.tree.table(0, f.AVERAGE_POLICY)
         expected = np.zeros_like(row.policies[0])
         legal = np.zeros_like(row.legal[0])
         for i, slot in enumerate(game.slot(s, actor)):
@@ -221,4 +221,4 @@ def test_root_solves_keep_both_ranges() -> None:
     tree = solved(LEDUC, query).tree
     for mine, asked in zip(tree.root_ranges, ranges_of_slots(LEDUC, query.node, query.ranges), strict=True):
         np.testing.assert_array_equal(mine, asked)
-    assert np.isfinite(tree.slots).all()
+    assert np.isfinite(tree.infostates).all()

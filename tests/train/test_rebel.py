@@ -64,7 +64,7 @@ def test_with_a_policy_network_every_public_state_of_a_subgame_gives_a_row() -> 
     assert (rows.policies[~rows.legal] == 0).all()
     np.testing.assert_array_equal(rows.inputs[0], solving.rows(shape).inputs[0])  # at the root
     child = opened.index(int(solving.games.tree.child[f.NODE, int(solving.games.tree.nodes[0, f.CHILD0])]))
-    bid = public.rows[int(public.nodes[0, f.ROW0]), f.ACTION]
+    bid = public.action_rows[int(public.nodes[0, f.ACTION0]), f.IDENTITY]
     chosen = rows.policies[0, : shape.slots[0], bid]
     told = rows.inputs[child][-sum(shape.slots) :][: shape.slots[0]]  # player 0's range after its first bid
     np.testing.assert_allclose(told / shape.slots[0], chosen / chosen.sum(), atol=1e-5)
@@ -97,7 +97,7 @@ def test_leaves_are_sampled_by_the_policies_and_the_explorer(solver: object) -> 
     table = games.tree.table(0, f.POLICY)
     table[:] = 0.0
     table[1] = 1.0
-    games.tree.table(0, f.AVERAGE)[:] = table
+    games.tree.table(0, f.POLICY_SUM)[:] = table
     rng, epsilon = np.random.default_rng(0), 0.4
     counts = Counter(sample_leaf(games, 0, solver, epsilon, rng) for _ in range(4000))  # type: ignore[arg-type]
     # Player 0 acts alone here, explores in half of the games, and then with probability epsilon.

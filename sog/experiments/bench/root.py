@@ -33,7 +33,7 @@ from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.leaves.kernels import PLAIN, Leaves
 from sog.search.tree import columns as f
 from sog.search.tree import pairs
-from sog.search.tree.growth import ENDS, ENTRIES, SLOTS
+from sog.search.tree.growth import ENDS, ENTRIES, INFOSTATES
 from sog.search.tree.public_tree import PublicTree
 
 PARTS = ("ranges down", "payoffs", "leaf masses", "values up")
@@ -115,7 +115,7 @@ def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
         total, processor = watch.total(), time.process_time() - started
     shares = {part: watch.seconds(part) / total for part in (*SWEEPS, GROWTH, NETWORK)}
     sweeps = sum(shares[part] for part in SWEEPS)
-    used = tree.counts[SLOTS] * f.SLOT_ROWS + tree.counts[ENTRIES] * f.ENTRY_ROWS
+    used = tree.counts[INFOSTATES] * f.INFOSTATE_ROWS + tree.counts[ENTRIES] * f.ENTRY_ROWS
     return Row(
         game=game.name,
         search=str(budget),

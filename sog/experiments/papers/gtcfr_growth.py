@@ -140,19 +140,19 @@ def compute(key: Key) -> Result:
 def _search_value(tree: Lookahead) -> float:
     """Player 0's value at the root: the weighted mean over iterations, as searches report it."""
     own = tree.root_ranges[0]
-    weight = tree.slots[f.REACH_SUM, tree.span(0, 0)].sum() / own.sum()
-    return float(own @ tree.slots[f.CFV_SUM, tree.span(0, 0)] / weight)
+    weight = tree.infostates[f.REACH_SUM, tree.span(0, 0)].sum() / own.sum()
+    return float(own @ tree.infostates[f.CFV_SUM, tree.span(0, 0)] / weight)
 
 
 def _completed(whole: _Whole, tree: Lookahead, solve: bool) -> float:
     """Exploitability of the search's average policy, completed beyond its tree by solutions or uniform play."""
     full = whole.tree
     full.restart(whole.ranges)
-    full.normalise(f.REGRET, f.FIXED)  # regrets of zero: uniform
+    full.normalise(f.REGRET, f.AVERAGE_POLICY)  # regrets of zero: uniform
     tree.average_policy()
     exact.set_policy(full, exact.policy_of(tree))
     if solve:
-        full.forward(f.FIXED)
+        full.forward(f.AVERAGE_POLICY)
         beyond = [(n, _trembling(full, n)) for n in _edge_of(tree, full)]
         for n, ranges in beyond:
             below = Lookahead(full.public, int(full.nodes[n, f.PUBLIC]), ranges).expand_all()
@@ -174,7 +174,7 @@ def _edge_of(tree: Lookahead, full: Lookahead) -> Iterator[int]:
 
 
 def _trembling(tree: Lookahead, n: int) -> tuple[Float64, Float64]:
-    r0, r1 = (tree.slots[f.REACH, tree.span(n, p)].copy() + _TREMBLE for p in (0, 1))
+    r0, r1 = (tree.infostates[f.REACH, tree.span(n, p)].copy() + _TREMBLE for p in (0, 1))
     return r0, r1
 
 

@@ -74,7 +74,7 @@ class Oracle:
 
 
 def _utilities(tree: Lookahead, weights: Float64) -> Float64:
-    """float64[I0, I1]: player 0's utility of each pair under the FIXED policies of a tree."""
+    """float64[I0, I1]: player 0's utility of each pair under the average policies of a tree."""
     out = np.zeros_like(weights)
     for j in range(weights.shape[1]):
         tree.set_root_ranges((np.ones(weights.shape[0]), np.eye(weights.shape[1])[j]))
@@ -101,7 +101,7 @@ def compute(key: Key) -> Result:
         """Iteration t, whose leaves have been answered by now, enters the average."""
         _add(whole, {**oracle.policy, **trunk}, float(steps[t - 1]))
         if t >= 8 and t & (t - 1) == 0:
-            whole.normalise(f.AVERAGE, f.FIXED)
+            whole.normalise(f.POLICY_SUM, f.AVERAGE_POLICY)
             found[str(t)] = exact.measure(whole).exploitability
 
     def visit(t: int) -> None:
@@ -121,14 +121,14 @@ def compute(key: Key) -> Result:
 
 
 def _add(tree: Lookahead, policy: exact.Policy, weight: float) -> None:
-    """Add a policy to the AVERAGE row of a full tree, weighed by its own reaches."""
+    """Add a policy to the policy sums of a full tree, weighed by its own reaches."""
     exact.set_policy(tree, policy, f.POLICY)
     tree.forward(f.POLICY)
     for n in range(tree.size):
         actor = int(tree.nodes[n, f.N_ACTOR])
         if tree.nodes[n, f.KIND] == f.INTERIOR and actor < 2:
-            reach = tree.slots[f.REACH, tree.span(n, actor)]
-            tree.table(n, f.AVERAGE)[:] += weight * (reach + REACH_FLOOR) * tree.table(n, f.POLICY)
+            reach = tree.infostates[f.REACH, tree.span(n, actor)]
+            tree.table(n, f.POLICY_SUM)[:] += weight * (reach + REACH_FLOOR) * tree.table(n, f.POLICY)
 
 
 def present(points: list[Point]) -> Outcome:

@@ -158,8 +158,8 @@ def _targets(public: PublicTree, beliefs: Beliefs, iterations: int) -> Rows:
         actor = int(public.nodes[node, f.ACTOR])
         if actor < NATURE:
             public.list_fan(int(node))
-            first, count = int(public.nodes[node, f.ROW0]), int(public.nodes[node, f.ROWS])
-            at = slots_of(public, node, actor)[:, None], public.rows[first : first + count, f.ACTION][None, :]
+            first, count = int(public.nodes[node, f.ACTION0]), int(public.nodes[node, f.ACTIONS])
+            at = slots_of(public, node, actor)[:, None], public.action_rows[first : first + count, f.IDENTITY][None, :]
             rows.legal[b][at] = legal_actions(public, int(node)).T
             policy = np.exp(answers.logits[b][at]) * rows.legal[b][at]
             rows.policies[b][at] = policy / policy.sum(axis=1, keepdims=True)

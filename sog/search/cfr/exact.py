@@ -39,14 +39,14 @@ def full_tree(public: PublicTree) -> Lookahead:
 
 
 def solve(public: PublicTree, rule: Rule, iterations: int) -> Lookahead:
-    """The whole game after so many iterations of a rule, average policies in the FIXED row."""
+    """The whole game after so many iterations of a rule, with the average policies up to date."""
     tree = full_tree(public)
     tree.iterate(rule, iterations)
     tree.average_policy()
     return tree
 
 
-def policy_of(tree: Lookahead, which: int = f.FIXED) -> Policy:
+def policy_of(tree: Lookahead, which: int = f.AVERAGE_POLICY) -> Policy:
     """Copies of the policies in row `which` at every interior decision node, by public node."""
     out = {}
     for n in range(tree.size):
@@ -55,7 +55,7 @@ def policy_of(tree: Lookahead, which: int = f.FIXED) -> Policy:
     return out
 
 
-def set_policy(tree: Lookahead, policy: Policy, which: int = f.FIXED) -> None:
+def set_policy(tree: Lookahead, policy: Policy, which: int = f.AVERAGE_POLICY) -> None:
     """Write policies into row `which`; nodes that `policy` lacks keep what they have."""
     for n in range(tree.size):
         s = int(tree.nodes[n, f.PUBLIC])
@@ -63,7 +63,7 @@ def set_policy(tree: Lookahead, policy: Policy, which: int = f.FIXED) -> None:
             tree.table(n, which)[:] = policy[s]
 
 
-def measure(tree: Lookahead, which: int = f.FIXED) -> Measure:
+def measure(tree: Lookahead, which: int = f.AVERAGE_POLICY) -> Measure:
     """Value and best responses of the policies in row `which` of a tree without leaves."""
     r0, r1 = tree.root_ranges
     value = float(tree.evaluate(which)[0] @ r0)
@@ -82,13 +82,13 @@ def measure_policy(public: PublicTree, policy: Policy) -> Measure:
 def uniform_policy(public: PublicTree) -> Policy:
     """The uniform policy over legal actions at every decision node."""
     tree = full_tree(public)
-    tree.normalise(f.REGRET, f.FIXED)
+    tree.normalise(f.REGRET, f.AVERAGE_POLICY)
     return policy_of(tree)
 
 
 def root_value(tree: Lookahead) -> float:
     """Player 0's expected utility at the root by the values of the last sweep."""
-    return float(np.dot(tree.slots[f.CFV, tree.span(0, 0)], tree.root_ranges[0]))
+    return float(np.dot(tree.infostates[f.CFV, tree.span(0, 0)], tree.root_ranges[0]))
 
 
 class ExactEvaluator:
@@ -129,10 +129,10 @@ def _write_answer(tree: Lookahead, node: int, values: Float64, logits: Float64) 
     mass = node_mass(public, node, *tree.root_ranges)
     for p in (0, 1):
         at = slots_of(public, node, p) + (public.game.num_slots[0] if p else 0)
-        cfv = tree.slots[f.CFV, tree.span(0, p)]
+        cfv = tree.infostates[f.CFV, tree.span(0, p)]
         values[at] = np.divide(cfv, mass[p], out=np.zeros_like(cfv), where=mass[p] > 0)
     if public.nodes[node, f.ACTOR] < NATURE:
         at = slots_of(public, node, int(public.nodes[node, f.ACTOR]))
-        first, count = int(public.nodes[node, f.ROW0]), int(public.nodes[node, f.ROWS])
-        actions = public.rows[first : first + count, f.ACTION]
-        logits[at[:, None], actions[None, :]] = np.log(tree.table(0, f.FIXED).T + 1e-6)
+        first, count = int(public.nodes[node, f.ACTION0]), int(public.nodes[node, f.ACTIONS])
+        actions = public.action_rows[first : first + count, f.IDENTITY]
+        logits[at[:, None], actions[None, :]] = np.log(tree.table(0, f.AVERAGE_POLICY).T + 1e-6)

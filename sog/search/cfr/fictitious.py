@@ -40,7 +40,7 @@ class FictitiousPlay:
     alternating: bool = True
 
     def iterate(self, tree: Lookahead, count: int) -> None:
-        """`count` more iterations on a tree without leaves; the sums go to the AVERAGE and REACH_SUM rows."""
+        """`count` more iterations on a tree without leaves; policies and reaches are summed in it."""
         _play(tree.public.arrays, tree.arrays, self._plan(tree.iterations + 1), count)
         tree.iterations += count
 
@@ -110,7 +110,7 @@ def respond(tree: Tree, players: int) -> None:
         p = nodes[n, f.N_ACTOR]
         if nodes[n, f.KIND] != f.INTERIOR or p > 1 or not (players >> p) & 1:
             continue
-        width, var, actions = U(nodes[n, f.N_I0 + p]), U(nodes[n, f.VAR0]), U(nodes[n, f.N_ROWS])
+        width, var, actions = U(nodes[n, f.N_I0 + p]), U(nodes[n, f.VAR0]), U(nodes[n, f.N_ACTIONS])
         for i in range(width):
             top = -np.inf
             best = k = var + i
@@ -127,13 +127,13 @@ def respond(tree: Tree, players: int) -> None:
 def record(tree: Tree, bottom: Array, players: int, weight: float) -> None:
     """Add the players' new policies to the averages and their reaches to the sums at the nodes in `bottom`."""
     nodes, reach, reach_sum = tree.nodes, tree.infostates[f.REACH], tree.infostates[f.REACH_SUM]
-    policy, average = tree.entries[f.POLICY], tree.entries[f.AVERAGE]
+    policy, average = tree.entries[f.POLICY], tree.entries[f.POLICY_SUM]
     for n in range(U(tree.counts[NODES])):
         actor = nodes[n, f.N_ACTOR]
         if nodes[n, f.KIND] != f.INTERIOR or actor > 1 or not (players >> actor) & 1:
             continue
         off, width, k = U(nodes[n, f.OFF0 + actor]), U(nodes[n, f.N_I0 + actor]), U(nodes[n, f.VAR0])
-        for _ in range(U(nodes[n, f.N_ROWS])):
+        for _ in range(U(nodes[n, f.N_ACTIONS])):
             for i in range(width):
                 average[k + i] += weight * (reach[off + i] + REACH_FLOOR) * policy[k + i]
             k += width

@@ -26,7 +26,7 @@ class Lookahead:
     """A growing tree of public states with regrets, policies, ranges and counterfactual values.
 
     nodes: int32[M, NODE_FIELDS].  child: int32[*], the children of node n at CHILD0 + edge, -1 if absent.
-    slots: float64[SLOT_ROWS, S], a column per (node, player, infostate): ranges and values.
+    infostates: float64[INFOSTATE_ROWS, S], a column per (node, player, infostate): ranges and values.
     entries: float64[ENTRY_ROWS, V], a column per (node, action, infostate): regrets and policies.
     ends: int32[*], the terminal nodes.  counts: how much of each array is in use.
     """
@@ -38,7 +38,7 @@ class Lookahead:
         self.arrays = Tree(
             nodes=np.zeros((room, f.NODE_FIELDS), dtype=np.int32),
             child=np.zeros((3, room), dtype=np.int32),
-            infostates=np.zeros((f.SLOT_ROWS, room * width)),
+            infostates=np.zeros((f.INFOSTATE_ROWS, room * width)),
             entries=np.zeros((f.ENTRY_ROWS, 3 * room * width)),
             ends=np.zeros(room, dtype=np.int32),
             counts=np.zeros(5, dtype=np.int64),
@@ -61,7 +61,7 @@ class Lookahead:
         return self.arrays.child
 
     @property
-    def slots(self) -> Float64:
+    def infostates(self) -> Float64:
         return self.arrays.infostates
 
     @property
@@ -122,7 +122,7 @@ class Lookahead:
 
     def policy(self, n: int) -> Float64:
         """float64[A, I]: the average policy at decision node n, after `average_policy`; a view."""
-        return self.table(n, f.FIXED)
+        return self.table(n, f.AVERAGE_POLICY)
 
     def current_policy(self, n: int) -> Float64:
         """float64[A, I]: the latest iteration's policy at decision node n; a view."""
@@ -130,7 +130,7 @@ class Lookahead:
 
     def policy_sum(self, n: int) -> Float64:
         """float64[A, I]: the sum over iterations of weight x own reach x policy at decision node n; a view."""
-        return self.table(n, f.AVERAGE)
+        return self.table(n, f.POLICY_SUM)
 
     def prior(self, n: int) -> Float64:
         """float64[A, I]: the evaluator's policy at decision node n, up to a factor for each infostate; a view."""
@@ -169,7 +169,7 @@ class Lookahead:
         return self.public.utility(self.public_node(n), pair)
 
     def _both(self, row: int, n: int) -> tuple[Float64, Float64]:
-        return self.slots[row, self.span(n, 0)], self.slots[row, self.span(n, 1)]
+        return self.infostates[row, self.span(n, 0)], self.infostates[row, self.span(n, 1)]
 
     # --- ranges at the root, and growth ---
 
@@ -186,7 +186,7 @@ class Lookahead:
 
     def restart(self, ranges: tuple[Float64, Float64]) -> None:
         """Forget everything but the tree itself, and begin again from these ranges."""
-        self.entries[:], self.slots[:], self.iterations = 0.0, 0.0, 0
+        self.entries[:], self.infostates[:], self.iterations = 0.0, 0.0, 0
         self.set_root_ranges(ranges)
         self.normalise(f.REGRET, f.POLICY)
 
@@ -198,11 +198,11 @@ class Lookahead:
     def block(self, n: int) -> slice:
         """Where the (action, infostate) entries of decision node n lie, action by action."""
         start, actor = int(self.nodes[n, f.VAR0]), int(self.nodes[n, f.N_ACTOR])
-        return slice(start, start + int(self.nodes[n, f.N_ROWS] * self.nodes[n, f.N_I0 + actor]))
+        return slice(start, start + int(self.nodes[n, f.N_ACTIONS] * self.nodes[n, f.N_I0 + actor]))
 
     def table(self, n: int, row: int) -> Float64:
         """float64[A, I]: a view of one row of entries at decision node n."""
-        return self.entries[row, self.block(n)].reshape(int(self.nodes[n, f.N_ROWS]), -1)
+        return self.entries[row, self.block(n)].reshape(int(self.nodes[n, f.N_ACTIONS]), -1)
 
     def expand(self, n: int, only: int = -1) -> None:
         """Make the leaf n interior by adding all its children, or one more child over edge `only`.
@@ -286,13 +286,13 @@ class Lookahead:
 
     def average_policy(self) -> None:
         """Bring the average policies up to date; `policy` then shows them."""
-        self.normalise(f.AVERAGE, f.FIXED)
+        self.normalise(f.POLICY_SUM, f.AVERAGE_POLICY)
 
     def normalise(self, source: int, target: int) -> None:
         """Normalise the positive part of one row of entries into policies in another, node by node."""
         matching.match_all(self.public.arrays, self.arrays, source, target)
 
-    def evaluate(self, which: int = f.FIXED, best: int = 0) -> tuple[Float64, Float64]:
+    def evaluate(self, which: int = f.AVERAGE_POLICY, best: int = 0) -> tuple[Float64, Float64]:
         """Root values float64[I0], float64[I1] of the policies in row `which`; `best`: bit mask of best responders."""
         self.forward(which)
         self.payoffs()

@@ -43,11 +43,11 @@ def update(tree: Tree, n: Any, p: int, step: Array) -> bool:
     Returns whether there are infostates without a positive entry, whose policies are 0.
     """
     nodes, entries, infostates = tree.nodes, tree.entries, tree.infostates
-    average, policy, q = entries[f.AVERAGE], entries[f.POLICY], entries[f.ACTION_CFV]
+    average, policy, q = entries[f.POLICY_SUM], entries[f.POLICY], entries[f.ACTION_CFV]
     reach, cfv = infostates[f.REACH], infostates[f.CFV]
     weight, floor, zero = splat(step[2]), splat(REACH_FLOOR), splat(0.0)
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
-    var, count, empty = U(nodes[n, f.VAR0]), U(nodes[n, f.N_ROWS]), False
+    var, count, empty = U(nodes[n, f.VAR0]), U(nodes[n, f.N_ACTIONS]), False
     for i in range(U(0), width, U(LANES)):
         left, k = width - i, var + i
         total, value = zero, load(cfv, own + i, left)
@@ -68,11 +68,11 @@ def update_plain(tree: Tree, n: Any, p: int, step: Array, keep: bool) -> None:
     ACTION_CFV, which nothing here needs.
     """
     nodes, child, entries, infostates = tree.nodes, tree.child, tree.entries, tree.infostates
-    average, policy, q = entries[f.AVERAGE], entries[f.POLICY], entries[f.ACTION_CFV]
+    average, policy, q = entries[f.POLICY_SUM], entries[f.POLICY], entries[f.ACTION_CFV]
     reach, cfv = infostates[f.REACH], infostates[f.CFV]
     weight, floor, zero = splat(step[2]), splat(REACH_FLOOR), splat(0.0)
     own, width, at = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p]), f.AT0 + p
-    var, count, child0 = U(nodes[n, f.VAR0]), U(nodes[n, f.N_ROWS]), U(nodes[n, f.CHILD0])
+    var, count, child0 = U(nodes[n, f.VAR0]), U(nodes[n, f.N_ACTIONS]), U(nodes[n, f.CHILD0])
     for i in range(U(0), width, U(LANES)):
         left, k = width - i, var + i
         total, value = zero, zero
@@ -120,7 +120,7 @@ def _normalise(policy: Array, first: Any, count: Any, width: Any, left: Any, tot
 @inlined
 def action_open(public: Public, tree: Tree, n: Any, a: int, i: int) -> bool:
     """Whether infostate i of node n may take action a and its child is in the tree."""
-    row, child0 = tree.nodes[n, f.N_ROW0] + a, tree.nodes[n, f.CHILD0]
+    row, child0 = tree.nodes[n, f.N_ACTION0] + a, tree.nodes[n, f.CHILD0]
     actions, links = public.actions, public.links
     if actions[row, f.EDGE] >= 0:
         return bool(tree.child[f.NODE, child0 + actions[row, f.EDGE]] >= 0)
@@ -138,7 +138,7 @@ def match_regrets(public: Public, tree: Tree, n: Any, source: int, target: int) 
     """
     nodes = tree.nodes
     actor = nodes[n, f.N_ACTOR]
-    width, var0, count = nodes[n, f.N_I0 + actor], nodes[n, f.VAR0], nodes[n, f.N_ROWS]
+    width, var0, count = nodes[n, f.N_I0 + actor], nodes[n, f.VAR0], nodes[n, f.N_ACTIONS]
     weight, policy = tree.entries[source], tree.entries[target]
     for i in range(width):
         total = 0.0

@@ -146,8 +146,8 @@ def _to_turn(public: Public, tree: Tree, walk: Walk, n: int, p: int, sampled: fl
             n = draws.child_over(tree, n, draws.draw_chance(public, nodes[n, f.PUBLIC], walk.rng, pair))
             continue
         width, k = nodes[n, f.N_I0 + actor], nodes[n, f.VAR0] + pair[actor]
-        for _ in range(nodes[n, f.N_ROWS]):
-            entries[f.AVERAGE, k] += entries[f.POLICY, k] / sampled
+        for _ in range(nodes[n, f.N_ACTIONS]):
+            entries[f.POLICY_SUM, k] += entries[f.POLICY, k] / sampled
             k += width
         chosen, _ = _draw_action(public, tree, walk.rng, n, pair[actor], 0.0)
         n = draws.child_over(tree, n, draws.take(public, tree, n, chosen, pair))
@@ -161,8 +161,8 @@ def _draw_action(public: Public, tree: Tree, rng: Array, n: int, i: int, explore
     width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
     legal = draws.count_legal(public, tree, n, i)
     target, chosen, chance = draws.random(rng), -1, 0.0
-    for a in range(nodes[n, f.N_ROWS]):
-        if not draws.is_legal(public, nodes[n, f.N_ROW0] + a, i):
+    for a in range(nodes[n, f.N_ACTIONS]):
+        if not draws.is_legal(public, nodes[n, f.N_ACTION0] + a, i):
             continue
         q = (1.0 - explore) * policy[var + a * width] + explore / legal
         if q > 0.0:

@@ -92,7 +92,7 @@ def _add_to_sums(infostates: Array, off: Any, weight: float) -> None:
 def _regrets(tree: Tree, sums: Array, updates: int, step: Array) -> None:
     """Instant regrets, discounted, and the next policies, not yet normalised."""
     nodes, infostates, entries = tree.nodes, tree.infostates, tree.entries
-    regret, average, policy, q = entries[f.REGRET], entries[f.AVERAGE], entries[f.POLICY], entries[f.ACTION_CFV]
+    regret, average, policy, q = entries[f.REGRET], entries[f.POLICY_SUM], entries[f.POLICY], entries[f.ACTION_CFV]
     weight = step[2]
     for below in range(1, tree.counts[NODES]):
         n = U(below)

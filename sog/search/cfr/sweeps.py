@@ -71,8 +71,8 @@ def _actions_down(public: Public, tree: Tree, which: int, n: Any, p: int) -> Non
     nodes, child, reach, policy = tree.nodes, tree.child, tree.infostates[f.REACH], tree.entries[which]
     rows, links = public.actions, public.links
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
-    row0, var, child0 = U(nodes[n, f.N_ROW0]), U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0])
-    count = U(nodes[n, f.N_ROWS])
+    row0, var, child0 = U(nodes[n, f.N_ACTION0]), U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0])
+    count = U(nodes[n, f.N_ACTIONS])
     if nodes[n, f.N_PLAIN]:
         for i in range(U(0), width, U(LANES)):
             left, at = width - i, var + i
@@ -177,7 +177,7 @@ def _actions_up(public: Public, tree: Tree, which: int, n: Any, p: int) -> None:
     nodes, child, cfv = tree.nodes, tree.child, tree.infostates[f.CFV]
     policy, q = tree.entries[which], tree.entries[f.ACTION_CFV]
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
-    var, child0, count = U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0]), U(nodes[n, f.N_ROWS])
+    var, child0, count = U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0]), U(nodes[n, f.N_ACTIONS])
     if nodes[n, f.N_PLAIN]:
         for i in range(U(0), width, U(LANES)):
             left, k = width - i, var + i
@@ -211,8 +211,8 @@ def _open_actions_up(public: Public, tree: Tree, n: Any, p: int) -> None:
     nodes, child, cfv, q = tree.nodes, tree.child, tree.infostates[f.CFV], tree.entries[f.ACTION_CFV]
     rows, links = public.actions, public.links
     width, var = U(nodes[n, f.N_I0 + p]), U(nodes[n, f.VAR0])
-    row0, child0 = U(nodes[n, f.N_ROW0]), U(nodes[n, f.CHILD0])
-    for a in range(U(nodes[n, f.N_ROWS])):
+    row0, child0 = U(nodes[n, f.N_ACTION0]), U(nodes[n, f.CHILD0])
+    for a in range(U(nodes[n, f.N_ACTIONS])):
         for i in range(width):
             q[var + i] = np.nan
         edge = rows[row0 + a, f.EDGE]
@@ -259,7 +259,7 @@ def _best_up(tree: Tree, n: Any, p: int) -> None:
     for i in range(width):
         top = -np.inf
         k = var + i
-        for _ in range(U(nodes[n, f.N_ROWS])):
+        for _ in range(U(nodes[n, f.N_ACTIONS])):
             if not np.isnan(q[k]):
                 top = max(top, q[k])
             k += width

@@ -79,7 +79,7 @@ class Layouts:
             ends,
             np.flatnonzero(nodes[:, f.KIND] == f.LEAF).astype(np.int32),
             tree.entries[f.POLICY, : counts[growth.ENTRIES]].copy(),
-            int(counts[growth.SLOTS]),
+            int(counts[growth.INFOSTATES]),
             _shape(self.public, nodes, child),
         )
 
@@ -102,7 +102,7 @@ def _shape(public: PublicTree, nodes: Int32, child: Int32) -> bytes:
     full = (public.nodes[leaves][:, [f.I0, f.I1]] == public.game.num_slots).all()
     if not (plain and apart and dense and full and aligned(public, leaves)):
         return b""
-    own = np.delete(nodes, [f.PUBLIC, f.N_EDGE0, f.N_ROW0], axis=1)
+    own = np.delete(nodes, [f.PUBLIC, f.N_EDGE0, f.N_ACTION0], axis=1)
     scales = public.scales[leaves, f.WEIGHT_SCALE], public.scales[ended, f.PAYOFF_SCALE]
     parts = own, child, weights, payoffs, *scales
     return b"".join(str(part.shape).encode() + part.tobytes() for part in parts)
@@ -125,7 +125,7 @@ def plant(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]
     tree.arrays = Tree(
         nodes=np.zeros((sum(len(t.nodes) for t in trees), f.NODE_FIELDS), dtype=np.int32),
         child=np.zeros((3, sum(t.child.shape[1] for t in trees)), dtype=np.int32),
-        infostates=np.zeros((f.SLOT_ROWS, sum(t.width for t in trees))),
+        infostates=np.zeros((f.INFOSTATE_ROWS, sum(t.width for t in trees))),
         entries=np.zeros((f.ENTRY_ROWS, sum(len(t.uniform) for t in trees))),
         ends=np.zeros(sum(len(t.ends) for t in trees), dtype=np.int32),
         counts=np.zeros(5, dtype=np.int64),
@@ -161,7 +161,7 @@ class Root(NamedTuple):
 def _plant(public: Public, tree: Tree, layout: _Layout, root: Root, all_leaves: Array, blocks: Array) -> None:
     """Copy a layout behind what is planted, with its ranges at the root."""
     counts, nodes, child, k = tree.counts, layout.nodes, layout.child, root.number
-    node, slot, entry = counts[growth.NODES], counts[growth.SLOTS], counts[growth.ENTRIES]
+    node, slot, entry = counts[growth.NODES], counts[growth.INFOSTATES], counts[growth.ENTRIES]
     edge, end, leaf = counts[growth.CHILDREN], counts[growth.ENDS], blocks[k, FIRST_LEAF]
     for m in range(len(nodes)):
         row = tree.nodes[node + m]
@@ -190,7 +190,7 @@ def _plant(public: Public, tree: Tree, layout: _Layout, root: Root, all_leaves: 
             share = root.ranges[(root.slots0 if p else 0) + public.slots[at + i]]
             tree.infostates[f.REACH, slot + nodes[0, f.OFF0 + p] + i] = share
     counts[growth.NODES] += len(nodes)
-    counts[growth.SLOTS] += layout.width
+    counts[growth.INFOSTATES] += layout.width
     counts[growth.ENTRIES] += len(layout.uniform)
     counts[growth.CHILDREN] += child.shape[1]
     counts[growth.ENDS] += len(layout.ends)

@@ -171,8 +171,8 @@ class _Run:
             for sums in tree.cfv_sums(int(root)):
                 sums[:] *= weight
         if self.settings.solver.average:
-            tree.slots[f.REACH_SUM] = weight * tree.slots[f.REACH]
-        sweeps.evaluate(public.arrays, tree.arrays, f.FIXED, 3)
+            tree.infostates[f.REACH_SUM] = weight * tree.infostates[f.REACH]
+        sweeps.evaluate(public.arrays, tree.arrays, f.AVERAGE_POLICY, 3)
         gained, lost = warm_start.played_before(steps)
         warm_start.begin(public.arrays, tree.arrays, warm_start.Past(gained, lost, weight, self.settings.hold))
 
@@ -200,7 +200,7 @@ class _Run:
         tree.forward()
         if settings.warm:
             yield from warm_start.play_priors(games)
-            tree.entries[f.POLICY] = tree.entries[f.FIXED]
+            tree.entries[f.POLICY] = tree.entries[f.AVERAGE_POLICY]
             past = np.arange(1.0, settings.warm + 1.0) if rule.linear else np.ones(settings.warm)
             fictitious.record(tree.arrays, bottom, 3, float(past.sum()))
         for t in range(settings.warm + 1, settings.iterations + 1):
@@ -222,7 +222,7 @@ class _Run:
     def value_average(self) -> SearchGenerator:
         """The values of the average policies at the roots, leaves evaluated once more."""
         tree, public = self.tree, self.games.public
-        tree.forward(f.FIXED)
+        tree.forward(f.AVERAGE_POLICY)
         tree.payoffs()
         found = kernels.collect(
             public.arrays, tree.arrays, self.leaves, 0, len(self.games.leaves), self.asked, 0, EVERYTHING
@@ -258,7 +258,7 @@ class _Interleaved:
 
     def __init__(self, run: _Run) -> None:
         self.run, self.bundles = run, Interleaved(run.tree, run.games.planted)
-        self.bundles.take((f.REACH, f.REACH_SUM, f.CFV_SUM), (f.REGRET, f.AVERAGE, f.POLICY))
+        self.bundles.take((f.REACH, f.REACH_SUM, f.CFV_SUM), (f.REGRET, f.POLICY_SUM, f.POLICY))
         self.games = self.bundles.bundles(run.leaves, run.games.public.game.num_slots)
 
     def advance(self, schedule: Schedule, stretch: Stretch, answered: Answered) -> int:
@@ -273,4 +273,4 @@ class _Interleaved:
 
     def end(self) -> None:
         """Have every subgame's results in the lookahead."""
-        self.bundles.give_back(range(len(self.run.games)), (f.CFV_SUM,), (f.AVERAGE,))
+        self.bundles.give_back(range(len(self.run.games)), (f.CFV_SUM,), (f.POLICY_SUM,))

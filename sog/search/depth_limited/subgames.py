@@ -51,7 +51,7 @@ class Subgames:
     def reaches(self, n: int, row: int = f.REACH) -> Float64:
         """float64[S0 + S1]: both ranges at node n from a row of reaches, by slot, each summing to 1."""
         tree = self.tree
-        pair = tree.slots[row, tree.span(n, 0)], tree.slots[row, tree.span(n, 1)]
+        pair = tree.infostates[row, tree.span(n, 0)], tree.infostates[row, tree.span(n, 1)]
         return ranges_by_slot(self.public, self.public_node(n), pair)
 
     def balance(self, k: int) -> None:

@@ -162,7 +162,7 @@ def respond(public: Public, tree: Tree, leaves: Leaves, players: int, answered: 
 def value_average(public: Public, tree: Tree, leaves: Leaves, answered: Answered) -> None:
     """Both players' values of the average policies, whose ranges, payoffs and leaf answers are there."""
     _values_at_leaves(public, tree, leaves, 3, answered)
-    sweeps.evaluate(public, tree, f.FIXED, 0)
+    sweeps.evaluate(public, tree, f.AVERAGE_POLICY, 0)
 
 
 @njit

@@ -26,19 +26,19 @@ from sog.search.tree.public_tree import PublicTree
 
 
 def play_priors(games: Subgames) -> SearchGenerator:
-    """Put the evaluator's priors in the FIXED row, with the ranges that they give in the REACH row.
+    """Make the evaluator's priors the average policies, with the ranges that they give in the REACH row.
 
     One batch for each level of the subgames, since a state's belief depends on the policies above it.
     """
     tree, public = games.tree, games.public
-    tree.normalise(f.REGRET, f.FIXED)
+    tree.normalise(f.REGRET, f.AVERAGE_POLICY)
     for level in _levels(tree):
-        tree.forward(f.FIXED)
+        tree.forward(f.AVERAGE_POLICY)
         nodes: Int32 = tree.nodes[level, f.PUBLIC].copy()
         answer = yield Beliefs(public, nodes, np.array([games.reaches(n) for n in level]))
         for n, s, logits in zip(level, nodes, answer.logits, strict=True):
-            tree.table(n, f.FIXED)[:] = prior_policy(public, int(s), logits)
-    tree.forward(f.FIXED)
+            tree.table(n, f.AVERAGE_POLICY)[:] = prior_policy(public, int(s), logits)
+    tree.forward(f.AVERAGE_POLICY)
 
 
 def prior_policy(public: PublicTree, s: int, logits: Float64) -> Float64:
@@ -93,14 +93,14 @@ def begin(public: Public, tree: Tree, past: Past) -> None:
     with its policy; regret matching alone would play uniformly.
     """
     nodes, entries, infostates = tree.nodes, tree.entries, tree.infostates
-    regret, average, policy, fixed = entries[f.REGRET], entries[f.AVERAGE], entries[f.POLICY], entries[f.FIXED]
+    regret, average, policy, fixed = entries[f.REGRET], entries[f.POLICY_SUM], entries[f.POLICY], entries[f.AVERAGE_POLICY]
     q, reach, mass = entries[f.ACTION_CFV], infostates[f.REACH], infostates[f.LEAF_VALUE]  # which opened nodes lack
     for n in range(tree.counts[NODES]):
         p = nodes[n, f.N_ACTOR]
         if nodes[n, f.KIND] != f.INTERIOR or p > 1:
             continue
         off, width, var = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p]), U(nodes[n, f.VAR0])
-        actions = U(nodes[n, f.N_ROWS])
+        actions = U(nodes[n, f.N_ACTIONS])
         unit = past.hold * past.gained * public.scales[nodes[n, f.PUBLIC], f.VALUE_UNIT]
         pairs.opponent_masses(public, tree, n, p, mass)
         for i in range(width):

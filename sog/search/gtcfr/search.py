@@ -155,7 +155,7 @@ class _Run:
         self.selection = Selection(
             int(start),
             float(settings.c_puct),
-            f.AVERAGE if settings.select_average else f.POLICY,
+            f.POLICY_SUM if settings.select_average else f.POLICY,
             float(game.u_max),
             rng,
             np.zeros(2, dtype=np.int64),

@@ -99,8 +99,8 @@ def _puct(public: Public, tree: Tree, selection: Selection, n: int, i: int) -> i
     unit = pairs.opponent_mass(public, tree, n, p, i) * selection.unit
     width, var = nodes[n, f.N_I0 + p], nodes[n, f.VAR0] + i
     prior_sum, visit_sum, known, known_sum = 0.0, 0.0, 0, 0.0
-    for a in range(nodes[n, f.N_ROWS]):
-        edge = draws.move(public, nodes[n, f.N_ROW0] + a, i)[0]
+    for a in range(nodes[n, f.N_ACTIONS]):
+        edge = draws.move(public, nodes[n, f.N_ACTION0] + a, i)[0]
         if edge < 0:
             continue
         k = var + a * width
@@ -111,8 +111,8 @@ def _puct(public: Public, tree: Tree, selection: Selection, n: int, i: int) -> i
             known_sum += entries[f.ACTION_CFV, k]
     mean = known_sum / known if known > 0 else 0.0
     best, top = -1, -np.inf
-    for a in range(nodes[n, f.N_ROWS]):
-        edge = draws.move(public, nodes[n, f.N_ROW0] + a, i)[0]
+    for a in range(nodes[n, f.N_ACTIONS]):
+        edge = draws.move(public, nodes[n, f.N_ACTION0] + a, i)[0]
         if edge < 0:
             continue
         k = var + a * width
@@ -134,10 +134,10 @@ def _draw_policy(tree: Tree, which: int, n: int, i: int, rng: Array) -> int:
     nodes, entries = tree.nodes, tree.entries
     width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
     total = 0.0
-    for a in range(nodes[n, f.N_ROWS]):
+    for a in range(nodes[n, f.N_ACTIONS]):
         total += entries[which, var + a * width]
     target, chosen = draws.random(rng) * total, -1
-    for a in range(nodes[n, f.N_ROWS]):
+    for a in range(nodes[n, f.N_ACTIONS]):
         w = entries[which, var + a * width]
         if w > 0.0:
             chosen = a
@@ -155,7 +155,7 @@ def warm_start(public: Public, tree: Tree, n: int, weight: float) -> None:
     """
     nodes, entries = tree.nodes, tree.entries
     p, s = nodes[n, f.N_ACTOR], nodes[n, f.PUBLIC]
-    width, var, count = nodes[n, f.N_I0 + p], nodes[n, f.VAR0], nodes[n, f.N_ROWS]
+    width, var, count = nodes[n, f.N_I0 + p], nodes[n, f.VAR0], nodes[n, f.N_ACTIONS]
     own, mass = nodes[n, f.OFF0 + p], tree.infostates[f.LEAF_VALUE]  # no longer a leaf, it has no use for its values
     pairs.opponent_masses(public, tree, n, p, mass)
     for i in range(width):
@@ -203,7 +203,7 @@ def oldest_gap(tree: Tree, start: int, found: Array) -> None:
         if nodes[n, f.KIND] != f.INTERIOR:
             continue
         top = -np.inf
-        for a in range(nodes[n, f.N_ROWS]):
+        for a in range(nodes[n, f.N_ACTIONS]):
             prior = tree.entries[f.PRIOR, nodes[n, f.VAR0] + a]
             if tree.child[f.NODE, nodes[n, f.CHILD0] + a] < 0 and prior > top:
                 found[0], found[1], top = n, a, prior
@@ -235,8 +235,8 @@ def best_prior(public: Public, tree: Tree, n: int, i: int) -> int:
     nodes = tree.nodes
     width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
     best, top = -1, -np.inf
-    for a in range(nodes[n, f.N_ROWS]):
-        edge = draws.move(public, nodes[n, f.N_ROW0] + a, i)[0]
+    for a in range(nodes[n, f.N_ACTIONS]):
+        edge = draws.move(public, nodes[n, f.N_ACTION0] + a, i)[0]
         if edge >= 0 and tree.entries[f.PRIOR, var + a * width] > top:
             best, top = edge, tree.entries[f.PRIOR, var + a * width]
     return best

@@ -193,17 +193,17 @@ def absorb(public: Public, tree: Tree, leaves: Leaves, question: Question, b: An
 def absorb_prior(public: Public, tree: Tree, n: int, logits: Array, temperature: float) -> None:
     """The prior of leaf n, exp(logit / temperature) up to a factor, from logits float64[S, A] by slot and action."""
     nodes, s = tree.nodes, tree.nodes[n, f.PUBLIC]
-    actor, first = nodes[n, f.N_ACTOR], nodes[n, f.N_ROW0]
+    actor, first = nodes[n, f.N_ACTOR], nodes[n, f.N_ACTION0]
     if actor > 1:
         return
     width, at = nodes[n, f.N_I0 + actor], public.nodes[s, f.SLOT0 + actor]
     for i in range(width):
         slot = public.slots[at + i]
         top = -np.inf
-        for a in range(nodes[n, f.N_ROWS]):
-            top = max(top, logits[slot, public.actions[first + a, f.ACTION]])
-        for a in range(nodes[n, f.N_ROWS]):
-            logit = logits[slot, public.actions[first + a, f.ACTION]]
+        for a in range(nodes[n, f.N_ACTIONS]):
+            top = max(top, logits[slot, public.actions[first + a, f.IDENTITY]])
+        for a in range(nodes[n, f.N_ACTIONS]):
+            logit = logits[slot, public.actions[first + a, f.IDENTITY]]
             tree.entries[f.PRIOR, nodes[n, f.VAR0] + a * width + i] = np.exp((logit - top) / temperature)
 
 

@@ -139,7 +139,7 @@ def step(
     columns = 0
     for b in range(answered):
         s = found.leaves[STATE, b]
-        columns += max(public.nodes[s, f.ROWS], public.nodes[s, f.EDGES])
+        columns += max(public.nodes[s, f.ACTIONS], public.nodes[s, f.EDGES])
     if tree.counts[NODES] + answered > len(tree.nodes) or tree.counts[COLUMNS_USED] + columns > len(tree.child):
         return False
     _absorb(public, tree, rules, found, answered, answers)
@@ -186,7 +186,7 @@ def _listed(public: Public, s: Any, column: Any) -> Any:
         return np.int32(-1)
     edge = np.int32(column)
     if public.nodes[s, f.ACTOR] < _NATURE:
-        row = public.nodes[s, f.ROW0] + column
+        row = public.nodes[s, f.ACTION0] + column
         actions = public.actions
         edge = actions[row, f.EDGE] if actions[row, f.EDGE] >= 0 else public.links[actions[row, f.LINK0], 1]
     return public.edges[public.nodes[s, f.EDGE0] + edge, f.CHILD]
@@ -222,7 +222,7 @@ def _absorb(
         else:
             tree.values[n] = 0.5 * (answers.values[asked, 0] - answers.values[asked, 1]) / rules.unit
             nature = public.nodes[s, f.ACTOR] == _NATURE
-            nodes[n, COLUMNS] = public.nodes[s, f.EDGES] if nature else public.nodes[s, f.ROWS]
+            nodes[n, COLUMNS] = public.nodes[s, f.EDGES] if nature else public.nodes[s, f.ACTIONS]
             _open(public, tree, n, answers.logits[asked, 0])
             counts[COLUMNS_USED] += nodes[n, COLUMNS]
             asked += 1
@@ -243,12 +243,12 @@ def _open(public: Public, tree: Statistics, n: int, logits: Array) -> None:
         for row in range(STAT_ROWS):
             stats[row, first + a] = 0.0
         if not nature:
-            top = max(top, logits[public.actions[public.nodes[s, f.ROW0] + a, f.ACTION]])
+            top = max(top, logits[public.actions[public.nodes[s, f.ACTION0] + a, f.IDENTITY]])
     for a in range(count):
         if nature:
             weight = float(pairs.weight(public, public.edges[public.nodes[s, f.EDGE0] + a, f.CHILD], 0, 0))
         else:
-            weight = np.exp(logits[public.actions[public.nodes[s, f.ROW0] + a, f.ACTION]] - top)
+            weight = np.exp(logits[public.actions[public.nodes[s, f.ACTION0] + a, f.IDENTITY]] - top)
         stats[PRIOR, first + a] = weight
         total += weight
     for k in range(first, first + count):

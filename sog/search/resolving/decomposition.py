@@ -21,7 +21,7 @@ from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR, Rule
 from sog.search.resolving.subgame import Summary
 from sog.search.tree import columns as f
-from sog.search.tree.growth import ENTRIES, SLOTS
+from sog.search.tree.growth import ENTRIES, INFOSTATES
 from sog.search.tree.public_tree import PublicTree
 
 # Whether a subgame begins at this public state.
@@ -74,7 +74,7 @@ class Decomposition:
         """Average ranges and counterfactual values at the subgames' roots; ranges are those of the average policy."""
         trunk = self.trunk
         trunk.average_policy()
-        trunk.forward(f.FIXED)
+        trunk.forward(f.AVERAGE_POLICY)
         return {
             self._state(n): Summary(
                 (_slots(trunk, f.REACH, n, 0), _slots(trunk, f.REACH, n, 1)),
@@ -92,7 +92,7 @@ class Decomposition:
         With ranges given, the outcomes of a chance event are games apart, so they too are solved one at a time.
         """
         trunk, game, s = self.trunk, self.game, self._state(n)
-        r0, r1 = (trunk.slots[f.REACH, trunk.span(n, p)] for p in (0, 1))
+        r0, r1 = (trunk.infostates[f.REACH, trunk.span(n, p)] for p in (0, 1))
         if game.actor(s) != NATURE:
             v0, v1 = self._solve(s, (r0, r1))
         else:
@@ -104,7 +104,7 @@ class Decomposition:
                 u0, u1 = self._solve(child, (_down(first, r0, i0), _down(second, r1, i1)))
                 _up(first, u0, v0)
                 _up(second, u1, v1)
-        trunk.slots[f.CFV, trunk.span(n, 0)], trunk.slots[f.CFV, trunk.span(n, 1)] = v0, v1
+        trunk.infostates[f.CFV, trunk.span(n, 0)], trunk.infostates[f.CFV, trunk.span(n, 1)] = v0, v1
 
     def _solve(self, s: State, ranges: tuple[Float64, Float64]) -> tuple[Float64, Float64]:
         """Both players' counterfactual values, float64[I0], float64[I1], under the solution of the subgame at s."""
@@ -125,8 +125,8 @@ class Decomposition:
 
 def bytes_of(tree: Lookahead) -> int:
     """Bytes of the numbers that a tree holds: ranges, values, regrets and policies."""
-    slots, entries = f.SLOT_ROWS * int(tree.counts[SLOTS]), f.ENTRY_ROWS * int(tree.counts[ENTRIES])
-    return (slots + entries) * tree.slots.itemsize
+    infostates, entries = f.INFOSTATE_ROWS * int(tree.counts[INFOSTATES]), f.ENTRY_ROWS * int(tree.counts[ENTRIES])
+    return (infostates + entries) * tree.infostates.itemsize
 
 
 def _trunk(game: Game, cut: Cut) -> tuple[Lookahead, list[int]]:
@@ -147,7 +147,7 @@ def _trunk(game: Game, cut: Cut) -> tuple[Lookahead, list[int]]:
 
 
 def _slots(tree: Lookahead, row: int, n: int, p: int) -> Float64:
-    return tree.slots[row, tree.span(n, p)].copy()
+    return tree.infostates[row, tree.span(n, p)].copy()
 
 
 def _down(carry: Carry, reach: Float64, width: int) -> Float64:

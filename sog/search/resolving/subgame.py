@@ -45,10 +45,10 @@ def summarise(public: PublicTree, policy: Policy, roots: Iterable[int]) -> dict[
     at = {int(s): n for n, s in enumerate(tree.nodes[: tree.size, f.PUBLIC])}
     values = []
     for p in (0, 1):
-        tree.evaluate(f.FIXED, best=1 << p)
-        values.append({s: tree.slots[f.CFV, tree.span(at[s], p)].copy() for s in roots})
-    tree.forward(f.FIXED)
-    ranges = {s: tuple(tree.slots[f.REACH, tree.span(at[s], p)].copy() for p in (0, 1)) for s in roots}
+        tree.evaluate(f.AVERAGE_POLICY, best=1 << p)
+        values.append({s: tree.infostates[f.CFV, tree.span(at[s], p)].copy() for s in roots})
+    tree.forward(f.AVERAGE_POLICY)
+    ranges = {s: tuple(tree.infostates[f.REACH, tree.span(at[s], p)].copy() for p in (0, 1)) for s in roots}
     return {s: Summary((ranges[s][0], ranges[s][1]), (values[0][s], values[1][s])) for s in roots}
 
 

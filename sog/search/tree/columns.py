@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # Columns of PublicTree.nodes, int32[N, PUBLIC_FIELDS]; I0 + p and SLOT0 + p belong to player p.
 # PLAIN: every infostate's action a takes edge a and keeps its index.  SAME: no edge has links.
-ACTOR, I0, I1, EDGE0, EDGES, ROW0, ROWS, WEIGHT_OP, PAYOFF_OP, SLOT0, SLOT1, PLAIN, SAME = range(13)
+ACTOR, I0, I1, EDGE0, EDGES, ACTION0, ACTIONS, WEIGHT_OP, PAYOFF_OP, SLOT0, SLOT1, PLAIN, SAME = range(13)
 PUBLIC_FIELDS = 13
 
 # Columns of PublicTree.scales, float64[N, 3].
@@ -15,10 +15,10 @@ WEIGHT_SCALE, PAYOFF_SCALE, VALUE_UNIT = range(3)
 CHILD, CARRY0, CARRY0_LEN, CARRY1, CARRY1_LEN = range(5)
 EDGE_FIELDS = 5
 
-# Columns of PublicTree.rows, int32[R, 4]: one row per (node, action). EDGE -1: the action's links
+# Columns of PublicTree.action_rows, int32[R, 4]: one row per (node, action). EDGE -1: the action's links
 # (infostate, edge, infostate at the child) say where it leads; otherwise it takes EDGE for every infostate.
-ACTION, EDGE, LINK0, LINKS = range(4)
-ROW_FIELDS = ACTION_FIELDS = 4
+IDENTITY, EDGE, LINK0, LINKS = range(4)
+ACTION_FIELDS = 4
 
 # Columns of PublicTree.operators, int64[O, OPERATOR_FIELDS]: where the packed operator starts in operator_values,
 # its shape, and its kind (games.base.Operator), which says how it is applied. OP_FACTORS: where two vectors start
@@ -30,7 +30,7 @@ OPERATOR_FIELDS = 5
 # node's, so that a sweep reads one line of memory a node. OFF0 + p, N_I0 + p belong to player p.
 PUBLIC, KIND, PARENT, OFF0, OFF1, VAR0, CHILD0, EVALUATED = range(8)
 # N_PLAIN, N_SAME: as PLAIN and SAME, and all children are in the tree.
-N_ACTOR, N_I0, N_I1, N_EDGE0, N_EDGES, N_ROW0, N_ROWS, N_PLAIN, N_SAME = range(8, 17)
+N_ACTOR, N_I0, N_I1, N_EDGE0, N_EDGES, N_ACTION0, N_ACTIONS, N_PLAIN, N_SAME = range(8, 17)
 IN_EDGE = 17  # the parent's public edge that leads here, 0 at the root
 NODE_FIELDS = 18
 LEAF, INTERIOR, ENDED = 0, 1, 2
@@ -39,10 +39,10 @@ LEAF, INTERIOR, ENDED = 0, 1, 2
 # the tree) and its OFF0 and OFF1 again, so that sweeps need not visit the child.
 NODE, AT0, AT1 = range(3)
 
-# Rows of Lookahead.slots, float64[SLOT_ROWS, S]: one column per (node, player, infostate).
+# Rows of Lookahead.infostates, float64[INFOSTATE_ROWS, S]: one column per (node, player, infostate).
 REACH, CFV, CFV_SUM, REACH_SUM, LEAF_VALUE = range(5)
-SLOT_ROWS = INFOSTATE_ROWS = 5
+INFOSTATE_ROWS = 5
 
 # Rows of Lookahead.entries, float64[ENTRY_ROWS, V]: one column per (node, action, infostate).
-REGRET, AVERAGE, POLICY, FIXED, ACTION_CFV, PRIOR, VISITS, VIRTUAL = range(8)
+REGRET, POLICY_SUM, POLICY, AVERAGE_POLICY, ACTION_CFV, PRIOR, VISITS, VIRTUAL = range(8)
 ENTRY_ROWS = 8

@@ -135,7 +135,7 @@ def follow(public: Public, e: int, p: int, i: int) -> int:
 def take(public: Public, tree: Tree, n: int, a: int, pair: Array) -> Any:
     """The public edge of the actor's action a at lookahead node n; the pair moves on with it."""
     p = tree.nodes[n, f.N_ACTOR]
-    edge, pair[p] = move(public, tree.nodes[n, f.N_ROW0] + a, pair[p])
+    edge, pair[p] = move(public, tree.nodes[n, f.N_ACTION0] + a, pair[p])
     pair[1 - p] = follow(public, tree.nodes[n, f.N_EDGE0] + edge, 1 - p, pair[1 - p])
     return edge
 
@@ -143,8 +143,8 @@ def take(public: Public, tree: Tree, n: int, a: int, pair: Array) -> Any:
 @njit
 def next_legal(public: Public, tree: Tree, n: int, i: int, after: int) -> int:
     """The first legal action after `after` at infostate i of node n, -1 where there is none."""
-    for a in range(after + 1, tree.nodes[n, f.N_ROWS]):
-        if is_legal(public, tree.nodes[n, f.N_ROW0] + a, i):
+    for a in range(after + 1, tree.nodes[n, f.N_ACTIONS]):
+        if is_legal(public, tree.nodes[n, f.N_ACTION0] + a, i):
             return a
     return -1
 
@@ -153,8 +153,8 @@ def next_legal(public: Public, tree: Tree, n: int, i: int, after: int) -> int:
 def count_legal(public: Public, tree: Tree, n: int, i: int) -> int:
     """How many actions infostate i of node n may take."""
     legal = 0
-    for a in range(tree.nodes[n, f.N_ROWS]):
-        legal += is_legal(public, tree.nodes[n, f.N_ROW0] + a, i)
+    for a in range(tree.nodes[n, f.N_ACTIONS]):
+        legal += is_legal(public, tree.nodes[n, f.N_ACTION0] + a, i)
     return legal
 
 

@@ -15,7 +15,7 @@ NO_ROOM: Final = 1  # the lookahead's arrays are full: grow them and call again
 NOT_LISTED: Final = 2  # the public tree lacks the fan or the child: list it and call again
 
 # Entries of Tree.counts.
-NODES, SLOTS, ENTRIES, CHILDREN, ENDS = range(5)
+NODES, INFOSTATES, ENTRIES, CHILDREN, ENDS = range(5)
 
 
 @njit
@@ -34,9 +34,9 @@ def _append(tree: Tree, parent: int, edge: int, width0: int, width1: int) -> int
     counts[NODES] += 1
     nodes[n, f.KIND], nodes[n, f.EVALUATED] = f.LEAF, 0
     nodes[n, f.PARENT], nodes[n, f.IN_EDGE] = parent, edge
-    nodes[n, f.N_I0], nodes[n, f.OFF0] = width0, counts[SLOTS]
-    nodes[n, f.N_I1], nodes[n, f.OFF1] = width1, counts[SLOTS] + width0
-    counts[SLOTS] += width0 + width1
+    nodes[n, f.N_I0], nodes[n, f.OFF0] = width0, counts[INFOSTATES]
+    nodes[n, f.N_I1], nodes[n, f.OFF1] = width1, counts[INFOSTATES] + width0
+    counts[INFOSTATES] += width0 + width1
     nodes[n, f.PUBLIC], nodes[n, f.CHILD0] = -1, -1
     nodes[n, f.N_EDGE0], nodes[n, f.N_EDGES] = -1, 0
     nodes[n, f.N_PLAIN], nodes[n, f.N_SAME] = 0, 0
@@ -49,14 +49,14 @@ def _identify(public: Public, tree: Tree, s: int, n: int) -> None:
     nodes, counts = tree.nodes, tree.counts
     actor = public.nodes[s, f.ACTOR]
     nodes[n, f.PUBLIC], nodes[n, f.N_ACTOR] = s, actor
-    nodes[n, f.N_ROW0], nodes[n, f.N_ROWS] = public.nodes[s, f.ROW0], public.nodes[s, f.ROWS]
+    nodes[n, f.N_ACTION0], nodes[n, f.N_ACTIONS] = public.nodes[s, f.ACTION0], public.nodes[s, f.ACTIONS]
     nodes[n, f.VAR0] = counts[ENTRIES]
     if actor == 3:
         nodes[n, f.KIND] = f.ENDED
         tree.ends[counts[ENDS]] = n
         counts[ENDS] += 1
     if actor < 2:
-        counts[ENTRIES] += public.nodes[s, f.ROWS] * public.nodes[s, f.I0 + actor]
+        counts[ENTRIES] += public.nodes[s, f.ACTIONS] * public.nodes[s, f.I0 + actor]
 
 
 @njit
@@ -107,15 +107,15 @@ def expand(public: Public, tree: Tree, n: int, only: int) -> int:
     if edge0 < 0:
         return NOT_LISTED
     first, last = (0, count) if only < 0 else (only, only + 1)
-    new_slots, new_entries = 0, 0
+    new_infostates, new_entries = 0, 0
     for e in range(first, last):
         c = public.edges[edge0 + e, f.CHILD]
         if c < 0:
             return NOT_LISTED
-        new_slots += public.nodes[c, f.I0] + public.nodes[c, f.I1]
+        new_infostates += public.nodes[c, f.I0] + public.nodes[c, f.I1]
         if public.nodes[c, f.ACTOR] < 2:
-            new_entries += public.nodes[c, f.ROWS] * public.nodes[c, f.I0 + public.nodes[c, f.ACTOR]]
-    if not has_room(tree, last - first, count, new_slots, new_entries):
+            new_entries += public.nodes[c, f.ACTIONS] * public.nodes[c, f.I0 + public.nodes[c, f.ACTOR]]
+    if not has_room(tree, last - first, count, new_infostates, new_entries):
         return NO_ROOM
     if tree.nodes[n, f.CHILD0] < 0:
         _open(public, tree, s, n)
@@ -135,6 +135,6 @@ def has_room(tree: Tree, nodes: int, children: int, infostates: int, entries: in
         counts[NODES] + nodes <= len(tree.nodes)
         and counts[ENDS] + nodes <= len(tree.ends)
         and counts[CHILDREN] + children <= tree.child.shape[1]
-        and counts[SLOTS] + infostates <= tree.infostates.shape[1]
+        and counts[INFOSTATES] + infostates <= tree.infostates.shape[1]
         and counts[ENTRIES] + entries <= tree.entries.shape[1]
     )

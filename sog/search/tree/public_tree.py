@@ -14,8 +14,9 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.games.base import DENSE, NATURE, TERMINAL, Carry, Game, Operator, Scaled, State
 from sog.search.tree import columns as f
-from sog.search.tree import draws, listing, pairs
+from sog.search.tree import draws, pairs
 from sog.search.tree.arrays import Public
+from sog.search.tree.listing import Position, write_position
 
 # Of an edge not listed further: no child yet, every infostate keeps its index.
 _NO_LINKS: Final = np.array([-1, -1, 0, -1, 0], dtype=np.int32)
@@ -71,7 +72,7 @@ class PublicTree:
 
     states: the game's state of each node [N].  parent: int32[N], -1 at the root.
     nodes: int32[N, PUBLIC_FIELDS].  scales: float64[N, 3].  edges: int32[E, EDGE_FIELDS].
-    rows: int32[R, ROW_FIELDS].  links: int32[L, 3].  slots: int32[K], network slot of each infostate.
+    action_rows: int32[R, ACTION_FIELDS].  links: int32[L, 3].  slots: int32[K], network slot of each infostate.
     operators: int64[O, OPERATOR_FIELDS] and operator_values: float64[*], the pair operators as they are packed.
     Arrays are longer than what they hold; `size` is the number of nodes.
     """
@@ -88,7 +89,7 @@ class PublicTree:
         self._parent = _Table(np.int32)
         self._scales = _Table(np.float64, 3)
         self._edges = _Table(np.int32, f.EDGE_FIELDS)
-        self._rows = _Table(np.int32, f.ROW_FIELDS)
+        self._actions = _Table(np.int32, f.ACTION_FIELDS)
         self._links = _Table(np.int32, 3)
         self._slots = _Table(np.int32)
         self._operators = _Table(np.int64, f.OPERATOR_FIELDS)
@@ -97,7 +98,7 @@ class PublicTree:
             self._nodes,
             self._scales,
             self._edges,
-            self._rows,
+            self._actions,
             self._links,
             self._slots,
             self._operators,
@@ -137,8 +138,8 @@ class PublicTree:
         return self._edges.rows
 
     @property
-    def rows(self) -> Int32:
-        return self._rows.rows
+    def action_rows(self) -> Int32:
+        return self._actions.rows
 
     @property
     def links(self) -> Int32:
@@ -184,14 +185,14 @@ class PublicTree:
 
     def actions(self, node: int) -> Int32:
         """int32[A]: the identities of the actor's actions, ascending."""
-        first = int(self.nodes[node, f.ROW0])
-        return self.rows[first : first + int(self.nodes[node, f.ROWS]), f.ACTION]
+        first = int(self.nodes[node, f.ACTION0])
+        return self.action_rows[first : first + int(self.nodes[node, f.ACTIONS]), f.IDENTITY]
 
     def legal(self, node: int) -> Float64:
         """float64[A, I]: 1 where the actor's infostate may take the action, at a listed decision node."""
-        first, count = int(self.nodes[node, f.ROW0]), int(self.nodes[node, f.ROWS])
+        first, count = int(self.nodes[node, f.ACTION0]), int(self.nodes[node, f.ACTIONS])
         legal = np.zeros((count, self.num_infostates(node)[self.actor(node)]))
-        for a, row in enumerate(self.rows[first : first + count]):
+        for a, row in enumerate(self.action_rows[first : first + count]):
             if row[f.EDGE] >= 0:
                 legal[a] = 1.0
             else:
@@ -200,7 +201,7 @@ class PublicTree:
 
     def edge_of(self, node: int, a: int, infostate: int = 0) -> int:
         """The public edge that the actor's action a takes with an infostate in hand; -1 where it is illegal."""
-        return int(draws.move(self.arrays, int(self.nodes[node, f.ROW0]) + a, infostate)[0])
+        return int(draws.move(self.arrays, int(self.nodes[node, f.ACTION0]) + a, infostate)[0])
 
     def children(self, node: int) -> list[int]:
         """The nodes at the ends of a listed node's edges, those that are listed."""
@@ -274,8 +275,8 @@ class PublicTree:
             if game.num_slots != (1, 1):  # otherwise both lie at 0, where the root's stands
                 slot0, slot1 = (self._slot_start(game.slot(s, p)) for p in (0, 1))
             actions = game.actions(s)
-            first, count = self._rows.count, len(actions)
-            self._rows.extend(count)[:, f.ACTION] = actions
+            first, count = self._actions.count, len(actions)
+            self._actions.extend(count)[:, f.IDENTITY] = actions
         # One assignment a row: each costs as much as ten numbers.
         self._nodes.extend(1)[0] = (actor, i0, i1, -1, 0, first, count, weight, payoff, slot0, slot1, 0, 0)
         self._scales.extend(1)[0] = (weight_scale, payoff_scale, unit)
@@ -296,11 +297,13 @@ class PublicTree:
             unit = 1.0
         count = len(actions)
         self.widest_fan = max(self.widest_fan, count)
-        edge0, row0 = self._edges.reserve(count), self._rows.reserve(count)
-        listing.write_position(
-            self._nodes.rows, self._scales.rows, self._parent.rows, self._edges.rows, self._rows.rows, node, parent,
-            edge0, row0, actions, actor, *self._weight, payoff, payoff_scale, unit,
-        )  # fmt: skip
+        edge0, action0 = self._edges.reserve(count), self._actions.reserve(count)
+        weight, scale = self._weight
+        position = Position(
+            node, edge0, action0, int(actor), weight, float(scale), payoff, float(payoff_scale), float(unit)
+        )
+        write_position(self.arrays, position, np.ascontiguousarray(actions, dtype=np.int32))
+        self._parent.rows[node] = parent
         self.states.append(s)
         return node
 
@@ -413,13 +416,13 @@ class PublicTree:
 
     def _add_moves(self, node: int, edge: Int32, target: Int32 | None) -> bool:
         """Write the action rows of a node; True when they are plain."""
-        first, count = int(self.nodes[node, f.ROW0]), int(self.nodes[node, f.ROWS])
+        first, count = int(self.nodes[node, f.ACTION0]), int(self.nodes[node, f.ACTIONS])
         plain = target is None and bool((edge == np.arange(count)).all())
         if plain:
-            self.rows[first : first + count, f.EDGE] = np.arange(count)
+            self.action_rows[first : first + count, f.EDGE] = np.arange(count)
             return True
         for a in range(count):
-            row = self.rows[first + a]
+            row = self.action_rows[first + a]
             legal = np.flatnonzero(edge[:, a] >= 0)
             row[f.EDGE], row[f.LINK0], row[f.LINKS] = -1, self._links.count, len(legal)
             links = self._links.extend(len(legal))

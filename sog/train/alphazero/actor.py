@@ -157,8 +157,8 @@ def game_rows(public: PublicTree, record: GameRecord, shape: NetworkShape) -> Ro
     rows.value_mask[:] = 1.0
     rows.policy_mask[:] = 1.0
     for k, visit in enumerate(record.visits):
-        first, count = int(public.nodes[visit.node, f.ROW0]), len(visit.visits)
-        actions = public.rows[first : first + count, f.ACTION]
+        first, count = int(public.nodes[visit.node, f.ACTION0]), len(visit.visits)
+        actions = public.action_rows[first : first + count, f.IDENTITY]
         rows.policies[k, 0, actions] = visit.visits / visit.visits.sum()
         rows.legal[k, 0, actions] = True
     return rows

@@ -143,12 +143,12 @@ class Generating:
     def policy_rows(self, shape: NetworkShape) -> Rows:
         """A row for each opened public state: the average policy at the belief that the average policies give."""
         public, tree = self.public, self.games.tree
-        tree.forward(f.FIXED)
+        tree.forward(f.AVERAGE_POLICY)
         opened = list(tree.decisions())
         nodes = tree.nodes[opened, f.PUBLIC]
         rows = blank_rows(shape, len(opened))
         ranges = np.array([self.games.reaches(n) for n in opened])
         rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed, shape.matchups)
         for k, n in enumerate(opened):
-            write_policy(rows, k, public, int(nodes[k]), tree.table(n, f.FIXED))
+            write_policy(rows, k, public, int(nodes[k]), tree.table(n, f.AVERAGE_POLICY))
         return rows

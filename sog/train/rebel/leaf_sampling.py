@@ -31,7 +31,7 @@ def sample_leaf(games: Subgames, k: int, solver: Solver, epsilon: float, rng: np
             pair = (rest[0], rest[1])
         else:
             responds = isinstance(solver.rule, FictitiousPlay) and actor != explorer
-            weights = tree.table(n, f.AVERAGE if responds else f.POLICY)[:, pair[actor]]
+            weights = tree.table(n, f.POLICY_SUM if responds else f.POLICY)[:, pair[actor]]
             edge, pair = _move(games, s, actor, pair, weights, epsilon if actor == explorer else 0.0, rng)
         n = _children(games, n)[edge]
     return n
@@ -41,7 +41,7 @@ def _draw_pair(games: Subgames, n: int, rng: np.random.Generator) -> tuple[int, 
     """A pair of infostates at node n, in proportion to W * r0 * r1; of W alone where that is 0 everywhere."""
     tree, public = games.tree, games.public
     joint = public.game.weights(public.states[games.public_node(n)]).dense()
-    believed = joint * np.outer(tree.slots[f.REACH, tree.span(n, 0)], tree.slots[f.REACH, tree.span(n, 1)])
+    believed = joint * np.outer(tree.infostates[f.REACH, tree.span(n, 0)], tree.infostates[f.REACH, tree.span(n, 1)])
     if believed.sum() > 0:
         joint = believed
     i = _draw(joint.ravel(), rng)

@@ -62,17 +62,17 @@ class Solving:
         """The training row: both players' search values and, if wanted, the actor's average policy."""
         tree, public, node = self.tree, self.tree.public, self.query.node
         row = _asked(public, node, self.query.ranges, shape)
-        total = [tree.slots[f.REACH_SUM, tree.span(0, p)] for p in (0, 1)]
+        total = [tree.infostates[f.REACH_SUM, tree.span(0, p)] for p in (0, 1)]
         mass = node_mass(public, node, total[0], total[1])
         for p in (0, 1):
             at = slots_of(public, node, p) + (shape.slots[0] if p else 0)
-            cfv = tree.slots[f.CFV_SUM, tree.span(0, p)]
+            cfv = tree.infostates[f.CFV_SUM, tree.span(0, p)]
             known = mass[p] > 1e-9 * mass[p].max()
             row.values[0, at] = np.divide(cfv, mass[p], out=np.zeros_like(cfv), where=known) / unit_of(public, node)
             row.value_mask[0, at] = known
         if policies and public.nodes[node, f.ACTOR] < NATURE:
             tree.average_policy()
-            write_policy(row, 0, public, node, tree.table(0, f.FIXED))
+            write_policy(row, 0, public, node, tree.table(0, f.AVERAGE_POLICY))
         return row
 
 
@@ -103,9 +103,9 @@ def _asked(public: PublicTree, node: int, ranges: Float64, shape: NetworkShape) 
 
 def write_policy(rows: Rows, k: int, public: PublicTree, node: int, policy: Float64) -> None:
     """The actor's policy float64[A, I] into row k by slot and action identity; illegal pairs have probability 0."""
-    first, count = int(public.nodes[node, f.ROW0]), int(public.nodes[node, f.ROWS])
+    first, count = int(public.nodes[node, f.ACTION0]), int(public.nodes[node, f.ACTIONS])
     at = slots_of(public, node, int(public.nodes[node, f.ACTOR]))
-    actions = public.rows[first : first + count, f.ACTION]
+    actions = public.action_rows[first : first + count, f.IDENTITY]
     legal = legal_actions(public, node)
     rows.policies[k, at[:, None], actions[None, :]] = policy.T
     rows.legal[k, at[:, None], actions[None, :]] = legal.T

@@ -104,7 +104,7 @@ def choose(
 
 def _visit(solved: Solved, world: World) -> Visit:
     tree, n = solved.tree, solved.start
-    means = (tree.slots[f.REACH_SUM, tree.span(n, 0)], tree.slots[f.REACH_SUM, tree.span(n, 1)])
+    means = (tree.infostates[f.REACH_SUM, tree.span(n, 0)], tree.infostates[f.REACH_SUM, tree.span(n, 1)])
     return Visit(world.node, ranges_by_slot(tree.public, world.node, means), solved.policy(), world.pair)
 
 

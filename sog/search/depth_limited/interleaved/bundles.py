@@ -26,7 +26,7 @@ _Place = tuple[tuple[slice, slice], tuple[slice, slice]]
 class Interleaved:
     """The subgames of a lookahead in bundles of up to eight of one shape.
 
-    nodes, child, slots, entries: like the lookahead's, a node for each node of a bundle; infostate i of lane g is at
+    nodes, child, infostates, entries: like the lookahead's, a node for each node of a bundle; infostate i of lane g is at
     OFF0 + i * members + g.  members: int32[M], how many subgames a node belongs to.  ends: int32[E].
     leaves: int32[3, L] and blocks: int32[B + 1, 3], as in kernels.Bundles.
     """
@@ -35,7 +35,7 @@ class Interleaved:
         """planted: [K] layouts of the tree's subgames in their order, each with a shape."""
         self.tree = tree
         self._bundles = _bundles(planted)
-        self.slots: Float64 = np.zeros_like(tree.slots)
+        self.infostates: Float64 = np.zeros_like(tree.infostates)
         self.entries: Float64 = np.zeros_like(tree.entries)
         self.blocks: Int32 = np.zeros((len(self._bundles) + 1, 3), dtype=np.int32)
         self._lay_out(planted)
@@ -91,7 +91,7 @@ class Interleaved:
     @property
     def arrays(self) -> Tree:
         """The bundles' numbers as a tree, as kernels take it."""
-        return Tree(self.nodes, self.child, self.slots, self.entries, self.ends, self.tree.counts)
+        return Tree(self.nodes, self.child, self.infostates, self.entries, self.ends, self.tree.counts)
 
     def bundles(self, leaves: Leaves, num_slots: tuple[int, int]) -> Bundles:
         """Where they lie, as kernels take it; `leaves`: how those of the lookahead are weighed."""
@@ -111,7 +111,7 @@ class Interleaved:
         """Copy these rows of the lookahead's slots and entries to here."""
         for (slots_there, slots_here), (entries_there, entries_here) in self._places:
             for row in slots:
-                self.slots[row, slots_here] = self.tree.slots[row, slots_there]
+                self.infostates[row, slots_here] = self.tree.infostates[row, slots_there]
             for row in entries:
                 self.entries[row, entries_here] = self.tree.entries[row, entries_there]
 
@@ -120,7 +120,7 @@ class Interleaved:
         for k in subgames:
             (slots_there, slots_here), (entries_there, entries_here) = self._places[k]
             for row in slots:
-                self.tree.slots[row, slots_there] = self.slots[row, slots_here]
+                self.tree.infostates[row, slots_there] = self.infostates[row, slots_here]
             for row in entries:
                 self.tree.entries[row, entries_there] = self.entries[row, entries_here]
 
