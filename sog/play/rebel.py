@@ -117,7 +117,8 @@ class Playing:
             s = games.public_node(n)
             if tree.nodes[n, f.KIND] == f.LEAF:
                 beliefs[s] = games.reaches(n, reach)
-                held[s] = bool(tree.infostates[reach, tree.span(n, 0)].any()), bool(tree.infostates[reach, tree.span(n, 1)].any())
+                ranges = tree.range_sums(n) if reach == f.REACH_SUM else tree.ranges(n)
+                held[s] = bool(ranges[0].any()), bool(ranges[1].any())
             elif tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < 2:
                 policies[s] = tree.table(n, policy).copy()
         return Profile(policies, beliefs, held)

@@ -316,7 +316,7 @@ def test_values_sum_to_zero_with_the_correction(game: Game, settings: SearchSett
         mine, other = (reach[tree.span(n, p)] @ cfv[tree.span(n, p)] for p in (0, 1))
         assert mine == pytest.approx(-other, abs=1e-9)
     loose, _ = searched(game, Budget(20, 1.0), Recorder(), SearchSettings(settings.rule, correct=False))
-    total = sum(float(loose.infostates[f.REACH, loose.span(0, p)] @ loose.infostates[f.CFV, loose.span(0, p)]) for p in (0, 1))
+    total = sum(float(loose.ranges(0)[p] @ loose.cfvs(0)[p]) for p in (0, 1))
     assert abs(total) > 1e-3
 
 

@@ -104,7 +104,8 @@ def test_numbers_go_to_their_lanes_and_back() -> None:
         own = np.flatnonzero(games.owner == k)
         columns = slice(tree.span(int(own[0]), 0).start, tree.span(int(own[-1]), 1).stop)
         np.testing.assert_array_equal(tree.infostates[f.REACH, columns], slots[f.REACH, columns])
-        assert not tree.infostates[f.CFV].any() and np.count_nonzero(tree.infostates[f.REACH]) == columns.stop - columns.start
+        assert not tree.infostates[f.CFV].any()
+        assert np.count_nonzero(tree.infostates[f.REACH]) == columns.stop - columns.start
         block = tree.block(int(own[0]))
         np.testing.assert_array_equal(tree.entries[f.POLICY, block], entries[f.POLICY, block])
 

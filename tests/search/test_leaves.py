@@ -103,7 +103,9 @@ def answer(
     rng = np.zeros(1, dtype=np.uint64)
     one_search = phases.Search(
         choice=NO_CHOICE,
-        selection=Selection(0, 1.25, f.POLICY_SUM, public.game.u_max, rng, nothing, np.zeros(8, dtype=np.int64), nothing),
+        selection=Selection(
+            0, 1.25, f.POLICY_SUM, public.game.u_max, rng, nothing, np.zeros(8, dtype=np.int64), nothing
+        ),
         steps=SOG.steps(1, 1),
         alternating=False,
         single=single,

@@ -93,7 +93,8 @@ def begin(public: Public, tree: Tree, past: Past) -> None:
     with its policy; regret matching alone would play uniformly.
     """
     nodes, entries, infostates = tree.nodes, tree.entries, tree.infostates
-    regret, average, policy, fixed = entries[f.REGRET], entries[f.POLICY_SUM], entries[f.POLICY], entries[f.AVERAGE_POLICY]
+    regret, policy = entries[f.REGRET], entries[f.POLICY]
+    total_policy, played = entries[f.POLICY_SUM], entries[f.AVERAGE_POLICY]
     q, reach, mass = entries[f.ACTION_CFV], infostates[f.REACH], infostates[f.LEAF_VALUE]  # which opened nodes lack
     for n in range(tree.counts[NODES]):
         p = nodes[n, f.N_ACTOR]
@@ -107,11 +108,11 @@ def begin(public: Public, tree: Tree, past: Past) -> None:
             value, total = 0.0, 0.0
             for k in range(var + i, var + i + actions * width, width):
                 if not np.isnan(q[k]):
-                    value += fixed[k] * q[k]
+                    value += played[k] * q[k]
             for k in range(var + i, var + i + actions * width, width):
                 instant = 0.0 if np.isnan(q[k]) else q[k] - value
-                regret[k] = instant * (past.gained if instant > 0.0 else past.lost) + unit * mass[off + i] * fixed[k]
-                average[k] = past.weight * (reach[off + i] + REACH_FLOOR) * fixed[k]
+                regret[k] = instant * (past.gained if instant > 0.0 else past.lost) + unit * mass[off + i] * played[k]
+                total_policy[k] = past.weight * (reach[off + i] + REACH_FLOOR) * played[k]
                 total += max(regret[k], 0.0)
             for k in range(var + i, var + i + actions * width, width):
-                policy[k] = max(regret[k], 0.0) / total if total > 0.0 else fixed[k]
+                policy[k] = max(regret[k], 0.0) / total if total > 0.0 else played[k]

@@ -35,8 +35,9 @@ def rerooted(tree: Lookahead, n: int) -> Lookahead:
     ends = np.flatnonzero(nodes[:, f.KIND] == f.ENDED)
     new.ends[: len(ends)] = ends
     new.counts[:] = 0
-    new.counts[growth.NODES], new.counts[growth.INFOSTATES], new.counts[growth.ENDS] = len(kept), 2 * len(kept), len(ends)
+    new.counts[growth.NODES], new.counts[growth.INFOSTATES] = len(kept), 2 * len(kept)
     new.counts[growth.ENTRIES], new.counts[growth.CHILDREN] = len(entries), len(children)
+    new.counts[growth.ENDS] = len(ends)
     new.iterations = tree.iterations
     new.set_root_ranges((np.ones(1), np.ones(1)))
     return new

@@ -26,8 +26,8 @@ _Place = tuple[tuple[slice, slice], tuple[slice, slice]]
 class Interleaved:
     """The subgames of a lookahead in bundles of up to eight of one shape.
 
-    nodes, child, infostates, entries: like the lookahead's, a node for each node of a bundle; infostate i of lane g is at
-    OFF0 + i * members + g.  members: int32[M], how many subgames a node belongs to.  ends: int32[E].
+    nodes, child, infostates, entries: like the lookahead's, a node for each node of a bundle; infostate i of lane g is
+    at OFF0 + i * members + g.  members: int32[M], how many subgames a node belongs to.  ends: int32[E].
     leaves: int32[3, L] and blocks: int32[B + 1, 3], as in kernels.Bundles.
     """
 
