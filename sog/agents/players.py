@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from sog.agents.algorithms.base import Choices
@@ -15,6 +16,7 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.play.player import Limits, Player, think
+from sog.search.leaves.evaluator import Evaluator
 from sog.train.checkpoint import load_network
 from sog.train.settings import PLAIN, Variant, variant_of
 
@@ -29,6 +31,11 @@ class Opened:
     network: CVPN
     trained: bool
     variant: Variant = PLAIN
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """Answers searches with the network; made once."""
+        return network_evaluator(self.network)
 
 
 def open_network(text: str, algorithm: str = SOG) -> Opened:
@@ -53,7 +60,7 @@ def make_player(opened: Opened, algorithm: str = SOG, choices: Choices | None = 
     `new_game` was not called yet. Raises SettingError for an algorithm that plays none, or a choice it does not take.
     """
     choices = choices or Choices()
-    return boards_of(algorithm, choices).make(network_evaluator(opened.network), choices, seed)
+    return boards_of(algorithm, choices).make(opened.evaluator, choices, seed)
 
 
 def warm_up(player: Player, game: Game) -> None:

@@ -24,6 +24,8 @@ from sog.search.tree import growth
 from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
+__all__ = ["WIDTH", "Played", "held_at_once", "mean_exploitability", "mean_policy", "sampled_policy"]
+
 # Subgames solved side by side: so many leaves fill a network's batch even where most have nothing new to ask.
 WIDTH = 512
 # Playthroughs are held at once, so that equal subgames among them are solved once, as long as they fit in so much.

@@ -11,6 +11,8 @@ from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
 
+__all__ = ["find_checkpoint", "shipped_checkpoints"]
+
 
 def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
     """The checkpoint folder that a path or a game string names; of several, the one that this algorithm trained.

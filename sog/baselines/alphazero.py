@@ -15,6 +15,8 @@ from sog.search.leaves.evaluator import Evaluator
 from sog.search.mcts import kernels
 from sog.search.mcts.search import PuctSettings, PuctTree, search
 
+__all__ = ["AlphaZeroPlayer", "AlphaZeroSearch"]
+
 
 class AlphaZeroPlayer:
     """Plays a game of perfect information by MCTS; the tree goes on from move to move."""

@@ -16,6 +16,8 @@ from open_spiel.python.rl_agent import AbstractAgent, StepOutput
 
 from sog.arrays import Bool, Float32, Float64
 
+__all__ = ["DQN", "DQNSettings"]
+
 _ILLEGAL: Final = -1e30
 
 

@@ -20,6 +20,8 @@ from sog.search.cfr import exact
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
+__all__ = ["FINAL_POLICIES", "ISMCTS", "FinalPolicy", "Searcher", "Statistics", "composed"]
+
 # How a policy is made of the statistics (PoG, Table 5): normalised visits, most visits, highest mean return.
 FinalPolicy: TypeAlias = Literal["mvd", "mvis", "mval"]
 FINAL_POLICIES: Final[tuple[FinalPolicy, ...]] = ("mvd", "mvis", "mval")

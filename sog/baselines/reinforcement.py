@@ -25,6 +25,8 @@ from sog.search.cfr import exact
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
+__all__ = ["ACTOR_RATE", "AGENTS", "CRITIC_RATE", "CRITIC_UPDATES", "HIDDEN", "STEP_SIZE", "AgentName", "SelfPlay"]
+
 AgentName: TypeAlias = Literal["q-learning", "dqn", "a2c"]
 AGENTS: Final[tuple[AgentName, ...]] = get_args(AgentName)
 

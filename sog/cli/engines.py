@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from sog.agents.players import Opened
     from sog.play.player import Player
 
+__all__ = ["gtp", "open_aloud", "uci"]
+
 _Checkpoint = Annotated[
     str, typer.Argument(metavar="CHECKPOINT_OR_GAME", help="A run's folder, or a game for an untrained network.")
 ]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from sog.play.referee import Referee, World
     from sog.search.tree.public_tree import PublicTree
 
+__all__ = ["play"]
+
 
 def play(
     checkpoint: Annotated[

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from sog.games.base import Game
     from sog.play.player import MoveTree, Player, Thought
 
+__all__ = ["play_board"]
+
 # So many legal moves, at most, are listed before every question; `?` lists them always.
 _LISTED = 10
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from sog.evaluate.elo import Ratings
     from sog.protocols.tournament import Result
 
+__all__ = ["tournament"]
+
 
 def tournament(
     file: Annotated[Path, typer.Argument(help="A TOML file that names the game and the agents.")],

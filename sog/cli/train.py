@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from sog.train.loop import Point, Run
     from sog.train.settings import Variant
 
+__all__ = ["train"]
+
 # Games with more public states than this are trained without measuring exploitability on the way.
 _MEASURED_STATES = 20_000
 

@@ -16,6 +16,8 @@ from scipy.sparse.csgraph import connected_components
 from sog.arrays import Float64
 from sog.errors import SettingError
 
+__all__ = ["Ratings", "expected_score", "points_of", "rate"]
+
 _SLOPE = math.log(10.0) / 400.0
 _TWO_SIDED_95 = 1.959964
 

@@ -17,6 +17,8 @@ from sog.search.gtcfr.search import SearchGenerator
 from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 
+__all__ = ["MakePlayer", "Seating", "after", "openings", "play_games"]
+
 # Makes a player for one game; players of games at once must not be the same object.
 MakePlayer = Callable[[], Player]
 

@@ -18,6 +18,25 @@ import numpy as np
 from sog.arrays import Array, Float32, Float64, Int32
 from sog.games.records import Record, plain_record
 
+__all__ = [
+    "DENSE",
+    "NATURE",
+    "TERMINAL",
+    "Carry",
+    "Fan",
+    "Game",
+    "Links",
+    "Moves",
+    "Operator",
+    "Scaled",
+    "State",
+    "Unit",
+    "followers",
+    "forward_links",
+    "plain_moves",
+    "step",
+]
+
 State = Hashable
 NATURE: Final = 2
 TERMINAL: Final = 3

@@ -12,6 +12,8 @@ from sog.errors import GameError, SogError
 from sog.games.base import Game
 from sog.play.player import Limits, MoveTree, Player, think
 
+__all__ = ["Contestant", "ContestantFault", "Played", "PlayerContestant", "play_match_game", "random_opening"]
+
 
 class ContestantFault(SogError):
     """A contestant crashed, hung, broke its protocol or named an illegal move: it loses the game."""

@@ -25,6 +25,22 @@ from sog.search.tree import columns as f
 from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 
+__all__ = [
+    "ENDLESS",
+    "Candidate",
+    "Limits",
+    "MoveTree",
+    "Player",
+    "RandomPlayer",
+    "RandomSearch",
+    "Search",
+    "SogPlayer",
+    "SogSearch",
+    "Stopped",
+    "Thought",
+    "think",
+]
+
 # Asked again and again while a search runs; true ends it.
 Stopped = Callable[[], bool]
 

@@ -20,6 +20,8 @@ from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import ranges_by_slot
 
+__all__ = ["Playing", "Position", "Profile", "RebelAgent", "RebelSettings", "sample_iterations", "start_position"]
+
 
 @dataclass(frozen=True)
 class RebelSettings:

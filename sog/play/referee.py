@@ -11,6 +11,8 @@ from sog.games.base import NATURE, TERMINAL, Fan, step
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
+__all__ = ["Referee", "World"]
+
 
 @dataclass(frozen=True)
 class World:

@@ -20,6 +20,8 @@ from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass
 
+__all__ = ["ResolveSettings", "Resolving", "Solved", "derive_generator", "paper_settings", "without_gadget"]
+
 
 @dataclass(frozen=True)
 class ResolveSettings:

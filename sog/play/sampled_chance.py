@@ -21,6 +21,8 @@ from sog.search.tree.lookahead import Lookahead
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import node_mass, ranges_by_slot, slots_of
 
+__all__ = ["SIBLINGS", "Estimate", "Ranges", "carried", "first_after"]
+
 SIBLINGS = 15  # further children drawn at the chance event, to compare the network with what was stored there
 
 Ranges = tuple[Float64, Float64]

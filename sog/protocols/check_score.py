@@ -21,6 +21,8 @@ from sog.play.match import random_opening
 from sog.protocols.go_setup import COLOURS, GoBoard, read_vertex, write_score, write_vertex
 from sog.protocols.gtp_client import GtpPipe
 
+__all__ = ["Compared", "compare", "gnugo", "main"]
+
 # Where Debian keeps games.
 _DEBIAN: Final = Path("/usr/games/gnugo")
 

@@ -13,6 +13,8 @@ from sog.errors import GameError
 from sog.games.boards.chess import START, Chess
 from sog.play.player import MoveTree
 
+__all__ = ["Board", "Setup", "read_position"]
+
 
 @dataclass(frozen=True)
 class Setup:

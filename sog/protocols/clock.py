@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+__all__ = ["MARGIN", "MOVES_LEFT", "share_of_clock"]
+
 # Seconds kept back for what happens between our answer and the other side's clock.
 MARGIN = 0.05
 # A game is taken to last so many more moves where nothing says when more time comes.

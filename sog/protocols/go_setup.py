@@ -12,6 +12,8 @@ from sog.games.boards.go import Go
 from sog.games.boards.go_area import area
 from sog.play.player import MoveTree
 
+__all__ = ["COLOURS", "GoBoard", "read_colour", "read_vertex", "write_score", "write_vertex"]
+
 BLACK, WHITE = 0, 1
 COLOURS: Final = ("black", "white")
 _LETTERS: Final = "ABCDEFGHJKLMNOPQRST"

@@ -21,6 +21,8 @@ from sog.protocols.clock import share_of_clock
 from sog.protocols.go_setup import GoBoard, read_colour, read_vertex, write_score, write_vertex
 from sog.protocols.lines import Lines
 
+__all__ = ["Clock", "GtpEngine", "read_command"]
+
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LINE: Final = re.compile(r"(\d+)?\s*(.*)", re.DOTALL)
 

@@ -15,6 +15,8 @@ from sog.play.player import Limits
 from sog.protocols.go_setup import read_vertex, write_vertex
 from sog.protocols.lines import Lines
 
+__all__ = ["GtpContestant", "GtpPipe"]
+
 
 class GtpPipe:
     """A GTP program on pipes."""

@@ -6,6 +6,8 @@ import queue
 import threading
 from collections.abc import Iterable
 
+__all__ = ["Lines"]
+
 
 class Lines:
     """The lines of a stream in order; None once it has ended."""

@@ -16,6 +16,8 @@ from sog.games.records import Record
 from sog.play.match import Contestant, Played, play_match_game, random_opening
 from sog.protocols.tournament_file import Tournament
 
+__all__ = ["Fixture", "Result", "fixtures", "load_results", "opening_of", "play_tournament"]
+
 _GAMES: Final = "games.jsonl"
 _DIGEST: Final = "tournament.sha256"
 

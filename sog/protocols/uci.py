@@ -22,6 +22,8 @@ from sog.protocols.clock import share_of_clock
 from sog.protocols.lines import Lines
 from sog.search.gtcfr.search import Budget
 
+__all__ = ["Go", "UciEngine", "centipawns", "limits_of", "read_go"]
+
 # Seconds between two reports of a search.
 _REPORT: Final = 0.5
 # Options with their least and largest values.

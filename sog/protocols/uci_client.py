@@ -18,6 +18,8 @@ from sog.games.boards.chess import Chess
 from sog.play.match import ContestantFault
 from sog.play.player import Limits, MoveTree
 
+__all__ = ["UciContestant"]
+
 
 class UciContestant:
     """An engine started by a command line; it is killed, and has lost, when it says nothing for too long."""

@@ -25,6 +25,22 @@ from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN, NetworkShape
 from sog.nets.inference import refuse_broken
 
+__all__ = [
+    "FORMAT",
+    "VERSION",
+    "FileEntry",
+    "Meta",
+    "State",
+    "load_meta",
+    "load_network",
+    "load_state",
+    "network_bytes",
+    "network_of",
+    "pack",
+    "save",
+    "unpack",
+]
+
 # Nested dictionaries of arrays, numbers, strings, None and lists of those.
 State = dict[str, Any]
 

@@ -12,6 +12,8 @@ from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN
 from sog.train.replay import Rows
 
+__all__ = ["OPTIMISERS", "Learner", "LearnerSettings", "Losses", "losses"]
+
 OPTIMISERS = ("adam", "sgd")
 
 

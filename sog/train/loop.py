@@ -30,6 +30,19 @@ from sog.train.replay import ReplayWindow
 from sog.train.settings import PLAIN, TrainSettings, Variant
 from sog.train.workers import Crew, hire
 
+__all__ = [
+    "SAVE_SECONDS",
+    "SAVE_SHARE",
+    "Hooks",
+    "Measure",
+    "Point",
+    "Run",
+    "Until",
+    "describe",
+    "train",
+    "write_curve",
+]
+
 # Exploitability (or another number to plot) of a network, in the game's reporting unit.
 Measure = Callable[[CVPN], float]
 

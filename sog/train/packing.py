@@ -17,6 +17,8 @@ from sog.errors import CheckpointError
 from sog.nets.cvpn import NetworkShape
 from sog.train.replay import Codec, ReplayWindow, Rows, blank_rows
 
+__all__ = ["PackedRows", "PlaneCodec", "blank_packed", "pack", "squeeze", "unpack", "unsqueeze", "window_for"]
+
 # No position of chess has more legal moves than 218; a game with fewer actions than the first figure keeps them all.
 _ALL_ACTIONS: Final = 400
 _MOST_LEGAL: Final = 256

@@ -11,6 +11,8 @@ from sog.arrays import Array, Bool, Float32
 from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import NetworkShape
 
+__all__ = ["Codec", "PlainCodec", "ReplayWindow", "Rows", "S", "Stored", "blank_rows", "join_rows"]
+
 
 @dataclass(frozen=True, eq=False)
 class Rows:

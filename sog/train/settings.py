@@ -14,6 +14,8 @@ from sog.search.leaves.evaluator import Evaluator
 from sog.train.learner import LearnerSettings
 from sog.train.replay import Rows
 
+__all__ = ["PLAIN", "Acting", "Actor", "Harvest", "TrainSettings", "Variant", "variant_of"]
+
 
 @dataclass(frozen=True)
 class Harvest:

@@ -19,6 +19,8 @@ from sog.nets.inference import network_evaluator
 from sog.train.checkpoint import network_of
 from sog.train.settings import Actor, Harvest, TrainSettings
 
+__all__ = ["Crew", "hire", "make_actor", "play_round"]
+
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 

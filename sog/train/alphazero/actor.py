@@ -25,6 +25,8 @@ from sog.search.tree.public_tree import PublicTree
 from sog.train.replay import Rows, blank_rows, join_rows
 from sog.train.settings import Harvest
 
+__all__ = ["AlphaZeroActing", "AlphaZeroActor", "GameRecord", "Visit", "choose", "game_rows", "play_game"]
+
 # While a game's public tree has no more nodes than this, all games share it; then each has its own, to save memory.
 _SHARED = 20_000
 

@@ -18,6 +18,8 @@ from sog.train.learner import LearnerSettings
 from sog.train.settings import TrainSettings
 from sog.train.sog.presets import sog_preset
 
+__all__ = ["alphazero_preset"]
+
 _SHORT: Final = 200  # moves after which `demo` and `full` cut a game short where games hardly end by themselves
 
 

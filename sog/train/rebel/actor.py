@@ -27,6 +27,8 @@ from sog.train.settings import Harvest
 from sog.train.sog.actor import listed_tree
 from sog.train.sog.queries import stack, write_policy
 
+__all__ = ["Generating", "RebelActing", "RebelActor"]
+
 
 @dataclass(frozen=True)
 class RebelActing:

@@ -10,6 +10,8 @@ from sog.search.cfr.fictitious import FictitiousPlay
 from sog.search.depth_limited.solve import Solver, Subgames
 from sog.search.tree import columns as f
 
+__all__ = ["sample_leaf"]
+
 
 def sample_leaf(games: Subgames, k: int, solver: Solver, epsilon: float, rng: np.random.Generator) -> int:
     """The leaf or terminal node of subgame k that a history drawn at its root comes to by today's policies.

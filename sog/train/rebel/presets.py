@@ -14,6 +14,8 @@ from sog.train.learner import LearnerSettings
 from sog.train.rebel.actor import RebelActing
 from sog.train.settings import TrainSettings, Variant
 
+__all__ = ["changed", "playing", "rebel_preset", "rebel_variant", "solver_of"]
+
 # Fictitious play nears its values so slowly that those of a quarter of play's updates mislead the network for good.
 _FP_UPDATES = 1024
 _POLICY_WEIGHT = 0.1  # PoG's w_p, as in every other preset; ReBeL's text has none

@@ -18,6 +18,8 @@ from sog.train.settings import Harvest
 from sog.train.sog.queries import Query, QuerySettings, Solving, outcome_row, policy_row, stack
 from sog.train.sog.selfplay import GameRecord, SelfPlaySettings, play_game
 
+__all__ = ["LISTED", "SogActing", "SogActor", "listed_tree"]
+
 # Games with no more public states than this are listed once and their tree shared by all searches.
 LISTED = 200_000
 

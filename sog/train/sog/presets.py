@@ -15,6 +15,8 @@ from sog.train.sog.presets_planes import planes_preset
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
 
+__all__ = ["sog_preset"]
+
 
 def sog_preset(game: Game, name: str) -> TrainSettings:
     """The settings called demo (about three minutes on two cores), full, or paper."""

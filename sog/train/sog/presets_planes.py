@@ -17,6 +17,8 @@ from sog.train.sog.actor import SogActing
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
 
+__all__ = ["planes_preset"]
+
 
 def planes_preset(game: Game, name: str) -> TrainSettings:
     """The settings called demo (two cores, minutes), full (two cores, hours), or paper."""

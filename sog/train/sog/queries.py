@@ -19,6 +19,8 @@ from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import legal_actions, node_mass, ranges_of_slots, slots_of, unit_of
 from sog.train.replay import Rows, blank_rows, join_rows
 
+__all__ = ["Query", "QuerySettings", "Solving", "outcome_row", "pick_iterations", "policy_row", "stack", "write_policy"]
+
 
 @dataclass(frozen=True, eq=False)
 class Query:

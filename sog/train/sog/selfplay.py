@@ -18,6 +18,8 @@ from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.slots import ranges_by_slot
 from sog.train.sog.queries import Query, pick_iterations
 
+__all__ = ["GameGenerator", "GameRecord", "SelfPlaySettings", "Visit", "choose", "play_game"]
+
 
 @dataclass(frozen=True)
 class SelfPlaySettings:

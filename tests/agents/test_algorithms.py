@@ -1,0 +1,98 @@
+"""The table of learning algorithms: what each takes, refusals by the table, and no branch on a name elsewhere."""
+
+from __future__ import annotations
+
+import ast
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sog.agents.algorithms.base import Choices
+from sog.agents.algorithms.table import (
+    LEARNERS,
+    agents_of,
+    boards_of,
+    learner,
+    measuring_of,
+    preset,
+    taken_by,
+    variant_from,
+)
+from sog.cli.app import main
+from sog.errors import SettingError
+from sog.games.catalog import make_game
+from sog.train.settings import PLAIN
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_names_differ_and_what_an_entry_takes_are_choices() -> None:
+    names = [entry.name for entry in LEARNERS]
+    assert len(set(names)) == len(names) and all(learner(name).name == name for name in names)
+    known = set(Choices.__dataclass_fields__)
+    for entry in LEARNERS:
+        parts = (entry.training, entry.play, entry.board, entry.measuring)
+        assert all(set(part.takes) <= known for part in parts if part is not None)
+
+
+@pytest.mark.parametrize("entry", LEARNERS, ids=lambda entry: entry.name)
+def test_settings_travel_to_workers_and_make_the_actor_there(entry: object) -> None:
+    name = entry.name  # type: ignore[attr-defined]
+    game = make_game("tic_tac_toe")
+    settings = pickle.loads(pickle.dumps(preset(game, "demo", name)))
+    assert settings == preset(game, "demo", name)
+    assert hasattr(settings.acting.make(game, settings.shape), "round")
+
+
+def test_choices_of_another_algorithm_are_refused() -> None:
+    with pytest.raises(SettingError, match="--warm is for --algorithm rebel, not sog"):
+        variant_from(PLAIN, "sog", Choices(warm=3))
+    with pytest.raises(SettingError, match="--playthroughs is for --algorithm rebel, not sog"):
+        measuring_of("sog", Choices(playthroughs=3))
+    with pytest.raises(SettingError, match="--per-update is for --algorithm sog, not alphazero"):
+        boards_of("alphazero", Choices(5, 2.0))
+    with pytest.raises(SettingError, match="perfect information only"):
+        agents_of("alphazero", Choices())
+    with pytest.raises(SettingError, match="no player on a board is called rebel; known: sog, alphazero"):
+        boards_of("rebel", Choices())
+    with pytest.raises(SettingError, match="--algorithm is sog or rebel, not alphazero"):
+        measuring_of("alphazero", Choices())
+    assert taken_by("alphazero", Choices(5, 2.0)) == Choices(5)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("exploit leduc_poker --playthroughs 3", "--playthroughs is for --algorithm rebel, not sog"),
+        ("exploit leduc_poker --algorithm rebel -s 3", "--simulations is for --algorithm sog, not rebel"),
+        ("exploit leduc_poker --algorithm alphazero", "--algorithm is sog or rebel"),
+        ("exploit leduc_poker --seeds 0", "--seeds must be at least 1"),
+        ("play kuhn_poker --updates 3", "--updates is for --algorithm rebel, not sog"),
+        ("uci chess --algorithm alphazero -c 3", "--per-update is for --algorithm sog, not alphazero"),
+    ],
+)
+def test_the_command_line_refuses_them_in_one_line(line: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(line.split()) == 2
+    assert why in " ".join(capsys.readouterr().err.split())
+
+
+def test_nothing_else_compares_an_algorithms_name() -> None:
+    """No `algorithm == "rebel"` in the package: whatever depends on the algorithm is in its entry."""
+    named = {entry.name for entry in LEARNERS}
+    words = {*(repr(name) for name in named), *(name.upper() for name in named)}
+    found = []
+    for path in sorted((ROOT / "sog").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops):
+                sides = {ast.unparse(side).split(".")[-1] for side in (node.left, *node.comparators)}
+                if sides & words:
+                    found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not found
+
+
+def test_the_table_needs_neither_numba_nor_pytorch() -> None:
+    code = "import sys, sog.agents.algorithms.table; sys.exit(bool({'torch', 'numba'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0

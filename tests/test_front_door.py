@@ -1,0 +1,91 @@
+"""`import sog`: it is quick, every name is there with words and an example, and each does what it says."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sog
+from sog.errors import GameError, SettingError
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_importing_sog_imports_nothing_heavy() -> None:
+    code = "import sys, sog; sys.exit(bool({'torch', 'numba', 'numpy', 'pyspiel'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", sog.__all__)
+def test_every_name_is_there_with_words(name: str) -> None:
+    found = getattr(sog, name)
+    assert name in dir(sog)
+    assert isinstance(found, int) or inspect.getdoc(found)
+
+
+@pytest.mark.parametrize("name", ["solve", "exploitability", "load_agent", "openspiel_bot", "search", "train", "Agent"])
+def test_the_front_doors_functions_have_examples(name: str) -> None:
+    assert "    " in (inspect.getdoc(getattr(sog, name)) or "") and "sog." in str(inspect.getdoc(getattr(sog, name)))
+
+
+def test_a_name_that_there_is_not() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'solver'"):
+        sog.solver  # noqa: B018
+
+
+def test_folders_that_are_functions_stay_folders() -> None:
+    import sog.train.loop
+    from sog.search.cfr import exact
+
+    assert callable(exact.measure) and callable(sog.train) and callable(sog.search)
+    assert sog.train.loop.Run is sog.Run  # type: ignore[attr-defined]
+    assert "leaves" in inspect.signature(sog.search).parameters
+
+
+def test_solve_finds_the_value_of_kuhn_poker() -> None:
+    solution = sog.solve("kuhn_poker", algorithm="dcfr", iterations=1000)
+    assert solution.value == pytest.approx(-1 / 18, abs=1e-4) and solution.exploitability < 1e-3
+    assert sog.exploitability(solution) == solution.exploitability
+    assert sog.exploitability(solution.policy, "kuhn_poker") == solution.exploitability
+    assert solution.policy[0].shape == (2, 3) and solution.game.name == "kuhn_poker"
+
+
+def test_exploitability_is_in_utilities_and_takes_agents() -> None:
+    assert sog.exploitability(sog.UniformAgent, sog.make_game("leduc_poker")) == pytest.approx(2.3736111111111)
+
+
+def test_search_of_a_whole_small_game_finds_its_policy() -> None:
+    found = sog.search("rps", sog.Budget(200, 0.1))
+    np.testing.assert_allclose(found.policy[:, 0], [0.4, 0.4, 0.2], atol=0.02)
+    assert found.states > 3 and found.values[0] == pytest.approx(0.0, abs=0.02)
+
+
+def test_train_leaves_a_checkpoint_that_load_agent_opens(tmp_path: Path) -> None:
+    point = sog.train(sog.Run("kuhn_poker"), tmp_path / "run", rounds=1)
+    assert point.round == 1
+    agent = sog.load_agent(str(tmp_path / "run"), simulations=5)
+    assert agent.trained and agent.policy(0).shape == (2, 3)
+    assert 0 <= sog.exploitability(agent) < 0.5
+
+
+def test_a_loaded_agent_thinks_about_positions_of_a_board() -> None:
+    agent = sog.load_agent("tic_tac_toe", simulations=100, per_update=10.0)
+    assert agent.think([0, 3, 1, 4]).action == agent.think([0, 3, 1, 4]).action == 2  # three in a row
+    with pytest.raises(GameError, match="illegal"):
+        agent.think([0, 0])
+
+
+def test_what_cannot_be_is_refused() -> None:
+    with pytest.raises(SettingError, match="at least 1"):
+        sog.solve("kuhn_poker", iterations=0)
+    with pytest.raises(SettingError, match="which game"):
+        sog.exploitability({})
+    with pytest.raises(SettingError, match="have no policy"):
+        sog.exploitability({}, "kuhn_poker")
+    with pytest.raises(GameError, match="no game is called"):
+        sog.load_agent("no_game")
