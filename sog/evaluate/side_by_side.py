@@ -18,6 +18,8 @@ from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, SearchG
 
 __all__ = ["MakePlayer", "Seating", "after", "openings", "play_games"]
 
+__all__ = ["MakePlayer", "Seating", "after", "openings", "play_games"]
+
 # Makes a player for one game; players of games at once must not be the same object.
 MakePlayer = Callable[[], Player]
 

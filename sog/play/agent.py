@@ -32,7 +32,7 @@ class Agent(ABC):
 
     Example, an agent that plays each legal action alike:
 
-        class Uniform(Agent):
+        class Uniform(sog.Agent):
             def policy(self, node):
                 legal = self.legal(node)
                 return legal / legal.sum(axis=0)
