@@ -37,9 +37,15 @@ class Decomposition:
     """
 
     def __init__(
-        self, game: Game, cut: Cut, iterations: int, rule: Rule = CFR, trunk_rule: Rule = TRUNK_RULE, *,
+        self,
+        game: Game,
+        cut: Cut,
+        iterations: int,
+        rule: Rule = CFR,
+        trunk_rule: Rule = TRUNK_RULE,
+        *,
         keep_trees: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Solve each subgame with `iterations` of `rule` at every iteration of the trunk's rule.
 
         keep_trees: list each subgame once, for speed; its numbers are discarded all the same. SettingError where the
