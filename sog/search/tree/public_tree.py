@@ -28,11 +28,16 @@ class _Growth:
     Tables share it with their tree instead of knowing the tree: a tree that nobody holds is then freed at once.
     """
 
-    happened = False
+    __slots__ = ("happened",)
+
+    def __init__(self) -> None:
+        self.happened = False
 
 
 class _Table:
     """A growing array: rows are appended along axis 0 and capacity doubles."""
+
+    __slots__ = ("count", "growth", "room", "rows")
 
     def __init__(self, dtype: type, columns: int | None = None) -> None:
         self.growth = _Growth()
