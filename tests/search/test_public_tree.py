@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 
 import numpy as np
@@ -16,6 +18,7 @@ from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
 from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree, grown
 from sog.search.tree.slots import legal_actions, slots_of
@@ -201,3 +204,27 @@ def test_grown_keeps_what_there_is() -> None:
     for need, axis, shape in ((3, 0, (4, 3)), (9, 0, (9, 3)), (4, 1, (2, 6))):
         after = grown(before, need, axis)
         assert after.shape == shape and (after[:2, :3] == before).all() and after.sum() == before.sum()
+
+
+def test_a_tree_that_nobody_holds_is_freed_at_once() -> None:
+    """CFR-D discards subgames by the thousand: none may wait for the collector of cycles."""
+    gc.disable()
+    try:
+        public = PublicTree(Leduc()).list_all()
+        tree = Lookahead(public, 0, public.game.root_ranges()).expand_all()
+        tree.forward()
+        held = weakref.ref(public), weakref.ref(tree)
+        del public, tree
+        assert [reference() for reference in held] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_kernels_get_the_tables_as_they_are_after_growth() -> None:
+    public = PublicTree(Leduc())
+    before = public.arrays
+    assert public.arrays is before
+    public.list_all()
+    assert len(public.arrays.nodes) > len(before.nodes)
+    for ours, theirs in zip(public.arrays[:3], (public.nodes, public.scales, public.edges), strict=True):
+        assert np.shares_memory(ours, theirs)

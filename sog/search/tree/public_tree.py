@@ -5,7 +5,7 @@ Nodes are only appended: a child's index is always above its parent's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -23,11 +23,25 @@ _NO_LINKS: Final = np.array([-1, -1, 0, -1, 0], dtype=np.int32)
 _ROOM: Final = 256  # of a new table, in rows
 
 
+class _Growth:
+    """Whether a table has moved to a larger array since its tree last put its tables together.
+
+    Tables share it with their tree instead of knowing the tree: a tree that nobody holds is then freed at once.
+    """
+
+    __slots__ = ("happened",)
+
+    def __init__(self) -> None:
+        self.happened = False
+
+
 class _Table:
     """A growing array: rows are appended along axis 0 and capacity doubles."""
 
+    __slots__ = ("count", "growth", "room", "rows")
+
     def __init__(self, dtype: type, columns: int | None = None) -> None:
-        self.on_growth: Callable[[], None] = lambda: None
+        self.growth = _Growth()
         self.rows: Array = np.zeros((_ROOM,) if columns is None else (_ROOM, columns), dtype=dtype)
         self.count, self.room = 0, _ROOM
 
@@ -38,7 +52,7 @@ class _Table:
         if self.count > self.room:
             self.rows = grown(self.rows, self.count, axis=0)
             self.room = len(self.rows)
-            self.on_growth()
+            self.growth.happened = True
         return first
 
     def extend(self, count: int) -> Array:
@@ -104,9 +118,10 @@ class PublicTree:
             self._operators,
             self._operator_values,
         )
+        self._growth = _Growth()
         for table in self._tables:
-            table.on_growth = self._forget_arrays
-        self._arrays: Public | None = None
+            table.growth = self._growth
+        self._arrays = Public(*(table.rows for table in self._tables))
         self._operator_ids: dict[Operator, int] = {}
         self._children: dict[int, Sequence[State]] = {}
         kept = 16 if game.planes is None else 0  # see `features`
@@ -165,12 +180,9 @@ class PublicTree:
     @property
     def arrays(self) -> Public:
         """All tables, as kernels take them."""
-        if self._arrays is None:
-            self._arrays = Public(*(table.rows for table in self._tables))
+        if self._growth.happened:
+            self._arrays, self._growth.happened = Public(*(table.rows for table in self._tables)), False
         return self._arrays
-
-    def _forget_arrays(self) -> None:
-        self._arrays = None
 
     # --- what is known of a node ---
 
