@@ -33,7 +33,7 @@ class Mlp(NamedTuple):
     widths: int64[L + 1].  crossed: int64[C], features that are also multiplied with the ranges.
     slots0: player 0's slots.  matchups: it answers with a matchup matrix.
     x: float32[CHUNK, widths[0]], zero where nothing is written.  first, second: float32[*], scratch for CHUNK rows of
-    the widest layer.  mass: float64[S0 + S1], network.
+    the widest layer.  mass: float64[S0 + S1], scratch.
     """
 
     weights: Float32

@@ -397,6 +397,17 @@ def test_exploitability_falls_with_s_once_the_tree_is_full(
     assert found[0] > 1.3 * found[1] > 1.3**2 * found[2]
 
 
+def test_a_complete_tree_is_searched_on() -> None:
+    """A second search adds its own iterations to those of the first."""
+    tree = exact.full_tree(PublicTree(Kuhn()).list_all())
+    for iterations in (50, 80):
+        run(search(tree, 0, Budget(iterations - tree.iterations), BEST, derive_generator(0, 0, 0)), zero_evaluator)
+        assert tree.iterations == iterations
+    plain = exact.full_tree(tree.public)
+    plain.iterate(BEST.rule, 80)
+    np.testing.assert_allclose(tree.entries[f.REGRET], plain.entries[f.REGRET], rtol=1e-9, atol=1e-12)
+
+
 @pytest.mark.parametrize("rule", [DCFR, CFR_PLUS, SOG], ids=lambda rule: rule.name)
 def test_on_a_complete_tree_search_is_plain_cfr(rule: Rule) -> None:
     """And it asks nobody; sums over iterations hold the values of every turn."""

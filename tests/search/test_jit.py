@@ -36,7 +36,7 @@ def test_a_changed_import_changes_the_folder(tmp_path: Path, monkeypatch: pytest
 
 
 @jit.inlined
-def _share(values: Array, k: int) -> Any:
+def _share(values: Any, k: int) -> Any:
     return values[k] / 2.0
 
 
@@ -55,12 +55,13 @@ def _both_shares(values: Array, counts: Array) -> Any:
 
 def test_a_kernel_is_compiled_once_for_constants_and_entries_of_tables() -> None:
     """The literal 1 and an int32 are no types of their own; what only a kernel called has no code for Python."""
-    assert _both_shares(np.array([2.0, 4.0]), np.array([2], dtype=np.int32)) == 2.0 + 4.0
-    assert len(_share.overloads) == len(_shares.part.overloads) == len(_both_shares.overloads) == 1  # type: ignore[attr-defined]
-    assert not _shares.overloads  # type: ignore[attr-defined]
-    assert _shares(np.array([2.0, 4.0]), 2) == 4.0
+    values, counts = np.array([2.0, 4.0]), np.array([2], dtype=np.int32)
+    assert _both_shares(values, counts) == 2.0 + 4.0
+    _both_shares.part.compile((numba.typeof(values), numba.typeof(counts)))  # parts come out of no cache
+    assert len(_share.overloads) == len(_shares.part.overloads) == len(_both_shares.overloads) == 1
+    assert not _shares.overloads and _shares(values, 2) == 4.0
     with pytest.raises(TypeError, match="_share can only be called by kernels"):
-        _share(np.array([2.0, 4.0]), 1)
+        _share(values, 1)
 
 
 def test_processes_that_save_at_once_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,8 @@ class _Run:
 def compute(key: Key) -> Result:
     """Infostates of the game, and bytes: numbers between and during iterations, and all that Python and NumPy hold."""
     method = _RUNS[key["method"]]
-    method(LeducRanks(2))  # kernels are loaded before anything is counted
+    for ranks in (2, 4):  # kernels are loaded, and Numba knows their arguments, before anything is counted
+        method(LeducRanks(ranks))
     gc.collect()
     tracemalloc.start()
     try:

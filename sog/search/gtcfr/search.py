@@ -162,6 +162,7 @@ class _Run:
             np.zeros(4096, dtype=np.int64),
             np.zeros(2, dtype=np.int64),
         )
+        self.begun = tree.iterations  # by earlier searches of this tree
         self.state = np.zeros(7, dtype=np.int64)
         self.steps = settings.rule.steps(1, 64)
         self.awaited: Int32 = np.zeros((2, 0), dtype=np.int32)
@@ -189,9 +190,10 @@ class _Run:
         self.tree.iterations += 1
 
     def finish(self, iterations: int) -> None:
-        """The iterations that are left, up to `iterations` in all, on a tree without leaves."""
+        """The iterations that are left, up to `iterations` in this search, on a tree without leaves."""
         self.take_up()
-        self.tree.iterate(self.settings.rule, iterations - self.tree.iterations, self.choice, track=True)
+        left = self.begun + iterations - self.tree.iterations
+        self.tree.iterate(self.settings.rule, left, self.choice, track=True)
 
     def grow(self, expansions: int) -> None:
         """The expansion phase, which the next look begins with: trajectories that add to the tree where they end."""
