@@ -269,7 +269,7 @@ def test_the_same_seed_gives_the_same_bits() -> None:
         return solve(DICE, 1, second, solved, how, seed=seed).tree
 
     one, same, other = chain(0), chain(0), chain(1)
-    assert one.entries.tobytes() == same.entries.tobytes() and one.slots.tobytes() == same.slots.tobytes()
+    assert one.entries.tobytes() == same.entries.tobytes() and one.infostates.tobytes() == same.infostates.tobytes()
     assert one.entries.tobytes() != other.entries.tobytes()
 
 

@@ -38,7 +38,7 @@ def _told(beliefs: Beliefs) -> Evaluations:
         if s in EQUILIBRIUM:
             first, count = int(PUBLIC.nodes[s, f.ACTION0]), int(PUBLIC.nodes[s, f.ACTIONS])
             at = slots_of(PUBLIC, s, int(PUBLIC.nodes[s, f.ACTOR]))
-            actions = PUBLIC.rows[first : first + count, f.IDENTITY]
+            actions = PUBLIC.action_rows[first : first + count, f.IDENTITY]
             out.logits[b, at[:, None], actions[None, :]] = np.log(EQUILIBRIUM[s].T + 1e-12)
     return out
 
