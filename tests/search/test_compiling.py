@@ -96,8 +96,8 @@ def forms(kinds):
     return {f"{x.__module__}.{x.__name__}": len(x.overloads) for x in found if isinstance(x, kinds) and x.overloads}
 """
 
-# Some of its callers count nodes with unsigned numbers.
-_TWO_FORMS = {"sog.search.cfr.matching.match_regrets"}
+# For callers that count nodes with unsigned numbers, and for numbers beside registers of them.
+_TWO_FORMS = {f"sog.search.cfr.matching.{name}" for name in ("match_regrets", "action_open", "regret_step")}
 
 
 def test_a_second_game_compiles_nothing(tmp_path: Path) -> None:
