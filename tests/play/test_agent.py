@@ -67,7 +67,7 @@ def test_its_own_card_does_not_enter_the_search() -> None:
         assert one.solved is not None
         trees.append(one.solved.tree)
     assert trees[0].entries.tobytes() == trees[1].entries.tobytes()
-    assert trees[0].slots.tobytes() == trees[1].slots.tobytes()
+    assert trees[0].infostates.tobytes() == trees[1].infostates.tobytes()
 
 
 def test_actions_are_drawn_from_its_row() -> None:

@@ -79,7 +79,7 @@ def test_a_reused_tree_is_the_part_of_the_old_one_below_the_position() -> None:
         m = at[int(new.nodes[n, f.PUBLIC])]
         for p in (0, 1):
             sums = slice(f.CFV_SUM, f.LEAF_VALUE + 1)
-            assert (new.infostates[sums, new.span(n, p)] == old.slots[sums, old.span(m, p)]).all()
+            assert (new.infostates[sums, new.span(n, p)] == old.infostates[sums, old.span(m, p)]).all()
         if new.nodes[n, f.N_ACTOR] < 2:
             assert (new.entries[:, new.block(n)] == old.entries[:, old.block(m)]).all()
         parent = int(new.nodes[n, f.PARENT])
