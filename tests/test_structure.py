@@ -61,3 +61,39 @@ def test_no_code_is_kept_from_the_formatter() -> None:
 def test_every_file_says_what_it_is_for() -> None:
     empty = [m for m in MODULES if m.read_text().strip()]
     assert not [str(m.relative_to(PACKAGE)) for m in empty if not (ast.get_docstring(tree_of(m)) or "").strip()]
+
+
+def private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name != "_"
+
+
+def own_private_names(module: Path) -> set[str]:
+    """The private functions, classes, attributes and constants that a module defines."""
+    found: set[str] = set()
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, Function | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.id if isinstance(node, ast.Name) else node.attr)
+    return {name for name in found if private(name)}
+
+
+def used_private_names(module: Path) -> set[str]:
+    """The private names that a module imports from the package or takes of something, its own aside."""
+    found: set[str] = set()
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sog"):
+            found.update(name.name for name in node.names)
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+    return {name for name in found if private(name)} - own_private_names(module)
+
+
+PRIVATE = {module: own_private_names(module) for module in MODULES}
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(PACKAGE)))
+def test_private_names_stay_in_their_modules(module: Path) -> None:
+    """Names of other libraries' own are none of this test's business: only those that another of our modules has."""
+    others = set().union(*(names for other, names in PRIVATE.items() if other != module))
+    assert not used_private_names(module) & others

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from sog.agents.algorithms.base import Choices, MakeAgent, Measured, OpenBar, count_of
-from sog.agents.exploitability import decision_count
+from sog.agents.exploitability import composed_policy, decision_count
 from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.games.catalog import make_game
@@ -66,16 +66,15 @@ def measure_agent(text: str, game: str, choices: Choices, bar: OpenBar) -> Measu
     kind, seeds = agent_class(text), count_of("seeds", choices.seeds, 1)
     rules = make_game(game)
     public = PublicTree(rules).list_all()
-    make, values = seats_of(kind, public), []
-    with bar(f"exploit {rules.name}", seeds * decision_count(public), "public states") as report:
-        done = 0
+    make, values, states = seats_of(kind, public), [], decision_count(public)
+    with bar(f"exploit {rules.name}", seeds * states, "public states") as report:
         for seed in range(seeds):
-            policy: exact.Policy = {}
-            for player in (0, 1):
-                for node, found in checked_policies(make(player, seed)):
-                    policy[node] = found
-                    done += 1
-                    report(done, "")
+            before = seed * states
+
+            def progress(done: int, before: int = before) -> None:
+                report(before + done, "")
+
+            policy = composed_policy((make(0, seed), make(1, seed)), progress, checked_policies)
             values.append(exact.measure_policy(public, policy).exploitability * rules.unit.per_utility)
     return Measured(
         rules.name,

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from sog.agents.algorithms.table import preset
 from sog.agents.any_agent import checked_policies
+from sog.agents.exploitability import composed_policy
 from sog.agents.loaded import LoadedAgent
 from sog.agents.players import open_network
 from sog.arrays import Float64
@@ -21,7 +22,7 @@ from sog.play.resolver import ResolveSettings, Resolving
 from sog.search.cfr import exact
 from sog.search.cfr.algorithms import named
 from sog.search.gtcfr.search import Budget
-from sog.search.leaves.drive import run as drive_alone
+from sog.search.leaves.drive import run as run_alone
 from sog.search.leaves.evaluator import Evaluator, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.train import loop
@@ -110,7 +111,7 @@ def exploitability(
         raise SettingError("which game is it? exploitability(policy_or_agent, game)")
     public = PublicTree(_game(game)).list_all()
     if not isinstance(of, dict):
-        of = {node: policy for player in (0, 1) for node, policy in checked_policies(of(public, player, seed))}
+        of = composed_policy((of(public, 0, seed), of(public, 1, seed)), read=checked_policies)
     missing = set(public.decisions()) - set(of)
     if missing:
         where = public.game.state_name(public.states[min(missing)])
@@ -137,7 +138,7 @@ def search(
     evaluator = network_evaluator(open_network(leaves).network) if isinstance(leaves, str) else leaves
     settings = ResolveSettings(budget or Budget(100, 1.0))
     resolving = Resolving(PublicTree(rules), player, 0, None, settings, seed)
-    drive_alone(resolving.steps(), evaluator or zero_evaluator)
+    run_alone(resolving, evaluator or zero_evaluator)
     solved = resolving.solved()
     return Found(solved.policy(), solved.root_values(), solved.tree.size)
 

@@ -15,12 +15,9 @@ import numpy as np
 from sog.play.rebel import Playing, Position, Profile, RebelSettings, sample_iterations, start_position
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.cfr.matching import REACH_FLOOR
 from sog.search.depth_limited.planting import Layouts
-from sog.search.leaves.drive import drive
-from sog.search.leaves.evaluator import Evaluator, SearchGenerator
-from sog.search.tree import columns as f
-from sog.search.tree import growth
+from sog.search.leaves.drive import run
+from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["WIDTH", "Played", "held_at_once", "mean_exploitability", "mean_policy", "sampled_policy"]
@@ -70,32 +67,18 @@ def sampled_policy(
         count = min(held, playthroughs - done)
         work = _Playthroughs(public, settings, evaluator, rng, width)
         for policy in work.play(count):
-            _add(tree, policy)
+            exact.add_policy(tree, policy)
         solves += work.solves
         done += count
         progress(done)
-    tree.normalise(f.POLICY_SUM, f.AVERAGE_POLICY)
+    tree.average_policy()
     return Played(exact.policy_of(tree), solves)
 
 
 def held_at_once(tree: Lookahead) -> int:
     """How many whole policies of the game may be held: each is an array for every decision of a full tree."""
-    entries, array = 8 * int(tree.counts[growth.ENTRIES]), 200 * tree.size
+    entries, array = 8 * tree.num_entries, 200 * tree.size
     return max(1, min(HELD, HELD_BYTES // (entries + array)))
-
-
-def _add(tree: Lookahead, policy: exact.Policy) -> None:
-    """Add one playthrough's policy, weighed by its own reaches, to the policy sums of a full tree.
-
-    States that it cannot come to keep what the tree held before, at weight 0.
-    """
-    exact.set_policy(tree, policy, f.POLICY)
-    tree.forward(f.POLICY)
-    for n in range(tree.size):
-        actor = int(tree.nodes[n, f.N_ACTOR])
-        if tree.nodes[n, f.KIND] == f.INTERIOR and actor < 2:
-            reach = tree.infostates[f.REACH, tree.span(n, actor)]
-            tree.table(n, f.POLICY_SUM)[:] += (reach + REACH_FLOOR) * tree.table(n, f.POLICY)
 
 
 class _Playthroughs:
@@ -127,16 +110,12 @@ class _Playthroughs:
 
     def _solved(self, level: list[_Stand]) -> Iterator[tuple[_Stand, list[Profile]]]:
         """Each subgame with a profile for each of its players, `width` of them solved at a time."""
-
-        def searches() -> Iterator[tuple[tuple[list[_Stand], Playing], SearchGenerator]]:
-            for start in range(0, len(level), self.width):
-                group = level[start : start + self.width]
-                chosen = [sample_iterations(self.settings.solve, len(stand.players), self.rng) for stand in group]
-                playing = Playing(self.public, [stand.position for stand in group], chosen, self.settings, self.layouts)
-                self.solves += len(group)
-                yield (group, playing), playing.steps()
-
-        for group, playing in drive(searches(), self.evaluator, 1):
+        for start in range(0, len(level), self.width):
+            group = level[start : start + self.width]
+            chosen = [sample_iterations(self.settings.solve, len(stand.players), self.rng) for stand in group]
+            playing = Playing(self.public, [stand.position for stand in group], chosen, self.settings, self.layouts)
+            self.solves += len(group)
+            run(playing, self.evaluator)
             yield from zip(group, playing.profiles, strict=True)
 
 

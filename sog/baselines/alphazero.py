@@ -9,9 +9,8 @@ import numpy as np
 from sog.arrays import Array, Float64
 from sog.errors import GameError
 from sog.games.base import Game
-from sog.play.player import Candidate, MoveTree, Stopped, Thought
+from sog.play.player import Candidate, MoveTree, Stopped, Thought, never
 from sog.search.leaves.evaluator import Evaluator, SearchGenerator
-from sog.search.mcts import kernels
 from sog.search.mcts.search import PuctSettings, PuctTree, search
 
 __all__ = ["AlphaZeroPlayer", "AlphaZeroSearch"]
@@ -67,7 +66,7 @@ class AlphaZeroSearch:
         self.tree, self.wanted, self.settings, self.rng = tree, wanted, settings, rng
         self.simulations = 0
 
-    def steps(self, stopped: Stopped) -> SearchGenerator:
+    def steps(self, stopped: Stopped = never) -> SearchGenerator:
         """The search, as a generator of leaf beliefs; `stopped` is asked after each batch of simulations."""
 
         def after_batch(done: int) -> bool:
@@ -101,7 +100,7 @@ class AlphaZeroSearch:
             return np.full(count, 1.0 / count)
         weights: Array = tree.visits()
         if weights.sum() == 0:
-            weights = tree.stats[kernels.PRIOR, tree.columns()]
+            weights = tree.priors()
         shares: Float64 = weights / weights.sum()
         return shares
 
@@ -109,21 +108,21 @@ class AlphaZeroSearch:
         """float64[A]: each action's mean value for the mover, a share of u_max; `unknown` where it was not tried."""
         if not self.tree.size:
             return np.full(len(visits), unknown)
-        totals = self._sign(0) * self.tree.stats[kernels.TOTAL, self.tree.columns()]
+        totals = self._sign(0) * self.tree.totals()
         values: Float64 = np.divide(totals, visits, out=np.full(len(visits), unknown), where=visits > 0)
         return values
 
     def _sign(self, n: int) -> float:
-        return 1.0 if self.tree.nodes[n, kernels.ACTOR] == 0 else -1.0
+        return 1.0 if self.tree.actor(n) == 0 else -1.0
 
     def _line(self, column: int) -> list[int]:
         """The identities of the most visited actions after an action of the root."""
         tree = self.tree
-        n = int(tree.child[tree.columns()][column]) if tree.size else -1
+        n = tree.children()[column] if tree.size else -1
         if n < 0:
             return []
         out = []
         for k in tree.line(n):
-            out.append(self._actions(int(tree.nodes[n, kernels.PUBLIC]))[k])
-            n = int(tree.child[tree.columns(n)][k])
+            out.append(self._actions(tree.public_node(n))[k])
+            n = tree.children(n)[k]
         return out

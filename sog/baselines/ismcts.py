@@ -14,10 +14,9 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from sog.arrays import Bool, Float64
-from sog.baselines import ismcts_kernels
 from sog.errors import SettingError
 from sog.search.cfr import exact
-from sog.search.tree import columns as f
+from sog.search.mcts.ismcts import Simulator
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["FINAL_POLICIES", "ISMCTS", "FinalPolicy", "Searcher", "Statistics", "composed"]
@@ -86,32 +85,21 @@ class Searcher:
         """public: a tree that lists the whole game (`list_all`)."""
         self.public = public
         self._tree = exact.full_tree(public)
-        self._at = {self._tree.public_node(n): n for n in range(self._tree.size)}
+        self._at = self._tree.by_public_node()
         self._legal = {node: uniform > 0 for node, uniform in exact.uniform_policy(public).items()}
         # Ranges in which every action was sure to be taken: what is left is which infostates can be held.
         exact.set_policy(self._tree, {node: legal.astype(np.float64) for node, legal in self._legal.items()})
-        self._tree.forward(f.AVERAGE_POLICY)
-        visits, returns = np.zeros((2, self._tree.entries.shape[1]))
-        self._memory = ismcts_kernels.Memory(
-            visits=visits,
-            returns=returns,
-            opened=np.zeros(self._tree.infostates.shape[1], dtype=np.bool_),
-            met=np.zeros((1, 2), dtype=np.int64),
-            worlds=np.zeros(public.widest),
-            pair=np.zeros(2, dtype=np.int64),
-            path=np.zeros(self._tree.size, dtype=np.int64),
-        )
+        self._tree.play_average()
+        self._simulator = Simulator(self._tree)
 
     def search(self, node: int, settings: ISMCTS) -> Statistics:
         """Search every infostate of the public decision node `node` that has a choice and can be held at all."""
-        legal, block = self._legal[node], self._tree.block(self._at[node])
+        legal, n = self._legal[node], self._at[node]
         found = Statistics(np.zeros(legal.shape), np.zeros(legal.shape), legal)
-        memory = self._memory._replace(met=np.zeros((settings.simulations + 1, 2), dtype=np.int64))
         for i in np.flatnonzero((legal.sum(axis=0) > 1) & self._can_hold(node)).tolist():
-            self._simulate(node, i, settings, memory)
-            found.visits[:, i] = memory.visits[block].reshape(legal.shape)[:, i]
-            found.returns[:, i] = memory.returns[block].reshape(legal.shape)[:, i]
-            ismcts_kernels.forget(self._tree.arrays, memory)
+            rng = np.random.SeedSequence((settings.seed, node, i)).generate_state(1, np.uint64)
+            searched = self._simulator.search(n, i, settings.simulations, settings.c, rng)
+            found.visits[:, i], found.returns[:, i] = searched
         return found
 
     def search_all(self, settings: ISMCTS, progress: Callable[[int], None] = lambda _: None) -> dict[int, Statistics]:
@@ -128,13 +116,6 @@ class Searcher:
         weights, own, other = self.public.weights(node), ranges[actor], ranges[1 - actor]
         held: Bool = (own > 0) & ((weights if actor == 0 else weights.T) @ other > 0)
         return held
-
-    def _simulate(self, node: int, i: int, settings: ISMCTS, memory: ismcts_kernels.Memory) -> None:
-        """All simulations of one search; the statistics are left in `memory`."""
-        rng = np.random.SeedSequence((settings.seed, node, i)).generate_state(1, np.uint64)
-        ismcts_kernels.search(
-            self.public.arrays, self._tree.arrays, memory, self._at[node], i, settings.simulations, settings.c, rng
-        )
 
 
 def composed(found: Mapping[int, Statistics], final: FinalPolicy) -> exact.Policy:

@@ -6,12 +6,11 @@ together is read off as a policy of our public tree, so that our best responses 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
-import pyspiel
 import torch
 from open_spiel.python.algorithms.tabular_qlearner import QLearner
 from open_spiel.python.pytorch.policy_gradient import PolicyGradient
@@ -19,10 +18,8 @@ from open_spiel.python.rl_agent_policy import JointRLAgentPolicy
 from open_spiel.python.rl_environment import ChanceEventSampler, Environment
 
 from sog.baselines.dqn import DQN, DQNSettings
-from sog.errors import GameError
-from sog.games.names import parse_game
+from sog.play.openspiel_states import states_of_infostates
 from sog.search.cfr import exact
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["ACTOR_RATE", "AGENTS", "CRITIC_RATE", "CRITIC_UPDATES", "HIDDEN", "STEP_SIZE", "AgentName", "SelfPlay"]
@@ -47,7 +44,7 @@ class SelfPlay:
     def __init__(self, public: PublicTree, agent: AgentName, seed: int, settings: DQNSettings) -> None:
         """public: the listed game.  settings: of DQN. GameError where OpenSpiel lacks the game."""
         self.public = public
-        self._turns = _turns(public)
+        self._turns = list(states_of_infostates(public))
         self._draws = _Draws(seed)
         with self._draws.used():
             name = public.game.name
@@ -72,9 +69,9 @@ class SelfPlay:
         joint = JointRLAgentPolicy(self._environment.game, dict(enumerate(self.agents)), use_observation=False)
         policy = exact.uniform_policy(self.public)
         with _Draws(0).used():  # OpenSpiel's agents draw an action even where only its probability is asked for
-            for node, i, actions, state in self._turns:
-                told = joint.action_probabilities(state)
-                policy[node][:, i] = [told.get(a, 0.0) for a in actions]
+            for node, i, state in self._turns:
+                found = joint.action_probabilities(state)
+                policy[node][:, i] = [found.get(a, 0.0) for a in self.public.actions(node).tolist()]
         return policy
 
 
@@ -95,33 +92,6 @@ def _agent(agent: AgentName, player: int, inputs: int, actions: int, settings: D
         entropy_cost=_ENTROPY_COST,
         optimizer_str="adam",
     )
-
-
-def _turns(public: PublicTree) -> list[tuple[int, int, list[int], Any]]:
-    """(public node, infostate, actions, one of OpenSpiel's states there) of each infostate that can be held."""
-    game = public.game
-    if parse_game(game.name)[0] not in pyspiel.registered_names():  # loading it would list all games on stderr
-        raise GameError(f"OpenSpiel has no game {game.name}")
-    spiel, out = pyspiel.load_game(game.name), []
-    for node in public.decisions():
-        s, actor = public.states[node], int(public.nodes[node, f.ACTOR])
-        weights = public.matrix(int(public.nodes[node, f.WEIGHT_OP]))
-        for i, against in enumerate(weights if actor == 0 else weights.T):
-            if against.max() <= 0:
-                continue
-            j = int(against.argmax())
-            history = game.history(s, *((i, j) if actor == 0 else (j, i)))
-            if history is None:
-                raise GameError(f"{game.name} tells no histories for OpenSpiel")
-            out.append((node, i, game.actions(s).tolist(), _replay(spiel, history)))
-    return out
-
-
-def _replay(spiel: Any, history: Sequence[int]) -> Any:
-    state = spiel.new_initial_state()
-    for action in history:
-        state.apply_action(action)
-    return state
 
 
 class _Draws:

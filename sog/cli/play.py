@@ -144,9 +144,7 @@ def _hand(agent: Agent, person: int, rng: np.random.Generator) -> float | None:
 
 def _hidden(game: Game, public: PublicTree, node: int) -> bool:
     """Whether the action taken at a node can stay unknown to the other player."""
-    from sog.search.tree import columns as f
-
-    return not public.nodes[node, f.PLAIN] and not game.perfect_information
+    return not (public.is_plain(node) or game.perfect_information)
 
 
 def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person: int) -> int | None:

@@ -76,7 +76,8 @@ def solve(
     iterations alone. Checks for --target come at fixed iterations, so a run can be repeated. Hold'em's river
     and turn spots have a solver of their own (dcfr, to 0.5 percent of the pot); --out continues an earlier result.
     """
-    from sog.evaluate.openspiel_export import check_against_openspiel, openspiel_game
+    from sog.evaluate.openspiel_export import check_against_openspiel
+    from sog.play.openspiel_states import openspiel_game
     from sog.search.cfr import exact
     from sog.search.tree.public_tree import PublicTree
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-import numpy as np
-import pyspiel
 from open_spiel.python.algorithms.exploitability import nash_conv
 from open_spiel.python.policy import TabularPolicy
 
 from sog.errors import GameError
-from sog.games.base import Game, State
-from sog.games.names import OPENSPIEL, parse_game
+from sog.play.openspiel_states import openspiel_game, states_of_infostates
 from sog.search.cfr.exact import Policy, measure_policy
 from sog.search.tree.public_tree import PublicTree
 
@@ -24,11 +21,8 @@ __all__ = [
     "check_against_openspiel",
     "infostate_policies",
     "infostates_by_string",
-    "openspiel_game",
     "to_tabular_policy",
 ]
-
-SpielGame: TypeAlias = Any  # pyspiel has no types
 
 # (action, probability) of each legal action by information state string, as OpenSpiel's C++ code reads it.
 InfostatePolicies: TypeAlias = dict[str, list[tuple[int, float]]]
@@ -98,44 +92,13 @@ def infostates_by_string(public: PublicTree, player: int | None = None) -> Itera
 
     GameError where OpenSpiel lacks the game.
     """
-    game, spiel = public.game, openspiel_game(public.game)
-    for node in public.decisions():
-        s = public.states[node]
-        actor = game.actor(s)
-        if player not in (None, actor):
-            continue
-        weights = game.weights(s).operator.matrix
-        for i in range(game.num_infostates(s)[actor]):
-            against = weights[i] if actor == 0 else weights[:, i]
-            other = int(np.argmax(against))  # any opponent's infostate that can occur together with i
-            if against[other] > 0:
-                state = _replay(game, spiel, s, (i, other) if actor == 0 else (other, i))
-                yield NamedInfostate(state.information_state_string(actor), node, i, tuple(state.legal_actions()))
+    for found in states_of_infostates(public, player):
+        state = found.state
+        key = state.information_state_string(state.current_player())
+        yield NamedInfostate(key, found.node, found.infostate, tuple(state.legal_actions()))
 
 
 def check_against_openspiel(public: PublicTree, policy: Policy) -> Check:
     """The policy's NashConv by our best responses and by OpenSpiel's; errors as in `to_tabular_policy`."""
     theirs = nash_conv(openspiel_game(public.game), to_tabular_policy(public, policy))
     return Check(2.0 * measure_policy(public, policy).exploitability, float(theirs))
-
-
-def openspiel_game(game: Game) -> SpielGame:
-    """OpenSpiel's game, turn-based; GameError where OpenSpiel lacks it."""
-    name = game.name.removeprefix(OPENSPIEL)
-    if parse_game(name)[0] not in pyspiel.registered_names():  # loading it would list all games on stderr
-        raise GameError(f"OpenSpiel has no game {name}")
-    try:
-        return pyspiel.load_game_as_turn_based(name)
-    except pyspiel.SpielError as error:
-        raise GameError(f"OpenSpiel does not load {name}: {str(error).splitlines()[0]}") from error
-
-
-def _replay(game: Game, spiel: SpielGame, s: State, pair: tuple[int, int]) -> Any:
-    """OpenSpiel's state after one history of the pair."""
-    history = game.history(s, *pair)
-    if history is None:
-        raise GameError(f"{game.name} tells no histories for OpenSpiel")
-    state = spiel.new_initial_state()
-    for action in history:
-        state.apply_action(action)
-    return state

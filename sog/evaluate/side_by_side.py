@@ -5,20 +5,18 @@ The searches of all games that wait for the same network are answered in one cal
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sog.errors import SettingError
-from sog.games.base import TERMINAL, Game, State
-from sog.play.player import Player
+from sog.games.base import Game
+from sog.play.player import MoveTree, Player
 from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, SearchGenerator
 
-__all__ = ["MakePlayer", "Seating", "after", "openings", "play_games"]
-
-__all__ = ["MakePlayer", "Seating", "after", "openings", "play_games"]
+__all__ = ["MakePlayer", "Seating", "openings", "play_games"]
 
 # Makes a player for one game; players of games at once must not be the same object.
 MakePlayer = Callable[[], Player]
@@ -32,27 +30,14 @@ class Seating:
     opening: tuple[int, ...] = ()
 
 
-@dataclass
-class _Table:
-    """A game under way.  result: player 0's utility as a share of the largest, once the game is over."""
-
-    moves: list[int]
-    result: float = 0.0
-
-
 def play_games(game: Game, seatings: Sequence[Seating], width: int = 64, moves_max: int = 0) -> list[float]:
     """Play every game and give player 0's result of each, in [-1, 1].
 
     width: how many games at once.  moves_max: a game still going on after so many moves is a draw; 0 for never.
     """
     router = _Router()
-    tables = [_Table(list(seating.opening)) for seating in seatings]
-
-    def jobs() -> Iterator[tuple[None, SearchGenerator]]:
-        for seating, table in zip(seatings, tables, strict=True):
-            yield None, _play(game, seating, table, router, moves_max)
-
-    for _ in drive(jobs(), router, width):
+    tables = [_Table(game, seating, router, moves_max) for seating in seatings]
+    for _ in drive(tables, router, width):
         pass
     return [table.result for table in tables]
 
@@ -62,45 +47,44 @@ def openings(game: Game, count: int, plies: int, seed: int) -> list[tuple[int, .
 
     Raises SettingError where no more are found.
     """
-    rng, found = np.random.default_rng(seed), dict[tuple[int, ...], None]()
+    rng, tree, found = np.random.default_rng(seed), MoveTree(game), dict[tuple[int, ...], None]()
     for _ in range(100 * count):
         if len(found) == count:
             break
-        state, moves = game.root(), list[int]()
-        while len(moves) < plies and game.actor(state) != TERMINAL:
-            moves.append(int(rng.choice(game.actions(state))))
-            state = after(game, state, moves[-1])
-        if game.actor(state) != TERMINAL:
+        moves = list[int]()
+        while len(moves) < plies and tree.result(tree.node_after(moves)) is None:
+            moves.append(int(rng.choice(tree.actions(tree.node_after(moves)))))
+        if tree.result(tree.node_after(moves)) is None:
             found[tuple(moves)] = None
     if len(found) < count:
         raise SettingError(f"{game.name} has fewer than {count} openings of {plies} moves")
     return list(found)
 
 
-def after(game: Game, state: State, action: int) -> State:
-    """The public state after an action of a game of perfect information."""
-    fan, column = game.fan(state), game.actions(state).tolist().index(action)
-    assert fan.moves is not None
-    return fan.children[int(fan.moves.edge[0, column])]
+class _Table:
+    """A game to be played: drive `steps()`, then read `result`.
 
+    result: player 0's utility as a share of the largest; 0 for a game cut short.
+    """
 
-def _play(game: Game, seating: Seating, table: _Table, router: _Router, moves_max: int) -> SearchGenerator:
-    """One game, as a generator of its searches' leaf beliefs."""
-    players = seating.players[0](), seating.players[1]()
-    for player in players:
-        player.new_game(game)
-    state = game.root()
-    for action in table.moves:
-        state = after(game, state, action)
-    while game.actor(state) != TERMINAL:
-        if moves_max and len(table.moves) >= moves_max:
-            return
-        player = players[game.actor(state)]
-        search = player.search(table.moves)
-        yield from router.routed(search.steps(lambda: False), player.evaluator)
-        table.moves.append(search.thought().action)
-        state = after(game, state, table.moves[-1])
-    table.result = game.payoff(state).scale * float(game.payoff(state).operator.matrix[0, 0]) / game.u_max
+    def __init__(self, game: Game, seating: Seating, router: _Router, moves_max: int) -> None:
+        self.game, self.seating, self.router, self.moves_max = game, seating, router, moves_max
+        self.result = 0.0
+
+    def steps(self) -> SearchGenerator:
+        """The game, as a generator of its searches' leaf beliefs."""
+        tree, moves = MoveTree(self.game), list(self.seating.opening)
+        players = self.seating.players[0](), self.seating.players[1]()
+        for player in players:
+            player.new_game(self.game)
+        while (result := tree.result(node := tree.node_after(moves))) is None:
+            if self.moves_max and len(moves) >= self.moves_max:
+                return
+            player = players[tree.actor(node)]
+            search = player.search(moves)
+            yield from self.router.routed(search.steps(), player.evaluator)
+            moves.append(search.thought().action)
+        self.result = result
 
 
 class _Router:

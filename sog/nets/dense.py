@@ -10,20 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sog.arrays import Array, Float32, Float64, Int32, Int64
-from sog.search.simd.jit import Kernel, cached
-from sog.search.tree import columns as f
+from sog.arrays import Array, Float32, Float64, Int64
+from sog.search.leaves.pairing import Pairing, expectation, value_unit
+from sog.search.simd.jit import fused
 
 ROWS = 4  # rows go through a layer so many at a time
 LANES = 16  # widths are padded to a multiple of it with zero weights, which leaves the loops without remainders
 CHUNK = 256  # rows go through the network so many at a time, which keeps them in the cache
-
-# "reassoc" would let the compiler sum rows in different orders.
-_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract", "nsz"}, "_nrt": False}
-
-
-def _njit(function: Kernel) -> Kernel:
-    return cached(function, _OPTIONS)
 
 
 class Mlp(NamedTuple):
@@ -47,31 +40,22 @@ class Mlp(NamedTuple):
     mass: Float64
 
 
-class Pairing(NamedTuple):
-    """Which infostates of the two players go together at each public node: tables of a PublicTree (columns.py).
-
-    public: int32[N, *].  scales: float64[N, *].  operators: int64[M, *].  values: float64[*], the operators' entries.
-    slots: int32[*], network slots of infostates.
-    """
-
-    public: Int32
-    scales: Float64
-    operators: Int64
-    values: Float64
-    slots: Int32
-
-
-@_njit
+@fused
 def evaluate(
-    mlp: tuple[Any, ...], tables: tuple[Any, ...], features: Array, nodes: Array, ranges: Array, values: Array,
+    mlp: tuple[Any, ...],
+    pairs: tuple[Any, ...],
+    features: Array,
+    nodes: Array,
+    ranges: Array,
+    values: Array,
     logits: Array,
 ) -> None:
     """Answer beliefs: values, float64[B, S0 + S1], in utilities and logits, float64[B, S * A].
 
-    mlp: an Mlp, and tables: a Pairing, as plain tuples, whose types Numba finds 0.5 microseconds sooner a call.
+    mlp: an Mlp, and pairs: a Pairing, as plain tuples, whose types Numba finds 0.5 microseconds sooner a call.
     features: float32[B, F].  nodes: int32[B], public nodes.  ranges: float64[B, S0 + S1].
     """
-    network, pairing = Mlp(*mlp), Pairing(*tables)
+    network, pairing = Mlp(*mlp), Pairing(*pairs)
     slots0, width = network.slots0, network.widths[-1]
     heads = slots0 * (values.shape[1] - slots0) if network.matchups else values.shape[1]
     for start in range(0, len(ranges), CHUNK):
@@ -82,85 +66,18 @@ def evaluate(
         out = network.first if last == 0 else network.second
         for r in range(count):
             b = start + r
-            unit, row = pairing.scales[nodes[b], f.VALUE_UNIT], out[r * width : (r + 1) * width]
+            row = out[r * width : (r + 1) * width]
             for k in range(logits.shape[1]):
                 logits[b, k] = row[heads + k]
             if network.matchups:
-                _expectations(pairing, nodes[b], ranges[b], slots0, row, unit, network.mass, values[b])
+                expectation(pairing, nodes[b], ranges[b], slots0, row, network.mass, values[b])
             else:
+                unit = value_unit(pairing, nodes[b])
                 for k in range(heads):
                     values[b, k] = row[k] * unit
 
 
-@_njit
-def posteriors(pairing: Pairing, node: int, ranges: Array, slots0: int, out: Array) -> None:
-    """What each infostate believes of the opponent's at a public node, W included, by slot.
-
-    out: float32[2, S0, S1]; [0, i, j] is j's probability given i and [1, i, j] is i's given j; 0 where the
-    given infostate has no compatible opponent.
-    """
-    out[:] = 0.0
-    public, operators, slots = pairing.public, pairing.operators, pairing.slots
-    op, at0, at1 = public[node, f.WEIGHT_OP], public[node, f.SLOT0], public[node, f.SLOT1]
-    first, rows, columns = operators[op, f.OP_START], operators[op, f.OP_ROWS], operators[op, f.OP_COLUMNS]
-    for i in range(rows):
-        a, total = slots[at0 + i], 0.0
-        for j in range(columns):
-            total += pairing.values[first + i * columns + j] * ranges[slots0 + slots[at1 + j]]
-        if total > 0.0:
-            for j in range(columns):
-                b = slots[at1 + j]
-                out[0, a, b] = pairing.values[first + i * columns + j] * ranges[slots0 + b] / total
-    for j in range(columns):
-        b, total = slots[at1 + j], 0.0
-        for i in range(rows):
-            total += pairing.values[first + i * columns + j] * ranges[slots[at0 + i]]
-        if total > 0.0:
-            for i in range(rows):
-                a = slots[at0 + i]
-                out[1, a, b] = pairing.values[first + i * columns + j] * ranges[a] / total
-
-
-@_njit
-def _expectations(
-    pairing: Pairing, node: int, ranges: Array, slots0: int, matchup: Array, unit: float, mass: Array, values: Array
-) -> None:
-    """Both players' values of a flat matchup matrix under `posteriors`, without writing those down."""
-    values[:] = 0.0
-    mass[:] = 0.0
-    public, operators, slots = pairing.public, pairing.operators, pairing.slots
-    op, at0, at1 = public[node, f.WEIGHT_OP], public[node, f.SLOT0], public[node, f.SLOT1]
-    at, rows, columns = operators[op, f.OP_START], operators[op, f.OP_ROWS], operators[op, f.OP_COLUMNS]
-    slots1 = len(values) - slots0
-    for i in range(rows):
-        a = slots[at0 + i]
-        mine, value, total = ranges[a], 0.0, 0.0
-        for j in range(columns):
-            b = slots[at1 + j]
-            weight, utility = pairing.values[at + j], matchup[a * slots1 + b] * unit
-            theirs = weight * ranges[slots0 + b]
-            value += utility * theirs
-            total += theirs
-            values[slots0 + b] -= utility * weight * mine
-            mass[slots0 + b] += weight * mine
-        at += columns
-        values[a], mass[a] = value, total
-    for k in range(len(values)):
-        if mass[k] > 0.0:
-            values[k] /= mass[k]
-
-
-@_njit
-def expectations(
-    pairing: Pairing, nodes: Array, ranges: Array, slots0: int, matchups: Array, units: Array, mass: Array,
-    values: Array,
-) -> None:
-    """_expectations of a batch: rows of flat matchup matrices into values, float64[B, S0 + S1]."""
-    for b in range(len(nodes)):
-        _expectations(pairing, nodes[b], ranges[b], slots0, matchups[b], units[b], mass, values[b])
-
-
-@_njit
+@fused
 def encode(features: Array, ranges: Array, slots0: int, crossed: Array, x: Array) -> None:
     """Write float32[B, F] features, float64[B, S0 + S1] ranges times their slots and the crossed products."""
     width, start = ranges.shape[1], features.shape[1]
@@ -175,7 +92,7 @@ def encode(features: Array, ranges: Array, slots0: int, crossed: Array, x: Array
                 x[r, at + k] = feature * x[r, start + k]
 
 
-@_njit
+@fused
 def _mlp(x: Array, weights: Array, widths: Array, first: Array, second: Array) -> int:
     """Run x, float32[B, widths[0]] with B a multiple of ROWS, through all layers; ReLU between them.
 
@@ -199,7 +116,7 @@ def _mlp(x: Array, weights: Array, widths: Array, first: Array, second: Array) -
     return last % 2
 
 
-@_njit
+@fused
 def _dense(x: Array, bias: Array, weights: Array, relu: bool, y: Array) -> None:
     """y = x @ weights + bias, then ReLU where wanted; all C-contiguous, the batch a multiple of ROWS."""
     zero = np.float32(0.0)

@@ -10,11 +10,10 @@ from itertools import groupby
 
 import numpy as np
 
-from sog.arrays import Float32, Float64
+from sog.arrays import Float32
 from sog.nets import dense
 from sog.search.leaves.evaluator import Beliefs
-from sog.search.tree import columns as f
-from sog.search.tree.public_tree import PublicTree
+from sog.search.leaves.pairing import pairing_of, posteriors
 
 
 def input_width(features: int, slots: tuple[int, int], crossed: tuple[int, ...] = (), matchups: bool = False) -> int:
@@ -27,7 +26,7 @@ def encode(beliefs: Beliefs, crossed: tuple[int, ...] = (), matchups: bool = Fal
 
     crossed: columns of the features, such as a one-hot board card, that decide what a range means
     (PoG, table 2, lists features and ranges; the products are ours).
-    matchups: then comes what each infostate believes of the opponent's [2, S0, S1] (dense.posteriors).
+    matchups: then comes what each infostate believes of the opponent's [2, S0, S1] (leaves/pairing.py).
     """
     game, public = beliefs.public.game, beliefs.public
     width = input_width(game.num_features, game.num_slots, crossed, matchups)
@@ -38,19 +37,8 @@ def encode(beliefs: Beliefs, crossed: tuple[int, ...] = (), matchups: bool = Fal
         pairing, (slots0, slots1) = pairing_of(public), game.num_slots
         for row, node, ranges in zip(x, beliefs.nodes, beliefs.ranges, strict=True):
             out = row[width - 2 * slots0 * slots1 :].reshape(2, slots0, slots1)
-            dense.posteriors(pairing, node, ranges, slots0, out)
+            posteriors(pairing, node, ranges, slots0, out)
     return x
-
-
-def pairing_of(public: PublicTree) -> dense.Pairing:
-    """A tree's tables as they are now, for the kernels of `dense`; new states may come to lie in new ones."""
-    return dense.Pairing(public.nodes, public.scales, public.operators, public.operator_values, public.slots)
-
-
-def value_units(beliefs: Beliefs) -> Float64:
-    """float64[B]: how many utilities a network value of 1 stands for at each belief's public state."""
-    units: Float64 = beliefs.public.scales[beliefs.nodes, f.VALUE_UNIT]
-    return units
 
 
 def join(requests: Sequence[Beliefs]) -> list[tuple[Beliefs, list[int]]]:

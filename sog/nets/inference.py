@@ -16,9 +16,10 @@ from sog.arrays import Array, Float32, Int64
 from sog.errors import CheckpointError, SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN, NetworkShape
-from sog.nets.encode import encode, join, value_units
+from sog.nets.encode import encode, join
 from sog.nets.resnet import inference_copy
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.pairing import pairing_of
 
 Answer = Callable[[Beliefs], Evaluations]
 
@@ -107,8 +108,8 @@ class MlpAnswer:
         shape, public, nodes = self.shape, beliefs.public, beliefs.nodes
         count = len(nodes)
         values, logits = np.empty((count, shape.num_values)), np.empty((count, shape.num_logits))
-        tables = public.nodes, public.scales, public.operators, public.operator_values, public.slots  # a Pairing's
-        dense.evaluate(self.plain_mlp, tables, public.features(nodes), nodes, beliefs.ranges, values, logits)
+        pairs = tuple(pairing_of(public))
+        dense.evaluate(self.plain_mlp, pairs, public.features(nodes), nodes, beliefs.ranges, values, logits)
         return Evaluations(values, logits.reshape(count, max(shape.slots), shape.actions))
 
 
@@ -148,7 +149,7 @@ def onnx_answer(network: CVPN) -> Answer:
 
 def split_output(shape: NetworkShape, beliefs: Beliefs, out: Float32) -> Evaluations:
     """A network's output float32[B, S0 + S1 + S * A] as evaluations in utilities."""
-    values = out[:, : shape.num_values] * value_units(beliefs)[:, None]
+    values = out[:, : shape.num_values] * beliefs.value_units()[:, None]
     logits = out[:, shape.num_values :].astype(np.float64)
     return Evaluations(values, logits.reshape(len(out), max(shape.slots), shape.actions))
 
@@ -204,12 +205,9 @@ def _onnx_model(network: CVPN) -> bytes:
             nodes.append(helper.make_node("Relu", [source], [f"z{k}"]))
             source = f"z{k}"
     shape = network.shape
-    graph = helper.make_graph(
-        nodes, "cvpn",
-        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", shape.inputs])],
-        [helper.make_tensor_value_info(source, TensorProto.FLOAT, ["batch", shape.outputs])],
-        weights,
-    )  # fmt: skip
+    inputs = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", shape.inputs])
+    outputs = helper.make_tensor_value_info(source, TensorProto.FLOAT, ["batch", shape.outputs])
+    graph = helper.make_graph(nodes, "cvpn", [inputs], [outputs], weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
     serialised: bytes = model.SerializeToString()
     return serialised

@@ -87,12 +87,9 @@ class _Graph:
         return self.op("Gemm", source, self.tensor(linear.weight), self.tensor(linear.bias), transB=1)
 
     def model(self, inputs: int, outputs: int) -> bytes:
-        graph = helper.make_graph(
-            self.nodes, "cvpn",
-            [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", inputs])],
-            [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", outputs])],
-            self.weights,
-        )  # fmt: skip
+        x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", inputs])
+        y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", outputs])
+        graph = helper.make_graph(self.nodes, "cvpn", [x], [y], self.weights)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
         serialised: bytes = model.SerializeToString()
         return serialised

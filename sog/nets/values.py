@@ -13,9 +13,9 @@ from sog.arrays import Float32, Float64
 from sog.errors import SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN
-from sog.nets.encode import pairing_of, value_units
 from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.pairing import expectations, pairing_of
 
 # Smaller batches go through the Numba kernels, whose answers do not depend on what they are batched with.
 LARGE = 96
@@ -69,7 +69,7 @@ class ValueAnswer:
         if self.shape.matchups and not self.pairs:
             values = self._expected(beliefs, out)
         else:
-            values = np.multiply(out[:, : self.told], value_units(beliefs)[:, None], dtype=np.float64)
+            values = np.multiply(out[:, : self.told], beliefs.value_units()[:, None], dtype=np.float64)
         table = count, max(self.shape.slots), self.shape.actions
         if not self.policies:
             return Evaluations(values, np.broadcast_to(0.0, table))
@@ -96,5 +96,5 @@ class ValueAnswer:
         """float64[B, S0 + S1]: both players' expectations of the matchup matrices."""
         pairing, values = pairing_of(beliefs.public), np.empty((len(out), self.shape.num_values))
         slots0, mass = self.shape.slots[0], self.whole.mlp.mass
-        dense.expectations(pairing, beliefs.nodes, beliefs.ranges, slots0, out, value_units(beliefs), mass, values)
+        expectations(pairing, beliefs.nodes, beliefs.ranges, slots0, out, mass, values)
         return values

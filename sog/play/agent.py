@@ -16,10 +16,8 @@ from sog.arrays import Bool, Float64
 from sog.games.base import Game, State
 from sog.play.resolver import ResolveSettings, Resolving, Solved
 from sog.search.leaves.drive import drive, run
-from sog.search.leaves.evaluator import Evaluator, SearchGenerator
-from sog.search.tree import columns as f
+from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import legal_actions, node_mass
 
 __all__ = ["Agent", "SearchAgent", "own_followers"]
 
@@ -93,7 +91,7 @@ class Agent(ABC):
     def legal(self, node: int) -> Bool:
         """bool[A, I]: which actions are legal with each infostate of the player who acts at a node."""
         self.public.list_fan(node)
-        legal: Bool = legal_actions(self.public, node) > 0
+        legal: Bool = self.public.legal(node) > 0
         return legal
 
 
@@ -114,7 +112,7 @@ class SearchAgent(Agent):
     def policy(self, node: int) -> Float64:
         """float64[A, I]: search at a public node where this player acts; the chain goes on from there."""
         resolving = Resolving(self.public, self.player, node, self.solved, self.settings, self.seed)
-        run(resolving.steps(), self.evaluator)
+        run(resolving, self.evaluator)
         self.solved = resolving.solved()
         return self.solved.policy()
 
@@ -123,11 +121,10 @@ class SearchAgent(Agent):
         followers = own_followers(self.public, self.player)
         waiting: list[tuple[int, Solved | None]] = [(s, None) for s in followers[-1]]
 
-        def searches() -> Iterator[tuple[Resolving, SearchGenerator]]:
+        def searches() -> Iterator[Resolving]:
             while waiting:
                 node, previous = waiting.pop()
-                resolving = Resolving(self.public, self.player, node, previous, self.settings, self.seed)
-                yield resolving, resolving.steps()
+                yield Resolving(self.public, self.player, node, previous, self.settings, self.seed)
 
         while waiting:
             for resolving in drive(searches(), self.evaluator, width):
@@ -141,10 +138,8 @@ class SearchAgent(Agent):
         The joint distribution's marginal: the mean range times the mass of the agent's own range.
         """
         assert self.solved is not None
-        tree, n = self.solved.tree, self.solved.start
-        sums = [tree.infostates[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
-        other = 1 - self.player
-        weight: Float64 = sums[other] * node_mass(self.public, self.solved.node, sums[0], sums[1])[other]
+        sums, other = self.solved.tree.range_sums(self.solved.start), 1 - self.player
+        weight: Float64 = sums[other] * self.public.masses(self.solved.node, *sums)[other]
         belief: Float64 = weight / max(weight.sum(), 1e-300)
         return belief
 
@@ -155,7 +150,7 @@ def own_followers(public: PublicTree, player: int) -> dict[int, list[int]]:
     latest = {-1: -1}
     for s in range(public.size):
         above = latest[int(public.parent[s])]
-        if public.nodes[s, f.ACTOR] == player:
+        if public.actor(s) == player:
             followers.setdefault(above, []).append(s)
             above = s
         latest[s] = above

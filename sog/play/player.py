@@ -22,7 +22,6 @@ from sog.search.gtcfr.reroot import rerooted
 from sog.search.gtcfr.search import Budget, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Evaluator, SearchGenerator, zero_evaluator
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = [
@@ -38,6 +37,7 @@ __all__ = [
     "SogSearch",
     "Stopped",
     "Thought",
+    "never",
     "think",
 ]
 
@@ -46,6 +46,11 @@ Stopped = Callable[[], bool]
 
 # The number of simulations of a search that only a clock or a person stops.
 ENDLESS: Final = 2**40
+
+
+def never() -> bool:
+    """Nothing stops this search."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,7 @@ class Search(Protocol):
     def simulations(self) -> int:
         """Simulations done in this search."""
 
-    def steps(self, stopped: Stopped) -> SearchGenerator:
+    def steps(self, stopped: Stopped = never) -> SearchGenerator:
         """The search, as a generator of leaf beliefs; `stopped` is asked at least once a batch of simulations."""
 
     def thought(self) -> Thought:
@@ -170,8 +175,7 @@ class MoveTree:
         if action not in actions:
             raise GameError(f"action {action} is illegal in {self.name(node)}")
         public.list_fan(node)
-        row = int(public.nodes[node, f.ACTION0]) + actions.index(action)
-        return public.child(node, int(public.action_rows[row, f.EDGE]))
+        return public.child(node, public.edge_of(node, actions.index(action)))
 
     def decision_after(self, moves: Sequence[int]) -> int:
         """As `node_after`, where a player is to move; GameError where nobody is."""
@@ -189,15 +193,14 @@ class MoveTree:
         return float(game.payoff(state).dense()[0, 0] / game.weights(state).dense()[0, 0]) / game.u_max
 
     def actor(self, node: int) -> int:
-        return int(self.public.nodes[node, f.ACTOR])
+        return self.public.actor(node)
 
     def name(self, node: int) -> str:
         return self.public.game.state_name(self.public.states[node])
 
     def actions(self, node: int) -> list[int]:
         """The actor's actions at a node, ascending."""
-        first, count = self.public.nodes[node, f.ACTION0], self.public.nodes[node, f.ACTIONS]
-        actions: list[int] = self.public.action_rows[first : first + count, f.IDENTITY].tolist()
+        actions: list[int] = self.public.actions(node).tolist()
         return actions
 
 
@@ -231,15 +234,15 @@ class SogPlayer:
         node = self.tree.decision_after(moves)
         self.last = self._lookahead(node)
         budget = Budget(simulations or self.budget.simulations, self.budget.per_update)
-        rng = derive_generator(self.seed, int(self.tree.public.nodes[node, f.ACTOR]), node)
+        rng = derive_generator(self.seed, self.tree.actor(node), node)
         return SogSearch(self.last, budget, self.settings, rng)
 
     def _lookahead(self, node: int) -> Lookahead:
         assert self.tree is not None
         if self.reuse and self.last is not None:
-            at = np.flatnonzero(self.last.nodes[: self.last.size, f.PUBLIC] == node)
-            if len(at):
-                return rerooted(self.last, int(at[0]))
+            at = self.last.node_of(node)
+            if at >= 0:
+                return rerooted(self.last, at)
         return Lookahead(self.tree.public, node, (np.ones(1), np.ones(1)))
 
 
@@ -250,7 +253,7 @@ class SogSearch:
         self.tree, self.budget, self.settings, self.rng = tree, budget, settings, rng
         self.simulations = 0
 
-    def steps(self, stopped: Stopped) -> SearchGenerator:
+    def steps(self, stopped: Stopped = never) -> SearchGenerator:
         def after_round() -> bool:
             self.simulations += self.budget.expansions
             return stopped()
@@ -258,9 +261,10 @@ class SogSearch:
         yield from search(self.tree, 0, self.budget, self.settings, self.rng, stopped=after_round)
 
     def thought(self) -> Thought:
-        actions, children = self._actions(0), self._children(0)
-        shares, visits = self._shares(0), self._visits(0)
-        mover = int(self.tree.nodes[0, f.N_ACTOR])
+        tree = self.tree
+        actions: list[int] = tree.actions(0).tolist()
+        children, shares, mover = tree.children_by_action(0), self._shares(0), tree.actor(0)
+        visits = [int(count) for count in tree.visits(0)[:, 0]]
         known = [self._value(c, mover) if c >= 0 else None for c in children]
         value = sum(share * v for share, v in zip(shares, known, strict=True) if v is not None)
         order = sorted(range(len(actions)), key=lambda a: (-shares[a], -visits[a], actions[a]))
@@ -274,49 +278,29 @@ class SogSearch:
             )
             for a in order
         )
-        return Thought(value, self.tree.size, candidates)
-
-    def _actions(self, n: int) -> list[int]:
-        """Identities of the legal actions at node n, ascending."""
-        row0, count = (int(self.tree.nodes[n, column]) for column in (f.N_ACTION0, f.N_ACTIONS))
-        actions: list[int] = self.tree.public.action_rows[row0 : row0 + count, f.IDENTITY].tolist()
-        return actions
-
-    def _children(self, n: int) -> list[int]:
-        """The child that each action of node n leads to, -1 where it is not in the tree."""
-        tree, count = self.tree, int(self.tree.nodes[n, f.N_ACTIONS])
-        if tree.nodes[n, f.KIND] != f.INTERIOR:
-            return [-1] * count
-        row0, child0 = int(tree.nodes[n, f.N_ACTION0]), int(tree.nodes[n, f.CHILD0])
-        children: list[int] = tree.child[f.NODE, child0 + tree.public.action_rows[row0 : row0 + count, f.EDGE]].tolist()
-        return children
+        return Thought(value, tree.size, candidates)
 
     def _shares(self, n: int) -> list[float]:
         """The average policy at node n; before the first update the prior, before that uniform."""
-        for row in (f.POLICY_SUM, f.PRIOR):
-            weights = self.tree.table(n, row)[:, 0]
+        for weights in (self.tree.policy_sum(n)[:, 0], self.tree.prior(n)[:, 0]):
             if weights.sum() > 0:
                 shares: list[float] = (weights / weights.sum()).tolist()
                 return shares
         return [1.0 / len(weights)] * len(weights)
 
-    def _visits(self, n: int) -> list[int]:
-        return [int(count) for count in self.tree.table(n, f.VISITS)[:, 0]]
-
     def _value(self, n: int, p: int) -> float | None:
         """Player p's value at node n, a share of the largest utility, over all iterations; None before the first."""
         tree = self.tree
-        mass = float(tree.infostates[f.REACH_SUM, tree.nodes[n, f.OFF0 + 1 - p]])
-        cfv = float(tree.infostates[f.CFV_SUM, tree.nodes[n, f.OFF0 + p]])
+        mass, cfv = float(tree.range_sums(n)[1 - p][0]), float(tree.cfv_sums(n)[p][0])
         return cfv / (mass * tree.public.game.u_max) if mass > 0 else None
 
     def _line(self, n: int) -> list[int]:
         """The likeliest actions from node n on, while they are in the tree."""
         line: list[int] = []
-        while n >= 0 and self.tree.nodes[n, f.KIND] == f.INTERIOR:
-            children, shares = self._children(n), self._shares(n)
+        while n >= 0 and self.tree.is_open(n):
+            children, shares = self.tree.children_by_action(n), self._shares(n)
             best = max(range(len(children)), key=lambda a: (children[a] >= 0, shares[a]))
-            line.append(self._actions(n)[best])
+            line.append(int(self.tree.actions(n)[best]))
             n = children[best]
         return line
 
@@ -346,7 +330,7 @@ class RandomSearch:
     def __init__(self, order: list[int]) -> None:
         self.order = order
 
-    def steps(self, stopped: Stopped) -> SearchGenerator:
+    def steps(self, stopped: Stopped = never) -> SearchGenerator:
         yield from ()
 
     def thought(self) -> Thought:

@@ -5,11 +5,13 @@ Only public information enters: nobody's hidden infostate. The iteration is the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from sog.arrays import Array, Float64
+from sog.games.base import NATURE
 from sog.play.agent import Agent
 from sog.search.depth_limited.planting import Layouts
 from sog.search.depth_limited.settings import SolveSettings
@@ -17,9 +19,7 @@ from sog.search.depth_limited.solve import solve
 from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Evaluator, SearchGenerator
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import ranges_by_slot
 
 __all__ = ["Playing", "Position", "Profile", "RebelAgent", "RebelSettings", "sample_iterations", "start_position"]
 
@@ -55,7 +55,7 @@ class Position:
 
 def start_position(public: PublicTree) -> Position:
     """The beginning of the game."""
-    return Position(0, ranges_by_slot(public, 0, public.game.root_ranges()))
+    return Position(0, public.ranges_by_slot(0, public.game.root_ranges()))
 
 
 def sample_iterations(settings: SolveSettings, count: int, rng: np.random.Generator) -> Array:
@@ -102,25 +102,27 @@ class Playing:
             for k, chosen in enumerate(self.iterations):
                 self.profiles[k] = [self._kept[k, int(t)] for t in chosen]
         else:
-            self.games.tree.forward(f.AVERAGE_POLICY)
-            self.profiles = [[self._profile(k, f.AVERAGE_POLICY, f.REACH)] for k in range(len(self.games))]
+            tree = self.games.tree
+            tree.play_average()
+            self.profiles = [[self._profile(k, tree.policy, mean=False)] for k in range(len(self.games))]
 
     def _visit(self, t: int) -> None:
         for k in dict.fromkeys(self._wanted.get(t, ())):
-            average = self.settings.solve.solver.average
-            self._kept[k, t] = self._profile(k, f.POLICY, f.REACH_SUM if average else f.REACH)
+            mean = self.settings.solve.solver.average
+            self._kept[k, t] = self._profile(k, self.games.tree.current_policy, mean)
 
-    def _profile(self, k: int, policy: int, reach: int) -> Profile:
+    def _profile(self, k: int, policy: Callable[[int], Float64], mean: bool) -> Profile:
+        """Subgame k by this policy of each of its nodes.  mean: beliefs are those of mean ranges."""
         tree, games = self.games.tree, self.games
         policies, beliefs, held = {}, {}, {}
         for n in self._nodes[k]:
             s = games.public_node(n)
-            if tree.nodes[n, f.KIND] == f.LEAF:
-                beliefs[s] = games.reaches(n, reach)
-                ranges = tree.range_sums(n) if reach == f.REACH_SUM else tree.ranges(n)
+            if tree.is_leaf(n):
+                beliefs[s] = games.reaches(n, mean)
+                ranges = tree.range_sums(n) if mean else tree.ranges(n)
                 held[s] = bool(ranges[0].any()), bool(ranges[1].any())
-            elif tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < 2:
-                policies[s] = tree.table(n, policy).copy()
+            elif tree.is_open(n) and tree.actor(n) < NATURE:
+                policies[s] = policy(n).copy()
         return Profile(policies, beliefs, held)
 
 
@@ -155,5 +157,5 @@ class RebelAgent(Agent):
         rng = np.random.default_rng((self.seed, self.player, self.games, position.node))
         chosen = sample_iterations(self.settings.solve, 1, rng)
         playing = Playing(self.public, [position], [chosen], self.settings)
-        run(playing.steps(), self.evaluator)
+        run(playing, self.evaluator)
         return playing.profiles[0][0]

@@ -8,7 +8,6 @@ import numpy as np
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Fan, step
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["Referee", "World"]
@@ -38,7 +37,7 @@ class Referee:
         return self.settle(World(0, (k // len(r1), k % len(r1))), rng)
 
     def actor(self, world: World) -> int:
-        return int(self.public.nodes[world.node, f.ACTOR])
+        return self.public.actor(world.node)
 
     def settle(self, world: World, rng: np.random.Generator) -> World:
         """Play nature's moves until a player acts or the game is over."""
@@ -79,7 +78,7 @@ class Referee:
         """The child of `node` that stands for a game state, added where the fan is not listed."""
         if not self.public.list_fan(node):
             return self.public.add(state, node)
-        for e in range(int(self.public.nodes[node, f.EDGES])):
+        for e in range(self.public.num_edges(node)):
             child = self.public.child(node, e)
             if self.public.states[child] == state:
                 return child

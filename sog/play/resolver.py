@@ -17,9 +17,7 @@ from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import PAPER, Budget, QueryLog, SearchSettings, search
 from sog.search.leaves.evaluator import SearchGenerator
 from sog.search.resolving.gadget import Gadget
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import node_mass
 
 __all__ = ["ResolveSettings", "Resolving", "Solved", "derive_generator", "paper_settings", "without_gadget"]
 
@@ -62,40 +60,25 @@ class Solved:
 
     def policy(self) -> Float64:
         """float64[A, I]: the average policy at the searched state."""
-        return self.tree.table(self.start, f.AVERAGE_POLICY).copy()
+        return self.tree.policy(self.start).copy()
 
     def own_range(self, n: int) -> Float64:
         """float64[I]: the player's range at lookahead node n, by the average policies on the way."""
-        return self.tree.infostates[f.REACH, self.tree.span(n, self.player)].copy()
+        return self.tree.ranges(n)[self.player].copy()
 
     def opponent_range(self, n: int) -> Float64:
         """float64[I]: the opponent's mean range at node n, scaled to a maximum of 1."""
-        reach = self.tree.infostates[f.REACH_SUM, self.tree.span(n, 1 - self.player)]
+        reach = self.tree.range_sums(n)[1 - self.player]
         top = reach.max()
         return reach / top if top > 0 else np.ones_like(reach)
 
     def opponent_values(self, n: int) -> Float64:
-        """float64[I]: the opponent's values at node n, conditional on the infostate; 0 where it has no mass.
-
-        The weighted mean over iterations of its counterfactual values (not the average policy's value),
-        divided by the same mean of the mass that the player's range gave.
-        """
-        tree, other = self.tree, 1 - self.player
-        cfv = tree.infostates[f.CFV_SUM, tree.span(n, other)]
-        sums = [tree.infostates[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
-        mass = node_mass(tree.public, int(tree.nodes[n, f.PUBLIC]), sums[0], sums[1])[other]
-        return np.divide(cfv, mass, out=np.zeros_like(cfv), where=mass > 0)
+        """float64[I]: the opponent's mean values at node n, conditional on the infostate (`Lookahead.values`)."""
+        return self.tree.values(n)[1 - self.player]
 
     def root_values(self) -> tuple[Float64, Float64]:
         """Both players' values at the searched state, conditional on the infostate: float64[I0], float64[I1]."""
-        tree, n = self.tree, self.start
-        sums = [tree.infostates[f.REACH_SUM, tree.span(n, p)] for p in (0, 1)]
-        mass = node_mass(tree.public, self.node, sums[0], sums[1])
-        values = []
-        for p in (0, 1):
-            cfv = tree.infostates[f.CFV_SUM, tree.span(n, p)]
-            values.append(np.divide(cfv, mass[p], out=np.zeros_like(cfv), where=mass[p] > 0))
-        return values[0], values[1]
+        return self.tree.values(self.start)
 
 
 class Resolving:
@@ -116,6 +99,7 @@ class Resolving:
         seed: the search's generator is derived from (seed, player, node).
         """
         self.player, self.node, self.settings, self.log = player, node, settings, log
+        self.rng = derive_generator(seed, player, node)
         path = public.path(node)
         root = 0
         if previous is not None:
@@ -126,18 +110,18 @@ class Resolving:
         if drawn > root:  # the last tree ends at a chance event that is not listed, or above it
             if self.gadget is not None and previous is not None:
                 stored = previous.opponent_values(previous.index[path[root]]) if drawn - 1 == root else None
-                self.estimate = Estimate(public, path[drawn - 1], path[drawn], 1 - player, ranges, stored)
+                self.estimate = Estimate(public, (path[drawn - 1], path[drawn]), 1 - player, ranges, stored, self.rng)
             ranges, self.gadget = _cross(public, path[drawn - 1], path[drawn], ranges, self.gadget)
             root = drawn
         self.own = ranges[player]
         self.tree = Lookahead(public, path[root], ranges)
         self.start = _open_path(self.tree, path[root + 1 :])
-        self.rng = derive_generator(seed, player, node)
 
     def steps(self) -> SearchGenerator:
         """The search, as a generator of leaf beliefs."""
         if self.estimate is not None and self.gadget is not None:
-            self.gadget.leave = yield from self.estimate.values(self.rng)
+            yield from self.estimate.steps()
+            self.gadget.leave = self.estimate.values
         if self.settings.complete:
             self.tree.expand_all()
         yield from search(
@@ -148,11 +132,9 @@ class Resolving:
         """The finished search."""
         tree = self.tree
         tree.average_policy()
-        tree.infostates[f.REACH, tree.span(0, self.player)] = self.own
-        tree.forward(f.AVERAGE_POLICY, players=1 << self.player)
-        swept = tree.nodes[: tree.size, f.PUBLIC]
-        index = {int(s): n for n, s in enumerate(swept)}
-        return Solved(self.player, self.node, self.start, tree, self.own, index)
+        tree.ranges(0)[self.player][:] = self.own
+        tree.play_average(players=1 << self.player)
+        return Solved(self.player, self.node, self.start, tree, self.own, tree.by_public_node())
 
 
 def _root(
@@ -166,7 +148,7 @@ def _root(
     ranges = (own, other) if player == 0 else (other, own)
     if not settings.gadget:
         return ranges, None
-    mass = node_mass(public, s, *ranges)[1 - player]
+    mass = public.masses(s, *ranges)[1 - player]
     leave = previous.opponent_values(n) * mass
     return ranges, Gadget(1 - player, leave, other, settings.alpha, mass > 0)
 
@@ -180,7 +162,7 @@ def _cross(
         return ranges, None
     other = ranges[gadget.opponent]
     other = other / max(other.max(), 1e-300)
-    possible = node_mass(public, child, *ranges)[gadget.opponent] > 0
+    possible = public.masses(child, *ranges)[gadget.opponent] > 0
     return ranges, Gadget(gadget.opponent, np.zeros_like(other), other, gadget.alpha, possible)
 
 
@@ -189,8 +171,7 @@ def _open_path(tree: Lookahead, path: list[int]) -> int:
     n = 0
     for s in path:
         tree.expand(n)
-        children = tree.child[f.NODE, tree.nodes[n, f.CHILD0] :][: tree.nodes[n, f.N_EDGES]]
-        n = int(next(c for c in children if tree.nodes[c, f.PUBLIC] == s))
+        n = next(child for child in tree.children(n) if tree.public_node(child) == s)
     return n
 
 

@@ -7,19 +7,13 @@ drawn siblings is what the search before stored at the chance event. Bounds on e
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import dataclass
-
 import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.games.base import NATURE, Carry
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.leaves.evaluator import Beliefs, Evaluations
-from sog.search.tree import columns as f
-from sog.search.tree import draws
+from sog.search.leaves.evaluator import Beliefs, SearchGenerator
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import node_mass, ranges_by_slot, slots_of
 
 __all__ = ["SIBLINGS", "Estimate", "Ranges", "carried", "first_after"]
 
@@ -31,7 +25,7 @@ Ranges = tuple[Float64, Float64]
 def first_after(public: PublicTree, path: list[int]) -> int:
     """Where on a path of public nodes the state after its last unlisted chance event stands; 0 where there is none."""
     for k in range(len(path) - 1, 0, -1):
-        if public.nodes[path[k - 1], f.ACTOR] == NATURE and not public.list_fan(path[k - 1]):
+        if public.actor(path[k - 1]) == NATURE and not public.list_fan(path[k - 1]):
             return k
     return 0
 
@@ -39,8 +33,8 @@ def first_after(public: PublicTree, path: list[int]) -> int:
 def carried(public: PublicTree, chance: int, child: int, ranges: Ranges) -> Ranges:
     """Both players' ranges at a child of an unlisted chance event, from those at the event."""
     carry = public.game.chance_carry(public.states[chance], public.states[child])
-    out = [_moved(carry[p], ranges[p], int(public.nodes[child, f.I0 + p])) for p in (0, 1)]
-    return out[0], out[1]
+    zero, one = (_moved(carry[p], ranges[p], width) for p, width in enumerate(public.num_infostates(child)))
+    return zero, one
 
 
 def _moved(carry: Carry, before: Float64, width: int) -> Float64:
@@ -51,56 +45,60 @@ def _moved(carry: Carry, before: Float64, width: int) -> Float64:
     return after
 
 
-@dataclass(frozen=True, eq=False)
 class Estimate:
-    """What to ask about the opponent's values at public node `child`, drawn at the unlisted event `chance`.
+    """The opponent's values at the outcome of an unlisted chance event: drive `steps()`, then read `values`.
 
-    ranges: at the event.  stored: float64[I], the opponent's values there, conditional on the infostate; None where
-    the search before did not reach the event, and then the network's answer is left as it is.
+    values: float64[I], its counterfactual values there.
     """
 
-    public: PublicTree
-    chance: int
-    child: int
-    opponent: int
-    ranges: Ranges
-    stored: Float64 | None
+    def __init__(
+        self,
+        public: PublicTree,
+        drawn: tuple[int, int],
+        opponent: int,
+        ranges: Ranges,
+        stored: Float64 | None,
+        rng: Array,
+    ) -> None:
+        """drawn: the public nodes of the event and of its outcome.  ranges: at the event.
 
-    def values(self, rng: Array) -> Generator[Beliefs, Evaluations, Float64]:
-        """Ask the evaluator; returns float64[I], the opponent's counterfactual values at the child.
-
-        rng: uint64[1], draws the siblings.
+        stored: float64[I], the opponent's values at the event, conditional on the infostate; None where the search
+        before did not reach it, and then the network's answer is left as it is.  rng: uint64[1], draws siblings.
         """
+        self.public, self.opponent, self.ranges, self.stored, self.rng = public, opponent, ranges, stored, rng
+        self.chance, self.child = drawn
+        self.values: Float64 = np.zeros(0)
+
+    def steps(self) -> SearchGenerator:
+        """What is asked: one batch of beliefs."""
         children = [self.child]
         if self.stored is not None:
-            children += self._siblings(rng)
+            children += self._siblings()
         ranges = [carried(self.public, self.chance, c, self.ranges) for c in children]
-        by_slot = [ranges_by_slot(self.public, c, r) for c, r in zip(children, ranges, strict=True)]
+        by_slot = [self.public.ranges_by_slot(c, r) for c, r in zip(children, ranges, strict=True)]
         answer = yield Beliefs(self.public, np.array(children, dtype=np.int32), np.array(by_slot))
         conditional = [self._of_opponent(c, answer.values[b]) for b, c in enumerate(children)]
-        masses = [node_mass(self.public, c, *r)[self.opponent] for c, r in zip(children, ranges, strict=True)]
+        masses = [self.public.masses(c, *r)[self.opponent] for c, r in zip(children, ranges, strict=True)]
         values = conditional[0]
         if self.stored is not None:
             values = values + self._shift(children, conditional, masses, self.stored)
-        out: Float64 = np.where(masses[0] > 0, masses[0] * values, 0.0)
-        return out
+        self.values = np.where(masses[0] > 0, masses[0] * values, 0.0)
 
-    def _siblings(self, rng: Array) -> list[int]:
+    def _siblings(self) -> list[int]:
         """More children, drawn as chance draws them for hands in the players' ranges."""
         public, out = self.public, []
-        tree, pair = Lookahead(public, self.chance, self.ranges, room=1), np.zeros(2, dtype=np.int64)
-        generator = np.random.default_rng(int(rng[0]))
+        tree, generator = Lookahead(public, self.chance, self.ranges, room=1), np.random.default_rng(int(self.rng[0]))
         for _ in range(SIBLINGS):
-            if not draws.draw_pair(public.arrays, tree.arrays, 0, rng, pair):
+            pair = tree.draw_pair(0, self.rng)
+            if pair is None:
                 return []
-            state, _, _ = public.game.sample_chance(public.states[self.chance], int(pair[0]), int(pair[1]), generator)
+            state, _, _ = public.game.sample_chance(public.states[self.chance], *pair, generator)
             out.append(public.add(state, self.chance))
         return out
 
     def _of_opponent(self, node: int, values: Float64) -> Float64:
         """float64[I] by infostate from values by slot."""
-        first = self.public.game.num_slots[0] if self.opponent else 0
-        picked: Float64 = values[first + slots_of(self.public, node, self.opponent)]
+        picked: Float64 = values[self.public.places_of(node, self.opponent)]
         return picked
 
     def _shift(

@@ -20,7 +20,7 @@ from sog.search.simd.compiling import WATCH
 from sog.train.checkpoint import network_of
 from sog.train.settings import Actor, Harvest, TrainSettings
 
-__all__ = ["Crew", "hire", "make_actor", "play_round"]
+__all__ = ["Crew", "LocalCrew", "ProcessCrew", "hire", "make_actor", "play_round"]
 
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -39,9 +39,9 @@ def hire(game: str, settings: TrainSettings, seed: int, workers: int) -> Iterato
     with threadpool_limits(1):
         torch.set_num_threads(1)
         if workers == 1:
-            yield _Local(game, settings, seed)
+            yield LocalCrew(game, settings, seed)
             return
-        crew = _Processes(game, settings, seed, workers)
+        crew = ProcessCrew(game, settings, seed, workers)
         try:
             yield crew
         finally:
@@ -59,7 +59,7 @@ def make_actor(game: str, settings: TrainSettings) -> Actor:
     return settings.acting.make(make_game(game), settings.shape)
 
 
-class _Local:
+class LocalCrew:
     """One worker in this process: the round is played when its harvest is asked for."""
 
     def __init__(self, game: str, settings: TrainSettings, seed: int) -> None:
@@ -73,7 +73,7 @@ class _Local:
         return [play_round(self.actor, self.settings, self.seed, 0, *self.waiting)]
 
 
-class _Processes:
+class ProcessCrew:
     """Worker processes, told over pipes. They end when their pipe does, so a killed learner leaves none behind."""
 
     def __init__(self, game: str, settings: TrainSettings, seed: int, workers: int) -> None:

@@ -7,7 +7,7 @@ import pytest
 from open_spiel.python.algorithms.exploitability import nash_conv
 
 from sog.errors import GameError
-from sog.evaluate.openspiel_export import check_against_openspiel, infostate_policies, openspiel_game, to_tabular_policy
+from sog.evaluate.openspiel_export import check_against_openspiel, infostate_policies, to_tabular_policy
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
@@ -15,6 +15,7 @@ from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
 from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
+from sog.play.openspiel_states import openspiel_game
 from sog.search.cfr import exact
 from sog.search.cfr.rules import CFR, CFR_PLUS, Rule
 from sog.search.tree.public_tree import PublicTree

@@ -8,10 +8,9 @@ import pytest
 
 from sog.baselines.alphazero import AlphaZeroPlayer
 from sog.errors import SettingError
-from sog.evaluate.side_by_side import Seating, after, openings, play_games
-from sog.games.base import TERMINAL
+from sog.evaluate.side_by_side import Seating, openings, play_games
 from sog.games.catalog import make_game
-from sog.play.player import Player, RandomPlayer, SogPlayer
+from sog.play.player import MoveTree, Player, RandomPlayer, SogPlayer
 from sog.search.gtcfr.search import Budget
 from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 
@@ -67,11 +66,9 @@ def test_a_game_cut_short_is_a_draw() -> None:
 def test_openings_are_different_open_and_the_same_for_a_seed() -> None:
     found = openings(GAME, 30, 3, 5)
     assert len(set(found)) == 30 and found == openings(GAME, 30, 3, 5) != openings(GAME, 30, 3, 6)
+    tree = MoveTree(GAME)
     for moves in openings(GAME, 50, 7, 0):
-        state = GAME.root()
-        for action in moves:
-            state = after(GAME, state, action)
-        assert len(moves) == 7 and GAME.actor(state) != TERMINAL
+        assert len(moves) == 7 and tree.result(tree.node_after(moves)) is None
 
 
 def test_too_many_openings_are_refused() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
-from sog.nets.encode import encode, input_width, join, value_units
+from sog.nets.encode import encode, input_width, join
 from sog.search.leaves.evaluator import Beliefs
 from sog.search.tree.public_tree import PublicTree
 
@@ -55,7 +55,7 @@ def test_crossed_features_multiply_every_range(public: PublicTree) -> None:
 def test_value_units_are_the_games(public: PublicTree) -> None:
     beliefs = beliefs_at(public, [0, 30, 31])
     wanted = [public.game.value_unit(public.states[n]) for n in beliefs.nodes]
-    np.testing.assert_array_equal(value_units(beliefs), wanted)
+    np.testing.assert_array_equal(beliefs.value_units(), wanted)
 
 
 def test_join_keeps_the_order_and_separates_public_trees(public: PublicTree) -> None:

@@ -12,7 +12,7 @@ from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
 from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN, shape_for
-from sog.nets.encode import encode, value_units
+from sog.nets.encode import encode
 from sog.nets.inference import JoiningEvaluator, network_evaluator, onnx_answer, torch_answer
 from sog.search.leaves.evaluator import Beliefs
 from sog.search.tree import columns as f
@@ -48,7 +48,7 @@ def test_evaluator_equals_the_module(public: PublicTree) -> None:
         out = network(torch.from_numpy(encode(beliefs, (0, 1, 2))))
     values, logits = (part.numpy() for part in network.split(out))
     assert answer.values.dtype == answer.logits.dtype == np.float64
-    np.testing.assert_allclose(answer.values, values * value_units(beliefs)[:, None], atol=1e-4)
+    np.testing.assert_allclose(answer.values, values * beliefs.value_units()[:, None], atol=1e-4)
     np.testing.assert_allclose(answer.logits, logits, atol=1e-5)
     assert np.ptp(answer.values) > 1.0
 

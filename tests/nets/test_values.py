@@ -13,7 +13,6 @@ from sog.nets.inference import network_evaluator
 from sog.nets.values import LARGE, pair_evaluator, value_evaluator, values_of
 from sog.search.leaves.evaluator import Beliefs, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import slots_of
 
 PUBLIC = PublicTree(make_game("leduc_poker")).list_all()
 
@@ -49,7 +48,7 @@ def test_pairs_are_those_whose_expectations_the_values_are() -> None:
     s0, s1 = PUBLIC.game.num_slots
     for b, node in enumerate(asked.nodes):
         table, joint = pairs.values[b].reshape(s0, s1), np.zeros((s0, s1))
-        at = slots_of(PUBLIC, int(node), 0)[:, None], slots_of(PUBLIC, int(node), 1)[None, :]
+        at = PUBLIC.slots_of(int(node), 0)[:, None], PUBLIC.slots_of(int(node), 1)[None, :]
         joint[at] = PUBLIC.game.weights(PUBLIC.states[node]).dense()
         r1 = asked.ranges[b, s0:]
         mass = (joint * r1).sum(axis=1)  # 0 for the card on the board

@@ -48,7 +48,7 @@ def solve(
     seed: int = 0,
 ) -> Solved:
     resolving = Resolving(public, player, node, previous, how, seed)
-    run(resolving.steps(), evaluator)
+    run(resolving, evaluator)
     return resolving.solved()
 
 
@@ -219,7 +219,7 @@ def test_a_state_outside_the_last_tree_is_reached_from_the_nearest_one_inside() 
     for n in range(tree.size):
         inside = int(tree.nodes[n, f.PUBLIC]) in on_branch
         assert inside == (tree.nodes[n, f.KIND] == f.INTERIOR)
-    run(resolving.steps(), ExactEvaluator(20))
+    run(resolving, ExactEvaluator(20))
     for n in range(tree.size):
         s = int(tree.nodes[n, f.PUBLIC])
         assert tree.nodes[n, f.KIND] != f.INTERIOR or s in on_branch or node in DICE.path(s)

@@ -24,7 +24,6 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import node_mass
 
 SETTINGS = ResolveSettings(Budget(2, 1.0))
 CALL = 1
@@ -77,7 +76,8 @@ def board_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
 
 def estimated(stored: np.ndarray | None, evaluator: object) -> tuple[PublicTree, int, np.ndarray]:
     public, path = limped()
-    steps = Estimate(public, path[2], path[3], 1, ranges(), stored).values(np.array([5], dtype=np.uint64))
+    estimate = Estimate(public, (path[2], path[3]), 1, ranges(), stored, np.array([5], dtype=np.uint64))
+    steps = estimate.steps()
     beliefs = next(steps)
     for b, node in enumerate(beliefs.nodes):
         state = public.states[node]
@@ -88,14 +88,14 @@ def estimated(stored: np.ndarray | None, evaluator: object) -> tuple[PublicTree,
     assert len(beliefs.nodes) == (1 if stored is None else 1 + SIBLINGS)
     try:
         steps.send(evaluator([beliefs])[0])  # type: ignore[operator]
-    except StopIteration as end:
-        return public, path[3], end.value
+    except StopIteration:
+        return public, path[3], estimate.values
     raise AssertionError("it asks once")
 
 
 def test_without_stored_values_the_network_answers() -> None:
     public, node, values = estimated(None, board_evaluator)
-    mass = node_mass(public, node, *carried(public, int(public.parent[node]), node, ranges()))[1]
+    mass = public.masses(node, *carried(public, int(public.parent[node]), node, ranges()))[1]
     state = public.states[node]
     assert isinstance(state, HoldemState)
     np.testing.assert_allclose(values, mass * ((np.arange(HANDS) + HANDS) % 13 + 5.0 * min(state.board)))
@@ -104,7 +104,7 @@ def test_without_stored_values_the_network_answers() -> None:
 def test_a_network_that_sees_no_difference_gives_what_was_stored() -> None:
     stored = np.linspace(-3, 3, HANDS)
     public, node, values = estimated(stored, zero_evaluator)
-    mass = node_mass(public, node, *carried(public, int(public.parent[node]), node, ranges()))[1]
+    mass = public.masses(node, *carried(public, int(public.parent[node]), node, ranges()))[1]
     np.testing.assert_allclose(values, mass * stored, atol=1e-12)
 
 
@@ -112,7 +112,7 @@ def test_values_move_by_what_the_siblings_mean_differs() -> None:
     """With values linear in the lowest card, hands no board touches differ only by what was stored."""
     stored = np.linspace(-3, 3, HANDS)
     public, node, values = estimated(stored, board_evaluator)
-    mass = node_mass(public, node, *carried(public, int(public.parent[node]), node, ranges()))[1]
+    mass = public.masses(node, *carried(public, int(public.parent[node]), node, ranges()))[1]
     boards = [s.board for s in public.states[node:] if isinstance(s, HoldemState)]
     assert len(boards) == 1 + SIBLINGS
     free = np.flatnonzero(np.all([live_hands(b) for b in boards], axis=0))
@@ -127,11 +127,11 @@ def test_a_search_goes_on_after_the_flop(alpha: float) -> None:
     public, path = limped()
     settings = ResolveSettings(Budget(4, 1.0), alpha=alpha)
     first = Resolving(public, 0, path[1], None, settings, seed=1)
-    run(first.steps(), board_evaluator)
+    run(first, board_evaluator)
     second = Resolving(public, 0, path[3], first.solved(), settings, seed=1)
     assert int(second.tree.nodes[0, f.PUBLIC]) == path[3]
     assert second.gadget is not None and second.gadget.opponent == 1
-    run(second.steps(), board_evaluator)
+    run(second, board_evaluator)
     assert np.abs(second.gadget.leave).max() > 0
     live = live_hands(parse_cards("2s7hKd"))
     assert (second.gadget.follow[~live] == 0).all() and (second.own[~live] == 0).all()

@@ -31,7 +31,6 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import ranges_by_slot, ranges_of_slots, slots_of
 
 KUHN_VALUE = -1 / 18
 DICE = "liars_dice(numdice=1,dice_sides=3)"
@@ -42,7 +41,7 @@ def listed(name: str) -> PublicTree:
 
 
 def start(public: PublicTree) -> tuple[int, Float64]:
-    return 0, ranges_by_slot(public, 0, public.game.root_ranges())
+    return 0, public.ranges_by_slot(0, public.game.root_ranges())
 
 
 def solved(
@@ -65,7 +64,7 @@ def policies(games: Subgames, k: int) -> dict[int, Float64]:
 def root_value(games: Subgames) -> float:
     """Player 0's value at the root of the first subgame, in the mean over pairs."""
     public = games.public
-    ranges = ranges_of_slots(public, games.public_node(0), games.ranges[0])
+    ranges = public.ranges_of_slots(games.public_node(0), games.ranges[0])
     joint = public.game.weights(public.states[games.public_node(0)]).dense() * np.outer(*ranges)
     return float(games.root_values(0)[0] @ joint.sum(axis=1) / joint.sum())
 
@@ -99,7 +98,7 @@ def expectations(public: PublicTree, node: int, ranges: Float64, table: Array) -
     """Conditional values by slot of a table of utilities by pair of slots."""
     slots0 = public.game.num_slots[0]
     joint = np.zeros(public.game.num_slots)
-    at = slots_of(public, node, 0)[:, None], slots_of(public, node, 1)[None, :]
+    at = public.slots_of(node, 0)[:, None], public.slots_of(node, 1)[None, :]
     joint[at] = public.game.weights(public.states[node]).dense()
     r0, r1 = ranges[:slots0], ranges[slots0:]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -113,7 +112,7 @@ def test_a_subgame_to_the_end_of_the_game_is_solved_bit_for_bit_as_by_the_plain_
     public = listed(name)
     node, ranges = start(public)
     games = solved(public, [(node, ranges)], SolveSettings(depth=0, updates=64), zero_evaluator)
-    tree = Lookahead(public, node, ranges_of_slots(public, node, ranges)).expand_all()
+    tree = Lookahead(public, node, public.ranges_of_slots(node, ranges)).expand_all()
     tree.iterate(LINEAR_CFR, 32)
     tree.average_policy()
     for s, table in exact.policy_of(tree).items():
@@ -125,7 +124,7 @@ def test_fictitious_play_to_the_end_of_the_game_is_the_plain_one(solver: object)
     public = listed(DICE)
     settings = SolveSettings(solver, depth=0, updates=64)  # type: ignore[arg-type]
     games = solved(public, [start(public)], settings, zero_evaluator)
-    tree = Lookahead(public, 0, ranges_of_slots(public, *start(public))).expand_all()
+    tree = Lookahead(public, 0, public.ranges_of_slots(*start(public))).expand_all()
     settings.solver.rule.iterate(tree, 32)  # type: ignore[union-attr]
     tree.average_policy()
     for s, table in exact.policy_of(tree).items():
@@ -225,7 +224,7 @@ def test_many_subgames_whose_infostates_change_over_edges_are_solved_as_they_wou
         node = starts[k % len(starts)]
         own = rng.uniform(0.1, 1.0, size=public.num_infostates(node)[0])
         other = rng.uniform(0.1, 1.0, size=public.num_infostates(node)[1])
-        roots.append((node, ranges_by_slot(public, node, (own, other))))
+        roots.append((node, public.ranges_by_slot(node, (own, other))))
     assert len(roots) > 2 * AT_ONCE
     settings = SolveSettings(solver, depth=2, updates=32)
     together = solved(public, roots, settings, made_up)

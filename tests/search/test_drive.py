@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 
+from sog.arrays import Array
 from sog.games.goofspiel import Goofspiel
 from sog.games.leduc.game import Leduc
 from sog.play.resolver import derive_generator
@@ -22,12 +24,21 @@ GOOFSPIEL = PublicTree(Goofspiel(3, "random")).list_all()
 BELIEFS = Beliefs(LEDUC, np.zeros(1, dtype=np.int32), np.full((1, 12), 1 / 6))
 
 
-def questions(count: int, heard: list[Evaluations] | None = None) -> SearchGenerator:
-    """A search that asks so many times the same thing."""
-    for _ in range(count):
-        answer = yield BELIEFS
-        if heard is not None:
-            heard.append(answer)
+@dataclass(eq=False)
+class Asking:
+    """A job that asks so many times the same thing."""
+
+    name: str
+    count: int
+    heard: list[Evaluations] = field(default_factory=list)
+
+    def steps(self) -> SearchGenerator:
+        for _ in range(self.count):
+            self.heard.append((yield BELIEFS))
+
+
+def names(jobs: Iterable[Asking]) -> list[str]:
+    return [job.name for job in jobs]
 
 
 class Counter:
@@ -43,20 +54,20 @@ class Counter:
 
 def test_searches_side_by_side_share_each_call() -> None:
     counter = Counter()
-    finished = list(drive([(k, questions(len(k))) for k in ("aaa", "b", "cc", "dd")], counter, width=2))
-    assert finished == ["b", "aaa", "cc", "dd"]
+    finished = drive([Asking(name, len(name)) for name in ("aaa", "b", "cc", "dd")], counter, width=2)
+    assert names(finished) == ["b", "aaa", "cc", "dd"]
     assert counter.joined == [2, 2, 2, 1, 1]  # aaa with b and twice with cc, then dd alone
 
 
 def test_a_search_that_asks_nothing_is_finished_at_once() -> None:
     counter = Counter()
-    assert list(drive([("a", questions(0)), ("b", questions(1)), ("c", questions(0))], counter)) == ["a", "c", "b"]
+    assert names(drive([Asking("a", 0), Asking("b", 1), Asking("c", 0)], counter)) == ["a", "c", "b"]
     assert counter.joined == [1]
     assert list(drive([], counter)) == []
 
 
 def test_everyone_hears_its_own_answer() -> None:
-    heard: list[list[Evaluations]] = [[], [], []]
+    jobs = [Asking("", count) for count in (1, 2, 3)]
     given: list[Evaluations] = []
 
     def evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
@@ -64,35 +75,49 @@ def test_everyone_hears_its_own_answer() -> None:
         given.extend(answers)
         return answers
 
-    list(drive([(k, questions(k + 1, own)) for k, own in enumerate(heard)], evaluator))
+    list(drive(jobs, evaluator))
+    heard = [job.heard for job in jobs]
     assert [len(own) for own in heard] == [1, 2, 3]
     assert heard[0] == [given[0]] and heard[1] == [given[1], given[3]] and heard[2] == [given[2], given[4], given[5]]
 
 
 def test_searches_are_read_when_there_is_room() -> None:
     """A search may depend on one that the caller has seen finish."""
-    finished: list[int] = []
+    finished: list[str] = []
 
-    def source() -> Iterator[tuple[int, SearchGenerator]]:
+    def source() -> Iterator[Asking]:
         for k in range(5):
             assert len(finished) >= k - 1  # with a width of 2, all but one of the earlier ones are done
-            yield k, questions(2)
+            yield Asking(str(k), 2)
 
-    for key in drive(source(), Counter(), width=2):
-        assert key not in finished
-        finished.append(key)
-    assert sorted(finished) == [0, 1, 2, 3, 4]
+    for job in drive(source(), Counter(), width=2):
+        assert job.name not in finished
+        finished.append(job.name)
+    assert sorted(finished) == ["0", "1", "2", "3", "4"]
 
 
 def test_too_few_answers_are_an_error() -> None:
     with pytest.raises(ValueError, match="shorter"):
-        list(drive([(0, questions(1)), (1, questions(1))], lambda requests: zero_evaluator(requests[:1])))
+        list(drive([Asking("a", 1), Asking("b", 1)], lambda requests: zero_evaluator(requests[:1])))
 
 
 # --- neighbours ---
 
 
-def jobs(count: int) -> list[tuple[Lookahead, SearchGenerator]]:
+@dataclass(frozen=True, eq=False)
+class Searching:
+    """A search of a tree from its root."""
+
+    tree: Lookahead
+    budget: Budget
+    settings: SearchSettings
+    rng: Array
+
+    def steps(self) -> SearchGenerator:
+        return search(self.tree, 0, self.budget, self.settings, self.rng)
+
+
+def searches(count: int) -> list[Searching]:
     """Searches at different nodes of two games, with different ranges, budgets, rules and seeds."""
     out = []
     for k in range(count):
@@ -103,7 +128,7 @@ def jobs(count: int) -> list[tuple[Lookahead, SearchGenerator]]:
         ranges = (rng.random(int(public.nodes[node, 1])), rng.random(int(public.nodes[node, 2])))
         tree = Lookahead(public, node, ranges)
         settings = (SearchSettings(), PAPER)[k % 3 == 0]
-        out.append((tree, search(tree, 0, Budget(3 + k, (1.0, 0.3)[k % 2]), settings, derive_generator(k, 0, node))))
+        out.append(Searching(tree, Budget(3 + k, (1.0, 0.3)[k % 2]), settings, derive_generator(k, 0, node)))
     return out
 
 
@@ -115,13 +140,13 @@ def test_a_result_does_not_depend_on_neighbours(leaves: str) -> None:
         return zero_evaluator if leaves == "zero" else ExactEvaluator(10)
 
     alone = []
-    for tree, generator in jobs(8):
-        run(generator, evaluator())
-        alone.append(tree)
+    for job in searches(8):
+        run(job, evaluator())
+        alone.append(job.tree)
     for width in (1, 3, 64):
-        together = jobs(8)
+        together = searches(8)
         assert len(list(drive(together, evaluator(), width))) == 8
-        for (tree, _), expected in zip(together, alone, strict=True):
+        for tree, expected in zip((job.tree for job in together), alone, strict=True):
             used = expected.counts
             assert (tree.counts == used).all()
             assert tree.infostates[:, : used[1]].tobytes() == expected.infostates[:, : used[1]].tobytes()

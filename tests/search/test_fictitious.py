@@ -125,7 +125,7 @@ def test_last_policies_are_best_responses(name: str) -> None:
     best = exact.measure(tree).best
     average = exact.policy_of(tree)
     replace(FP, alternating=False).iterate(tree, 1)
-    response = exact.policy_of(tree, f.POLICY)
+    response = exact.current_policy_of(tree)
     for p in (0, 1):
         mixed = {n: response[n] if public.game.actor(public.states[n]) == p else average[n] for n in average}
         value = exact.measure_policy(public, mixed).value

@@ -18,7 +18,6 @@ from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import node_mass
 
 LEDUC = PublicTree(Leduc()).list_all()
 BOARD = LEDUC.states.index(LeducState("crc", 3))  # player 0 acts; both have put three chips in
@@ -159,7 +158,7 @@ def test_re_solving_with_the_gadget_is_safe_and_without_it_is_not(opponent: int)
     for gadget in (Gadget(opponent, leave, wrong, 1.0, np.arange(6) != 3), None):
         tree = Lookahead(LEDUC, BOARD, ranges).expand_all()
         run(search(tree, 0, Budget(2_000, 1.0), SearchSettings(), derive_generator(0, 0, 0), gadget), zero_evaluator)
-        mass = node_mass(LEDUC, BOARD, *((own, wrong) if opponent else (wrong, own)))[opponent]
+        mass = LEDUC.masses(BOARD, *((own, wrong) if opponent else (wrong, own)))[opponent]
         gain = opponent_best_response(tree, opponent, own) - leave
         worst.append(float((gain[mass > 0] / mass[mass > 0]).max()))
     assert worst[0] < 0.01  # chips

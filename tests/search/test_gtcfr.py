@@ -28,7 +28,6 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import legal_actions
 
 BEST = SearchSettings()
 # Without what the papers' search lacks, either rule.
@@ -490,7 +489,7 @@ def test_illegal_actions_are_never_played() -> None:
     tree, _ = searched(Goofspiel(3, "descending"), Budget(30, 1.0), Recorder())
     tree.average_policy()
     for n in decisions(tree):
-        legal = legal_actions(tree.public, int(tree.nodes[n, f.PUBLIC]))
+        legal = tree.public.legal(int(tree.nodes[n, f.PUBLIC]))
         for row in (f.POLICY, f.AVERAGE_POLICY):
             assert (tree.table(n, row)[legal == 0] == 0).all()
             np.testing.assert_allclose(tree.table(n, row).sum(axis=0), 1.0)

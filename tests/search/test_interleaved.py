@@ -76,10 +76,9 @@ def test_interleaving_changes_nothing(name: str, wide: bool, monkeypatch: pytest
         seen: list[Float64] = []
 
         def look(t: int, games: Subgames = games, seen: list[Float64] = seen) -> None:
-            row = f.REACH_SUM if settings.solver.average else f.REACH
             for k in SOON.get(t, ()):
                 nodes = np.flatnonzero(games.owner == k)
-                seen += [games.reaches(int(n), row) for n in nodes]
+                seen += [games.reaches(int(n), settings.solver.average) for n in nodes]
                 seen.append(games.tree.table(int(nodes[0]), f.POLICY).ravel().copy())
 
         run(solve(games, settings, look, SOON), made_up_pairs if settings.solver is CFR_AVE else made_up)

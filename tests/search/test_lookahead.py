@@ -17,7 +17,6 @@ from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import DCFR, RULES, SOG, Rule
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import legal_actions
 
 GAMES = (
     Leduc(),
@@ -43,7 +42,7 @@ def test_layout(game: Game) -> None:
             slots[tree.span(n, p)] += 1
         if tree.nodes[n, f.N_ACTOR] < NATURE:
             entries[tree.block(n)] += 1
-            assert tree.table(n, f.REGRET).shape == legal_actions(public, int(tree.nodes[n, f.PUBLIC])).shape
+            assert tree.table(n, f.REGRET).shape == public.legal(int(tree.nodes[n, f.PUBLIC])).shape
         if tree.nodes[n, f.KIND] == f.INTERIOR:
             for e in range(tree.nodes[n, f.N_EDGES]):
                 c = tree.child[f.NODE, tree.nodes[n, f.CHILD0] + e]
@@ -157,6 +156,6 @@ def test_policies_are_normalised_once_a_node() -> None:
     public = PublicTree(Goofspiel(3, "random")).list_all()
     tree = exact.solve(public, DCFR, 20)
     for node, policy in exact.policy_of(tree).items():
-        legal = legal_actions(public, node)
+        legal = public.legal(node)
         np.testing.assert_allclose(policy.sum(axis=0), 1.0)
         assert (policy[legal == 0] == 0).all()

@@ -116,7 +116,7 @@ def test_illegal_actions_are_never_touched() -> None:
     tree = exact.full_tree(public)
     for variant in VARIANTS:
         variant.iterate(tree, 200)
-    for n, table in exact.policy_of(tree, f.POLICY).items():
+    for n, table in exact.current_policy_of(tree).items():
         moves = public.game.fan(public.states[n]).moves
         assert moves is not None
         assert (table[moves.edge.T < 0] == 0).all()

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sog.baselines.alphazero import AlphaZeroSearch
 from sog.errors import SettingError
 from sog.games.base import Fan, Game, Operator, Scaled, plain_moves
 from sog.games.catalog import make_game
@@ -200,9 +201,10 @@ def test_searches_side_by_side_are_those_alone():
     public = PublicTree(TIC_TAC_TOE)
     alone = [searched(squares, 100, scrambled, leaves=3).visits() for squares in ([], [0], [4])]
     trees = [PuctTree(public, node) for node in (0, child_of(public, 0, 0), child_of(public, 0, 4))]
-    jobs = [(k, search(tree, 100, PuctSettings(leaves=3), np.random.default_rng(0))) for k, tree in enumerate(trees)]
-    for k in drive(jobs, scrambled):
-        assert trees[k].visits().tolist() == alone[k].tolist()
+    jobs = [AlphaZeroSearch(tree, 100, PuctSettings(leaves=3), np.random.default_rng(0)) for tree in trees]
+    assert len(list(drive(jobs, scrambled))) == 3
+    for tree, visits in zip(trees, alone, strict=True):
+        assert tree.visits().tolist() == visits.tolist()
 
 
 def test_closing_a_search_forgets_what_it_asked_for():

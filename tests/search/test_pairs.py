@@ -21,7 +21,6 @@ from sog.search.cfr.rules import DCFR
 from sog.search.tree import cards
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import node_mass
 
 U = np.uint64
 BOARDS = st.lists(st.integers(0, 51), min_size=5, max_size=5, unique=True).map(tuple)
@@ -110,5 +109,5 @@ def test_sweeps_over_packed_and_dense_operators_agree() -> None:
     np.testing.assert_allclose(trees[0].entries[f.POLICY_SUM], trees[1].entries[f.POLICY_SUM], atol=1e-6)
     rng = np.random.default_rng(0)
     ranges = few_hands(rng, packed.spot.board, 30), few_hands(rng, packed.spot.board, 30)
-    masses = [node_mass(tree.public, 0, *ranges) for tree in trees]
+    masses = [tree.public.masses(0, *ranges) for tree in trees]
     np.testing.assert_allclose(masses[0], masses[1], atol=1e-12)

@@ -15,7 +15,6 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import ranges_by_slot
 
 
 @pytest.mark.parametrize("name", ["leduc_poker", "liars_dice(numdice=1,dice_sides=3)"])
@@ -23,7 +22,7 @@ def test_a_planted_subgame_is_its_layout_moved_along(name: str) -> None:
     public = PublicTree(make_game(name)).list_all()
     decisions = [n for n in public.decisions() if n > 0]
     ranges = np.random.default_rng(0).uniform(size=sum(public.game.num_slots))
-    roots = [(0, ranges_by_slot(public, 0, public.game.root_ranges())), (decisions[0], ranges), (decisions[-1], ranges)]
+    roots = [(0, public.ranges_by_slot(0, public.game.root_ranges())), (decisions[0], ranges), (decisions[-1], ranges)]
     layouts = Layouts(public, depth=1)
     tree, blocks, leaves = plant(public, [layouts(node) for node, _ in roots], [ranges for _, ranges in roots])
     slot = 0

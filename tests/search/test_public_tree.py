@@ -20,8 +20,8 @@ from sog.games.liars_dice import LiarsDice
 from sog.games.rps import RockPaperScissors
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.tree import columns as f
-from sog.search.tree.public_tree import PublicTree, grown
-from sog.search.tree.slots import legal_actions, slots_of
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.tables import grown
 
 GAMES = (
     Kuhn(),
@@ -59,7 +59,7 @@ def test_the_whole_game_is_listed(game: Game) -> None:
             continue
         assert public.scales[n, f.VALUE_UNIT] == game.value_unit(s)
         for p in (0, 1):
-            assert (slots_of(public, n, p) == game.slot(s, p)).all()
+            assert (public.slots_of(n, p) == game.slot(s, p)).all()
         children = [public.child(n, e) for e in range(row[f.EDGES])]
         assert [public.states[c] for c in children] == list(game.fan(s).children)
         assert all(c > n and public.parent[c] == n for c in children)
@@ -75,7 +75,7 @@ def test_rows_are_the_legal_actions(game: Game) -> None:
         assert moves is not None
         first, count = int(public.nodes[n, f.ACTION0]), int(public.nodes[n, f.ACTIONS])
         assert (public.action_rows[first : first + count, f.IDENTITY] == game.actions(public.states[n])).all()
-        assert (legal_actions(public, n) == (moves.edge.T >= 0)).all()
+        assert (public.legal(n) == (moves.edge.T >= 0)).all()
         for a in range(count):
             row = public.action_rows[first + a]
             assert public.nodes[n, f.PLAIN] == (row[f.EDGE] >= 0)

@@ -21,7 +21,6 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_answer, zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import legal_actions, ranges_of_slots, slots_of
 
 PUBLIC = PublicTree(make_game("liars_dice(numdice=1,dice_sides=3)")).list_all()
 EQUILIBRIUM = exact.policy_of(exact.solve(PUBLIC, DCFR, 2000))
@@ -36,9 +35,7 @@ def _told(beliefs: Beliefs) -> Evaluations:
     out = zero_answer(beliefs)
     for b, s in enumerate(int(node) for node in beliefs.nodes):
         if s in EQUILIBRIUM:
-            first, count = int(PUBLIC.nodes[s, f.ACTION0]), int(PUBLIC.nodes[s, f.ACTIONS])
-            at = slots_of(PUBLIC, s, int(PUBLIC.nodes[s, f.ACTOR]))
-            actions = PUBLIC.action_rows[first : first + count, f.IDENTITY]
+            at, actions = PUBLIC.slots_of(s, PUBLIC.actor(s)), PUBLIC.actions(s)
             out.logits[b, at[:, None], actions[None, :]] = np.log(EQUILIBRIUM[s].T + 1e-12)
     return out
 
@@ -80,7 +77,7 @@ def test_the_sums_are_those_of_playing_the_priors() -> None:
     start, settings = start_position(PUBLIC), SolveSettings(depth=0, updates=12, warm=5, hold=0.0)
     games = Subgames(PUBLIC, [(start.node, start.ranges)], 0)
     run(solve(games, settings, lambda t: begun.append(games.tree.entries.copy())), tell)
-    tree = Lookahead(PUBLIC, 0, ranges_of_slots(PUBLIC, 0, start.ranges)).expand_all()
+    tree = Lookahead(PUBLIC, 0, PUBLIC.ranges_of_slots(0, start.ranges)).expand_all()
     exact.set_policy(tree, games_policy(), f.AVERAGE_POLICY)
     for step in LINEAR_CFR.steps(1, 5):
         tree.entries[f.POLICY] = tree.entries[f.AVERAGE_POLICY]
@@ -117,7 +114,7 @@ def test_regrets_of_iterations_played_before(rule: Rule) -> None:
 def test_root_values_of_a_warm_start_are_the_games() -> None:
     value = exact.measure_policy(PUBLIC, EQUILIBRIUM).value
     games = solved(SolveSettings(depth=0, updates=64, warm=15))
-    ranges = ranges_of_slots(PUBLIC, 0, start_position(PUBLIC).ranges)
+    ranges = PUBLIC.ranges_of_slots(0, start_position(PUBLIC).ranges)
     assert float(games.root_values(0)[0] @ ranges[0]) == pytest.approx(value, abs=2e-3)
 
 
@@ -131,4 +128,4 @@ def test_priors_are_policies_over_legal_actions() -> None:
     for s in EQUILIBRIUM:
         policy = prior_policy(PUBLIC, s, logits)
         np.testing.assert_allclose(policy.sum(axis=0), 1.0)
-        assert (policy[legal_actions(PUBLIC, s) == 0] == 0).all()
+        assert (policy[PUBLIC.legal(s) == 0] == 0).all()

@@ -19,7 +19,7 @@ from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.mcts.search import PuctSettings
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
-from sog.train.alphazero.actor import AlphaZeroActing, GameRecord, Visit, choose, game_rows, play_game
+from sog.train.alphazero.actor import AlphaZeroActing, SelfPlayGame, Visit, choose, game_rows
 from sog.train.learner import LearnerSettings
 from sog.train.loop import Run, Until, train
 from sog.train.settings import TrainSettings
@@ -29,10 +29,10 @@ SHAPE = shape_for(GAME, 16, 1)
 ACTING = AlphaZeroActing(simulations=12, search=PuctSettings(noise=0.25), sampled_moves=4)
 
 
-def played(acting: AlphaZeroActing, seed: int = 0) -> tuple[PublicTree, GameRecord]:
-    public, record = PublicTree(GAME), GameRecord()
-    run_search(play_game(public, acting, np.random.default_rng(seed), record), zero_evaluator)
-    return public, record
+def played(acting: AlphaZeroActing, seed: int = 0) -> tuple[PublicTree, SelfPlayGame]:
+    game = SelfPlayGame(PublicTree(GAME), acting, np.random.default_rng(seed))
+    run_search(game, zero_evaluator)
+    return game.public, game
 
 
 # --- games ---
@@ -83,8 +83,7 @@ def test_rows_hold_the_outcome_and_the_visits() -> None:
     public = PublicTree(GAME)
     node = public.child(0, 0) if public.list_fan(0) else -1
     first = np.array([0, 6, 2, 0, 0, 0, 0, 0, 0], dtype=np.float64)
-    record = GameRecord([Visit(0, first), Visit(node, np.ones(8))], utility=-1.0)
-    rows = game_rows(public, record, SHAPE)
+    rows = game_rows(public, [Visit(0, first), Visit(node, np.ones(8))], -1.0, SHAPE)
     assert rows.values.tolist() == [[-1.0, 1.0], [-1.0, 1.0]]
     assert rows.value_mask.all() and rows.policy_mask.all()
     assert rows.policies[0, 0] == pytest.approx(first / 8)

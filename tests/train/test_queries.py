@@ -21,7 +21,6 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import ranges_by_slot, ranges_of_slots
 from sog.train.replay import Rows
 from sog.train.sog.queries import Query, QuerySettings, Solving, outcome_row, pick_iterations, policy_row, stack
 
@@ -39,12 +38,12 @@ def question(public: PublicTree, node: int, seed: int = 0, empty: float = 0.0) -
     ranges = [rng.random(n) * (rng.random(n) >= empty) for n in counts]
     weights = public.game.weights(public.states[node]).dense()
     ranges = [r * (weights.sum(axis=1 - p) > 0) for p, r in enumerate(ranges)]  # nobody holds the card on the board
-    return Query(node, ranges_by_slot(public, node, (ranges[0], ranges[1])))
+    return Query(node, public.ranges_by_slot(node, (ranges[0], ranges[1])))
 
 
 def solved(public: PublicTree, query: Query, settings: QuerySettings = MANY, seed: int = 0) -> Solving:
     solving = Solving(public, query, settings, np.random.default_rng(seed))
-    run(solving.steps(), zero_evaluator)
+    run(solving, zero_evaluator)
     return solving
 
 
@@ -67,7 +66,7 @@ def test_values_are_those_of_the_subgame(public: PublicTree) -> None:
         query = question(public, node, node)
         solving = solved(public, query)
         row = solving.row(shape_for(game, 8, 1), policies=True)
-        ranges = ranges_of_slots(public, node, query.ranges)
+        ranges = public.ranges_of_slots(node, query.ranges)
         weights, unit = game.weights(public.states[node]).dense(), game.value_unit(public.states[node])
         mass = (weights @ ranges[1], ranges[0] @ weights)
         reference = Lookahead(public, node, ranges).expand_all()
@@ -92,7 +91,7 @@ def test_values_are_means_over_iterations(settings: SearchSettings) -> None:
     row = row_of(LEDUC, query, QuerySettings(Budget(40, 1.0), settings, 0.0))
     solving = solved(LEDUC, query, QuerySettings(Budget(40, 1.0), settings, 0.0))
     cfv = solving.tree.infostates[f.CFV_SUM]
-    ranges = ranges_of_slots(LEDUC, node, query.ranges)
+    ranges = LEDUC.ranges_of_slots(node, query.ranges)
     weight = float(solving.tree.infostates[f.REACH_SUM, solving.tree.span(0, 0)].sum() / ranges[0].sum())
     w = LEDUC.game.weights(LEDUC.states[node]).dense()
     unit = LEDUC.game.value_unit(LEDUC.states[node])
@@ -109,7 +108,7 @@ def test_infostates_without_weight_are_masked() -> None:
     node = LEDUC.states.index(LeducState("cc", 4))
     lone = np.zeros(6)
     lone[2] = 1.0
-    query = Query(node, ranges_by_slot(LEDUC, node, (lone, np.ones(6) * (np.arange(6) != 4))))
+    query = Query(node, LEDUC.ranges_by_slot(node, (lone, np.ones(6) * (np.arange(6) != 4))))
     row = row_of(LEDUC, query)
     assert values_at(row, LEDUC, node, 0)[1].tolist() == [1, 1, 1, 1, 0, 1]
     assert values_at(row, LEDUC, node, 1)[1].tolist() == [1, 1, 0, 1, 0, 1]
@@ -219,6 +218,6 @@ def test_rows_are_stacked_and_none_are_no_rows() -> None:
 def test_root_solves_keep_both_ranges() -> None:
     query = question(LEDUC, LEDUC.states.index(LeducState("cc", 3)), empty=0.3)
     tree = solved(LEDUC, query).tree
-    for mine, asked in zip(tree.root_ranges, ranges_of_slots(LEDUC, query.node, query.ranges), strict=True):
+    for mine, asked in zip(tree.root_ranges, LEDUC.ranges_of_slots(query.node, query.ranges), strict=True):
         np.testing.assert_array_equal(mine, asked)
     assert np.isfinite(tree.infostates).all()

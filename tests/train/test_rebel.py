@@ -17,7 +17,6 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import ranges_by_slot
 from sog.train.rebel.actor import Generating, RebelActing
 from sog.train.rebel.leaf_sampling import sample_leaf
 from sog.train.replay import Rows
@@ -57,7 +56,7 @@ def test_with_a_policy_network_every_public_state_of_a_subgame_gives_a_row() -> 
     shape = shape_for(public.game, width=16, depth=1)
     acting = RebelActing(SolveSettings(updates=32, warm=3))
     solving = Generating(public, [(start_position(public), 4)], acting, np.random.default_rng(0))
-    run(solving.steps(), network_evaluator(CVPN(shape, 1)))
+    run(solving, network_evaluator(CVPN(shape, 1)))
     rows, opened = solving.policy_rows(shape), list(solving.games.tree.decisions())
     assert len(rows) == len(opened) > 3 and not rows.value_mask.any()
     np.testing.assert_allclose(rows.policies.sum(axis=-1), rows.policy_mask, atol=1e-6)
@@ -93,7 +92,7 @@ def test_sharing_solves_the_root_once() -> None:
 @pytest.mark.parametrize("solver", [CFR_D, REBEL_FP], ids=lambda solver: solver.name)
 def test_leaves_are_sampled_by_the_policies_and_the_explorer(solver: object) -> None:
     public = PublicTree(make_game(DICE)).list_all()
-    games = Subgames(public, [(0, ranges_by_slot(public, 0, public.game.root_ranges()))], depth=1)
+    games = Subgames(public, [(0, public.ranges_by_slot(0, public.game.root_ranges()))], depth=1)
     table = games.tree.table(0, f.POLICY)
     table[:] = 0.0
     table[1] = 1.0

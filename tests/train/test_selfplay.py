@@ -20,19 +20,18 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import slots_of
 from sog.train.sog import selfplay
-from sog.train.sog.selfplay import GameRecord, SelfPlaySettings, choose, play_game
+from sog.train.sog.selfplay import SelfPlayGame, SelfPlaySettings, choose
 
 TREES = [PublicTree(game).list_all() for game in (Kuhn(), Leduc(), Goofspiel(3, "random"))]
 KUHN, LEDUC, GOOFSPIEL = TREES
 SETTINGS = SelfPlaySettings(ResolveSettings(Budget(5, 1.0)), queries_per_search=2.0)
 
 
-def played(public: PublicTree, settings: SelfPlaySettings = SETTINGS, seed: int = 0) -> GameRecord:
-    record = GameRecord([], [])
-    run(play_game(public, settings, np.random.default_rng(seed), record), zero_evaluator)
-    return record
+def played(public: PublicTree, settings: SelfPlaySettings = SETTINGS, seed: int = 0) -> SelfPlayGame:
+    game = SelfPlayGame(public, settings, np.random.default_rng(seed))
+    run(game, zero_evaluator)
+    return game
 
 
 @pytest.mark.parametrize("public", TREES, ids=lambda public: public.game.name)
@@ -49,7 +48,7 @@ def test_a_game_is_recorded_from_start_to_end(public: PublicTree) -> None:
             assert game.actor(s) < 2 and game.weights(s).dense()[visit.pair] > 0
             np.testing.assert_allclose(visit.policy.sum(axis=0), 1.0)
             for p in (0, 1):
-                own = visit.ranges[slots_of(public, visit.node, p) + (game.num_slots[0] if p else 0)]
+                own = visit.ranges[public.places_of(visit.node, p)]
                 assert own.sum() == pytest.approx(1.0) and own[visit.pair[p]] > 0
         # The next player to act acts at the next visit: nobody's decision is left out.
         ends = [n for n in range(public.size) if public.nodes[n, f.ACTOR] == TERMINAL and nodes[-1] in public.path(n)]
@@ -61,7 +60,7 @@ def test_a_game_is_recorded_from_start_to_end(public: PublicTree) -> None:
 def test_a_seed_decides_a_game() -> None:
     records = [played(LEDUC, seed=seed) for seed in (3, 3, 4)]
 
-    def told(record: GameRecord) -> list[object]:
+    def told(record: SelfPlayGame) -> list[object]:
         return [
             record.utility,
             *((v.node, v.pair, v.policy.tobytes(), v.ranges.tobytes()) for v in record.visits),

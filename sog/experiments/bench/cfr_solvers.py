@@ -19,9 +19,9 @@ from typing import Any, Final, Protocol
 
 import pyspiel
 
-from sog.evaluate.openspiel_export import openspiel_game
 from sog.games.catalog import make_game
 from sog.games.names import OPENSPIEL as PREFIX
+from sog.play.openspiel_states import openspiel_game
 from sog.search.cfr import exact
 from sog.search.cfr.rules import CFR_PLUS, SOG, Rule
 from sog.search.tree.public_tree import PublicTree
@@ -128,7 +128,7 @@ class LiteEFG:
         self._connection, theirs = context.Pipe()
         process = context.Process(
             target=_liteefg_worker, args=(theirs, name.removeprefix(PREFIX), home), daemon=True
-        )  # fmt: skip
+        )
         process.start()
         theirs.close()
         self._process = process

@@ -18,7 +18,6 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.inference import Answer, MlpAnswer, onnx_answer, torch_answer
 from sog.search.leaves.evaluator import Beliefs
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
 SIZES = ((128, 2), (256, 2), (256, 3))
@@ -59,9 +58,8 @@ def bench(
 
 def random_beliefs(public: PublicTree, count: int, rng: np.random.Generator) -> Beliefs:
     """Beliefs with ranges drawn uniformly, at decision and chance nodes drawn uniformly."""
-    asked = np.flatnonzero(public.nodes[: public.size, f.PAYOFF_OP] < 0).astype(np.int32)
     ranges = [rng.dirichlet(np.ones(slots), count) for slots in public.game.num_slots]
-    return Beliefs(public, rng.choice(asked, count), np.concatenate(ranges, axis=1))
+    return Beliefs(public, rng.choice(public.ongoing(), count), np.concatenate(ranges, axis=1))
 
 
 def _back_ends(network: CVPN) -> dict[str, Answer]:

@@ -24,16 +24,12 @@ from sog.games.base import Game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.play.resolver import ResolveSettings, Resolving
-from sog.search.cfr import sweeps
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget
 from sog.search.leaves import kernels
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.leaves.kernels import PLAIN, Leaves
-from sog.search.tree import columns as f
-from sog.search.tree import pairs
-from sog.search.tree.growth import ENDS, ENTRIES, INFOSTATES
 from sog.search.tree.public_tree import PublicTree
 
 PARTS = ("ranges down", "payoffs", "leaf masses", "values up")
@@ -96,7 +92,7 @@ def one_torch_thread() -> Iterator[None]:
 
 def _search(game: Game, budget: Budget, evaluator: Evaluator) -> Lookahead:
     resolving = Resolving(PublicTree(game), int(game.actor(game.root())), 0, None, ResolveSettings(budget), seed=0)
-    run(resolving.steps(), evaluator)
+    run(resolving, evaluator)
     return resolving.solved().tree
 
 
@@ -115,7 +111,6 @@ def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
         total, processor = watch.total(), time.process_time() - started
     shares = {part: watch.seconds(part) / total for part in (*SWEEPS, GROWTH, NETWORK)}
     sweeps = sum(shares[part] for part in SWEEPS)
-    used = tree.counts[INFOSTATES] * f.INFOSTATE_ROWS + tree.counts[ENTRIES] * f.ENTRY_ROWS
     return Row(
         game=game.name,
         search=str(budget),
@@ -123,10 +118,10 @@ def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
         seconds=total,
         processor_seconds=processor,
         nodes=tree.size,
-        leaves=int((tree.nodes[: tree.size, f.KIND] == f.LEAF).sum()),
+        leaves=sum(1 for _ in tree.leaves()),
         beliefs=beliefs,
         iteration_ms=1e3 * processor / tree.iterations,
-        tree_megabytes=8e-6 * float(used),
+        tree_megabytes=tree.num_bytes / 1e6,
         peak_megabytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
         network_share=shares[NETWORK],
         sweep_share=sweeps,
@@ -138,7 +133,6 @@ def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
 
 def _parts(tree: Lookahead) -> dict[str, float]:
     """Milliseconds of each of PARTS, the least of a few."""
-    public, arrays = tree.public.arrays, tree.arrays
     leaves = Leaves(
         np.fromiter(tree.leaves(), dtype=np.int32),
         np.zeros((0, 0)),
@@ -150,10 +144,10 @@ def _parts(tree: Lookahead) -> dict[str, float]:
     )
     step = np.array([1.0, 1.0, 1.0, 0.0])
     calls: tuple[tuple[Any, tuple[Any, ...]], ...] = (
-        (sweeps.forward, (public, arrays, 0, tree.size, f.POLICY, 3)),
-        (pairs.payoffs, (public, arrays, 0, int(tree.counts[ENDS]), 3)),
-        (kernels.weigh, (public, arrays, leaves, 0, len(leaves.nodes), 3, 1.0)),
-        (sweeps.backward, (public, arrays, 0, tree.size, 3, 1, step, True)),
+        (tree.forward, ()),
+        (tree.payoffs, ()),
+        (kernels.weigh, (tree.public.arrays, tree.arrays, leaves, 0, len(leaves.nodes), 3, 1.0)),
+        (tree.backward, (step, 1)),
     )
     return {part: _least_ms(*call) for part, call in zip(PARTS, calls, strict=True)}
 

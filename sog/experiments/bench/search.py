@@ -29,7 +29,7 @@ from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.train.sog.actor import listed_tree
-from sog.train.sog.selfplay import GameGenerator, GameRecord, SelfPlaySettings, play_game
+from sog.train.sog.selfplay import SelfPlayGame, SelfPlaySettings
 
 BUDGETS: Final = (Budget(10), Budget(100), Budget(100, 0.1), Budget(1_000))
 SIDE_BY_SIDE: Final = (1, 64)
@@ -120,17 +120,15 @@ class _Games:
     def play(self, batch_seconds: float, evaluator: Evaluator) -> tuple[int, float]:
         """Begin games for so many processor seconds and finish them; how many searches, in how many seconds."""
         start = process_time()
-        records: list[GameRecord] = []
 
-        def games() -> Iterator[tuple[None, GameGenerator]]:
-            while len(records) < self.width or process_time() - start < batch_seconds:
-                records.append(GameRecord([], []))
-                rng = np.random.default_rng(next(self.numbers))
-                yield None, play_game(self.public, self.settings, rng, records[-1])
+        def games() -> Iterator[SelfPlayGame]:
+            begun = 0
+            while begun < self.width or process_time() - start < batch_seconds:
+                begun += 1
+                yield SelfPlayGame(self.public, self.settings, np.random.default_rng(next(self.numbers)))
 
-        for _ in drive(games(), evaluator, self.width):
-            pass
-        return sum(len(record.visits) for record in records), process_time() - start
+        searches = sum(len(game.visits) for game in drive(games(), evaluator, self.width))
+        return searches, process_time() - start
 
 
 def _row(games: _Games, network: str, rounds: int, batch_seconds: float) -> Row:

@@ -148,10 +148,10 @@ class _Constant:
 
 def _openspiel_python(game: PositionGame, simulations: int) -> Once:
     state = cast(Position, game.root()).spiel
+    choose = openspiel_mcts.SearchNode.puct_value
     bot = openspiel_mcts.MCTSBot(
-        state.get_game(), _UCT_C, simulations, _Constant(), solve=False,
-        child_selection_fn=openspiel_mcts.SearchNode.puct_value,
-    )  # fmt: skip
+        state.get_game(), _UCT_C, simulations, _Constant(), solve=False, child_selection_fn=choose
+    )
     return lambda: bot.mcts_search(state)
 
 

@@ -27,8 +27,8 @@ from sog.train import checkpoint, workers
 from sog.train.learner import Learner
 from sog.train.loop import Hooks, Point, Run, train
 from sog.train.replay import ReplayWindow
-from sog.train.sog import actor
 from sog.train.sog.queries import Solving
+from sog.train.sog.selfplay import SelfPlayGame
 
 SELF_PLAY, QUERIES = "self-play", "query solves"
 LEARNER, REPLAY, ROWS, SAVING, WAITING = "learner", "replay window", "training rows", "checkpoints", "waiting"
@@ -40,7 +40,7 @@ _LEARNER_PLACES: Final[tuple[Place, ...]] = (
     (checkpoint, "save", SAVING, False),
 )
 _ACTOR_PLACES: Final[tuple[Place, ...]] = (
-    (actor, "play_game", SELF_PLAY, True),
+    (SelfPlayGame, "steps", SELF_PLAY, True),
     (Solving, "steps", QUERIES, True),
     (Solving, "row", ROWS, False),
 )
@@ -106,7 +106,7 @@ def profile_learner(game: str, preset: str, seconds: float, crew: int) -> list[P
             parts.append(Part(f"{crew} workers", "processor time", 60.0 * share, share / crew))
         return parts
 
-    places: tuple[Place, ...] = (*_LEARNER_PLACES, (workers._Processes, "harvest", WAITING, False))
+    places: tuple[Place, ...] = (*_LEARNER_PLACES, (workers.ProcessCrew, "harvest", WAITING, False))
     with watch.watching(places):
         return _watch(Run(game, preset, 0, crew), seconds, begin, profile)
 

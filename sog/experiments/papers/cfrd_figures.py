@@ -215,10 +215,9 @@ def _draw_fig4(figure: Figure, rows: list[dict[str, Any]]) -> None:
 
 # --- Fig. 5: the subgames of an abstract strategy ---
 
-_FIG5_ITERATIONS: Final = (
-    10, 20, 50, 100, 150, 200, 300, 400, 600, 800, 1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 6_250,
-    8_000, 10_000,
-)  # fmt: skip
+_FEW: Final = (10, 20, 50, 100, 150, 200, 300, 400, 600, 800)
+_MANY: Final = (1_000, 1_500, 2_000, 2_500, 3_000, 4_000, 5_000, 6_250, 8_000, 10_000)
+_FIG5_ITERATIONS: Final = (*_FEW, *_MANY)
 
 
 @lru_cache(maxsize=1)

@@ -24,8 +24,7 @@ from sog.games.leduc.game import LeducState
 from sog.games.leduc.ranks import LeducRanks
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR
-from sog.search.resolving.decomposition import Cut, Decomposition, bytes_of
-from sog.search.tree import columns as f
+from sog.search.resolving.decomposition import Cut, Decomposition
 from sog.search.tree.public_tree import PublicTree
 
 if TYPE_CHECKING:
@@ -89,7 +88,7 @@ def _full(game: LeducRanks) -> _Run:
     public = PublicTree(game).list_all()
     tree = Lookahead(public, 0, game.root_ranges(), room=public.size).expand_all()
     tree.iterate(replace(CFR, alternating=False), _ITERATIONS)
-    return _Run(tree, bytes_of(tree), bytes_of(tree))
+    return _Run(tree, tree.num_bytes, tree.num_bytes)
 
 
 def _before_board(game: LeducRanks) -> _Run:
@@ -108,7 +107,7 @@ def _has_board(s: State) -> bool:
 def _decomposed(game: LeducRanks, cut: Cut) -> _Run:
     search = Decomposition(game, cut, _ITERATIONS)
     search.iterate(_ITERATIONS)
-    trunk = bytes_of(search.trunk)
+    trunk = search.trunk.num_bytes
     return _Run(search, trunk, trunk + search.largest)
 
 
@@ -118,7 +117,7 @@ _RUNS: Final[dict[str, Callable[[LeducRanks], _Run]]] = {FULL: _full, BEFORE: _b
 def _infostates(game: LeducRanks) -> int:
     """Infostates where somebody acts."""
     public = PublicTree(game).list_all()
-    return sum(int(public.nodes[n, f.I0 + public.nodes[n, f.ACTOR]]) for n in public.decisions())
+    return sum(public.num_infostates(n)[public.actor(n)] for n in public.decisions())
 
 
 # --- the figure ---

@@ -27,7 +27,6 @@ from sog.search.cfr.rules import DCFR
 from sog.search.gtcfr.search import Budget, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def _whole(game: str, opening: tuple[int, ...]) -> _Whole:
     tree = Lookahead(public, start, ranges).expand_all()
     tree.iterate(DCFR, _TRUTH_ITERATIONS)
     tree.average_policy()
-    states = sum(int(public.nodes[s, f.ACTOR]) != TERMINAL for s in tree.nodes[: tree.size, f.PUBLIC])
+    states = sum(tree.actor(n) != TERMINAL for n in range(tree.size))
     return _Whole(tree, start, ranges, exact.measure(tree).value, states)
 
 
@@ -127,11 +126,11 @@ def compute(key: Key) -> Result:
     evaluator = exact.ExactEvaluator() if key["leaves"] == EXACT else zero_evaluator
     rng = derive_generator(key["seed"], 0, whole.start)
     run(search(tree, 0, Budget(key["simulations"]), SearchSettings(), rng), evaluator)
-    interior = tree.nodes[: tree.size, f.KIND] == f.INTERIOR
+    opened = sum(tree.is_open(n) for n in range(tree.size))
     return {
         "value": _search_value(tree),
         "value_error": abs(_search_value(tree) - whole.value),
-        "covered": float(interior.sum() / whole.states),
+        "covered": opened / whole.states,
         "uniform": _completed(whole, tree, solve=False),
         "below": _completed(whole, tree, solve=True) if key["leaves"] == EXACT else None,
     }
@@ -140,22 +139,21 @@ def compute(key: Key) -> Result:
 def _search_value(tree: Lookahead) -> float:
     """Player 0's value at the root: the weighted mean over iterations, as searches report it."""
     own = tree.root_ranges[0]
-    weight = tree.infostates[f.REACH_SUM, tree.span(0, 0)].sum() / own.sum()
-    return float(own @ tree.infostates[f.CFV_SUM, tree.span(0, 0)] / weight)
+    return float(own @ tree.cfv_sums(0)[0] / (tree.range_sums(0)[0].sum() / own.sum()))
 
 
 def _completed(whole: _Whole, tree: Lookahead, solve: bool) -> float:
     """Exploitability of the search's average policy, completed beyond its tree by solutions or uniform play."""
     full = whole.tree
     full.restart(whole.ranges)
-    full.normalise(f.REGRET, f.AVERAGE_POLICY)  # regrets of zero: uniform
+    full.average_policy()  # uniform
     tree.average_policy()
     exact.set_policy(full, exact.policy_of(tree))
     if solve:
-        full.forward(f.AVERAGE_POLICY)
+        full.play_average()
         beyond = [(n, _trembling(full, n)) for n in _edge_of(tree, full)]
         for n, ranges in beyond:
-            below = Lookahead(full.public, int(full.nodes[n, f.PUBLIC]), ranges).expand_all()
+            below = Lookahead(full.public, full.public_node(n), ranges).expand_all()
             below.iterate(DCFR, _BELOW_ITERATIONS)
             below.average_policy()
             exact.set_policy(full, exact.policy_of(below))
@@ -164,18 +162,17 @@ def _completed(whole: _Whole, tree: Lookahead, solve: bool) -> float:
 
 def _edge_of(tree: Lookahead, full: Lookahead) -> Iterator[int]:
     """The nodes of the full tree that are first beyond the search's, terminal ones aside."""
-    kinds = tree.nodes[: tree.size]
-    inside = {int(s) for s in kinds[kinds[:, f.KIND] == f.INTERIOR, f.PUBLIC]}
+    inside = {tree.public_node(n) for n in range(tree.size) if tree.is_open(n)}
     for n in range(full.size):
-        s = int(full.nodes[n, f.PUBLIC])
+        s = full.public_node(n)
         above = int(full.public.parent[s])
-        if s not in inside and above in inside and full.nodes[n, f.KIND] == f.INTERIOR:
+        if s not in inside and above in inside and full.is_open(n):
             yield n
 
 
 def _trembling(tree: Lookahead, n: int) -> tuple[Float64, Float64]:
-    r0, r1 = (tree.infostates[f.REACH, tree.span(n, p)].copy() + _TREMBLE for p in (0, 1))
-    return r0, r1
+    r0, r1 = tree.ranges(n)
+    return r0 + _TREMBLE, r1 + _TREMBLE
 
 
 # --- the figure ---

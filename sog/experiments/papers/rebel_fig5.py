@@ -17,16 +17,13 @@ from sog.games.liars_dice import LiarsDice
 from sog.play.rebel import start_position
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.cfr.matching import REACH_FLOOR
 from sog.search.cfr.rules import DCFR
 from sog.search.depth_limited.settings import CFR_AVE, CFR_D, MODIFIED_CFR_AVE, REBEL_FP, SolveSettings
 from sog.search.depth_limited.solve import solve
 from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import node_mass, ranges_of_slots
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,7 +57,7 @@ class Oracle:
 
     def _solve(self, public: PublicTree, node: int, ranges: Float64) -> Float64:
         """float64[S0 + S1] or float64[S0 * S1]; Liar's Dice's infostates are its slots."""
-        pair = ranges_of_slots(public, node, ranges)
+        pair = public.ranges_of_slots(node, ranges)
         tree = self._trees.setdefault(node, Lookahead(public, node, pair))
         if tree.size == 1:
             tree.expand_all()
@@ -70,7 +67,7 @@ class Oracle:
         self.policy.update(exact.policy_of(tree))
         if self.pairs:
             return _utilities(tree, public.game.weights(public.states[node]).dense()).ravel()
-        return np.concatenate([v / m for v, m in zip(tree.evaluate(), node_mass(public, node, *pair), strict=True)])
+        return np.concatenate(public.conditional(node, tree.evaluate(), pair))
 
 
 def _utilities(tree: Lookahead, weights: Float64) -> Float64:
@@ -99,36 +96,25 @@ def compute(key: Key) -> Result:
 
     def add(t: int) -> None:
         """Iteration t, whose leaves have been answered by now, enters the average."""
-        _add(whole, {**oracle.policy, **trunk}, float(steps[t - 1]))
+        exact.add_policy(whole, {**oracle.policy, **trunk}, float(steps[t - 1]))
         if t >= 8 and t & (t - 1) == 0:
-            whole.normalise(f.POLICY_SUM, f.AVERAGE_POLICY)
+            whole.average_policy()
             found[str(t)] = exact.measure(whole).exploitability
 
     def visit(t: int) -> None:
         nonlocal trunk
         if solver is REBEL_FP:  # known when the iteration is over
-            trunk = exact.policy_of(games.tree, f.POLICY)
+            trunk = exact.current_policy_of(games.tree)
             add(t)
             return
         if t > 1:
             add(t - 1)
-        trunk = exact.policy_of(games.tree, f.POLICY)
+        trunk = exact.current_policy_of(games.tree)
 
     run(solve(games, settings, visit), oracle)
     if solver is not REBEL_FP:
         add(settings.iterations)
     return {"exploitability": found}
-
-
-def _add(tree: Lookahead, policy: exact.Policy, weight: float) -> None:
-    """Add a policy to the policy sums of a full tree, weighed by its own reaches."""
-    exact.set_policy(tree, policy, f.POLICY)
-    tree.forward(f.POLICY)
-    for n in range(tree.size):
-        actor = int(tree.nodes[n, f.N_ACTOR])
-        if tree.nodes[n, f.KIND] == f.INTERIOR and actor < 2:
-            reach = tree.infostates[f.REACH, tree.span(n, actor)]
-            tree.table(n, f.POLICY_SUM)[:] += weight * (reach + REACH_FLOOR) * tree.table(n, f.POLICY)
 
 
 def present(points: list[Point]) -> Outcome:

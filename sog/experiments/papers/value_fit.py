@@ -21,15 +21,13 @@ from sog.arrays import Array, Float64
 from sog.games.base import NATURE
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, NetworkShape, shape_for
-from sog.nets.encode import encode, value_units
+from sog.nets.encode import encode
 from sog.search.cfr.exact import ExactEvaluator
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, QueryLog, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, zero_evaluator
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import legal_actions, node_mass, ranges_by_slot, ranges_of_slots, slots_of
 from sog.train.learner import Learner, LearnerSettings, losses
 from sog.train.replay import Rows, blank_rows
 
@@ -95,7 +93,7 @@ def configurations(steps: int) -> Iterator[Configuration]:
 
 def solve(public: PublicTree, count: int, rng: np.random.Generator, iterations: int = 300) -> Solved:
     """`count` beliefs and their exact answers."""
-    asked = np.flatnonzero(public.nodes[: public.size, f.PAYOFF_OP] < 0)
+    asked = public.ongoing()
     found: list[tuple[int, Float64]] = []
     while len(found) < count:
         node, ranges = _random_belief(public, asked, rng)
@@ -130,16 +128,16 @@ def fit(configuration: Configuration, train: Solved, test: Solved, steps: int, s
 def _random_belief(public: PublicTree, asked: Array, rng: np.random.Generator) -> tuple[int, Float64]:
     """A node and Dirichlet ranges between nearly certain and nearly uniform, without impossible infostates."""
     node = int(rng.choice(asked))
-    ranges = [rng.dirichlet(np.full(public.nodes[node, f.I0 + p], 10 ** rng.uniform(-0.7, 0.7))) for p in (0, 1)]
-    mass = node_mass(public, node, np.ones(len(ranges[0])), np.ones(len(ranges[1])))
-    return node, ranges_by_slot(public, node, (ranges[0] * (mass[0] > 0), ranges[1] * (mass[1] > 0)))
+    ranges = [rng.dirichlet(np.full(width, 10 ** rng.uniform(-0.7, 0.7))) for width in public.num_infostates(node)]
+    mass = public.masses(node, np.ones(len(ranges[0])), np.ones(len(ranges[1])))
+    return node, public.ranges_by_slot(node, (ranges[0] * (mass[0] > 0), ranges[1] * (mass[1] > 0)))
 
 
 def _searched(
     public: PublicTree, node: int, ranges: Float64, rng: np.random.Generator
 ) -> list[tuple[int, Float64]]:
     """Leaf beliefs from one search."""
-    tree = Lookahead(public, node, ranges_of_slots(public, node, ranges))
+    tree = Lookahead(public, node, public.ranges_of_slots(node, ranges))
     log = QueryLog(frozenset(int(t) for t in rng.integers(1, SEARCHED_ITERATIONS, QUERIES)))
     state = rng.integers(1, 2**62, 1).astype(np.uint64)
     run(search(tree, 0, Budget(SEARCHED_ITERATIONS, 1.0), SearchSettings(), state, log=log), zero_evaluator)
@@ -147,28 +145,25 @@ def _searched(
 
 
 def _targets(public: PublicTree, beliefs: Beliefs, iterations: int) -> Rows:
-    game = public.game
-    rows = blank_rows(shape_for(game), len(beliefs.nodes))
+    rows = blank_rows(shape_for(public.game), len(beliefs.nodes))
     (answers,) = ExactEvaluator(iterations)([beliefs])
     rows.values[:] = answers.values
-    for b, node in enumerate(beliefs.nodes):
-        mass = node_mass(public, node, *ranges_of_slots(public, node, beliefs.ranges[b]))
-        for p in (0, 1):
-            rows.value_mask[b, slots_of(public, node, p) + p * game.num_slots[0]] = mass[p] > 0
-        actor = int(public.nodes[node, f.ACTOR])
+    for b, node in enumerate(beliefs.nodes.tolist()):
+        for p, mass in enumerate(public.masses(node, *public.ranges_of_slots(node, beliefs.ranges[b]))):
+            rows.value_mask[b, public.places_of(node, p)] = mass > 0
+        actor = public.actor(node)
         if actor < NATURE:
-            public.list_fan(int(node))
-            first, count = int(public.nodes[node, f.ACTION0]), int(public.nodes[node, f.ACTIONS])
-            at = slots_of(public, node, actor)[:, None], public.action_rows[first : first + count, f.IDENTITY][None, :]
-            rows.legal[b][at] = legal_actions(public, int(node)).T
+            public.list_fan(node)
+            at = public.slots_of(node, actor)[:, None], public.actions(node)[None, :]
+            rows.legal[b][at] = public.legal(node).T
             policy = np.exp(answers.logits[b][at]) * rows.legal[b][at]
             rows.policies[b][at] = policy / policy.sum(axis=1, keepdims=True)
-            rows.policy_mask[b, at[0][:, 0]] = rows.value_mask[b, at[0][:, 0] + actor * game.num_slots[0]]
+            rows.policy_mask[b, at[0][:, 0]] = rows.value_mask[b, public.places_of(node, actor)]
     return rows
 
 
 def _units(configuration: Configuration, solved: Solved) -> Float64:
-    units = value_units(solved.beliefs)[:, None]
+    units = solved.beliefs.value_units()[:, None]
     return np.full_like(units, solved.beliefs.public.game.u_max) if configuration.largest_units else units
 
 

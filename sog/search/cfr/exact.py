@@ -10,11 +10,11 @@ import numpy as np
 from sog.arrays import Float64
 from sog.games.base import NATURE
 from sog.search.cfr.lookahead import Lookahead
+from sog.search.cfr.matching import REACH_FLOOR
 from sog.search.cfr.rules import DCFR, Rule
 from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import node_mass, ranges_of_slots, slots_of
 
 # policy[node]: float64[A, I] of the actor at each decision node of a public tree.
 Policy = dict[int, Float64]
@@ -46,21 +46,34 @@ def solve(public: PublicTree, rule: Rule, iterations: int) -> Lookahead:
     return tree
 
 
-def policy_of(tree: Lookahead, which: int = f.AVERAGE_POLICY) -> Policy:
-    """Copies of the policies in row `which` at every interior decision node, by public node."""
-    out = {}
-    for n in range(tree.size):
-        if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < 2:
-            out[int(tree.nodes[n, f.PUBLIC])] = tree.table(n, which).copy()
-    return out
+def policy_of(tree: Lookahead) -> Policy:
+    """Copies of the average policies at every open decision node, by public node."""
+    return {tree.public_node(n): tree.policy(n).copy() for n in tree.decisions()}
+
+
+def current_policy_of(tree: Lookahead) -> Policy:
+    """Copies of the latest iteration's policies at every open decision node, by public node."""
+    return {tree.public_node(n): tree.current_policy(n).copy() for n in tree.decisions()}
 
 
 def set_policy(tree: Lookahead, policy: Policy, which: int = f.AVERAGE_POLICY) -> None:
     """Write policies into row `which`; nodes that `policy` lacks keep what they have."""
-    for n in range(tree.size):
-        s = int(tree.nodes[n, f.PUBLIC])
-        if tree.nodes[n, f.KIND] == f.INTERIOR and s in policy:
-            tree.table(n, which)[:] = policy[s]
+    for n in tree.decisions():
+        found = policy.get(tree.public_node(n))
+        if found is not None:
+            tree.table(n, which)[:] = found
+
+
+def add_policy(tree: Lookahead, policy: Policy, weight: float = 1.0) -> None:
+    """Add a policy to the policy sums of a full tree, weighed by its own reaches, as an iteration of a solver would.
+
+    Nodes that `policy` lacks keep what the iteration before played.
+    """
+    set_policy(tree, policy, f.POLICY)
+    tree.forward(f.POLICY)
+    for n in tree.decisions():
+        reach = tree.ranges(n)[tree.actor(n)]
+        tree.policy_sum(n)[:] += weight * (reach + REACH_FLOOR) * tree.current_policy(n)
 
 
 def measure(tree: Lookahead, which: int = f.AVERAGE_POLICY) -> Measure:
@@ -82,13 +95,13 @@ def measure_policy(public: PublicTree, policy: Policy) -> Measure:
 def uniform_policy(public: PublicTree) -> Policy:
     """The uniform policy over legal actions at every decision node."""
     tree = full_tree(public)
-    tree.normalise(f.REGRET, f.AVERAGE_POLICY)
+    tree.average_policy()
     return policy_of(tree)
 
 
 def root_value(tree: Lookahead) -> float:
     """Player 0's expected utility at the root by the values of the last sweep."""
-    return float(np.dot(tree.infostates[f.CFV, tree.span(0, 0)], tree.root_ranges[0]))
+    return float(np.dot(tree.cfvs(0)[0], tree.root_ranges[0]))
 
 
 class ExactEvaluator:
@@ -114,9 +127,9 @@ class ExactEvaluator:
     def _solve(self, public: PublicTree, node: int, ranges: Float64) -> Lookahead:
         key = (id(public), node)
         if key not in self._trees:
-            self._trees[key] = Lookahead(public, node, ranges_of_slots(public, node, ranges)).expand_all()
+            self._trees[key] = Lookahead(public, node, public.ranges_of_slots(node, ranges)).expand_all()
         tree = self._trees[key]
-        tree.restart(ranges_of_slots(public, node, ranges))
+        tree.restart(public.ranges_of_slots(node, ranges))
         tree.iterate(DCFR, self.iterations)
         tree.average_policy()
         tree.evaluate()
@@ -126,13 +139,9 @@ class ExactEvaluator:
 def _write_answer(tree: Lookahead, node: int, values: Float64, logits: Float64) -> None:
     """Conditional values by slot, and the logarithm of the average policy as prior."""
     public = tree.public
-    mass = node_mass(public, node, *tree.root_ranges)
-    for p in (0, 1):
-        at = slots_of(public, node, p) + (public.game.num_slots[0] if p else 0)
-        cfv = tree.infostates[f.CFV, tree.span(0, p)]
-        values[at] = np.divide(cfv, mass[p], out=np.zeros_like(cfv), where=mass[p] > 0)
-    if public.nodes[node, f.ACTOR] < NATURE:
-        at = slots_of(public, node, int(public.nodes[node, f.ACTOR]))
-        first, count = int(public.nodes[node, f.ACTION0]), int(public.nodes[node, f.ACTIONS])
-        actions = public.action_rows[first : first + count, f.IDENTITY]
-        logits[at[:, None], actions[None, :]] = np.log(tree.table(0, f.AVERAGE_POLICY).T + 1e-6)
+    for p, found in enumerate(public.conditional(node, tree.cfvs(0), tree.root_ranges)):
+        values[public.places_of(node, p)] = found
+    actor = public.actor(node)
+    if actor < NATURE:
+        at, actions = public.slots_of(node, actor), public.actions(node)
+        logits[at[:, None], actions[None, :]] = np.log(tree.policy(0).T + 1e-6)

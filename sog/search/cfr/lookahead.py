@@ -9,15 +9,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sog.arrays import Float64, Int32, Int64
+from sog.arrays import Array, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.search.cfr import iterate, matching, sweeps
 from sog.search.cfr.iterate import NO_CHOICE, Choice
 from sog.search.cfr.rules import Rule
 from sog.search.tree import columns as f
-from sog.search.tree import growth, pairs
+from sog.search.tree import draws, growth, pairs
 from sog.search.tree.arrays import Tree
-from sog.search.tree.public_tree import PublicTree, grown
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.tables import grown
 
 __all__ = ["Lookahead"]
 
@@ -51,6 +52,17 @@ class Lookahead:
     def size(self) -> int:
         """Number of nodes."""
         return int(self.counts[growth.NODES])
+
+    @property
+    def num_entries(self) -> int:
+        """How many (action, infostate) pairs the open decision nodes have."""
+        return int(self.counts[growth.ENTRIES])
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of the numbers that the tree holds: ranges, values, regrets and policies."""
+        infostates, entries = int(self.counts[growth.INFOSTATES]), self.num_entries
+        return (f.INFOSTATE_ROWS * infostates + f.ENTRY_ROWS * entries) * self.infostates.itemsize
 
     @property
     def nodes(self) -> Int32:
@@ -87,6 +99,10 @@ class Lookahead:
         found = np.flatnonzero(self.nodes[: self.size, f.PUBLIC] == public_node)
         return int(found[0]) if len(found) else -1
 
+    def by_public_node(self) -> dict[int, int]:
+        """The node that stands for each public node; the last one where there are several."""
+        return {s: n for n, s in enumerate(self.nodes[: self.size, f.PUBLIC].tolist())}
+
     def actor(self, n: int) -> int:
         """Who acts at node n: 0, 1, NATURE or TERMINAL."""
         return int(self.nodes[n, f.N_ACTOR])
@@ -119,6 +135,11 @@ class Lookahead:
             return []
         children: list[int] = self.child[f.NODE, first : first + int(self.nodes[n, f.N_EDGES])].tolist()
         return children
+
+    def children_by_action(self, n: int, infostate: int = 0) -> list[int]:
+        """The child that each action of decision node n leads to with an infostate in hand; -1 where it has none."""
+        children, edges = self.children(n), self.public.edges_of(self.public_node(n), infostate)
+        return [children[edge] if children and edge >= 0 else -1 for edge in edges]
 
     def policy(self, n: int) -> Float64:
         """float64[A, I]: the average policy at decision node n, after `average_policy`; a view."""
@@ -167,6 +188,15 @@ class Lookahead:
     def utility(self, n: int, pair: tuple[int, int]) -> float:
         """Player 0's utility at the terminal node n, for both players' infostates."""
         return self.public.utility(self.public_node(n), pair)
+
+    def draw_pair(self, n: int, rng: Array) -> tuple[int, int] | None:
+        """Both players' infostates, drawn in proportion to W and the ranges at node n; None where all is 0.
+
+        rng: uint64[1].
+        """
+        pair = np.zeros(2, dtype=np.int64)
+        found = draws.draw_pair(self.public.arrays, self.arrays, n, rng, pair)
+        return (int(pair[0]), int(pair[1])) if found else None
 
     def _both(self, row: int, n: int) -> tuple[Float64, Float64]:
         return self.infostates[row, self.span(n, 0)], self.infostates[row, self.span(n, 1)]
@@ -266,6 +296,10 @@ class Lookahead:
         """Send the ranges down through the policies in row `which`."""
         sweeps.forward(self.public.arrays, self.arrays, 0, self.size, which, players)
 
+    def play_average(self, players: int = 3) -> None:
+        """Send the ranges of the players in the bit mask down through the average policies."""
+        self.forward(f.AVERAGE_POLICY, players)
+
     def payoffs(self) -> None:
         """Both players' values at the terminal nodes."""
         pairs.payoffs(self.public.arrays, self.arrays, 0, int(self.counts[growth.ENDS]), 3)
@@ -285,7 +319,7 @@ class Lookahead:
         self.iterations += count
 
     def average_policy(self) -> None:
-        """Bring the average policies up to date; `policy` then shows them."""
+        """Bring the average policies up to date; `policy` then shows them. Uniform where no iteration was played."""
         self.normalise(f.POLICY_SUM, f.AVERAGE_POLICY)
 
     def normalise(self, source: int, target: int) -> None:

@@ -9,9 +9,7 @@ import numpy as np
 from sog.arrays import Float64, Int32
 from sog.search.depth_limited.planting import Layouts, plant
 from sog.search.depth_limited.side_by_side import FIRST_NODE
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import ranges_by_slot
 
 
 class Subgames:
@@ -48,11 +46,13 @@ class Subgames:
         """The public node of a node of the tree."""
         return self.tree.public_node(n)
 
-    def reaches(self, n: int, row: int = f.REACH) -> Float64:
-        """float64[S0 + S1]: both ranges at node n from a row of reaches, by slot, each summing to 1."""
-        tree = self.tree
-        pair = tree.infostates[row, tree.span(n, 0)], tree.infostates[row, tree.span(n, 1)]
-        return ranges_by_slot(self.public, self.public_node(n), pair)
+    def reaches(self, n: int, mean: bool = False) -> Float64:
+        """float64[S0 + S1]: both ranges at node n by slot, each summing to 1.
+
+        mean: their means over iterations, otherwise those of the last sweep down.
+        """
+        pair = self.tree.range_sums(n) if mean else self.tree.ranges(n)
+        return self.public.ranges_by_slot(self.public_node(n), pair)
 
     def balance(self, k: int) -> None:
         """Make the players' values at the root of subgame k sum to zero in the mean over pairs.

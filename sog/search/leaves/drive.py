@@ -1,47 +1,56 @@
-"""Drives many searches at once, joining their leaf batches into one call of the evaluator."""
+"""Drives jobs that ask an evaluator, many at once, joining what they ask into one call."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TypeVar
+from collections.abc import Generator, Iterable, Iterator
+from typing import Protocol, TypeVar
 
 from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
 
-K = TypeVar("K")
+
+class Job(Protocol):
+    """Work that asks an evaluator on its way, such as a search or a game: drive `steps()`, then read the rest."""
+
+    def steps(self) -> SearchGenerator:
+        """The work, as a generator of leaf beliefs."""
 
 
-def drive(searches: Iterable[tuple[K, SearchGenerator]], evaluator: Evaluator, width: int = 64) -> Iterator[K]:
-    """Run searches to their ends, `width` of them side by side, and yield each one's key as it finishes.
+J = TypeVar("J", bound=Job)
 
-    `searches` is read lazily: a search that depends on a finished one may be added by the caller meanwhile.
+
+def drive(jobs: Iterable[J], evaluator: Evaluator, width: int = 64) -> Iterator[J]:
+    """Run jobs to their ends, `width` of them side by side, and yield each one as it finishes.
+
+    `jobs` is read lazily: a job that depends on a finished one may be added by the caller meanwhile.
     """
-    source = iter(searches)
-    active: list[tuple[K, SearchGenerator, Beliefs]] = []
+    source = iter(jobs)
+    active: list[tuple[J, SearchGenerator, Beliefs]] = []
     while True:
         while len(active) < width:
-            entry = next(source, None)
-            if entry is None:
+            job = next(source, None)
+            if job is None:
                 break
-            key, generator = entry
+            generator = job.steps()
             beliefs = next(generator, None)
             if beliefs is None:
-                yield key
+                yield job
             else:
-                active.append((key, generator, beliefs))
+                active.append((job, generator, beliefs))
         if not active:
             return
         answers = evaluator([beliefs for _, _, beliefs in active])
-        still: list[tuple[K, SearchGenerator, Beliefs]] = []
-        for (key, generator, _), answer in zip(active, answers, strict=True):
+        still: list[tuple[J, SearchGenerator, Beliefs]] = []
+        for (job, generator, _), answer in zip(active, answers, strict=True):
             try:
-                still.append((key, generator, generator.send(answer)))
+                still.append((job, generator, generator.send(answer)))
             except StopIteration:
-                yield key
+                yield job
         active = still
 
 
-def run(search: SearchGenerator, evaluator: Evaluator) -> None:
-    """Run one search to its end."""
+def run(job: Job | SearchGenerator, evaluator: Evaluator) -> None:
+    """Run one job, or one search by itself, to its end."""
+    search = job if isinstance(job, Generator) else job.steps()
     beliefs = next(search, None)
     while beliefs is not None:
         (answer,) = evaluator([beliefs])

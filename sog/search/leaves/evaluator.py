@@ -25,6 +25,10 @@ class Beliefs(NamedTuple):
     nodes: Int32
     ranges: Float64
 
+    def value_units(self) -> Float64:
+        """float64[B]: how many utilities a network value of 1 stands for at each belief's public state."""
+        return self.public.value_units(self.nodes)
+
 
 class Evaluations(NamedTuple):
     """The answers to a batch of beliefs.

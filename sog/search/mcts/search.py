@@ -17,7 +17,8 @@ from sog.games.base import NATURE, TERMINAL
 from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, plain_arrays
 from sog.search.mcts import kernels
 from sog.search.tree import columns as f
-from sog.search.tree.public_tree import PublicTree, grown
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.tables import grown
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,27 @@ class PuctTree:
         """Where the actions of node n lie in `child` and `stats`."""
         first = int(self.nodes[n, kernels.FIRST])
         return slice(first, first + int(self.nodes[n, kernels.COLUMNS]))
+
+    def public_node(self, n: int) -> int:
+        """The public node of node n."""
+        return int(self.nodes[n, kernels.PUBLIC])
+
+    def actor(self, n: int) -> int:
+        """Who acts at node n: 0, 1, NATURE or TERMINAL."""
+        return int(self.nodes[n, kernels.ACTOR])
+
+    def children(self, n: int = 0) -> list[int]:
+        """The node that each action of node n leads to, -1 where it was not tried."""
+        children: list[int] = self.child[self.columns(n)].tolist()
+        return children
+
+    def priors(self, n: int = 0) -> Float64:
+        """float64[A]: the evaluator's policy at node n."""
+        return self.stats[kernels.PRIOR, self.columns(n)].copy()
+
+    def totals(self, n: int = 0) -> Float64:
+        """float64[A]: the sum of player 0's values, as shares of u_max, over each action's tries at node n."""
+        return self.stats[kernels.TOTAL, self.columns(n)].copy()
 
     def visits(self, n: int = 0) -> Float64:
         """float64[A]: how often each action of node n was tried."""

@@ -21,7 +21,6 @@ from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR, Rule
 from sog.search.resolving.subgame import Summary
 from sog.search.tree import columns as f
-from sog.search.tree.growth import ENTRIES, INFOSTATES
 from sog.search.tree.public_tree import PublicTree
 
 # Whether a subgame begins at this public state.
@@ -118,7 +117,7 @@ class Decomposition:
         if tree is None:
             public = PublicTree(Rooted(self.game, s)).list_all()
             tree = Lookahead(public, 0, ranges, room=public.size).expand_all()
-            self.largest = max(self.largest, bytes_of(tree))
+            self.largest = max(self.largest, tree.num_bytes)
             if self._trees is not None:
                 self._trees[s] = tree
         else:
@@ -127,12 +126,6 @@ class Decomposition:
             tree.iterate(self.rule, self.iterations)
             tree.average_policy()
         return tree.evaluate()
-
-
-def bytes_of(tree: Lookahead) -> int:
-    """Bytes of the numbers that a tree holds: ranges, values, regrets and policies."""
-    infostates, entries = f.INFOSTATE_ROWS * int(tree.counts[INFOSTATES]), f.ENTRY_ROWS * int(tree.counts[ENTRIES])
-    return (infostates + entries) * tree.infostates.itemsize
 
 
 def _trunk(game: Game, cut: Cut) -> tuple[Lookahead, list[int]]:

@@ -60,6 +60,14 @@ def njit(function: Kernel) -> Kernel:
     return cached(function, OPTIONS)
 
 
+def fused(function: Kernel) -> Kernel:
+    """`njit` for networks: a product and a sum may be rounded once, so that last bits depend on the processor.
+
+    "reassoc" would let the compiler sum in different orders.
+    """
+    return cached(function, {**OPTIONS, "fastmath": {"contract", "nsz"}})
+
+
 def cached(function: Kernel, options: dict[str, Any]) -> Kernel:
     """Compile with Numba's options, the result cached on disk (where NUMBA_CACHE_DIR says, if it is set).
 

@@ -10,64 +10,17 @@ from typing import Final
 
 import numpy as np
 
-from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
+from sog.arrays import Bool, Float32, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.games.base import DENSE, NATURE, TERMINAL, Carry, Game, Operator, Scaled, State
 from sog.search.tree import columns as f
-from sog.search.tree import draws, pairs
+from sog.search.tree import pairs
 from sog.search.tree.arrays import Public
 from sog.search.tree.listing import Position, write_position
+from sog.search.tree.tables import Growth, Table, grown
 
 # Of an edge not listed further: no child yet, every infostate keeps its index.
 _NO_LINKS: Final = np.array([-1, -1, 0, -1, 0], dtype=np.int32)
-_ROOM: Final = 256  # of a new table, in rows
-
-
-class _Growth:
-    """Whether a table has moved to a larger array since its tree last put its tables together.
-
-    Tables share it with their tree instead of knowing the tree: a tree that nobody holds is then freed at once.
-    """
-
-    __slots__ = ("happened",)
-
-    def __init__(self) -> None:
-        self.happened = False
-
-
-class _Table:
-    """A growing array: rows are appended along axis 0 and capacity doubles."""
-
-    __slots__ = ("count", "growth", "room", "rows")
-
-    def __init__(self, dtype: type, columns: int | None = None) -> None:
-        self.growth = _Growth()
-        self.rows: Array = np.zeros((_ROOM,) if columns is None else (_ROOM, columns), dtype=dtype)
-        self.count, self.room = 0, _ROOM
-
-    def reserve(self, count: int) -> int:
-        """The first of `count` new rows."""
-        first = self.count
-        self.count += count
-        if self.count > self.room:
-            self.rows = grown(self.rows, self.count, axis=0)
-            self.room = len(self.rows)
-            self.growth.happened = True
-        return first
-
-    def extend(self, count: int) -> Array:
-        """A writable view of `count` new rows."""
-        first = self.reserve(count)
-        return self.rows[first : self.count]
-
-
-def grown(array: Array, need: int, axis: int) -> Array:
-    """A copy with at least `need` places along `axis`, doubling; new places are zero."""
-    shape = list(array.shape)
-    shape[axis] = max(need, 2 * shape[axis])
-    out = np.zeros(shape, dtype=array.dtype)
-    out[tuple(slice(0, k) for k in array.shape)] = array
-    return out
 
 
 def _factors(operator: Operator) -> Float64:
@@ -99,15 +52,15 @@ class PublicTree:
         self.widest = 0  # the most infostates a player has at any node
         self.widest_fan = 0  # the most edges that any position of a deterministic game has
         self.states: list[State] = []
-        self._nodes = _Table(np.int32, f.PUBLIC_FIELDS)
-        self._parent = _Table(np.int32)
-        self._scales = _Table(np.float64, 3)
-        self._edges = _Table(np.int32, f.EDGE_FIELDS)
-        self._actions = _Table(np.int32, f.ACTION_FIELDS)
-        self._links = _Table(np.int32, 3)
-        self._slots = _Table(np.int32)
-        self._operators = _Table(np.int64, f.OPERATOR_FIELDS)
-        self._operator_values = _Table(np.float64)
+        self._nodes = Table(np.int32, f.PUBLIC_FIELDS)
+        self._parent = Table(np.int32)
+        self._scales = Table(np.float64, 3)
+        self._edges = Table(np.int32, f.EDGE_FIELDS)
+        self._actions = Table(np.int32, f.ACTION_FIELDS)
+        self._links = Table(np.int32, 3)
+        self._slots = Table(np.int32)
+        self._operators = Table(np.int64, f.OPERATOR_FIELDS)
+        self._operator_values = Table(np.float64)
         self._tables = (
             self._nodes,
             self._scales,
@@ -118,7 +71,7 @@ class PublicTree:
             self._operators,
             self._operator_values,
         )
-        self._growth = _Growth()
+        self._growth = Growth()
         for table in self._tables:
             table.growth = self._growth
         self._arrays = Public(*(table.rows for table in self._tables))
@@ -213,7 +166,18 @@ class PublicTree:
 
     def edge_of(self, node: int, a: int, infostate: int = 0) -> int:
         """The public edge that the actor's action a takes with an infostate in hand; -1 where it is illegal."""
-        return int(draws.move(self.arrays, int(self.nodes[node, f.ACTION0]) + a, infostate)[0])
+        row = self.action_rows[int(self.nodes[node, f.ACTION0]) + a]
+        if row[f.EDGE] >= 0:
+            return int(row[f.EDGE])
+        links = self.links[row[f.LINK0] : row[f.LINK0] + row[f.LINKS]]
+        at = np.flatnonzero(links[:, 0] == infostate)
+        return int(links[at[0], 1]) if len(at) else -1
+
+    def edges_of(self, node: int, infostate: int = 0) -> list[int]:
+        """`edge_of` for each of the actor's actions."""
+        first = int(self.nodes[node, f.ACTION0])
+        edges: list[int] = self.action_rows[first : first + int(self.nodes[node, f.ACTIONS]), f.EDGE].tolist()
+        return [edge if edge >= 0 else self.edge_of(node, a, infostate) for a, edge in enumerate(edges)]
 
     def children(self, node: int) -> list[int]:
         """The nodes at the ends of a listed node's edges, those that are listed."""
@@ -238,9 +202,30 @@ class PublicTree:
         start = int(self.nodes[node, f.SLOT0 + p])
         return self.slots[start : start + int(self.nodes[node, f.I0 + p])]
 
+    def places_of(self, node: int, p: int) -> Int32:
+        """int32[I]: where each of player p's infostates stands in an array by slot of both players, [S0 + S1]."""
+        return self.slots_of(node, p) + (self.game.num_slots[0] if p else 0)
+
+    def ranges_of_slots(self, node: int, ranges: Float64) -> tuple[Float64, Float64]:
+        """Both players' ranges by infostate, float64[I0] and float64[I1], from ranges by slot, float64[S0 + S1]."""
+        return ranges[self.places_of(node, 0)], ranges[self.places_of(node, 1)]
+
+    def ranges_by_slot(self, node: int, ranges: tuple[Float64, Float64]) -> Float64:
+        """float64[S0 + S1]: ranges by slot, each player's summing to 1, from ranges by infostate."""
+        out = np.zeros(sum(self.game.num_slots))
+        for p in (0, 1):
+            total = ranges[p].sum()
+            out[self.places_of(node, p)] = ranges[p] / total if total > 0 else 1.0 / len(ranges[p])
+        return out
+
     def value_unit(self, node: int) -> float:
         """How many utilities a network value of 1 stands for."""
         return float(self.scales[node, f.VALUE_UNIT])
+
+    def value_units(self, nodes: Int32) -> Float64:
+        """float64[B]: `value_unit` of each of the nodes."""
+        units: Float64 = self.scales[nodes, f.VALUE_UNIT]
+        return units
 
     def weights(self, node: int) -> Float64:
         """float64[I0, I1]: W, where pairs of infostates are few enough for a matrix."""
@@ -399,6 +384,10 @@ class PublicTree:
     def decisions(self) -> Iterable[int]:
         """The listed nodes where player 0 or 1 acts, in order."""
         return (int(n) for n in np.flatnonzero(self.nodes[: self.size, f.ACTOR] < NATURE))
+
+    def ongoing(self) -> Int32:
+        """int32[*]: the nodes where the game goes on, in order."""
+        return np.flatnonzero(self.nodes[: self.size, f.ACTOR] != TERMINAL).astype(np.int32)
 
     def _operator(self, scaled: Scaled) -> tuple[int, float]:
         operator = scaled.operator

@@ -19,12 +19,11 @@ from sog.play.referee import Referee, World
 from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
 from sog.search.mcts.search import PuctSettings, PuctTree, search
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 from sog.train.replay import Rows, blank_rows, join_rows
 from sog.train.settings import Harvest
 
-__all__ = ["AlphaZeroActing", "AlphaZeroActor", "GameRecord", "Visit", "choose", "game_rows", "play_game"]
+__all__ = ["AlphaZeroActing", "AlphaZeroActor", "SelfPlayGame", "Visit", "choose", "game_rows"]
 
 # While a game's public tree has no more nodes than this, all games share it; then each has its own, to save memory.
 _SHARED = 20_000
@@ -68,13 +67,39 @@ class Visit:
     visits: Float64
 
 
-@dataclass(eq=False)
-class GameRecord:
-    """One self-play game: what it visited, and player 0's utility.  resigned: nobody saw the end."""
+class SelfPlayGame:
+    """One self-play game: drive `steps()`, then read the rest.
 
-    visits: list[Visit] = field(default_factory=list)
-    utility: float = 0.0
-    resigned: bool = False
+    number: among the games of a round.  visits: the states played through.  utility: player 0's.  resigned: nobody saw
+    the end.
+    """
+
+    def __init__(
+        self, public: PublicTree, acting: AlphaZeroActing, rng: np.random.Generator, number: int = 0
+    ) -> None:
+        self.public, self.acting, self.rng, self.number = public, acting, rng, number
+        self.visits: list[Visit] = []
+        self.utility, self.resigned = 0.0, False
+
+    def steps(self) -> SearchGenerator:
+        """The game, as a generator of leaf beliefs."""
+        public, acting, rng = self.public, self.acting, self.rng
+        referee = Referee(public)
+        world = referee.deal(rng)
+        tree: PuctTree | None = None
+        may_resign = rng.random() >= acting.no_resign
+        while referee.actor(world) != TERMINAL:
+            if acting.moves_max and len(self.visits) >= acting.moves_max:
+                return
+            tree = _tree_at(public, tree if acting.reuse else None, world)
+            yield from search(tree, acting.simulations, acting.search, rng)
+            self.visits.append(Visit(world.node, tree.visits()))
+            player = referee.actor(world)
+            if may_resign and _share(tree, player) < acting.resign_below:
+                self.utility, self.resigned = public.game.u_max * (-1.0 if player == 0 else 1.0), True
+                return
+            world = referee.act(world, choose(tree.visits(), len(self.visits) <= acting.sampled_moves, rng), rng)
+        self.utility = referee.utility(world)
 
 
 class AlphaZeroActor:
@@ -93,37 +118,14 @@ class AlphaZeroActor:
         seeds = rng.integers(2**62, size=games)
         rows: dict[int, Rows] = {}
 
-        def jobs() -> Iterator[tuple[tuple[int, PublicTree, GameRecord], SearchGenerator]]:
+        def begun() -> Iterator[SelfPlayGame]:
             for k, seed in enumerate(seeds):
-                public, record = self.shared or PublicTree(self.game), GameRecord()
-                yield (k, public, record), play_game(public, self.acting, np.random.default_rng(seed), record)
+                yield SelfPlayGame(self.shared or PublicTree(self.game), self.acting, np.random.default_rng(seed), k)
 
-        for k, public, record in drive(jobs(), evaluator, self.acting.side_by_side):
-            rows[k] = game_rows(public, record, self.shape)
+        for game in drive(begun(), evaluator, self.acting.side_by_side):
+            rows[game.number] = game_rows(game.public, game.visits, game.utility, self.shape)
         joined = join_rows([rows[k] for k in range(games)]) if rows else blank_rows(self.shape, 0)
         return Harvest(joined, games, len(joined), 0)
-
-
-def play_game(
-    public: PublicTree, acting: AlphaZeroActing, rng: np.random.Generator, record: GameRecord
-) -> SearchGenerator:
-    """Play one game into `record`, as a generator of leaf beliefs."""
-    referee = Referee(public)
-    world = referee.deal(rng)
-    tree: PuctTree | None = None
-    may_resign = rng.random() >= acting.no_resign
-    while referee.actor(world) != TERMINAL:
-        if acting.moves_max and len(record.visits) >= acting.moves_max:
-            return
-        tree = _tree_at(public, tree if acting.reuse else None, world)
-        yield from search(tree, acting.simulations, acting.search, rng)
-        record.visits.append(Visit(world.node, tree.visits()))
-        player = referee.actor(world)
-        if may_resign and _share(tree, player) < acting.resign_below:
-            record.utility, record.resigned = public.game.u_max * (-1.0 if player == 0 else 1.0), True
-            return
-        world = referee.act(world, choose(tree.visits(), len(record.visits) <= acting.sampled_moves, rng), rng)
-    record.utility = referee.utility(world)
 
 
 def _tree_at(public: PublicTree, tree: PuctTree | None, world: World) -> PuctTree:
@@ -146,19 +148,18 @@ def choose(visits: Float64, sampled: bool, rng: np.random.Generator) -> int:
     return int(visits.argmax())
 
 
-def game_rows(public: PublicTree, record: GameRecord, shape: NetworkShape) -> Rows:
+def game_rows(public: PublicTree, visits: list[Visit], utility: float, shape: NetworkShape) -> Rows:
     """A row for each state of a game: its outcome z for both players, and the visits as the policy."""
-    nodes: Int32 = np.array([visit.node for visit in record.visits], dtype=np.int32)
+    nodes: Int32 = np.array([visit.node for visit in visits], dtype=np.int32)
     rows = blank_rows(shape, len(nodes))
     ranges = np.ones((len(nodes), 2))
     rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed)
-    z = record.utility / public.scales[nodes, f.VALUE_UNIT]
+    z = utility / public.value_units(nodes)
     rows.values[:, 0], rows.values[:, 1] = z, -z
     rows.value_mask[:] = 1.0
     rows.policy_mask[:] = 1.0
-    for k, visit in enumerate(record.visits):
-        first, count = int(public.nodes[visit.node, f.ACTION0]), len(visit.visits)
-        actions = public.action_rows[first : first + count, f.IDENTITY]
+    for k, visit in enumerate(visits):
+        actions = public.actions(visit.node)
         rows.policies[k, 0, actions] = visit.visits / visit.visits.sum()
         rows.legal[k, 0, actions] = True
     return rows

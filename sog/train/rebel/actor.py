@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sog.arrays import Float64
 from sog.games.base import Game
 from sog.nets.cvpn import NetworkShape
 from sog.nets.encode import encode
@@ -16,16 +15,14 @@ from sog.search.depth_limited.planting import Layouts
 from sog.search.depth_limited.settings import SolveSettings
 from sog.search.depth_limited.solve import solve
 from sog.search.depth_limited.subgames import Subgames
-from sog.search.leaves.drive import drive
+from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import node_mass, ranges_of_slots, slots_of, unit_of
 from sog.train.rebel.leaf_sampling import sample_leaf
 from sog.train.replay import Rows, blank_rows
 from sog.train.settings import Harvest
 from sog.train.sog.actor import listed_tree
-from sog.train.sog.queries import stack, write_policy
+from sog.train.sog.queries import stack, write_policy, write_values
 
 __all__ = ["Generating", "RebelActing", "RebelActor"]
 
@@ -66,15 +63,14 @@ class RebelActor:
             groups = _alike(waiting) if self.acting.share else [(position, 1) for position in waiting]
             waiting = []
             for start in range(0, len(groups), self.acting.side_by_side):
-                solving = Generating(
-                    public, groups[start : start + self.acting.side_by_side], self.acting, rng, layouts
-                )
-                for _ in drive([(None, solving.steps())], values, 1):
-                    rows.append(solving.rows(self.shape))
-                    if self.acting.solve.warm:
-                        rows.append(solving.policy_rows(self.shape))
-                    waiting += solving.found
-                    solves += len(solving.games)
+                group = groups[start : start + self.acting.side_by_side]
+                solving = Generating(public, group, self.acting, rng, layouts)
+                run(solving, values)
+                rows.append(solving.rows(self.shape))
+                if self.acting.solve.warm:
+                    rows.append(solving.policy_rows(self.shape))
+                waiting += solving.found
+                solves += len(group)
         return Harvest(stack(rows, self.shape), games, solves, 0)
 
 
@@ -120,35 +116,31 @@ class Generating:
         """The games that leave their subgames at iteration t go to leaves."""
         for k in self._leaving.get(t, ()):
             n = sample_leaf(self.games, k, self.acting.solve.solver, self.acting.epsilon, self.rng)
-            if self.games.tree.nodes[n, f.KIND] == f.LEAF:
-                row = f.REACH_SUM if self.acting.solve.solver.average else f.REACH
-                self.found.append(Position(self.games.public_node(n), self.games.reaches(n, row)))
+            if self.games.tree.is_leaf(n):
+                ranges = self.games.reaches(n, mean=self.acting.solve.solver.average)
+                self.found.append(Position(self.games.public_node(n), ranges))
 
     def rows(self, shape: NetworkShape) -> Rows:
         """A row for each subgame: the values at its root, in value units, of infostates that can meet an opponent."""
-        public, slots0 = self.public, shape.slots[0]
+        public = self.public
         nodes = np.array([position.node for position in self.positions], dtype=np.int32)
         ranges = np.array([position.ranges for position in self.positions])
         rows = blank_rows(shape, len(nodes))
         rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed, shape.matchups)
         for k, position in enumerate(self.positions):
-            mass = node_mass(public, position.node, *ranges_of_slots(public, position.node, position.ranges))
-            for p, value in enumerate(self.games.root_values(k)):
-                at = slots_of(public, position.node, p) + (slots0 if p else 0)
-                known: Float64 = mass[p] > 1e-9 * mass[p].max()
-                rows.values[k, at] = np.where(known, value, 0.0) / unit_of(public, position.node)
-                rows.value_mask[k, at] = known
+            believed = public.ranges_of_slots(position.node, position.ranges)
+            write_values(rows, k, public, position.node, self.games.root_values(k), believed)
         return rows
 
     def policy_rows(self, shape: NetworkShape) -> Rows:
         """A row for each opened public state: the average policy at the belief that the average policies give."""
         public, tree = self.public, self.games.tree
-        tree.forward(f.AVERAGE_POLICY)
+        tree.play_average()
         opened = list(tree.decisions())
-        nodes = tree.nodes[opened, f.PUBLIC]
+        nodes = np.array([tree.public_node(n) for n in opened], dtype=np.int32)
         rows = blank_rows(shape, len(opened))
         ranges = np.array([self.games.reaches(n) for n in opened])
         rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed, shape.matchups)
         for k, n in enumerate(opened):
-            write_policy(rows, k, public, int(nodes[k]), tree.table(n, f.AVERAGE_POLICY))
+            write_policy(rows, k, public, int(nodes[k]), tree.policy(n))
         return rows

@@ -9,7 +9,6 @@ from sog.games.base import NATURE, step
 from sog.search.cfr.fictitious import FictitiousPlay
 from sog.search.depth_limited.settings import Solver
 from sog.search.depth_limited.subgames import Subgames
-from sog.search.tree import columns as f
 
 __all__ = ["sample_leaf"]
 
@@ -23,25 +22,25 @@ def sample_leaf(games: Subgames, k: int, solver: Solver, epsilon: float, rng: np
     tree, public = games.tree, games.public
     n, explorer = int(games.roots[k]), int(rng.integers(2))
     pair = _draw_pair(games, n, rng)
-    while tree.nodes[n, f.KIND] == f.INTERIOR:
-        s, actor = games.public_node(n), int(tree.nodes[n, f.N_ACTOR])
+    while tree.is_open(n):
+        s, actor = games.public_node(n), tree.actor(n)
         if actor == NATURE:
             state, *rest = public.game.sample_chance(public.states[s], pair[0], pair[1], rng)
-            edge = next(e for e, c in enumerate(_children(games, n)) if public.states[games.public_node(c)] == state)
+            edge = next(e for e, c in enumerate(tree.children(n)) if public.states[games.public_node(c)] == state)
             pair = (rest[0], rest[1])
         else:
             responds = isinstance(solver.rule, FictitiousPlay) and actor != explorer
-            weights = tree.table(n, f.POLICY_SUM if responds else f.POLICY)[:, pair[actor]]
+            weights = (tree.policy_sum(n) if responds else tree.current_policy(n))[:, pair[actor]]
             edge, pair = _move(games, s, actor, pair, weights, epsilon if actor == explorer else 0.0, rng)
-        n = _children(games, n)[edge]
+        n = tree.children(n)[edge]
     return n
 
 
 def _draw_pair(games: Subgames, n: int, rng: np.random.Generator) -> tuple[int, int]:
     """A pair of infostates at node n, in proportion to W * r0 * r1; of W alone where that is 0 everywhere."""
-    tree, public = games.tree, games.public
+    public = games.public
     joint = public.game.weights(public.states[games.public_node(n)]).dense()
-    believed = joint * np.outer(tree.infostates[f.REACH, tree.span(n, 0)], tree.infostates[f.REACH, tree.span(n, 1)])
+    believed = joint * np.outer(*games.tree.ranges(n))
     if believed.sum() > 0:
         joint = believed
     i = _draw(joint.ravel(), rng)
@@ -64,7 +63,7 @@ def _move(
     rng: np.random.Generator,
 ) -> tuple[int, tuple[int, int]]:
     """The edge that the actor takes and the pair's infostates after it."""
-    plain = games.public.nodes[s, f.PLAIN] and games.public.nodes[s, f.SAME]
+    plain = games.public.is_plain(s) and games.public.keeps_infostates(s)
     if plain:
         legal = np.ones(len(weights))
     else:
@@ -76,10 +75,3 @@ def _move(
         chances = legal
     column = _draw(chances, rng)
     return (column, pair) if plain else step(fan, actor, pair, column)
-
-
-def _children(games: Subgames, n: int) -> list[int]:
-    """The nodes below node n, by edge."""
-    tree = games.tree
-    first = int(tree.nodes[n, f.CHILD0])
-    return [int(c) for c in tree.child[f.NODE, first : first + int(tree.nodes[n, f.N_EDGES])]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +11,12 @@ from sog.errors import GameError
 from sog.games.base import Game
 from sog.nets.cvpn import NetworkShape
 from sog.search.leaves.drive import drive
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.train.replay import Rows
 from sog.train.settings import Harvest
 from sog.train.sog.queries import Query, QuerySettings, Solving, outcome_row, policy_row, stack
-from sog.train.sog.selfplay import GameRecord, SelfPlaySettings, play_game
+from sog.train.sog.selfplay import SelfPlayGame, SelfPlaySettings
 
 __all__ = ["LISTED", "SogActing", "SogActor", "listed_tree"]
 
@@ -48,22 +48,20 @@ class SogActor:
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:
         """Play so many games and solve every query that comes of them."""
         public = self.public or PublicTree(self.game)
-        records: list[GameRecord] = []
+        begun: list[SelfPlayGame] = []
         waiting: list[Query] = []
         rows: list[Rows] = []
 
-        def jobs() -> Iterator[tuple[GameRecord | Solving, Generator[Beliefs, Evaluations, None]]]:
-            while waiting or len(records) < games:
+        def jobs() -> Iterator[SelfPlayGame | Solving]:
+            while waiting or len(begun) < games:
                 if waiting:
-                    solving = Solving(public, waiting.pop(), self.queries, rng)
-                    yield solving, solving.steps()
+                    yield Solving(public, waiting.pop(), self.queries, rng)
                 else:
-                    record = GameRecord([], [])
-                    records.append(record)
-                    yield record, play_game(public, self.selfplay, rng, record)
+                    begun.append(SelfPlayGame(public, self.selfplay, rng))
+                    yield begun[-1]
 
         solved = 0
-        while waiting or len(records) < games:
+        while waiting or len(begun) < games:
             for job in drive(jobs(), evaluator, self.width):
                 if isinstance(job, Solving):
                     rows.append(job.row(self.shape, policies=not self.selfplay.main_line_policies))
@@ -72,16 +70,16 @@ class SogActor:
                 else:
                     rows.extend(self._main_line(public, job, rng))
                     waiting.extend(job.queries)
-        searches = sum(len(record.visits) for record in records)
-        return Harvest(stack(rows, self.shape), len(records), searches, solved)
+        searches = sum(len(game.visits) for game in begun)
+        return Harvest(stack(rows, self.shape), len(begun), searches, solved)
 
-    def _main_line(self, public: PublicTree, record: GameRecord, rng: np.random.Generator) -> Iterator[Rows]:
+    def _main_line(self, public: PublicTree, game: SelfPlayGame, rng: np.random.Generator) -> Iterator[Rows]:
         """Rows from the states that a game visited."""
-        for visit in record.visits:
+        for visit in game.visits:
             if self.selfplay.main_line_policies:
                 yield policy_row(public, visit.node, visit.ranges, visit.policy, self.shape)
-            if self.selfplay.td1 and record.utility is not None and rng.random() < self.selfplay.td1:
-                yield outcome_row(public, visit.node, visit.ranges, visit.pair, record.utility, self.shape)
+            if self.selfplay.td1 and game.utility is not None and rng.random() < self.selfplay.td1:
+                yield outcome_row(public, visit.node, visit.ranges, visit.pair, game.utility, self.shape)
 
 
 def listed_tree(game: Game) -> PublicTree | None:

@@ -14,12 +14,20 @@ from sog.play.resolver import derive_generator
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, QueryLog, SearchSettings, search
 from sog.search.leaves.evaluator import Beliefs, SearchGenerator
-from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import legal_actions, node_mass, ranges_of_slots, slots_of, unit_of
 from sog.train.replay import Rows, blank_rows, join_rows
 
-__all__ = ["Query", "QuerySettings", "Solving", "outcome_row", "pick_iterations", "policy_row", "stack", "write_policy"]
+__all__ = [
+    "Query",
+    "QuerySettings",
+    "Solving",
+    "outcome_row",
+    "pick_iterations",
+    "policy_row",
+    "stack",
+    "write_policy",
+    "write_values",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +55,7 @@ class Solving:
     ) -> None:
         self.query, self.settings = query, settings
         self.log = QueryLog(pick_iterations(settings.recursive, settings.budget, rng))
-        self.tree = Lookahead(public, query.node, ranges_of_slots(public, query.node, query.ranges))
+        self.tree = Lookahead(public, query.node, public.ranges_of_slots(query.node, query.ranges))
         self.rng = derive_generator(int(rng.integers(2**62)), 0, query.node)
 
     def steps(self) -> SearchGenerator:
@@ -62,17 +70,10 @@ class Solving:
         """The training row: both players' search values and, if wanted, the actor's average policy."""
         tree, public, node = self.tree, self.tree.public, self.query.node
         row = _asked(public, node, self.query.ranges, shape)
-        total = [tree.infostates[f.REACH_SUM, tree.span(0, p)] for p in (0, 1)]
-        mass = node_mass(public, node, total[0], total[1])
-        for p in (0, 1):
-            at = slots_of(public, node, p) + (shape.slots[0] if p else 0)
-            cfv = tree.infostates[f.CFV_SUM, tree.span(0, p)]
-            known = mass[p] > 1e-9 * mass[p].max()
-            row.values[0, at] = np.divide(cfv, mass[p], out=np.zeros_like(cfv), where=known) / unit_of(public, node)
-            row.value_mask[0, at] = known
-        if policies and public.nodes[node, f.ACTOR] < NATURE:
+        write_values(row, 0, public, node, tree.values(0), tree.range_sums(0))
+        if policies and public.actor(node) < NATURE:
             tree.average_policy()
-            write_policy(row, 0, public, node, tree.table(0, f.AVERAGE_POLICY))
+            write_policy(row, 0, public, node, tree.policy(0))
         return row
 
 
@@ -82,8 +83,8 @@ def outcome_row(
     """A TD(1) row: the game's outcome for the two infostates visited; everything else is masked."""
     row = _asked(public, node, ranges, shape)
     for p, sign in ((0, 1.0), (1, -1.0)):
-        at = slots_of(public, node, p)[pair[p]] + (shape.slots[0] if p else 0)
-        row.values[0, at] = sign * utility / unit_of(public, node)
+        at = public.places_of(node, p)[pair[p]]
+        row.values[0, at] = sign * utility / public.value_unit(node)
         row.value_mask[0, at] = 1.0
     return row
 
@@ -101,12 +102,27 @@ def _asked(public: PublicTree, node: int, ranges: Float64, shape: NetworkShape) 
     return row
 
 
+def write_values(
+    rows: Rows,
+    k: int,
+    public: PublicTree,
+    node: int,
+    values: tuple[Float64, Float64],
+    ranges: tuple[Float64, Float64],
+) -> None:
+    """Both players' values, in utilities, into row k by slot and in value units.
+
+    ranges: infostates that hardly anything of the opponent's goes with are masked.
+    """
+    for p, mass in enumerate(public.masses(node, *ranges)):
+        at, known = public.places_of(node, p), mass > 1e-9 * mass.max()
+        rows.values[k, at] = np.where(known, values[p], 0.0) / public.value_unit(node)
+        rows.value_mask[k, at] = known
+
+
 def write_policy(rows: Rows, k: int, public: PublicTree, node: int, policy: Float64) -> None:
     """The actor's policy float64[A, I] into row k by slot and action identity; illegal pairs have probability 0."""
-    first, count = int(public.nodes[node, f.ACTION0]), int(public.nodes[node, f.ACTIONS])
-    at = slots_of(public, node, int(public.nodes[node, f.ACTOR]))
-    actions = public.action_rows[first : first + count, f.IDENTITY]
-    legal = legal_actions(public, node)
+    at, actions, legal = public.slots_of(node, public.actor(node)), public.actions(node), public.legal(node)
     rows.policies[k, at[:, None], actions[None, :]] = policy.T
     rows.legal[k, at[:, None], actions[None, :]] = legal.T
     rows.policy_mask[k, at] = legal.any(axis=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,13 +11,11 @@ from sog.games.base import TERMINAL
 from sog.play.referee import Referee, World
 from sog.play.resolver import ResolveSettings, Resolving, Solved
 from sog.search.gtcfr.search import QueryLog
-from sog.search.leaves.evaluator import Beliefs, Evaluations
-from sog.search.tree import columns as f
+from sog.search.leaves.evaluator import SearchGenerator
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.slots import ranges_by_slot
 from sog.train.sog.queries import Query, pick_iterations
 
-__all__ = ["GameGenerator", "GameRecord", "SelfPlaySettings", "Visit", "choose", "play_game"]
+__all__ = ["SelfPlayGame", "SelfPlaySettings", "Visit", "choose"]
 
 
 @dataclass(frozen=True)
@@ -53,42 +50,41 @@ class Visit:
     pair: tuple[int, int]
 
 
-@dataclass(eq=False)
-class GameRecord:
-    """One self-play game: what it visited, the queries its searches left, player 0's utility (None: cut short)."""
+class SelfPlayGame:
+    """One self-play game: drive `steps()`, then read the rest.
 
-    visits: list[Visit]
-    queries: list[Query]
-    utility: float | None = None
+    visits: the states played through.  queries: left by its searches.  utility: player 0's; None: cut short.
+    """
 
+    def __init__(self, public: PublicTree, settings: SelfPlaySettings, rng: np.random.Generator) -> None:
+        self.public, self.settings, self.rng = public, settings, rng
+        self.visits: list[Visit] = []
+        self.queries: list[Query] = []
+        self.utility: float | None = None
 
-GameGenerator = Generator[Beliefs, Evaluations, None]
-
-
-def play_game(
-    public: PublicTree, settings: SelfPlaySettings, rng: np.random.Generator, record: GameRecord
-) -> GameGenerator:
-    """Play one game into `record`, as a generator of leaf beliefs."""
-    referee = Referee(public)
-    world = referee.deal(rng)
-    chains: list[Solved | None] = [None, None]
-    may_resign = rng.random() >= settings.no_resign
-    while referee.actor(world) != TERMINAL:
-        if settings.moves_max and len(record.visits) >= settings.moves_max:
-            return
-        player = referee.actor(world)
-        log = QueryLog(pick_iterations(settings.queries_per_search, settings.resolve.budget, rng))
-        resolving = Resolving(public, player, world.node, chains[player], settings.resolve, _seed(rng), log)
-        yield from resolving.steps()
-        solved = chains[player] = resolving.solved()
-        record.queries.extend(Query(node, ranges) for node, ranges in log.picked)
-        record.visits.append(_visit(solved, world))
-        if may_resign and _hopeless(solved, world, settings):
-            record.utility = public.game.u_max * (-1.0 if player == 0 else 1.0)
-            return
-        column = choose(solved.policy()[:, world.pair[player]], referee.legal(world), settings, len(record.visits), rng)
-        world = referee.act(world, column, rng)
-    record.utility = referee.utility(world)
+    def steps(self) -> SearchGenerator:
+        """The game, as a generator of leaf beliefs."""
+        public, settings, rng = self.public, self.settings, self.rng
+        referee = Referee(public)
+        world = referee.deal(rng)
+        chains: list[Solved | None] = [None, None]
+        may_resign = rng.random() >= settings.no_resign
+        while referee.actor(world) != TERMINAL:
+            if settings.moves_max and len(self.visits) >= settings.moves_max:
+                return
+            player = referee.actor(world)
+            log = QueryLog(pick_iterations(settings.queries_per_search, settings.resolve.budget, rng))
+            resolving = Resolving(public, player, world.node, chains[player], settings.resolve, _seed(rng), log)
+            yield from resolving.steps()
+            solved = chains[player] = resolving.solved()
+            self.queries.extend(Query(node, ranges) for node, ranges in log.picked)
+            self.visits.append(_visit(solved, world))
+            if may_resign and _hopeless(solved, world, settings):
+                self.utility = public.game.u_max * (-1.0 if player == 0 else 1.0)
+                return
+            policy = solved.policy()[:, world.pair[player]]
+            world = referee.act(world, choose(policy, referee.legal(world), settings, len(self.visits), rng), rng)
+        self.utility = referee.utility(world)
 
 
 def choose(
@@ -103,9 +99,9 @@ def choose(
 
 
 def _visit(solved: Solved, world: World) -> Visit:
-    tree, n = solved.tree, solved.start
-    means = (tree.infostates[f.REACH_SUM, tree.span(n, 0)], tree.infostates[f.REACH_SUM, tree.span(n, 1)])
-    return Visit(world.node, ranges_by_slot(tree.public, world.node, means), solved.policy(), world.pair)
+    tree = solved.tree
+    ranges = tree.public.ranges_by_slot(world.node, tree.range_sums(solved.start))
+    return Visit(world.node, ranges, solved.policy(), world.pair)
 
 
 def _hopeless(solved: Solved, world: World, settings: SelfPlaySettings) -> bool:

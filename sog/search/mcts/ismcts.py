@@ -1,6 +1,6 @@
-"""Numba kernel of IS-MCTS: simulations from one infostate of a tree without leaves.
+"""Simulations of information set Monte Carlo tree search from one infostate of a tree without leaves.
 
-It knows arrays only (see columns.py). The statistics of an infostate lie at its (node, action, infostate)
+The statistics of an infostate lie at its (node, action, infostate)
 entries, as regrets do, so that no infostate is ever looked up.
 """
 
@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sog.arrays import Array, Bool, Float64, Int64
+from sog.search.cfr.lookahead import Lookahead
 from sog.search.simd.jit import njit
 from sog.search.tree import columns as f
 from sog.search.tree import draws, pairs
@@ -34,8 +35,41 @@ class Memory(NamedTuple):
     path: Int64
 
 
+class Simulator:
+    """Searches infostates of one tree, one after another; a search keeps nothing of those before."""
+
+    def __init__(self, tree: Lookahead) -> None:
+        """tree: without leaves. Worlds are drawn by its ranges."""
+        self._tree = tree
+        visits, returns = np.zeros((2, tree.entries.shape[1]))
+        self._memory = Memory(
+            visits=visits,
+            returns=returns,
+            opened=np.zeros(tree.infostates.shape[1], dtype=np.bool_),
+            met=np.zeros((1, 2), dtype=np.int64),
+            worlds=np.zeros(tree.public.widest),
+            pair=np.zeros(2, dtype=np.int64),
+            path=np.zeros(tree.size, dtype=np.int64),
+        )
+
+    def search(self, n: int, i: int, simulations: int, c: float, rng: Array) -> tuple[Float64, Float64]:
+        """So many simulations from infostate i of the actor of node n: visits and returns, float64[A] each.
+
+        returns: the sum of what the actor earned after each action, utilities.  c: UCT's exploration constant,
+        utilities.  rng: uint64[1].
+        """
+        tree, memory = self._tree, self._memory
+        if len(memory.met) < simulations + 1:
+            memory = self._memory = memory._replace(met=np.zeros((simulations + 1, 2), dtype=np.int64))
+        _search(tree.public.arrays, tree.arrays, memory, n, i, simulations, c, rng)
+        block, count = tree.block(n), len(tree.actions(n))
+        visits, returns = (row[block].reshape(count, -1)[:, i].copy() for row in (memory.visits, memory.returns))
+        _forget(tree.arrays, memory)
+        return visits, returns
+
+
 @njit
-def search(
+def _search(
     public: Public, tree: Tree, memory: Memory, root: int, i: int, simulations: int, c: float, rng: Array
 ) -> None:
     """Simulate from infostate i of the actor of node `root`, and leave the statistics of every infostate met."""
@@ -67,7 +101,7 @@ def search(
 
 
 @njit
-def forget(tree: Tree, memory: Memory) -> None:
+def _forget(tree: Tree, memory: Memory) -> None:
     """Clear the statistics of every infostate met, for the next search."""
     nodes, met = tree.nodes, memory.met
     for m in range(1, met[0, 0] + 1):

@@ -1,0 +1,58 @@
+"""OpenSpiel's states at the infostates of a public tree: where policies go over to OpenSpiel or come from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+import pyspiel
+
+from sog.errors import GameError
+from sog.games.base import Game
+from sog.games.names import OPENSPIEL, parse_game
+from sog.search.tree.public_tree import PublicTree
+
+__all__ = ["SpielGame", "StateOf", "openspiel_game", "states_of_infostates"]
+
+SpielGame: TypeAlias = Any  # pyspiel has no types
+
+
+class StateOf(NamedTuple):
+    """An infostate of the player who acts at a public node, and one of OpenSpiel's states there."""
+
+    node: int
+    infostate: int
+    state: Any
+
+
+def openspiel_game(game: Game) -> SpielGame:
+    """OpenSpiel's game, turn-based; GameError where OpenSpiel lacks it."""
+    name = game.name.removeprefix(OPENSPIEL)
+    if parse_game(name)[0] not in pyspiel.registered_names():  # loading it would list all games on stderr
+        raise GameError(f"OpenSpiel has no game {name}")
+    try:
+        return pyspiel.load_game_as_turn_based(name)
+    except pyspiel.SpielError as error:
+        raise GameError(f"OpenSpiel does not load {name}: {str(error).splitlines()[0]}") from error
+
+
+def states_of_infostates(public: PublicTree, player: int | None = None) -> Iterator[StateOf]:
+    """The infostates of a listed game that can be held, where their player acts; None: of both players.
+
+    GameError where OpenSpiel lacks the game or ours does not know its histories.
+    """
+    game, spiel = public.game, openspiel_game(public.game)
+    for node in public.decisions():
+        actor, weights = public.actor(node), public.weights(node)
+        if player not in (None, actor):
+            continue
+        for i, against in enumerate(weights if actor == 0 else weights.T):
+            other = int(against.argmax())  # any opponent's infostate that can occur together with i
+            if against[other] > 0:
+                history = game.history(public.states[node], *((i, other) if actor == 0 else (other, i)))
+                if history is None:
+                    raise GameError(f"{game.name} tells no histories for OpenSpiel")
+                state = spiel.new_initial_state()
+                for action in history:
+                    state.apply_action(action)
+                yield StateOf(node, i, state)
