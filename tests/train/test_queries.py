@@ -152,12 +152,13 @@ def test_policies_may_be_left_to_the_main_line() -> None:
 
 def encoded(public: PublicTree, query: Query, shape: NetworkShape) -> Float64:
     beliefs = Beliefs(public, np.array([query.node], dtype=np.int32), query.ranges[None])
-    return encode(beliefs, shape.crossed).astype(float)
+    return encode(beliefs, shape.crossed, shape.matchups).astype(float)
 
 
-def test_inputs_are_the_query() -> None:
+@pytest.mark.parametrize("matchups", [False, True])
+def test_inputs_are_the_query(matchups: bool) -> None:
     game = Leduc()
-    shape = shape_for(game, 8, 1, crossed=game.crossed)
+    shape = shape_for(game, 8, 1, crossed=game.crossed, matchups=matchups)
     query = question(LEDUC, LEDUC.states.index(LeducState("crc", 1, "r")))
     row = solved(LEDUC, query).row(shape, policies=True)
     np.testing.assert_array_equal(row.inputs, encoded(LEDUC, query, shape))

@@ -98,7 +98,8 @@ def policy_row(public: PublicTree, node: int, ranges: Float64, policy: Float64, 
 
 def _asked(public: PublicTree, node: int, ranges: Float64, shape: NetworkShape) -> Rows:
     row = blank_rows(shape, 1)
-    row.inputs[:] = encode(Beliefs(public, np.array([node], dtype=np.int32), ranges[None, :]), shape.crossed)
+    beliefs = Beliefs(public, np.array([node], dtype=np.int32), ranges[None, :])
+    row.inputs[:] = encode(beliefs, shape.crossed, shape.matchups)
     return row
 
 
