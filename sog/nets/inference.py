@@ -19,7 +19,7 @@ from sog.nets.cvpn import CVPN, NetworkShape
 from sog.nets.encode import encode, join
 from sog.nets.resnet import inference_copy
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
-from sog.search.leaves.pairing import pairing_of
+from sog.search.leaves.pairing import plain_pairing
 
 Answer = Callable[[Beliefs], Evaluations]
 
@@ -108,8 +108,8 @@ class MlpAnswer:
         shape, public, nodes = self.shape, beliefs.public, beliefs.nodes
         count = len(nodes)
         values, logits = np.empty((count, shape.num_values)), np.empty((count, shape.num_logits))
-        pairs = tuple(pairing_of(public))
-        dense.evaluate(self.plain_mlp, pairs, public.features(nodes), nodes, beliefs.ranges, values, logits)
+        pairs, features = plain_pairing(public), public.features(nodes)
+        dense.evaluate(self.plain_mlp, pairs, features, nodes, beliefs.ranges, values, logits)
         return Evaluations(values, logits.reshape(count, max(shape.slots), shape.actions))
 
 

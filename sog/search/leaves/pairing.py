@@ -25,8 +25,13 @@ class Pairing(NamedTuple):
 
 def pairing_of(public: PublicTree) -> Pairing:
     """A tree's tables as they are now; public states listed later may come to lie in new ones."""
+    return Pairing(*plain_pairing(public))
+
+
+def plain_pairing(public: PublicTree) -> tuple[Int32, Float64, Int64, Float64, Int32]:
+    """`pairing_of` as a plain tuple, whose types Numba finds sooner."""
     arrays = public.arrays
-    return Pairing(arrays.nodes, arrays.scales, arrays.operators, arrays.operator_values, arrays.slots)
+    return arrays.nodes, arrays.scales, arrays.operators, arrays.operator_values, arrays.slots
 
 
 @fused

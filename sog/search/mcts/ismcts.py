@@ -1,7 +1,7 @@
 """Simulations of information set Monte Carlo tree search from one infostate of a tree without leaves.
 
-The statistics of an infostate lie at its (node, action, infostate)
-entries, as regrets do, so that no infostate is ever looked up.
+The statistics of an infostate lie at its (node, action, infostate) entries, as regrets do, so that no infostate is
+ever looked up.
 """
 
 from __future__ import annotations
