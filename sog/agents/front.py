@@ -99,8 +99,8 @@ def exploitability(
 ) -> float:
     """How much a policy can lose: (best response of 0 + best response of 1) / 2, in utilities; 0 is an equilibrium.
 
-    of: a solution or a loaded agent; or, of a named game, a policy by public node, or a class derived from `Agent`,
-    asked at every public state as in play. Raises SettingError where a policy is none or the game is missing.
+    of: a solution or a loaded agent; or, with `game`, a policy by public node or a class derived from `Agent`, whose
+    policy is taken at every public state as in play. Raises SettingError for what is no policy, or without a game.
 
         sog.exploitability(sog.load_agent("kuhn_poker"))
         sog.exploitability(sog.UniformAgent, "leduc_poker")          # 2.37 chips a hand
@@ -155,7 +155,7 @@ def train(
     """Learn a game by self-play, as `sog train` does; returns the last point of the learning curve.
 
     run: a game, for the preset "demo" of Student of Games, or a `Run` that says more.  out: the folder, whose
-    checkpoint `load_agent` opens.  minutes, rounds: stop sooner than the preset does.  resume: go on with the run in
+    checkpoint `load_agent` opens.  minutes, rounds: stop sooner than the preset does.  resume: continue the run in
     `out`.  hooks: what is measured and reported on the way. With more than one worker, call it under
     `if __name__ == "__main__":`, since workers are processes.
 

@@ -1,4 +1,4 @@
-"""An agent by a checkpoint or a game, for both seats, to be asked about any public state."""
+"""The agent of a checkpoint or a game, for both seats, with a policy at any public state."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["LoadedAgent", "load_agent"]
 
 
 class LoadedAgent:
-    """Plays both seats of its game with one network. What it answers does not depend on what was asked before.
+    """Plays both seats of its game with one network. Its policy at a state does not depend on the calls before.
 
     game: the rules.  trained: whether there was a checkpoint; otherwise the network is a fresh one.
     Where information is hidden it re-solves, and answers with policies at the nodes of `public`, the game's tree of

@@ -27,8 +27,8 @@ Reader: TypeAlias = "Callable[[SpielState], ActionPolicy]"
 class SogBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
     """A `pyspiel.Bot` that plays one seat; `step_with_policy` says what it draws its action from.
 
-    What it answers at a state depends on the state's history alone: states may be asked in any order, and games
-    need not be begun with `restart`. Of the history it uses what its player may know.
+    What it plays at a state depends on the state's history alone: states may come in any order, and games
+    need not begin with `restart`. Of the history it uses what its player may know.
     """
 
     def __init__(self, reader: Reader, player_id: int, seed: int) -> None:

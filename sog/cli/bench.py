@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sog.nets.cvpn import CVPN
     from sog.search.gtcfr.search import Budget
 
-bench = typer.Typer(help="Measure speed, beside other solvers and part by part.", epilog="Example: sog bench cfr")
+bench = typer.Typer(help="Measure speed: beside other programs, and part by part.", epilog="Example: sog bench cfr")
 
 
 @bench.callback()
@@ -36,9 +36,9 @@ def bench_cfr(
     rounds: Annotated[int, typer.Option(help="How many times the solvers take turns.")] = 9,
     as_json: JsonOption = False,
 ) -> None:
-    """CFR+ on whole games, ours, OpenSpiel's and LiteEFG's: microseconds an iteration, seconds to exploitability 1e-3.
+    """CFR+ on whole games, ours, OpenSpiel's and LiteEFG's: microseconds per iteration, seconds to exploitability 1e-3.
 
-    The solvers take turns in one run and medians of processor time count. Exploitability is the mean over both players,
+    The solvers take turns in one run; medians of processor time count. Exploitability is the mean over both players,
     in the game's utilities (chips in poker); measuring it is not counted, nor is setting up, which has its own column.
     LiteEFG is left out where it is not installed.
     """
@@ -86,19 +86,19 @@ def bench_search(
     checkpoint: Annotated[
         str, typer.Argument(metavar="[CHECKPOINT_OR_GAME]", help="A run's folder, or a game.")
     ] = "leduc_poker",
-    search: Annotated[list[str] | None, typer.Option(help="A budget s,c; once for each. By default four.")] = None,
-    rounds: Annotated[int, typer.Option(help="Batches of games; their median counts.")] = 5,
-    batch_seconds: Annotated[float, typer.Option(help="How long a batch of games lasts, about.")] = 1.0,
+    search: Annotated[list[str] | None, typer.Option(help="A budget s,c; repeat for several. By default four.")] = None,
+    rounds: Annotated[int, typer.Option(help="Batches of games; the median is shown.")] = 5,
+    batch_seconds: Annotated[float, typer.Option(help="About how long a batch of games lasts.")] = 1.0,
     training: Annotated[
-        bool, typer.Option(help="Also profile training from scratch, with one process and all.")
+        bool, typer.Option(help="Also profile training from scratch, with one process and with all cores.")
     ] = True,
-    training_seconds: Annotated[float, typer.Option(help="How long each of these two runs lasts.")] = 60.0,
+    training_seconds: Annotated[float, typer.Option(help="Seconds that each of the two training runs lasts.")] = 60.0,
     beside_openspiel: Annotated[
-        bool, typer.Option("--beside-openspiel", help="Instead: simulations a second beside MCTS.")
+        bool, typer.Option("--beside-openspiel", help="Instead: simulations per second beside OpenSpiel's MCTS.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Where the time of one search goes, and of one training minute.
+    """Where the time of a search and of a minute of training goes.
 
     Searches are those of self-play. A game without a shipped checkpoint gets an untrained network, as fast as
     a trained one.
@@ -133,10 +133,10 @@ def bench_search(
 @bench.command("root", epilog="Example: sog bench root 'holdem(bets=0.5;1.0;allin)' --search 10,0.1")
 def bench_root_search(
     game: Annotated[str, typer.Argument(metavar="[GAME]", help="A game string.")] = "holdem(bets=0.5;1.0;allin)",
-    search: Annotated[list[str] | None, typer.Option(help="A budget s,c; once for each. 10,0.1 and 100,1.")] = None,
+    search: Annotated[list[str] | None, typer.Option(help="A budget s,c; repeat for more. 10,0.1 and 100,1.")] = None,
     width: Annotated[int, typer.Option(help="Units in each hidden layer of the untrained network.")] = 256,
-    depth: Annotated[int, typer.Option(help="Its hidden layers.")] = 3,
-    rounds: Annotated[int, typer.Option(help="Searches with each budget; the median counts.")] = 3,
+    depth: Annotated[int, typer.Option(help="Hidden layers of that network.")] = 3,
+    rounds: Annotated[int, typer.Option(help="Searches with each budget; the median is shown.")] = 3,
     as_json: JsonOption = False,
 ) -> None:
     """Seconds and memory of a search from a game's first decision, and where the time goes.
@@ -203,10 +203,10 @@ _SIMULATIONS = 400
 @bench.command("rebel", epilog="Example: sog bench rebel --seconds 5")
 def bench_rebel(
     games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
-    seconds: Annotated[float, typer.Option(help="How long each row is measured, at least.")] = 10.0,
+    seconds: Annotated[float, typer.Option(help="Seconds of work for each row, at least.")] = 10.0,
     as_json: JsonOption = False,
 ) -> None:
-    """Depth-limited subgames that one core solves a second, of 1,024 updates and depth 2, and the network's share."""
+    """Depth-limited subgames (1,024 updates, depth 2) that one core solves per second, and the network's share."""
     from sog.experiments.bench.rebel import GAMES, row_count
     from sog.experiments.bench.rebel import bench_rebel as measure
     from sog.games.catalog import make_game

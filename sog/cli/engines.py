@@ -28,7 +28,7 @@ _PerUpdate = Annotated[
     float | None, typer.Option("--per-update", "-c", help="c: expansions per regret update; by default 10.")
 ]
 _Algorithm = Annotated[str, typer.Option(help="sog, or alphazero: MCTS with the same network.")]
-_Seed = Annotated[int, typer.Option(help="Decides the searches' draws.")]
+_Seed = Annotated[int, typer.Option(help="Seed of the searches.")]
 
 
 def uci(
@@ -38,7 +38,7 @@ def uci(
     algorithm: _Algorithm = "sog",
     seed: _Seed = 0,
 ) -> None:
-    """Be a chess engine: speak UCI on stdin and stdout, for any chess program."""
+    """Run as a chess engine: UCI on stdin and stdout, for any chess program."""
     from sog.games.boards.chess import Chess
     from sog.protocols.lines import Lines
     from sog.protocols.uci import UciEngine
@@ -57,7 +57,7 @@ def gtp(
     algorithm: _Algorithm = "sog",
     seed: _Seed = 0,
 ) -> None:
-    """Be a Go engine: speak GTP on stdin and stdout, for any Go program. Board size as the network's; any komi."""
+    """Run as a Go engine: GTP on stdin and stdout, for any Go program. Board size as the network's, any komi."""
     from sog.agents.players import warm_up
     from sog.games.boards.go import Go
     from sog.protocols.gtp import GtpEngine
@@ -82,7 +82,7 @@ def _open(checkpoint: str, algorithm: str, choices: Choices, seed: int) -> tuple
 
 
 def open_aloud(checkpoint: str, algorithm: str = "sog") -> Opened:
-    """The network that a person named; says so where it is untrained."""
+    """The network of a checkpoint or game; prints a note where it is untrained."""
     from sog.agents.players import open_network
 
     opened = open_network(checkpoint, algorithm)

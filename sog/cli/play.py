@@ -32,22 +32,22 @@ def play(
         ),
     ],
     seat: Annotated[int | None, typer.Option(help="Your seat, 0 or 1; by default you change seats every hand.")] = None,
-    hands: Annotated[int | None, typer.Option(help="Stop after so many hands or games.")] = None,
+    hands: Annotated[int | None, typer.Option(help="Stop after this many hands or games.")] = None,
     simulations: Annotated[
-        int | None, typer.Option("--simulations", "-s", help="s: expansions a search; by default 100, on a board 400.")
+        int | None, typer.Option("--simulations", "-s", help="s: expansions per search; 100, on a board 400.")
     ] = None,
     per_update: Annotated[
         float | None,
-        typer.Option("--per-update", "-c", help="c: expansions per regret update; by default 0.1, on a board 10."),
+        typer.Option("--per-update", "-c", help="c: expansions per regret update; 0.1, on a board 10."),
     ] = None,
     algorithm: Annotated[str, typer.Option(help="How the agent plays: sog, alphazero (on a board) or rebel.")] = "sog",
     updates: Annotated[
-        int | None, typer.Option(help="rebel: one player's updates in a subgame; by default 1024.")
+        int | None, typer.Option(help="rebel: updates of one player per subgame; by default 1024.")
     ] = None,
     agent: Annotated[
-        str | None, typer.Option(metavar="MODULE:CLASS", help="Play a GAME against this agent, a class of yours.")
+        str | None, typer.Option(metavar="MODULE:CLASS", help="Play the game against this agent, a class of your own.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Decides the deals and the agent's draws.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the deals and of the agent.")] = None,
 ) -> None:
     """Play against the agent. After each hand it shows what it believed you held and the policy it drew from.
 

@@ -27,17 +27,17 @@ _MEASURED_STATES = 20_000
 
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
-    algorithm: Annotated[str, typer.Option(help="What learns: sog, alphazero or rebel.")] = "sog",
+    algorithm: Annotated[str, typer.Option(help="The algorithm: sog, alphazero or rebel.")] = "sog",
     solver: Annotated[str | None, typer.Option(help="rebel: cfr-d (the default), fp or flop.")] = None,
-    warm: Annotated[int | None, typer.Option(help="rebel: iterations that its policy network stands for (0).")] = None,
+    warm: Annotated[int | None, typer.Option(help="rebel: iterations that its warm start counts as (0: none).")] = None,
     preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
     network: Annotated[str | None, typer.Option(help="Hidden layers x width; by default the preset's.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes; schedules do not change.")] = None,
-    rounds: Annotated[int | None, typer.Option(help="Stop after so many rounds in all.")] = None,
-    seed: Annotated[int, typer.Option(help="Decides the run; with --workers 1 to the bit.")] = 0,
-    workers: Annotated[int | None, typer.Option(help="Self-play processes; by default one a core.")] = None,
+    rounds: Annotated[int | None, typer.Option(help="Stop after this many rounds in total.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed; with --workers 1 it fixes the run to the bit.")] = 0,
+    workers: Annotated[int | None, typer.Option(help="Self-play processes; by default one per core.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in --out, if there is one.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out, if there is one.")] = False,
     device: Annotated[str, typer.Option(help="Where the learner runs: cpu, cuda or cuda:N.")] = "cpu",
     as_json: JsonOption = False,
 ) -> None:

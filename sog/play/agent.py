@@ -45,8 +45,8 @@ class Agent(ABC):
     def policy(self, node: int) -> Float64:
         """float64[A, I]: the probability of each action (rows) with each of its infostates (columns) at a public node.
 
-        The node is one where this player acts. In a game the nodes asked about follow one another, so that an agent
-        may keep what it found; it replaces what it keeps and changes nothing in place, or overrides `fork`.
+        The node is one where this player acts. In a game the nodes follow one another, so that an agent may keep what
+        it found; it replaces what it keeps and changes nothing in place, or overrides `fork`.
         """
 
     def act(self, node: int, infostate: int, rng: np.random.Generator) -> int:
@@ -64,7 +64,7 @@ class Agent(ABC):
         return None
 
     def fork(self) -> Self:
-        """An agent that stands where this one does, to be asked about one way on while this one waits."""
+        """An agent in this one's position, to follow one line of play while this one waits."""
         return copy.copy(self)
 
     def policies(self) -> Iterator[tuple[int, Float64]]:
