@@ -87,6 +87,11 @@ class _Run:
         self.asking = Question(np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32), ranges)
         self.nothing = np.zeros((0, self.leaves.tables.shape[1] if kind == PAIRS else width))
         self.memory = LeafMemory(count, width)
+        self.prune = settings.prune and kind != DIFFERENCES and settings.recycle == 0
+        row = f.REACH_SUM if settings.solver.average else f.REACH
+        self.looks = {(u, c): Look(row, u, c, self.prune, False) for u in range(4) for c in range(1, 4)}
+        again = settings.shared or settings.recycle > 0  # answers are used in later turns, too
+        self.keep_both, self.once = settings.correct or again, kind == PLAIN and not again
         self.latest = 0  # the iteration that asked last
 
     def asks(self, t: int) -> bool:
@@ -123,7 +128,7 @@ class _Run:
         now, answered = origin - 1, self.kept(0, self.nothing, 3)
         for turn in self.stops(users, visited, origin):
             stretch = Stretch(now, turn, self.look(users, now, turn, origin))
-            found = at.advance(schedule, stretch, answered)
+            found = at.kernel(games.public.arrays, at.tree, at.games, schedule, stretch, answered, self.asking)
             t = turn + 1 if together else turn // 2 + 1
             if turn < len(users) and (together or turn % 2 == 0):
                 at.show(range(len(games)) if visited is None else visited.get(t, ()))
@@ -136,23 +141,13 @@ class _Run:
 
     def kept(self, found: int, values: Float64, users: int) -> Answered:
         """The last question's answers, with what is to be kept of them."""
-        settings = self.settings
-        again = settings.shared or settings.recycle > 0  # answers are used in later turns, too
-        players = 3 if settings.correct or again else users
-        return Answered(self.asked, found, values, players, settings.solver.leaf == PLAIN and not again)
+        return Answered(self.asked, found, values, 3 if self.keep_both else users, self.once)
 
     def look(self, users: list[int], now: int, turn: int, origin: int) -> Look:
         """What is asked before turn `turn`, when the last question was asked before turn `now`."""
-        settings, solver = self.settings, self.settings.solver
-        prune = settings.prune and solver.leaf != DIFFERENCES and settings.recycle == 0
-        fresh = prune or now < origin or now < turn - 1 or not users[now]
-        return Look(
-            row=f.REACH_SUM if solver.average else f.REACH,
-            users=users[turn] if turn < len(users) else 0,
-            changed=3 if fresh or settings.simultaneous else 2 - turn % 2,
-            prune=prune,
-            new=False,
-        )
+        fresh = self.prune or now < origin or now < turn - 1 or not users[now]
+        changed = 3 if fresh or self.settings.simultaneous else 2 - turn % 2
+        return self.looks[users[turn] if turn < len(users) else 0, changed]
 
     def average_root_values(self, weight: float) -> None:
         """From sums over iterations to means at the roots; `weight`: the sum of the iterations' weights."""
@@ -237,14 +232,10 @@ class _Run:
 class _SideBySide:
     """Iterations on the subgames as they lie in their lookahead."""
 
-    def __init__(self, run: _Run) -> None:
-        self.run, self.games = run, SideBySide(run.games.blocks, run.leaves)
+    kernel = turns.advance
 
-    def advance(self, schedule: Schedule, stretch: Stretch, answered: Answered) -> int:
-        """turns.advance."""
-        public, tree = self.run.games.public.arrays, self.run.tree.arrays
-        found: int = turns.advance(public, tree, self.games, schedule, stretch, answered, self.run.asking)
-        return found
+    def __init__(self, run: _Run) -> None:
+        self.tree, self.games = run.tree.arrays, SideBySide(run.games.blocks, run.leaves)
 
     def show(self, subgames: Iterable[int]) -> None:
         """Have the subgames' policies and ranges of this iteration in the lookahead."""
@@ -256,16 +247,13 @@ class _SideBySide:
 class _Interleaved:
     """The same on bundles of subgames of one shape; numbers are copied to the lookahead where they are read."""
 
+    kernel = turns.advance_interleaved
+
     def __init__(self, run: _Run) -> None:
         self.run, self.bundles = run, Interleaved(run.tree, run.games.planted)
         self.bundles.take((f.REACH, f.REACH_SUM, f.CFV_SUM), (f.REGRET, f.POLICY_SUM, f.POLICY))
         self.games = self.bundles.bundles(run.leaves, run.games.public.game.num_slots)
-
-    def advance(self, schedule: Schedule, stretch: Stretch, answered: Answered) -> int:
-        """turns.advance."""
-        public, tree = self.run.games.public.arrays, self.bundles.arrays
-        found: int = turns.advance_interleaved(public, tree, self.games, schedule, stretch, answered, self.run.asking)
-        return found
+        self.tree = self.bundles.arrays
 
     def show(self, subgames: Iterable[int]) -> None:
         """Have the subgames' policies and ranges of this iteration in the lookahead."""

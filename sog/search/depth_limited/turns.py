@@ -15,7 +15,8 @@ from sog.search.depth_limited.interleaved import kernels as interleaved
 from sog.search.depth_limited.side_by_side import FIRST_END, FIRST_LEAF, FIRST_NODE, Answered, Part, SideBySide
 from sog.search.leaves import kernels
 from sog.search.leaves.kernels import Leaves, Look, Question, U, opponents
-from sog.search.simd.jit import Kernel, inlined, njit
+from sog.search.simd.dispatch import SameTypes, same_types
+from sog.search.simd.jit import inlined, njit
 from sog.search.tree import columns as f
 from sog.search.tree import pairs
 from sog.search.tree.arrays import Public, Tree
@@ -59,7 +60,7 @@ def iteration_of(j: int, together: bool) -> int:
     return j if together else j >> 1
 
 
-@njit
+@inlined
 def _sum_roots(tree: Tree, blocks: Int32, first: int, last: int, players: int, weight: float) -> None:
     """Add the players' weighted values at the roots of subgames first .. last - 1 to CFV_SUM."""
     for k in range(first, last):
@@ -71,7 +72,7 @@ def _sum_roots(tree: Tree, blocks: Int32, first: int, last: int, players: int, w
                     tree.infostates[f.CFV_SUM, off + i] += weight * tree.infostates[f.CFV, off + i]
 
 
-def _advancing(at: ModuleType) -> Kernel:
+def _advancing(at: ModuleType) -> SameTypes:
     """`advance` for subgames that lie as `at` knows them: side_by_side.py, or interleaved/kernels.py."""
 
     @njit
@@ -115,7 +116,7 @@ def _advancing(at: ModuleType) -> Kernel:
                 count = at.collect(public, tree, games, leaf, leaves_end, question, count, stretch.look)
         return count
 
-    return advance
+    return same_types(advance)
 
 
 advance, advance_interleaved = _advancing(side_by_side), _advancing(interleaved)
@@ -135,6 +136,7 @@ class Mix(NamedTuple):
     recent: float
 
 
+@same_types
 @njit
 def look_at_average(
     public: Public, tree: Tree, leaves: Leaves, players: int, mix: Mix, ask: bool, question: Question, look: Look
@@ -149,6 +151,7 @@ def look_at_average(
     return kernels.collect(public, tree, leaves, 0, len(leaves.nodes), question, 0, look)  # type: ignore[no-any-return]
 
 
+@same_types
 @njit
 def respond(public: Public, tree: Tree, leaves: Leaves, players: int, answered: Answered) -> None:
     """After a turn's leaves are evaluated: the players' best responses in the POLICY row and their reaches."""

@@ -88,7 +88,7 @@ def sum_reaches(tree: Tree, games: Bundles, part: Part) -> None:
         k += games.members[n]
 
 
-@njit
+@inlined
 def collect(
     public: Public, tree: Tree, games: Bundles, first: int, last: int, question: Question, found: int, look: Look
 ) -> int:
@@ -97,28 +97,37 @@ def collect(
     k = first
     while k < last:
         n = leaves[LEAF_NODE, k]
-        count, held = U(games.members[n]), splat(0.0)
-        for p in range(2):
-            own = _own(public, tree, games, n, p)
-            if look.prune and (others >> p) & 1:
-                held += _total(tree.infostates[f.REACH], own)
-            if (look.changed >> p) & 1:
-                _write_ranges(tree, look.row, own, work[p])
-        every = all_positive(held, count) if look.prune else True
+        own0, own1 = _own(public, tree, games, n, 0), _own(public, tree, games, n, 1)
+        lanes, held = own0.lanes, splat(0.0)
+        if look.prune and others & 1:
+            held += _total(tree.infostates[f.REACH], own0)
+        if look.prune and others & 2:
+            held += _total(tree.infostates[f.REACH], own1)
+        if look.changed & 1:
+            _write_ranges(tree, look.row, own0, work[0])
+        if look.changed & 2:
+            _write_ranges(tree, look.row, own1, work[1])
+        every = all_positive(held, lanes) if look.prune else True
         if every and found + LANES <= len(question.ranges):  # rows of missing lanes are the next leaf's, written after
-            for lane in range(count):
+            for lane in range(lanes):
                 question.places[found + lane], question.nodes[found + lane] = U(k) + lane, leaves[LEAF_PUBLIC, k + lane]
-            _ask_all_lanes(public, tree, games, n, question, found, look.changed)
-            found += games.members[n]
+            if look.changed & 1:
+                _ask_all_lanes(work[0], own0, question, found, U(0))
+            if look.changed & 2:
+                _ask_all_lanes(work[1], own1, question, found, U(games.slots0))
+            found += int(lanes)
         else:
             store(work[2], U(0), U(LANES), held)
-            for lane in range(count):
+            for lane in range(lanes):
                 if look.prune and work[2, lane] <= 0.0:
                     continue
                 question.places[found], question.nodes[found] = U(k) + lane, leaves[LEAF_PUBLIC, k + lane]
-                _ask_lane(public, tree, games, n, lane, question.ranges[found], look.changed)
+                if look.changed & 1:
+                    _ask_lane(work[0], own0, lane, question.ranges[found], U(0))
+                if look.changed & 2:
+                    _ask_lane(work[1], own1, lane, question.ranges[found], U(games.slots0))
                 found += 1
-        k += games.members[n]
+        k += int(lanes)
     return found
 
 
@@ -150,27 +159,19 @@ def _write_ranges(tree: Tree, row: int, own: Own, out: Array) -> None:
 
 
 @inlined
-def _ask_lane(public: Public, tree: Tree, games: Bundles, n: Any, lane: Any, ranges: Array, players: int) -> None:
-    """The players' ranges in one lane into a row of a question, float64[S0 + S1]."""
-    for p in range(2):
-        if (players >> p) & 1:
-            start = U(p * games.slots0)
-            for i in range(U(public.nodes[U(tree.nodes[n, f.PUBLIC]), f.I0 + p])):
-                ranges[start + i] = games.work[p, i * U(LANES) + lane]
+def _ask_lane(work: Array, own: Own, lane: Any, ranges: Array, start: Any) -> None:
+    """A player's range in one lane into a row of a question, float64[S0 + S1], where its slots start."""
+    for i in range(own.width):
+        ranges[start + i] = work[i * U(LANES) + lane]
 
 
 @inlined
-def _ask_all_lanes(
-    public: Public, tree: Tree, games: Bundles, n: Any, question: Question, found: Any, players: int
-) -> None:
-    """The players' ranges in all eight lanes into as many rows of a question from row `found` on."""
+def _ask_all_lanes(work: Array, own: Own, question: Question, found: Any, start: Any) -> None:
+    """A player's ranges in all eight lanes into as many rows of a question from row `found` on."""
     flat, step = question.ranges.reshape(-1), U(question.ranges.shape[1])
-    for p in range(2):
-        if (players >> p) & 1:
-            width = U(public.nodes[U(tree.nodes[n, f.PUBLIC]), f.I0 + p])
-            to = U(found) * step + U(p * games.slots0)
-            for i in range(U(0), width, U(LANES)):
-                transpose_apart(games.work[p], i * U(LANES), flat, to + i, step, width - i)
+    to = U(found) * step + start
+    for i in range(U(0), own.width, U(LANES)):
+        transpose_apart(work, i * U(LANES), flat, to + i, step, own.width - i)
 
 
 # --- answers in ---
@@ -239,40 +240,46 @@ def _line_up(games: Bundles, answered: Answered, begin: int, end: int, p: int, o
 # --- counterfactual values ---
 
 
-@njit
+@inlined
 def weigh(public: Public, tree: Tree, games: Bundles, answered: Answered, used: int, part: Part) -> int:
     """leaves.kernels.weigh; the number of the answer to begin with next.
 
     Where nobody needs an answer twice it is weighed as it comes, with nothing kept.
     """
     k, value = part.first, tree.infostates[f.LEAF_VALUE]
+    places = answered.question.places
     while k < part.last:
         n = games.leaves[LEAF_NODE, k]
+        own0, own1 = _own(public, tree, games, n, 0), _own(public, tree, games, n, 1)
+        lanes = int(own0.lanes)
         if games.kind == PAIRS:
             _expect(public, tree, games, k, part.players)
         elif not answered.once:
-            own0, own1 = _own(public, tree, games, n, 0), _own(public, tree, games, n, 1)
-            _weigh_leaf(public, tree, games, n, part, Worth(value, own0), Worth(value, own1))
+            _weigh_leaf(public, tree, games, n, part, Worth(own0, value, own0), Worth(own1, value, own1))
         else:
             begin = used
-            while used < answered.found and answered.question.places[used] < k + games.members[n]:
+            while used < answered.found and places[used] < k + lanes:
                 used += 1
-            own0, own1 = _own(public, tree, games, n, 0), _own(public, tree, games, n, 1)
             if games.correct or part.players & 1:
                 _line_up(games, answered, begin, used, 0, own0)
             if games.correct or part.players & 2:
                 _line_up(games, answered, begin, used, 1, own1)
             room0, room1 = Own(U(0), own0.width, own0.lanes, U(LANES)), Own(U(0), own1.width, own1.lanes, U(LANES))
-            _weigh_leaf(public, tree, games, n, part, Worth(games.work[0], room0), Worth(games.work[1], room1))
-        k += games.members[n]
+            worth0, worth1 = Worth(own0, games.work[0], room0), Worth(own1, games.work[1], room1)
+            _weigh_leaf(public, tree, games, n, part, worth0, worth1)
+        k += lanes
     return used
 
 
 class Worth(NamedTuple):
-    """What a leaf is worth to a player, conditional on its infostates.  values: float64[*].  own: where in it."""
+    """What a leaf is worth to a player, conditional on its infostates.
 
-    values: Float64
+    own: the player's numbers at the leaf.  values: float64[*], and `at`: where in it the leaf's values stand.
+    """
+
     own: Own
+    values: Float64
+    at: Own
 
 
 @inlined
@@ -280,20 +287,20 @@ def _weigh_leaf(public: Public, tree: Tree, games: Bundles, n: Any, part: Part, 
     """Counterfactual values at leaf n, whose weights W are an outer product of the operator's two factors."""
     s = U(tree.nodes[n, f.PUBLIC])
     one = U(public.operators[U(public.nodes[s, f.WEIGHT_OP]), f.OP_FACTORS])
-    two, scale = one + worth0.own.width, splat(public.scales[s, f.WEIGHT_SCALE])
+    own0, own1 = worth0.own, worth1.own
+    two, scale = one + own0.width, splat(public.scales[s, f.WEIGHT_SCALE])
     reach, factors = tree.infostates[f.REACH_SUM if games.kind == DIFFERENCES else f.REACH], public.operator_values
-    own0, own1 = _own(public, tree, games, n, 0), _own(public, tree, games, n, 1)
     surplus = splat(0.0)
     held0 = _held(factors, one, reach, own0) if games.correct or part.players & 2 else surplus
     held1 = _held(factors, two, reach, own1) if games.correct or part.players & 1 else surplus
     if games.correct:
-        both = _worth_held(factors, one, reach, own0, worth0) / held0
-        both += _worth_held(factors, two, reach, own1, worth1) / held1
+        both = _worth_held(factors, one, reach, worth0) / held0
+        both += _worth_held(factors, two, reach, worth1) / held1
         surplus = pick(held0 * held1, both * splat(0.5), surplus)
     if part.players & 1:
-        _store_values(tree, games.kind, part.weight, own0, worth0, Mass(factors, one, held1 * scale, surplus))
+        _store_values(tree, games.kind, part.weight, worth0, Mass(factors, one, held1 * scale, surplus))
     if part.players & 2:
-        _store_values(tree, games.kind, part.weight, own1, worth1, Mass(factors, two, held0 * scale, surplus))
+        _store_values(tree, games.kind, part.weight, worth1, Mass(factors, two, held0 * scale, surplus))
 
 
 class Mass(NamedTuple):
@@ -315,21 +322,22 @@ def _held(values: Array, one: Any, reach: Array, own: Own) -> Any:
 
 
 @inlined
-def _worth_held(values: Array, one: Any, reach: Array, own: Own, worth: Worth) -> Any:
+def _worth_held(values: Array, one: Any, reach: Array, worth: Worth) -> Any:
     """The same, each infostate's times its value."""
     total = splat(0.0)
-    for i in range(own.width):
-        total += splat(values[one + i]) * (_at(reach, own, i) * _at(worth.values, worth.own, i))
+    for i in range(worth.own.width):
+        total += splat(values[one + i]) * (_at(reach, worth.own, i) * _at(worth.values, worth.at, i))
     return total
 
 
 @inlined
-def _store_values(tree: Tree, kind: int, weight: float, own: Own, worth: Worth, mass: Mass) -> None:
+def _store_values(tree: Tree, kind: int, weight: float, worth: Worth, mass: Mass) -> None:
     """A player's counterfactual values at a leaf."""
+    own = worth.own
     cfv, before, per = tree.infostates[f.CFV], tree.infostates[f.CFV_SUM], splat(1.0 / weight)
     for i in range(own.width):
         to = own.first + i * own.lanes
-        value = (_at(worth.values, worth.own, i) - mass.less) * (splat(mass.values[mass.first + i]) * mass.factor)
+        value = (_at(worth.values, worth.at, i) - mass.less) * (splat(mass.values[mass.first + i]) * mass.factor)
         if kind == DIFFERENCES:
             store(cfv, to, own.lanes, (value - load(before, to, own.lanes)) * per)
             store(before, to, own.lanes, value)
@@ -364,7 +372,7 @@ def _expect(public: Public, tree: Tree, games: Bundles, k: int, players: int) ->
         row += own1.width
 
 
-@njit
+@inlined
 def payoffs(public: Public, tree: Tree, games: Bundles, first: int, last: int, players: int) -> None:
     """pairs.payoffs at the terminal nodes ends[first] .. ends[last - 1]."""
     reach, cfv, values = tree.infostates[f.REACH], tree.infostates[f.CFV], public.operator_values
