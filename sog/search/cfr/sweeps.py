@@ -29,7 +29,7 @@ def forward(public: Public, tree: Tree, first: int, last: int, which: int, playe
 
     players: bit mask of the players whose ranges are sent; the others' stay as they are.
     """
-    nodes = tree.nodes
+    nodes, reach, policy = tree.nodes, tree.infostates[f.REACH], tree.entries[which]
     for n in range(U(first), U(last)):
         if nodes[n, f.KIND] != f.INTERIOR:
             continue
@@ -37,15 +37,15 @@ def forward(public: Public, tree: Tree, first: int, last: int, which: int, playe
             if not (players >> p) & 1:
                 continue
             if p == nodes[n, f.N_ACTOR]:
-                _actions_down(public, tree, which, n, p)
+                _actions_down(public, tree, reach, policy, n, p)
             else:
-                _edges_down(public, tree, n, p)
+                _edges_down(public, tree, reach, n, p)
 
 
 @inlined
-def _edges_down(public: Public, tree: Tree, n: Any, p: int) -> None:
+def _edges_down(public: Public, tree: Tree, reach: Array, n: Any, p: int) -> None:
     """A non-actor's ranges at the children of node n."""
-    nodes, child, reach = tree.nodes, tree.child, tree.infostates[f.REACH]
+    nodes, child = tree.nodes, tree.child
     edges, links = public.edges, public.links
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
     edge0, child0 = U(nodes[n, f.N_EDGE0]), U(nodes[n, f.CHILD0])
@@ -66,9 +66,9 @@ def _edges_down(public: Public, tree: Tree, n: Any, p: int) -> None:
 
 
 @inlined
-def _actions_down(public: Public, tree: Tree, which: int, n: Any, p: int) -> None:
+def _actions_down(public: Public, tree: Tree, reach: Array, policy: Array, n: Any, p: int) -> None:
     """The actor's ranges at the children of node n."""
-    nodes, child, reach, policy = tree.nodes, tree.child, tree.infostates[f.REACH], tree.entries[which]
+    nodes, child = tree.nodes, tree.child
     rows, links = public.actions, public.links
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
     row0, var, child0 = U(nodes[n, f.N_ACTION0]), U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0])
@@ -123,7 +123,7 @@ def backward(
                 if not (players >> p) & 1:
                     continue
                 if p != nodes[n, f.N_ACTOR]:
-                    _edges_up(public, tree, n, p)
+                    _edges_up(public, tree, cfv, n, p)
                     continue
                 if nodes[n, f.N_PLAIN] and (updates >> p) & 1:
                     update_plain(tree, n, p, step, track)
@@ -140,9 +140,9 @@ def backward(
 
 
 @inlined
-def _edges_up(public: Public, tree: Tree, n: Any, p: int) -> None:
+def _edges_up(public: Public, tree: Tree, cfv: Array, n: Any, p: int) -> None:
     """A non-actor's values at node n: the sum over public edges."""
-    nodes, child, cfv = tree.nodes, tree.child, tree.infostates[f.CFV]
+    nodes, child = tree.nodes, tree.child
     edges, links = public.edges, public.links
     own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
     edge0, child0 = U(nodes[n, f.N_EDGE0]), U(nodes[n, f.CHILD0])
@@ -236,14 +236,14 @@ def evaluate(public: Public, tree: Tree, which: int, best: int) -> None:
 
     best: bit mask of the players who take their best action at every infostate instead.
     """
-    nodes, count = tree.nodes, tree.counts[NODES]
+    nodes, count, cfv = tree.nodes, tree.counts[NODES], tree.infostates[f.CFV]
     for back in range(1, count + 1):
         n = U(count - back)
         if nodes[n, f.KIND] != f.INTERIOR:
             continue
         for p in range(2):
             if p != nodes[n, f.N_ACTOR]:
-                _edges_up(public, tree, n, p)
+                _edges_up(public, tree, cfv, n, p)
             elif not (best >> p) & 1:
                 _actions_up(public, tree, which, n, p)
             else:
