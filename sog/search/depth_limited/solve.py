@@ -105,11 +105,11 @@ class _Run:
         """The values of the beliefs in the last question; only those that are new are asked about."""
         if not found:
             return self.nothing
-        asked = self.asked
-        places, nodes, ranges = asked.places[:found], asked.nodes[:found], asked.ranges[:found]
+        nodes, ranges = self.asked.nodes[:found], self.asked.ranges[:found]
         if not self.settings.remember:
             answer = yield Beliefs(self.games.public, nodes, ranges)
             return np.ascontiguousarray(answer.values, dtype=np.float64)  # rows are read from where they start
+        places = self.asked.places[:found]
         new = self.memory.changed(places, ranges)
         if len(new):
             answer = yield Beliefs(self.games.public, nodes[new], ranges[new])
@@ -125,10 +125,10 @@ class _Run:
         origin = settings.warm if together else 2 * settings.warm
         schedule = Schedule(steps, together, origin, settings.solver.average)
         at = _Interleaved(self) if worth_interleaving(games.planted) else _SideBySide(self)
-        now, answered = origin - 1, self.kept(0, self.nothing, 3)
+        now, answered, advance = origin - 1, self.kept(0, self.nothing, 3), at.kernel.ready()
         for turn in self.stops(users, visited, origin):
             stretch = Stretch(now, turn, self.look(users, now, turn, origin))
-            found = at.kernel(games.public.arrays, at.tree, at.games, schedule, stretch, answered, self.asking)
+            found = advance(games.public.arrays, at.tree, at.games, schedule, stretch, answered, self.asking)
             t = turn + 1 if together else turn // 2 + 1
             if turn < len(users) and (together or turn % 2 == 0):
                 at.show(range(len(games)) if visited is None else visited.get(t, ()))

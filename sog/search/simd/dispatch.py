@@ -33,6 +33,10 @@ class SameTypes:
             self._compile(arguments)
         return cast(Kernel, self._compiled)(*arguments)
 
+    def ready(self) -> Kernel:
+        """Its compiled form, where there is one and calls are not checked: for loops, which are spared a call each."""
+        return self if self._compiled is None or self.checked else self._compiled
+
     def _compile(self, arguments: tuple[Any, ...]) -> None:
         dispatcher, type_of = cast(Any, self.kernel), cast(Any, numba).typeof
         types = tuple(type_of(argument) for argument in arguments)

@@ -22,7 +22,7 @@ from sog.search.tree.arrays import Public, Tree
 LEAF_NODE, LEAF_PUBLIC, LEAF_LANE = range(3)
 
 # As in side_by_side.py; a bundle is up to eight subgames.
-AT_ONCE: Final = 2
+AT_ONCE: Final = 4
 
 
 class Bundles(NamedTuple):
