@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from sog.arrays import Array, Bool, Float64, Int32
 from sog.errors import GameError
-from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Moves, Scaled, State
+from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
 
 _RELATIVE = 1e-9  # what rounding may do to a weight or a payoff
 
@@ -49,11 +49,19 @@ class Visit:
 def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
     """Walk the public tree, or a seeded sample of `max_states` states, and check every promise of `Game`.
 
-    Shapes, dtypes, actions, slots and features; the pair weights of the children against the parent's;
-    payoffs against u_max and the weights; draws of chance. Raises GameError on the first violation, in
-    one line that names the game and the public state.
+    Attributes; types, shapes, dtypes, actions, slots and features; the pair weights of the children against the
+    parent's; payoffs against u_max and the weights; draws of chance; no state leads back to itself. Raises GameError
+    on the first violation, in one line that names the game and the public state.
+
+    `largest_value` of the report is the largest utility (|payoff| / W) over the smallest `value_unit` on the way to
+    it: with the default unit, u_max, the share of u_max that is really won; above 1, network values leave [-1, 1] (as
+    in Leduc poker, whose unit is half the pot). A payoff that lacks the factor W is found where the utility exceeds
+    u_max * W: always, if u_max is the largest utility and W < 1 there; a u_max much too large can hide it.
     """
+    _check_attributes(game)
     _check_root(game)
+    numbers: dict[State, int] = {}
+    edges: list[tuple[int, int]] = []
     rng = np.random.default_rng(seed)
     chances = terminals = decisions = pairs = 0
     complete, largest = True, 0.0
@@ -69,11 +77,14 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
             complete = False
         else:
             _check_fan(game, s, visit.fan, w)
+            here = numbers.setdefault(s, len(numbers))
+            edges += [(here, numbers.setdefault(child, len(numbers))) for child in visit.fan.children]
         if game.actor(s) == NATURE:
             chances += 1
             _check_draw(game, s, w, rng)
         else:
             decisions += 1
+    _check_no_cycle(game, list(numbers), edges)
     complete = complete and visit.waiting == 0
     return Report(game.name, decisions, chances, terminals, pairs, complete, largest)
 
@@ -84,6 +95,7 @@ def walk(game: Game, max_states: int, seed: int = 0) -> Iterator[Visit]:
     Below a chance state that cannot be listed it follows one drawn child.
     """
     rng = np.random.default_rng(seed)
+    _check_hashable(game, game.root(), game.root())
     waiting: list[tuple[State, float]] = [(game.root(), np.inf)]
     seen = {game.root()}
     for _ in range(max_states):
@@ -94,6 +106,7 @@ def walk(game: Game, max_states: int, seed: int = 0) -> Iterator[Visit]:
         over = game.actor(s) == TERMINAL
         fan = game.fan(s) if not over and game.listable(s) else None
         for child in () if over else _children(game, s, fan, rng):
+            _check_hashable(game, s, child)
             if child not in seen:
                 seen.add(child)
                 waiting.append((child, unit))
@@ -106,6 +119,7 @@ def walk(game: Game, max_states: int, seed: int = 0) -> Iterator[Visit]:
 def _children(game: Game, s: State, fan: Fan | None, rng: np.random.Generator) -> list[State]:
     """The listed children in random order, or one drawn child."""
     if fan is not None:
+        _require(isinstance(fan, Fan), game, s, f"fan is {_kind(fan)}, not a Fan")
         return [fan.children[e] for e in rng.permutation(len(fan.children))]
     if game.actor(s) != NATURE:
         return []
@@ -129,16 +143,77 @@ def _is_array(x: object, dtype: type, shape: tuple[int, ...]) -> bool:
     return isinstance(x, np.ndarray) and x.dtype == dtype and x.shape == shape
 
 
+def _kind(x: object) -> str:
+    """What something is, in a word: of an array its dtype and shape, such as float32[3, 2]; else its type."""
+    if isinstance(x, np.ndarray):
+        return f"{x.dtype}{list(x.shape)}"
+    return "None" if x is None else f"a value of type {type(x).__name__}"
+
+
+# --- the game as a whole ---
+
+
+def _check_attributes(game: Game) -> None:
+    """The attributes that every game sets are there, each of its type."""
+    kinds: tuple[tuple[str, type | tuple[type, ...]], ...] = (
+        ("name", str),
+        ("u_max", (int, float, np.number)),
+        ("num_actions", (int, np.integer)),
+        ("num_slots", tuple),
+        ("num_features", (int, np.integer)),
+    )
+    for name, kind in kinds:
+        found = getattr(game, name, None)
+        if not isinstance(found, kind):
+            state = "not set" if found is None else f"{_kind(found)}"
+            raise GameError(f"{type(game).__name__}: the attribute {name} is {state}; see help(sog.Game)")
+
+
+def _check_hashable(game: Game, s: State, child: State) -> None:
+    """A state reached from s (or s itself) can be a key of a dictionary."""
+    try:
+        hash(child)
+    except TypeError:
+        fault = f"a state is {_kind(child)}, which cannot be hashed; make it a tuple, a string or a frozen dataclass"
+        raise GameError(f"{game.name} at {game.state_name(s)!r}: {fault}") from None
+
+
+def _check_no_cycle(game: Game, states: list[Hashable], edges: list[tuple[int, int]]) -> None:
+    """No walk over these edges (pairs of indices into `states`) returns to where it was."""
+    after: list[list[int]] = [[] for _ in states]
+    before: list[list[int]] = [[] for _ in states]
+    for s, child in edges:
+        after[s].append(child)
+        before[child].append(s)
+    open_edges = [len(children) for children in after]
+    ending = [s for s, count in enumerate(open_edges) if count == 0]
+    while ending:  # take away states from which every walk ends, until only cycles and what leads to them are left
+        for s in before[ending.pop()]:
+            open_edges[s] -= 1
+            if open_edges[s] == 0:
+                ending.append(s)
+    s = next((k for k, count in enumerate(open_edges) if count > 0), -1)
+    if s < 0:
+        return
+    path: dict[int, int] = {}
+    while s not in path:
+        path[s] = len(path)
+        s = next(child for child in after[s] if open_edges[child] > 0)
+    fault = f"{len(path) - path[s]} edges later the same state comes again; a state must tell what happened before it"
+    raise GameError(f"{game.name} at {game.state_name(states[s])!r}: {fault}")
+
+
 # --- one public state ---
 
 
 def _check_root(game: Game) -> None:
     """Ranges in [0, 1] under which all pair weights sum to 1."""
     s = game.root()
-    sizes = game.num_infostates(s)
+    sizes = _sizes(game, s)
     ranges = game.root_ranges()
     for p, r in enumerate(ranges):
-        _require(_is_array(r, np.float64, (sizes[p],)), game, s, f"root range {p} is not float64[{sizes[p]}]")
+        fits = _is_array(r, np.float64, (sizes[p],))
+        _require(fits, game, s, f"root range {p} is not float64[{sizes[p]}] but {_kind(r)}")
         _require(np.all((r >= 0) & (r <= 1)), game, s, f"root range {p} leaves [0, 1]")
     total = float(ranges[0] @ _dense(game, s, game.weights(s), "weights") @ ranges[1])
     _require(abs(total - 1) < _RELATIVE, game, s, f"root weights sum to {total}, not 1")
@@ -146,16 +221,28 @@ def _check_root(game: Game) -> None:
 
 def _dense(game: Game, s: State, scaled: Scaled, what: str) -> Float64:
     """float64[I0, I1] of an operator, its shape and entries checked."""
-    shape = game.num_infostates(s)
+    shape = _sizes(game, s)
+    _require(isinstance(scaled, Scaled), game, s, f"{what} are {_kind(scaled)}, not a Scaled")
+    operator = scaled.operator
+    _require(isinstance(operator, Operator), game, s, f"{what} are a Scaled of {_kind(operator)}, not of an Operator")
     matrix = scaled.dense()
-    _require(_is_array(matrix, np.float64, shape), game, s, f"{what} are not float64{list(shape)}")
+    fits = _is_array(matrix, np.float64, shape)
+    _require(fits, game, s, f"{what} are not float64{list(shape)} but {_kind(matrix)}")
     _require(np.isfinite(matrix).all(), game, s, f"{what} are not finite")
     return matrix
 
 
+def _sizes(game: Game, s: State) -> tuple[int, int]:
+    """(I_0, I_1), checked."""
+    sizes = game.num_infostates(s)
+    counts = isinstance(sizes, tuple) and len(sizes) == 2 and all(isinstance(n, int | np.integer) for n in sizes)
+    _require(counts and min(sizes) > 0, game, s, f"num_infostates is {sizes!r}, not two counts of at least 1")
+    return sizes
+
+
 def _check_state(game: Game, s: State) -> Float64:
     """What holds at every public state; returns W_s, float64[I0, I1]."""
-    actor, sizes = game.actor(s), game.num_infostates(s)
+    actor, sizes = game.actor(s), _sizes(game, s)
     _require(actor in (0, 1, NATURE, TERMINAL), game, s, f"actor {actor} is not 0, 1, NATURE or TERMINAL")
     w = _dense(game, s, game.weights(s), "weights")
     _require((w >= 0).all() and (w > 0).any(), game, s, "weights are negative or all zero")
@@ -165,22 +252,24 @@ def _check_state(game: Game, s: State) -> Float64:
         _check_deterministic(game, s)
     for p in (0, 1):
         slots, most = game.slot(s, p), game.num_slots[p]
-        _require(_is_array(slots, np.int32, (sizes[p],)), game, s, f"slots {p} are not int32[{sizes[p]}]")
+        fits = _is_array(slots, np.int32, (sizes[p],))
+        _require(fits, game, s, f"slots {p} are not int32[{sizes[p]}] but {_kind(slots)}")
         _require(len(set(slots.tolist())) == sizes[p], game, s, f"slots of player {p} repeat")
         _require(np.all((slots >= 0) & (slots < most)), game, s, f"slots of player {p} leave 0..{most - 1}")
     actions = game.actions(s)
-    _require(_is_array(actions, np.int32, (len(actions),)), game, s, "actions are not int32[A]")
+    fits = _is_array(actions, np.int32, np.shape(actions)[:1])
+    _require(fits, game, s, f"actions are not int32[A] but {_kind(actions)}")
     _require((len(actions) > 0) == (actor in (0, 1)), game, s, f"{len(actions)} actions for actor {actor}")
     _require((np.diff(actions) > 0).all(), game, s, "actions do not ascend")
     inside = np.all((actions >= 0) & (actions < game.num_actions))
     _require(inside, game, s, f"actions leave 0..{game.num_actions - 1}")
     x = game.features(s)
-    _require(
-        _is_array(x, np.float32, (game.num_features,)), game, s, f"no float32[{game.num_features}] features"
-    )
+    fits = _is_array(x, np.float32, (game.num_features,))
+    _require(fits, game, s, f"no float32[{game.num_features}] features but {_kind(x)}")
     _require(np.isfinite(x).all(), game, s, "features are not finite")
     unit = game.value_unit(s)
-    _require(0 < unit < np.inf, game, s, f"value unit {unit} is not a positive number")
+    number = isinstance(unit, int | float | np.number)
+    _require(number and 0 < unit < np.inf, game, s, f"value unit {unit} is not a positive number")
     return w
 
 
@@ -202,7 +291,13 @@ def _check_deterministic(game: Game, s: State) -> None:
 def _check_payoff(game: Game, s: State, w: Float64) -> float:
     """|payoff| <= u_max * W entry by entry; returns the largest |utility|."""
     payoff = np.abs(_dense(game, s, game.payoff(s), "payoffs"))
-    _refuse(payoff > game.u_max * w * (1 + _RELATIVE), game, s, "payoff above u_max * W, pair")
+    wrong = payoff > game.u_max * w * (1 + _RELATIVE)
+    if wrong.any():
+        pair = _first(wrong)
+        bound = f"{payoff[pair]:.6g} > {game.u_max:.6g} * {w[pair]:.6g} = {game.u_max * w[pair]:.6g}"
+        where = f"{game.name} at {game.state_name(s)!r}"
+        meaning = "a payoff is the utility times the pair's weight W"
+        raise GameError(f"{where}: payoff above u_max * W, pair {pair}: {bound}; {meaning}")
     return float(np.max(payoff[w > 0] / w[w > 0]))
 
 
@@ -234,6 +329,8 @@ def _first(where: Bool) -> tuple[int, ...]:
 def _check_fan(game: Game, s: State, fan: Fan, w: Float64) -> None:
     actor, edges = game.actor(s), len(fan.children)
     _require(edges > 0, game, s, "a fan without children")
+    for e, child in enumerate(fan.children):
+        _require(child != s, game, s, f"edge {e} leads back to this same state")
     _require(fan.carry is None or len(fan.carry) == edges, game, s, f"no carry for each of {edges} edges")
     if actor == NATURE:
         _require(fan.moves is None, game, s, "NATURE has moves")
@@ -241,6 +338,7 @@ def _check_fan(game: Game, s: State, fan: Fan, w: Float64) -> None:
         return
     if fan.moves is None:
         raise GameError(f"{game.name} at {game.state_name(s)!r}: a player acts and the fan has no moves")
+    _require(isinstance(fan.moves, Moves), game, s, f"the fan's moves are {_kind(fan.moves)}, not Moves")
     own = w if actor == 0 else w.T  # rows: the actor's infostates
     _check_moves(game, s, fan.moves, own, edges)
     for e in range(edges):
@@ -251,8 +349,8 @@ def _check_moves(game: Game, s: State, moves: Moves, own: Float64, edges: int) -
     """Shapes and indices of the moves; every infostate with weight has one."""
     shape = (len(own), len(game.actions(s)))
     for name, table in (("edges", moves.edge), ("targets", moves.target)):
-        fits = table is None or _is_array(table, np.int32, shape)
-        _require(fits, game, s, f"the moves' {name} are not int32{list(shape)}")
+        fits = _is_array(table, np.int32, shape) or (table is None and name == "targets")
+        _require(fits, game, s, f"the moves' {name} are not int32{list(shape)} but {_kind(table)}")
     inside = np.all((moves.edge >= -1) & (moves.edge < edges))
     _require(inside, game, s, f"the moves' edges leave -1..{edges - 1}")
     stuck = (own.sum(axis=1) > 0) & ~(moves.edge >= 0).any(axis=1)
@@ -311,9 +409,10 @@ def _links(game: Game, s: State, fan: Fan, e: int, p: int, size: int) -> tuple[I
         _require(after == size, game, s, f"edge {e} changes player {p}'s infostates without links")
         same = np.arange(size, dtype=np.int32)
         return same, same
+    _require(isinstance(carry, Links), game, s, f"player {p}'s carry over edge {e} is {_kind(carry)}, not Links")
     for name, end, bound in (("source", carry.source, size), ("target", carry.target, after)):
-        fits = _is_array(end, np.int32, carry.source.shape) and carry.source.ndim == 1
-        _require(fits, game, s, f"link {name}s of player {p} over edge {e} are not int32[P]")
+        fits = _is_array(end, np.int32, np.shape(carry.source)[:1])
+        _require(fits, game, s, f"link {name}s of player {p} over edge {e} are not int32[P] but {_kind(end)}")
         inside = np.all((end >= 0) & (end < bound))
         _require(inside, game, s, f"link {name}s of player {p} over edge {e} leave 0..{bound - 1}")
     return carry.source, carry.target

@@ -120,18 +120,42 @@ BROKEN: list[tuple[type[Game], str, Callable[[Any], Any], str]] = [
     (Kuhn, "root_ranges", lambda r: (r[0] / 2, r[1]), "root weights sum to 0.5"),
     (Kuhn, "root_ranges", lambda r: (2 * r[0], r[1] / 2), "root range 0 leaves"),
     (Kuhn, "actor", lambda a: 5 if a == TERMINAL else a, "actor 5 is not"),
-    (Kuhn, "weights", lambda w: Scaled(Operator(w.dense()[:2])), "weights are not float64"),
-    (Kuhn, "weights", lambda w: Scaled(Operator(w.dense().astype(np.float32))), "weights are not float64"),
+    (Kuhn, "weights", lambda w: Scaled(Operator(w.dense()[:2])), r"weights are not float64\[3, 3\] but float64\[2"),
+    (
+        Kuhn,
+        "weights",
+        lambda w: Scaled(Operator(w.dense().astype(np.float32))),
+        r"weights are not float64\[3, 3\] but float32\[3, 3\]",
+    ),
     (Kuhn, "slot", lambda x: x // 2, "slots of player 0 repeat"),
     (Kuhn, "slot", lambda x: x + np.int32(1), "slots of player 0 leave 0..2"),
     (Kuhn, "slot", lambda x: x.astype(np.int64), "slots 0 are not int32"),
     (Kuhn, "actions", lambda a: a[::-1], "actions do not ascend"),
     (Kuhn, "actions", lambda a: a + np.int32(1), "actions leave 0..1"),
     (Kuhn, "actions", lambda a: a[:0], "0 actions for actor 0"),
-    (Kuhn, "features", lambda x: x[1:], r"no float32\[6\] features"),
+    (Kuhn, "features", lambda x: x[1:], r"no float32\[6\] features but float32\[5\]"),
     (Kuhn, "features", lambda x: x * np.float32(np.nan), "features are not finite"),
     (Kuhn, "value_unit", lambda u: 0.0, "value unit 0.0"),
-    (Kuhn, "payoff", lambda u: Scaled(u.operator, 3.0), r"payoff above u_max \* W, pair"),
+    (
+        Kuhn,
+        "payoff",
+        lambda u: Scaled(u.operator, 3.0),
+        r"pair \(0, 1\): 0.5 > 2 \* 0.166667 = 0.333333; a payoff is the utility times the pair's weight W$",
+    ),
+    (Kuhn, "payoff", lambda u: Scaled(u.operator, 6.0 * u.scale), r"[12] > 2 \* 0.166667 = 0.333333"),
+    (Kuhn, "payoff", lambda u: u.dense(), r"payoffs are float64\[3, 3\], not a Scaled"),
+    (Kuhn, "weights", lambda w: w.dense(), r"weights are float64\[3, 3\], not a Scaled"),
+    (Kuhn, "weights", lambda w: None, "weights are None, not a Scaled"),
+    (Kuhn, "weights", lambda w: Scaled(w.dense()), r"weights are a Scaled of float64\[3, 3\], not of an Operator"),
+    (Kuhn, "num_infostates", lambda n: [3, 3], r"num_infostates is \[3, 3\], not two counts"),
+    (Kuhn, "num_infostates", lambda n: (3, 0), r"num_infostates is \(3, 0\), not two counts"),
+    (Kuhn, "actions", lambda a: a.tolist(), "actions are not int32.A. but a value of type list"),
+    (Kuhn, "actions", lambda a: None, "actions are not int32.A. but None"),
+    (Kuhn, "features", lambda x: None, r"no float32\[6\] features but None"),
+    (Kuhn, "fan", lambda f: f.children, "fan is a value of type list, not a Fan"),
+    (Kuhn, "fan", lambda f: Fan(f.children, f.moves.edge), r"moves are int32\[3, 2\], not Moves"),
+    (Kuhn, "fan", lambda f: Fan([list(c) for c in f.children], f.moves), "a state is a value of type list"),
+    (Kuhn, "fan", lambda f: Fan(["", "b"], f.moves), "at 'start': edge 0 leads back to this same state"),
     (Kuhn, "payoff", lambda u: Scaled(Operator(np.eye(3))), r"payoff above u_max \* W, pair \(0, 0\)"),
     (Kuhn, "fan", lambda f: Fan([]), "a fan without children"),
     (Kuhn, "fan", lambda f: Fan(f.children), "the fan has no moves"),
@@ -188,6 +212,44 @@ def test_a_broken_promise_is_named(
     with pytest.raises(GameError, match=says) as error:
         check_game(game)
     assert str(error.value).startswith(f"{game.name} at ") and "\n" not in str(error.value)
+
+
+class Circle(Kuhn):
+    """After pass and bet the first player begins again, by way of a state that two lines reach."""
+
+    def fan(self, s: Any) -> Fan:
+        fan = super().fan(s)
+        return Fan(["p", "pb"], fan.moves) if s == "" else Fan(["pp", ""], fan.moves) if s == "pb" else fan
+
+
+def test_a_state_that_comes_again_is_named() -> None:
+    with pytest.raises(GameError, match=r"[23] edges later the same state comes again") as error:
+        check_game(Circle())
+    assert str(error.value).startswith("kuhn_poker at ")
+
+
+def test_a_state_that_two_lines_reach_is_no_cycle() -> None:
+    class Diamond(Kuhn):
+        def fan(self, s: Any) -> Fan:
+            return Fan(["pp", "bb"], super().fan(s).moves) if s == "pb" else super().fan(s)
+
+    assert check_game(Diamond()).complete
+
+
+@pytest.mark.parametrize("name", ["name", "u_max", "num_actions", "num_slots", "num_features"])
+def test_an_attribute_that_is_not_set_is_named(name: str) -> None:
+    game = Kuhn()
+    delattr(game, name)
+    with pytest.raises(GameError, match=f"Kuhn: the attribute {name} is not set; see help"):
+        check_game(game)
+    setattr(game, name, [1])
+    with pytest.raises(GameError, match=f"attribute {name} is a value of type list"):
+        check_game(game)
+
+
+def test_a_root_that_cannot_be_hashed_is_named() -> None:
+    with pytest.raises(GameError, match="a state is a value of type list, which cannot be hashed"):
+        list(walk(_broken(Kuhn, "root", list), 10))
 
 
 def test_weights_that_grow_after_chance_are_named() -> None:
