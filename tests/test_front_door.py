@@ -87,5 +87,7 @@ def test_what_cannot_be_is_refused() -> None:
         sog.exploitability({})
     with pytest.raises(SettingError, match="have no policy"):
         sog.exploitability({}, "kuhn_poker")
+    with pytest.raises(SettingError, match=r"train takes a game string or a Run, .* sog/games/catalog\.py"):
+        sog.train(sog.make_game("kuhn_poker"), "runs/never")  # type: ignore[arg-type]
     with pytest.raises(GameError, match="no game is called"):
         sog.load_agent("no_game")

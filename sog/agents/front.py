@@ -162,6 +162,11 @@ def train(
         sog.train("kuhn_poker", "runs/kuhn", minutes=1)
         sog.train(sog.Run("kuhn_poker", seed=1, algorithm="rebel"), "runs/rebel", rounds=5)
     """
+    if not isinstance(run, Run | str):
+        raise SettingError(
+            "train takes a game string or a Run, since its workers are processes that make the game themselves; "
+            "register a game of your own in sog/games/catalog.py"
+        )
     which = run if isinstance(run, Run) else Run(make_game(run).name)
     settings = preset(make_game(which.game), which.preset, which.algorithm, which.variant)
     return loop.train(which, settings, Path(out), Until(minutes, rounds), resume, hooks, device)

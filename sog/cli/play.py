@@ -51,7 +51,8 @@ def play(
 ) -> None:
     """Play against the agent. After each hand it shows what it believed you held and the policy it drew from.
 
-    Answer with an action's number or name, or q to stop. On a board answer with a move's name.
+    Answer with an action's number, its name or the beginning of it, or q to stop. On a board answer with a move's
+    name.
     """
     if seat not in (None, 0, 1):
         raise SettingError(f"--seat is 0 or 1, not {seat}")
@@ -80,12 +81,13 @@ def play(
 
 
 def _own_agent(name: str, agent: str) -> tuple[Game, MakeAgent]:
-    """A game by its name, and the seats of the agents that a class makes."""
-    from sog.agents.any_agent import agent_class, seats_of
+    """A game by its name, and the seats of the agents that a class makes, whose policies are checked in play."""
+    from sog.agents.any_agent import CheckedAgent, agent_class, seats_of
     from sog.games.catalog import make_game
 
     kind, game = agent_class(agent), make_game(name)
-    return game, seats_of(kind, _listed(game))
+    seats = seats_of(kind, _listed(game))
+    return game, lambda player, seed: CheckedAgent(seats(player, seed))
 
 
 def _listed(game: Game) -> PublicTree:
@@ -166,7 +168,7 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
         matches = [column for column in columns if answer and names[column].lower().startswith(answer)]
         if len(matches) == 1:
             return matches[0]
-        stdout().print("  please answer with one of the numbers, or q")
+        stdout().print("  please answer with a number, a name or its beginning, or q")
 
 
 def _show_mind(agent: Agent, node: int, policy: Float64) -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from sog.search.tree.public_tree import PublicTree
 
 _ALGORITHM = "cfr+"
+_LIST = "list"
 _ITERATIONS = 1_000
 _ITERATIONS_TO_TARGET = 1_000_000
 
@@ -44,8 +45,7 @@ def solve(
     algorithm: Annotated[
         str | None,
         typer.Option(
-            help="cfr, cfr+, lcfr, dcfr, pcfr+, sog (SoG's simultaneous rule), fp, linear-fp, flop, "
-            "external-mccfr, outcome-mccfr; by default cfr+, and in hold'em dcfr, the only one there."
+            help="The algorithm, cfr+ by default; `--algorithm list` names them all. In hold'em dcfr, the only one."
         ),
     ] = None,
     simultaneous: Annotated[
@@ -81,6 +81,9 @@ def solve(
     from sog.search.cfr import exact
     from sog.search.tree.public_tree import PublicTree
 
+    if algorithm == _LIST:
+        _list_algorithms(as_json)
+        return
     rules = _game(game)
     if rules.name.startswith("holdem"):
         from sog.cli.holdem import solve_spot
@@ -124,6 +127,16 @@ def solve(
         print_json(answer)
     else:
         _print_answer(answer, rules.unit, target)
+
+
+def _list_algorithms(as_json: bool) -> None:
+    """Name every algorithm there is."""
+    from sog.search.cfr.algorithms import NAMES
+
+    if as_json:
+        print_json({"algorithms": list(NAMES)})
+    else:
+        stdout().print("\n".join(NAMES), markup=False)
 
 
 def _game(name: str) -> Game:

@@ -33,7 +33,13 @@ def train(
     preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
     network: Annotated[str | None, typer.Option(help="Hidden layers x width; by default the preset's.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes; schedules do not change.")] = None,
-    rounds: Annotated[int | None, typer.Option(help="Stop after this many rounds in total.")] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option(
+            help="Stop after this many rounds in total. In a round every worker plays a fixed number of games (the "
+            "preset's) with one network, while the learner learns from the rounds before."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Seed; with --workers 1 it fixes the run to the bit.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Self-play processes; by default one per core.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -26,6 +27,8 @@ from sog.games.names import (
 from sog.games.rps import RockPaperScissors
 from sog.games.scotland_yard.game import scotland_yard
 
+_MODULE_CLASS = re.compile(r"[\w.]+:\w+")
+
 
 def make_game(name: str) -> Game:
     """The game that a game string such as `liars_dice(numdice=1,dice_sides=4)` names.
@@ -38,6 +41,11 @@ def make_game(name: str) -> Game:
         from sog.games.openspiel.game import OpenSpielGame
 
         return OpenSpielGame(name.removeprefix(OPENSPIEL))
+    if _MODULE_CLASS.fullmatch(name):
+        raise GameError(
+            f"{name} names a class, not a game; add the class to the table in sog/games/catalog.py, which gives it a "
+            "game string, or pass an object of it to sog.solve"
+        )
     short, parameters = parse_game(name)
     if short not in _GAMES:
         raise GameError(f"no game is called {short}; known: {', '.join(_GAMES)}")

@@ -118,6 +118,21 @@ class Caller(Agent):
 
 class NoAgent:
     pass
+
+class TooMuch(Agent):
+    def policy(self, node):
+        return self.legal(node) * 1.0
+
+class Acts(Agent):
+    def policy(self, node):
+        return self.legal(node) / self.legal(node).sum(axis=0)
+
+    def act(self, node, infostate, rng):
+        return 0
+
+class ActsWildly(Acts):
+    def act(self, node, infostate, rng):
+        return 7
 """
 
 
@@ -145,6 +160,32 @@ def test_a_class_of_ones_own_is_measured_and_played_against(
 
 
 @pytest.mark.parametrize(
+    ("name", "why"),
+    [("TooMuch", "the probabilities of an infostate do not sum to 1"), ("ActsWildly", "act returned 7, not the index")],
+)
+def test_in_play_too_what_is_no_policy_is_one_line_and_code_2(
+    module: str, name: str, why: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(builtins, "input", lambda question: "1")
+    line = ["play", "kuhn_poker", "--agent", f"{module}:{name}", "--seat", "1", "--hands", "1", "--seed", "0"]
+    assert main(line) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"sog: {name} at start: ") and why in error and error.count("\n") == 1
+
+
+def test_an_agent_with_an_act_of_its_own_is_played_against(
+    module: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter(["no such action", *["1"] * 10])
+    monkeypatch.setattr(builtins, "input", lambda question: next(answers))
+    line = ["play", "kuhn_poker", "--agent", f"{module}:Acts", "--seat", "1", "--hands", "2", "--seed", "0"]
+    assert main(line) == 0
+    out = capsys.readouterr().out
+    assert "after 2 hands" in out and out.count("agent: pass") == 2
+    assert out.count("please answer with a number, a name or its beginning, or q") == 1
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
         ("newcomer_of_test", "MODULE:CLASS"), ("newcomer_of_test:Nobody", "has no Nobody"),
@@ -160,6 +201,8 @@ def test_uniform_play_from_the_command_line(capsys: pytest.CaptureFixture[str]) 
     assert main(["exploit", "kuhn_poker", "--agent", UNIFORM, "--seeds", "2", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["exploitability"]
     assert found["min"] == found["max"] == pytest.approx(found["mean"])
+    assert main(["exploit", "kuhn_poker", "--agent", UNIFORM]) == 0
+    assert ", 1 seed, " in capsys.readouterr().out
     assert main(["exploit", "kuhn_poker", "--agent", UNIFORM, "-s", "5"]) == 2
     assert "only --seeds" in capsys.readouterr().err
 

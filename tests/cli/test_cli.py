@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import runpy
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -25,6 +26,7 @@ from sog.experiments.checks import openspiel_table
 from sog.games import catalog
 from sog.games.kuhn import Kuhn
 from sog.search.cfr import exact
+from sog.search.cfr.algorithms import NAMES
 from sog.search.cfr.rules import CFR_PLUS
 from sog.search.tree.public_tree import PublicTree
 
@@ -54,6 +56,23 @@ def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]
 def test_every_help_has_an_example(path: tuple[str, ...], capsys: Capture) -> None:
     assert main([*path, "--help"]) == 0
     assert f"Example: sog {' '.join(path)}".rstrip() in capsys.readouterr().out
+
+
+def test_solve_lists_every_algorithm(capsys: Capture) -> None:
+    assert main(["solve", "kuhn_poker", "--algorithm", "list"]) == 0
+    assert capsys.readouterr().out.split() == list(NAMES)
+    assert answer(capsys, "solve", "kuhn_poker", "--algorithm", "list") == {"algorithms": list(NAMES)}
+
+
+def test_the_help_of_solve_needs_no_numba() -> None:
+    code = "import sys; from sog.cli.app import main; main(['solve', '--help']); sys.exit('numba' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False, capture_output=True).returncode == 0
+
+
+def test_exploit_names_its_leaves(capsys: Capture) -> None:
+    assert main(["exploit", "kuhn_poker", "--leaves", "zero", "-s", "5", "--workers", "1"]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "alpha 0.5, zero leaves: exploitability" in printed and ", 1 seed, " in printed
 
 
 def test_no_words_show_the_help(capsys: Capture) -> None:
@@ -86,6 +105,7 @@ def test_the_package_runs_as_a_module(monkeypatch: pytest.MonkeyPatch, capsys: C
         ("solve kuhn_poker --bad", "No such option"),
         ("solve no_such_game", "no game is called no_such_game"),
         ("solve leduc_poker(", "not a game string"),
+        ("solve my_games:DiePoker", "add the class to the table in sog/games/catalog.py"),
         ("solve liars_dice(numdice=0)", "numdice"),
         ("solve liars_dice(sides=2)", "liars_dice has no parameter sides"),
         ("solve kuhn_poker --algorithm bfs", "known: cfr, cfr+"),

@@ -95,14 +95,15 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
             found[seed] = value
             report(len(found), f"mean {sum(found.values()) / len(found):.4g}")
     settings, values = subject.settings, tuple(found[k] for k in sorted(found))
+    leaves = choices.leaves or _NETWORK
     return Measured(
         subject.game,
         make_game(subject.game).unit.name,
         values,
-        f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}",
+        f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves",
         {"simulations": settings.budget.simulations, "per_update": settings.budget.per_update, "seeds": len(values)},
         {},
-        spread=f"min {min(values):.4g}, max {max(values):.4g}, {len(values)} seeds, ",
+        spread=f"min {min(values):.4g}, max {max(values):.4g}, {len(values)} seed{'s' * (len(values) > 1)}, ",
     )
 
 

@@ -67,7 +67,13 @@ def _strength(board: int) -> Float64:
 
 
 class Leduc(Game):
-    """Leduc poker on OpenSpiel's rules (fold 0, call 1, raise 2); infostates are the six private cards.
+    """Leduc poker on OpenSpiel's rules (fold 0, call 1, raise 2).
+
+    A public state is a `LeducState`: `first` and `second` are the betting lines of the two rounds in letters (f fold,
+    c check or call, r bet or raise; player 0 begins both), `board` is the board card or -1 before it.
+    Every public state has the same six infostates a player, the private cards 0..5: two jacks, two queens, two
+    kings, so that card // 2 is the rank (0, 1, 2) of a private card and of the board card alike. The infostate that is
+    the board card remains, with weight 0.
 
     Utilities are chips (at most 13); reported in mbb/h, where a big blind is one chip. The network's
     slots exchange the suits after the board card, so that the board card's suit is always the first.
