@@ -45,7 +45,7 @@ def solve(
     algorithm: Annotated[
         str | None,
         typer.Option(
-            help="The algorithm, cfr+ by default; `--algorithm list` names them all. In hold'em dcfr, the only one."
+            help="The algorithm, cfr+ by default; `--algorithm list` names them all. Hold'em: dcfr only."
         ),
     ] = None,
     simultaneous: Annotated[
