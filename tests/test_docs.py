@@ -297,7 +297,7 @@ def test_counts_of_files_games_and_checkpoints() -> None:
 
     words = {10: "ten"}
     lines = len((ROOT / "sog/games/kuhn.py").read_text().splitlines())
-    has("README.md", f"`sog/games/kuhn.py` is a whole one in {lines} lines")
+    has("README.md", f"`sog/games/kuhn.py` is a complete example in {lines} lines")
     shipped = words[len(shipped_checkpoints())]
     has("README.md", f"{shipped} trained networks")
     has("decisions.md", f"The package holds {shipped} networks")
