@@ -34,7 +34,7 @@ TREES = {
 
 
 def random_policies(public: PublicTree, seed: int) -> Lookahead:
-    """A tree with random policies in the FIXED row; a third of the probabilities are 0."""
+    """A tree with random average policies; a third of the probabilities are 0."""
     rng = np.random.default_rng(seed)
     tree = exact.full_tree(public)
     for n in range(tree.size):

@@ -34,7 +34,7 @@ def game(text: str) -> Holdem:
 
 @cache
 def searched(text: str, simulations: int, per_update: float) -> Lookahead:
-    """The tree of a search with zero leaves from the root, average policies in the FIXED row."""
+    """The tree of a search with zero leaves from the root, average policies up to date."""
     public = PublicTree(game(text))
     tree = Lookahead(public, 0, public.game.root_ranges())
     seed = np.array([3], dtype=np.uint64)

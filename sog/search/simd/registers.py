@@ -1,6 +1,6 @@
 """Floating-point numbers side by side as one value in Numba kernels: one register, one instruction for all of them.
 
-The kinds of it are in lanes.py and rows.py; here is what they share. It knows no tree and no array's meaning. Outside
+The kinds of it are in f32x16.py and f64x8.py; here is what they share. It knows no tree and no array's meaning. Outside
 kernels none of these functions can be called.
 """
 

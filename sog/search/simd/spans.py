@@ -1,4 +1,4 @@
-"""Kernels' helpers for spans of infostates: copies, sums and products of parts of rows (rows.py).
+"""Kernels' helpers for spans of infostates: copies, sums and products of parts of rows (f64x8.py).
 
 A span of up to eight goes without a loop: the compiler would unroll it for long ones, and most are short.
 """
