@@ -1,6 +1,7 @@
 # make demo     train a small Leduc agent, measure its exploitability, say how to play against it
 # make kernels  compile ahead what the commands would compile when first run, half a minute; make demo does it too
 # make test     linters, types, import contracts and tests
+# make fuzz     hostile lines, damaged checkpoints, random arguments, kills; MINUTES=30 for each, default 1
 # All make .venv first when it is missing or out of date. On Linux, PyPI's torch is the CUDA build (gigabytes); for
 # the CPU build: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
 
@@ -12,7 +13,7 @@ STAMP := .venv/.installed
 # One thread per process: two test workers that each use every core only slow each other down.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help demo kernels test lint clean
+.PHONY: help demo kernels test fuzz lint clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -35,6 +36,14 @@ demo: kernels
 
 test: lint
 	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal
+
+# One machine after the other, each MINUTES long; what one finds does not keep the next from running.
+MINUTES ?= 1
+MACHINES := $(basename $(notdir $(filter-out %/__init__.py %/frame.py, $(wildcard tests/fuzz/[a-z]*.py))))
+
+fuzz: $(STAMP)
+	@failed=0; for m in $(MACHINES); do \
+	    $(ONE_THREAD) $(BIN)/python -m tests.fuzz.$$m --minutes $(MINUTES) || failed=1; done; exit $$failed
 
 lint: $(STAMP)
 	$(BIN)/ruff check
