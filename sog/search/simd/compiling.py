@@ -5,20 +5,20 @@ Kernels are cached on disk: only the first run after an installation or a change
 
 from __future__ import annotations
 
+import fcntl
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Final
 
 # After so many seconds of compiling people are told.
 PATIENCE: Final = 2.0
 NOTE: Final = "compiling kernels, first run only"
 
-# Names a file that stands for "it has been said", for a command and its worker processes; unset: nothing is said.
+# Names a file that is no longer empty once it has been said, for a command and its worker processes; unset: nothing
+# is said. It has no name in any folder, so that a command that is killed leaves nothing behind.
 _SAID_VARIABLE: Final = "SOG_COMPILING_SAID"
 
 
@@ -65,14 +65,14 @@ def working_time() -> float:
 @contextmanager
 def said_once() -> Iterator[None]:
     """Say on stderr, once for this process and its workers, that kernels compile where that takes PATIENCE seconds."""
-    said = Path(tempfile.gettempdir()) / f"sog-{os.getpid()}-{time.time_ns():x}"
-    os.environ[_SAID_VARIABLE] = str(said)
+    said = os.memfd_create("sog") if hasattr(os, "memfd_create") else os.open(os.devnull, os.O_RDWR)
+    os.environ[_SAID_VARIABLE] = f"/proc/{os.getpid()}/fd/{said}"
     WATCH.patience = WATCH.seconds() + PATIENCE
     try:
         yield
     finally:
         os.environ.pop(_SAID_VARIABLE, None)
-        said.unlink(missing_ok=True)
+        os.close(said)
 
 
 def _is_first() -> bool:
@@ -81,7 +81,10 @@ def _is_first() -> bool:
     if said is None:
         return False
     try:
-        os.close(os.open(said, os.O_CREAT | os.O_EXCL))
+        with open(said, "r+b", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            first = os.fstat(file.fileno()).st_size == 0
+            file.write(b"said")
     except OSError:
         return False
-    return True
+    return first
