@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 
 from sog.agents.algorithms.base import Choices
 from sog.agents.algorithms.sog import SOG
 from sog.agents.algorithms.table import boards_of, preset
-from sog.agents.shipped import find_checkpoint
+from sog.agents.shipped import find_checkpoint, names_a_path
 from sog.errors import CheckpointError
 from sog.games.base import Game
 from sog.games.catalog import make_game
@@ -48,7 +47,7 @@ def open_network(text: str, algorithm: str = SOG) -> Opened:
         name, network, meta = load_network(find_checkpoint(text, algorithm))
         return Opened(make_game(name), network, True, variant_of(meta.settings))
     except CheckpointError:
-        if Path(text).exists() or ("/" in text and "(" not in text):
+        if names_a_path(text):
             raise
     game = make_game(text)
     return Opened(game, CVPN(preset(game, "demo", algorithm).shape), trained=False)

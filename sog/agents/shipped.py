@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import resources
 from pathlib import Path
 
@@ -10,8 +11,9 @@ from sog.agents.algorithms.table import trained_by
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
+from sog.train.files import shown
 
-__all__ = ["find_checkpoint", "shipped_checkpoints"]
+__all__ = ["find_checkpoint", "names_a_path", "shipped_checkpoints"]
 
 
 def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
@@ -21,10 +23,10 @@ def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
     the text is neither a path nor a game.
     """
     path = Path(text)
-    if path.exists():
-        return path / "checkpoint" if (path / "checkpoint").is_dir() else path
-    if "/" in text and "(" not in text:
-        raise CheckpointError(f"{text}: no such checkpoint")
+    if os.path.lexists(path):
+        return path / "checkpoint" if os.path.isdir(path / "checkpoint") else path
+    if names_a_path(text):
+        raise CheckpointError(f"{shown(text)}: no such checkpoint")
     game = make_game(text).name
     metas = {folder: load_meta(folder) for folder in shipped_checkpoints()}
     known = [folder for folder, meta in metas.items() if meta.game == game]
@@ -32,6 +34,11 @@ def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
         shipped = sorted({meta.game for meta in metas.values()})
         raise CheckpointError(f"no checkpoint is shipped for {game}; train one, or name one of {', '.join(shipped)}")
     return min(known, key=lambda folder: trained_by(metas[folder]) != algorithm)
+
+
+def names_a_path(text: str) -> bool:
+    """Whether it can only be a file's or folder's name, there or not, and no game string."""
+    return os.path.lexists(text) or ("/" in text and "(" not in text)
 
 
 def shipped_checkpoints() -> list[Path]:

@@ -101,6 +101,15 @@ def shape_for(
     return NetworkShape(*sizes, width, depth, kind, crossed, matchups, *planes)
 
 
+def is_for(shape: NetworkShape, game: Game) -> bool:
+    """Whether a network of this shape reads this game's beliefs and answers with its values and actions."""
+    try:
+        wanted = shape_for(game, shape.width, shape.depth, shape.kind, shape.crossed, shape.matchups)
+    except SettingError:
+        return False
+    return shape == wanted and shape.crossed in ((), tuple(game.crossed))
+
+
 class CVPN(nn.Module):
     """Encoded beliefs in; values of both players and the actor's policy logits out.
 

@@ -2,7 +2,8 @@
 
 `meta.json` names the other files, `network.N.safetensors` with the weights and `state.N.safetensors` and
 `state.N.json` with what training needs to go on, each with its sha256. A save writes save N + 1 beside save N
-and then replaces meta.json, in one rename; only then save N is removed.
+and then replaces meta.json, in one rename; only then save N is removed. Whatever stands in the folder instead is
+refused in bounded time and memory.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,16 +21,28 @@ import safetensors.torch
 import torch
 
 from sog.arrays import Array
-from sog.errors import CheckpointError, SettingError
-from sog.nets.cvpn import CVPN, NetworkShape
+from sog.errors import CheckpointError, GameError, SettingError
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN, NetworkShape, is_for
 from sog.nets.inference import refuse_broken
+from sog.train.files import (
+    Header,
+    bounded_json,
+    discard,
+    open_regular,
+    read_bounded,
+    read_header,
+    shown,
+    sync_folder,
+    write_new,
+)
+from sog.train.meta import FileEntry, Meta, file_name, meta_bytes, meta_of
 
 __all__ = [
-    "FORMAT",
-    "VERSION",
     "FileEntry",
     "Meta",
     "State",
+    "is_begun",
     "load_meta",
     "load_network",
     "load_state",
@@ -44,36 +56,12 @@ __all__ = [
 # Nested dictionaries of arrays, numbers, strings, None and lists of those.
 State = dict[str, Any]
 
-FORMAT: Final = "sog checkpoint"
-VERSION: Final = 1
-_META = "meta.json"
-_OWN = re.compile(r"(network|state)\.\d+\.(safetensors|json)|meta\.json\.new")
-_ARRAY = "$array"
-
-
-@dataclass(frozen=True)
-class FileEntry:
-    """A file of the checkpoint by its name in the folder."""
-
-    name: str
-    sha256: str
-
-
-@dataclass(frozen=True)
-class Meta:
-    """What meta.json says.
-
-    game: the game string.  run: the training run this belongs to; only that run may save here again.
-    step: learner steps.  save: counts the saves of this run.  settings: those of the run, for people.
-    """
-
-    game: str
-    run: str
-    step: int
-    save: int
-    shape: NetworkShape
-    settings: dict[str, Any]
-    files: dict[str, FileEntry]
+_META: Final = "meta.json"
+_OWN: Final = re.compile(r"(network|state)\.\d+\.(safetensors|json)|meta\.json\.new")
+_ARRAY: Final = "$array"
+# Bytes that a file may have at most, which bounds what a damaged one costs.
+_LIMITS: Final = {"meta": 2**20, "network": 2**33, "state": 2**28, "arrays": 2**36}
+_DTYPES: Final = {torch.float32: "F32", torch.float64: "F64", torch.int64: "I64"}
 
 
 def save(
@@ -85,75 +73,76 @@ def save(
     folder holds anything that is not this run's, or cannot be written.
     """
     number = _next_save(folder, run, game)
-    contents = {"network": (f"network.{number}.safetensors", network_bytes(network))}
+    contents = {"network": network_bytes(network)}
     if state is not None:
         skeleton, arrays = pack(state)
-        contents["state"] = (f"state.{number}.json", json.dumps(skeleton).encode())
-        contents["arrays"] = (f"state.{number}.safetensors", safetensors.numpy.save(arrays))
+        contents["state"] = json.dumps(skeleton).encode()
+        contents["arrays"] = safetensors.numpy.save(arrays)
     files = {
-        role: FileEntry(name, hashlib.sha256(content).hexdigest()) for role, (name, content) in contents.items()
+        role: FileEntry(file_name(role, number), hashlib.sha256(content).hexdigest(), len(content))
+        for role, content in contents.items()
     }
     meta = Meta(game, run, step, number, network.shape, settings, files)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for name, content in contents.values():
-            _write(folder / name, content)
-        _write(folder / (_META + ".new"), _meta_bytes(meta))
-        os.replace(folder / (_META + ".new"), folder / _META)
-        _sync_folder(folder)
+        _write_all(folder, {files[role].name: content for role, content in contents.items()}, meta_bytes(meta))
+        sync_folder(folder)
         _remove_others(folder, meta)
     except OSError as error:
-        raise CheckpointError(f"{folder}: the checkpoint cannot be written: {error.strerror}") from error
+        raise CheckpointError(f"{shown(folder)}: the checkpoint cannot be written: {error.strerror}") from error
     return meta
+
+
+def is_begun(folder: Path) -> bool:
+    """Whether a first save has been made here; before it there may be a part of one."""
+    return os.path.lexists(folder / _META)
 
 
 def load_meta(folder: Path) -> Meta:
     """What a checkpoint says of itself; raises CheckpointError where there is none."""
-    if not folder.exists():
-        raise CheckpointError(f"{folder}: no such checkpoint")
-    if not (folder / _META).is_file():
-        raise CheckpointError(f"{folder}: not a checkpoint (it has no {_META})")
+    where = shown(folder)
+    if not os.path.exists(folder):
+        raise CheckpointError(f"{where}: no such checkpoint")
+    if not is_begun(folder):
+        raise CheckpointError(f"{where}: not a checkpoint (it has no {_META})")
     try:
-        said = json.loads((folder / _META).read_bytes())
-        if said["format"] != FORMAT:
-            raise ValueError
-        if said["version"] != VERSION:
-            raise CheckpointError(f"{folder}: checkpoint version {said['version']}; this program reads {VERSION}")
-        return _meta_of(said)
+        with open_regular(folder / _META, _LIMITS["meta"]) as (file, size):
+            return meta_of(read_bounded(file, size))
     except OSError as error:
-        raise CheckpointError(f"{folder}: {_META} cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError, SettingError) as error:
-        raise CheckpointError(f"{folder}: {_META} is truncated or not a checkpoint's") from error
+        raise CheckpointError(f"{where}: {_META} cannot be read: {error.strerror}") from error
+    except (ValueError, SettingError) as error:
+        raise CheckpointError(f"{where}: {_META} is truncated or not a checkpoint's") from error
+    except CheckpointError as error:
+        raise CheckpointError(f"{where}: {error}") from error
 
 
 def load_network(folder: Path, game: str | None = None) -> tuple[str, CVPN, Meta]:
     """The game string, the network and what else the checkpoint says of itself.
 
     Raises CheckpointError where it is missing, truncated, foreign, changed, has a NaN or infinite weight,
-    or is of another game than `game`.
+    is of another game than `game`, or has a network that is not for the game that it states.
     """
-    meta, contents = _read(folder, ("network",))
+    meta, (content,) = _read(folder, ("network",))
     if game is not None and meta.game != game:
-        raise CheckpointError(f"{folder}: a checkpoint of {meta.game}, not of {game}")
+        raise CheckpointError(f"{shown(folder)}: a checkpoint of {meta.game}, not of {game}")
     try:
-        network = network_of(meta.shape, contents["network"])
+        _check_game(meta)
+        network = network_of(meta.shape, content)
         refuse_broken(network)
-    except CheckpointError as error:
-        raise CheckpointError(f"{folder}: {error}") from error
+    except (CheckpointError, GameError) as error:
+        raise CheckpointError(f"{shown(folder)}: {error}") from error
     return meta.game, network, meta
 
 
 def load_state(folder: Path) -> State:
     """The state that was saved beside the network; CheckpointError where there is none or it is damaged."""
-    meta = load_meta(folder)
-    if "state" not in meta.files:
-        raise CheckpointError(f"{folder}: holds a network only, so its training cannot be resumed")
-    _, contents = _read(folder, ("state", "arrays"))
+    _, (skeleton, content) = _read(folder, ("state", "arrays"))
     try:
-        arrays = safetensors.numpy.load(contents["arrays"])
-        state: State = unpack(json.loads(contents["state"]), arrays)
-    except (ValueError, KeyError, safetensors.SafetensorError) as error:
-        raise CheckpointError(f"{folder}: the training state is damaged") from error
+        state = unpack(bounded_json(skeleton, finite=False), safetensors.numpy.load(content))
+    except (ValueError, KeyError, TypeError, RecursionError, safetensors.SafetensorError) as error:
+        raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
+    if not isinstance(state, dict):
+        raise CheckpointError(f"{shown(folder)}: the training state is damaged")
     return state
 
 
@@ -167,12 +156,10 @@ def network_of(shape: NetworkShape, content: bytes) -> CVPN:
     """A network with these weights on the CPU; raises CheckpointError where they do not fit the shape."""
     try:
         weights = safetensors.torch.load(content)
-    except safetensors.SafetensorError as error:
+    except (safetensors.SafetensorError, KeyError, ValueError, RuntimeError) as error:
         raise CheckpointError("the network's file is damaged") from error
     network = _hollow(shape, len(weights))
-    wanted = {name: (weight.shape, weight.dtype) for name, weight in network.state_dict().items()}
-    if wanted != {name: (weight.shape, weight.dtype) for name, weight in weights.items()}:
-        raise CheckpointError("the network's weights are not of the shape that the checkpoint states")
+    _check_weights(network, {name: (_dtype(weight), tuple(weight.shape)) for name, weight in weights.items()})
     network.load_state_dict(weights, assign=True)
     return network
 
@@ -183,9 +170,27 @@ def _hollow(shape: NetworkShape, tensors: int) -> CVPN:
         if shape.depth <= tensors:
             with torch.device("meta"):
                 return CVPN(shape)
-    except (TypeError, ValueError, IndexError, RuntimeError) as error:
+    except (TypeError, ValueError, IndexError, RuntimeError, OverflowError) as error:
         raise CheckpointError("the checkpoint states a shape that no network has") from error
     raise CheckpointError("the network's weights are not of the shape that the checkpoint states")
+
+
+def _check_weights(network: CVPN, header: Header) -> None:
+    if header != {name: (_dtype(weight), tuple(weight.shape)) for name, weight in network.state_dict().items()}:
+        raise CheckpointError("the network's weights are not of the shape that the checkpoint states")
+
+
+def _dtype(weight: torch.Tensor) -> str:
+    return _DTYPES.get(weight.dtype, str(weight.dtype))
+
+
+def _check_game(meta: Meta) -> None:
+    """CheckpointError unless the network is one for the game that the checkpoint states; GameError where none is."""
+    game, shape = make_game(meta.game), meta.shape
+    if not is_for(shape, game):
+        own = f"{shape.features} features, {shape.slots[0]} and {shape.slots[1]} infostates and {shape.actions} actions"
+        wanted = f"{game.num_features}, {game.num_slots[0]} and {game.num_slots[1]}, and {game.num_actions}"
+        raise CheckpointError(f"its network is not for {meta.game}: it has {own}; the game has {wanted}")
 
 
 def pack(state: Any, path: str = "") -> tuple[Any, dict[str, Array]]:
@@ -223,26 +228,28 @@ def _union(parts: list[tuple[str, tuple[Any, dict[str, Array]]]]) -> dict[str, A
 
 
 def _next_save(folder: Path, run: str, game: str) -> int:
-    if not folder.exists():
+    if not os.path.lexists(folder):
         return 1
     if not folder.is_dir():
-        raise CheckpointError(f"{folder}: is not a folder; nothing was written")
-    if not (folder / _META).exists():
+        raise CheckpointError(f"{shown(folder)}: is not a folder; nothing was written")
+    if not is_begun(folder):
         return 1
     meta = load_meta(folder)
     if meta.run != run:
-        raise CheckpointError(f"{folder}: holds a checkpoint of another run; nothing was written")
+        raise CheckpointError(f"{shown(folder)}: holds a checkpoint of another run; nothing was written")
     if meta.game != game:
-        raise CheckpointError(f"{folder}: holds a checkpoint of another game, {meta.game}; nothing was written")
+        raise CheckpointError(f"{shown(folder)}: holds a checkpoint of another game, {meta.game}; nothing was written")
     return meta.save + 1
 
 
-def _read(folder: Path, roles: tuple[str, ...]) -> tuple[Meta, dict[str, bytes]]:
+def _read(folder: Path, roles: tuple[str, ...]) -> tuple[Meta, list[bytes]]:
     """Some of the files, checked; a save that finishes meanwhile is read instead."""
     meta = load_meta(folder)
     while True:
+        if not set(roles) <= set(meta.files):
+            raise CheckpointError(f"{shown(folder)}: holds a network only, so its training cannot be resumed")
         try:
-            return meta, {role: _read_file(folder, meta.files[role]) for role in roles}
+            return meta, [_read_file(folder, meta, role) for role in roles]
         except CheckpointError:
             newer = load_meta(folder)
             if newer.save == meta.save:
@@ -250,47 +257,37 @@ def _read(folder: Path, roles: tuple[str, ...]) -> tuple[Meta, dict[str, bytes]]
             meta = newer
 
 
-def _read_file(folder: Path, entry: FileEntry) -> bytes:
+def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
+    """A file whose size, tensors and hash are what meta.json states; the first two are compared before it is read."""
+    entry, where = meta.files[role], shown(folder)
     try:
-        content = (folder / entry.name).read_bytes()
+        with open_regular(folder / entry.name, _LIMITS[role]) as (file, size):
+            if size != (size if entry.size is None else entry.size):
+                raise CheckpointError(f"{where}: {entry.name} is truncated or was changed")
+            if entry.name.endswith(".safetensors"):
+                header = read_header(file, size)
+                if role == "network":
+                    _check_weights(_hollow(meta.shape, len(header)), header)
+            content = read_bounded(file, size)
     except OSError as error:
-        raise CheckpointError(f"{folder}: {entry.name} cannot be read: {error.strerror}") from error
+        raise CheckpointError(f"{where}: {entry.name} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise CheckpointError(f"{where}: {entry.name} is damaged: {error}") from error
     if hashlib.sha256(content).hexdigest() != entry.sha256:
-        raise CheckpointError(f"{folder}: {entry.name} is truncated or was changed")
+        raise CheckpointError(f"{where}: {entry.name} is truncated or was changed")
     return content
 
 
-def _meta_bytes(meta: Meta) -> bytes:
-    said = {"format": FORMAT, "version": VERSION, **asdict(meta)}
-    return (json.dumps(said, indent=1) + "\n").encode()
-
-
-def _meta_of(said: dict[str, Any]) -> Meta:
-    shape = dict(said["shape"])
-    shape["slots"], shape["crossed"] = tuple(shape["slots"]), tuple(shape["crossed"])
-    shape["planes"] = tuple(shape.get("planes", ()))
-    files = {role: FileEntry(**entry) for role, entry in said["files"].items()}
-    if "network" not in files or any(not _OWN.fullmatch(entry.name) for entry in files.values()):
-        raise ValueError("files")
-    step, number = int(said["step"]), int(said["save"])
-    return Meta(
-        str(said["game"]), str(said["run"]), step, number, NetworkShape(**shape), dict(said["settings"]), files
-    )
-
-
-def _write(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
+def _write_all(folder: Path, contents: dict[str, bytes], meta: bytes) -> None:
+    """Write a save beside the one before, which it then replaces in one rename; a failure leaves that one alone."""
     try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        for name, content in contents.items():
+            write_new(folder / name, content)
+        write_new(folder / (_META + ".new"), meta)
+        os.replace(folder / (_META + ".new"), folder / _META)
+    except OSError:
+        discard([folder / name for name in (*contents, _META + ".new")])
+        raise
 
 
 def _remove_others(folder: Path, meta: Meta) -> None:

@@ -15,6 +15,9 @@ from sog.train.replay import Rows
 __all__ = ["OPTIMISERS", "Learner", "LearnerSettings", "Losses", "losses"]
 
 OPTIMISERS = ("adam", "sgd")
+_MOST_STEPS = 2**62  # which no run takes; what a checkpoint states may be anything
+# What an optimiser remembers of each weight.
+_MEMORY = {"adam": {"step", "exp_avg", "exp_avg_sq"}, "sgd": {"momentum_buffer"}}
 
 
 @dataclass(frozen=True)
@@ -99,8 +102,12 @@ class Learner:
         try:
             for index, entry in state["optimiser"].items():
                 memory[int(index)] = {name: torch.from_numpy(value.copy()) for name, value in entry.items()}
+                if int(index) < 0 or set(entry) != _MEMORY[self.settings.optimiser]:
+                    raise ValueError("memory")
             shapes = [(t.shape, weights[i].shape) for i, entry in memory.items() for t in entry.values() if t.dim()]
             self.steps = int(state["steps"])
+            if not 0 <= self.steps < _MOST_STEPS:
+                raise ValueError("steps")
         except (KeyError, IndexError, ValueError, AttributeError, TypeError) as error:
             raise CheckpointError("the checkpoint's optimiser is damaged") from error
         if any(own != wanted for own, wanted in shapes):

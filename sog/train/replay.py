@@ -173,6 +173,8 @@ class ReplayWindow:
         Raises CheckpointError where the rows are not of this window's shape.
         """
         blank = self._codec.blank(0)
+        if not isinstance(state, dict):
+            raise CheckpointError("the checkpoint's replay window is damaged")
         saved = {name: self._codec.read(np.asarray(state.get(name)), own) for name, own in blank.columns().items()}
         if len({len(column) for column in saved.values()}) != 1 or not isinstance(state.get("added"), int):
             raise CheckpointError("the checkpoint's replay window belongs to another network")

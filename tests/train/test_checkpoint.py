@@ -17,10 +17,13 @@ import safetensors.torch
 import torch
 
 from sog.errors import CheckpointError
-from sog.nets.cvpn import CVPN, NetworkShape
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN, shape_for
 from sog.train import checkpoint
+from tests.fuzz.checkpoints import signed
 
-SHAPE = NetworkShape(features=3, slots=(2, 2), actions=2, width=8, depth=2, crossed=(1,))
+LEDUC = make_game("leduc_poker")
+SHAPE = shape_for(LEDUC, width=8, depth=2, crossed=LEDUC.crossed)
 
 
 @pytest.fixture(autouse=True)
@@ -109,8 +112,8 @@ def test_newer_replaces_older_and_leaves_nothing_else(tmp_path: Path) -> None:
 
 
 def test_a_network_alone(tmp_path: Path) -> None:
-    checkpoint.save(tmp_path, CVPN(SHAPE), "kuhn_poker", "run", 0, {})
-    assert checkpoint.load_network(tmp_path, "kuhn_poker")[0] == "kuhn_poker"
+    checkpoint.save(tmp_path, CVPN(SHAPE), "leduc_poker", "run", 0, {})
+    assert checkpoint.load_network(tmp_path, "leduc_poker")[0] == "leduc_poker"
     with pytest.raises(CheckpointError, match="resumed"):
         checkpoint.load_state(tmp_path)
 
@@ -157,7 +160,7 @@ def test_a_changed_byte_is_noticed(tmp_path: Path) -> None:
 
 def change_meta(folder: Path, **changes: Any) -> None:
     said = json.loads((folder / "meta.json").read_text())
-    (folder / "meta.json").write_text(json.dumps({**said, **changes}))
+    (folder / "meta.json").write_text(json.dumps(signed({**said, **changes})))
 
 
 @pytest.mark.parametrize(

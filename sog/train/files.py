@@ -1,0 +1,149 @@
+"""Reads and writes files in folders that others may have changed: it never waits, never follows sizes that lie.
+
+It knows no checkpoint. All raise OSError with a `strerror` for people.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final
+
+__all__ = [
+    "Header",
+    "bounded_json",
+    "discard",
+    "open_regular",
+    "read_bounded",
+    "read_header",
+    "replace_file",
+    "shown",
+    "sync_folder",
+    "write_new",
+]
+
+# The tensors of a safetensors file by name: dtype as it is written there, and sizes.
+Header = dict[str, tuple[str, tuple[int, ...]]]
+
+_LONGEST_HEADER: Final = 16_000_000  # bytes; a tensor takes about a hundred
+_LONGEST_NAME: Final = 200
+
+
+def shown(path: object) -> str:
+    """A path as a message has it: in one line of bounded length."""
+    text = "".join(c if c.isprintable() else "?" for c in str(path))
+    return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME // 2]}...{text[-_LONGEST_NAME // 2 :]}"
+
+
+@contextmanager
+def open_regular(path: Path, limit: int) -> Iterator[tuple[BinaryIO, int]]:
+    """A file to read with its size in bytes; OSError for a pipe, a device, a folder, or more than `limit` bytes."""
+    _check_regular(os.stat(path))  # before it is opened: to open a device may do something
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(handle, "rb") as file:
+        found = os.fstat(handle)
+        _check_regular(found)
+        if found.st_size > limit:
+            raise OSError(errno.EFBIG, f"{found.st_size:,} bytes, more than the {limit:,} that it may have")
+        yield file, found.st_size
+
+
+def read_bounded(file: BinaryIO, size: int) -> bytes:
+    """The whole of an opened file; OSError where it is no longer of this size or memory does not suffice."""
+    try:
+        file.seek(0)
+        content = file.read(size + 1)
+    except MemoryError as error:
+        raise OSError(errno.ENOMEM, f"{size:,} bytes, more than there is memory for") from error
+    if len(content) != size:
+        raise OSError(errno.EIO, "it changes while it is read")
+    return content
+
+
+def read_header(file: BinaryIO, size: int) -> Header:
+    """What a safetensors file says it holds, nothing more being read.
+
+    Raises ValueError where that is not what a file of so many bytes can hold.
+    """
+    length = int.from_bytes(file.read(8), "little")
+    if size < 8 or length > min(size - 8, _LONGEST_HEADER):
+        raise ValueError("the header is longer than the file")
+    try:
+        said = json.loads(file.read(length))
+        said.pop("__metadata__", None)
+        header = {name: (str(one["dtype"]), tuple(one["shape"])) for name, one in said.items()}
+        end = max((one["data_offsets"][1] for one in said.values()), default=0)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
+        raise ValueError("the header is damaged") from error
+    if end != size - 8 - length:
+        raise ValueError("the header states another size than the file's")
+    return header
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """Write a file to the disk, in place of whatever has the name now; not a folder, and no link is followed."""
+    path.unlink(missing_ok=True)
+    with path.open("xb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace a file in one step, so that whoever reads it finds the older or the newer; a failure leaves the older."""
+    if path.is_dir():
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    new = path.with_name(path.name + ".new")
+    try:
+        write_new(new, content)
+        os.replace(new, path)
+    except OSError:
+        discard([new])
+        raise
+
+
+def discard(paths: list[Path]) -> None:
+    """Remove what can be removed of these files."""
+    for path in paths:
+        try:
+            path.unlink(missing_ok=True)
+        except OSError:
+            continue
+
+
+def sync_folder(folder: Path) -> None:
+    """Write the folder's names to the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def bounded_json(content: bytes, finite: bool = True) -> Any:
+    """What JSON says; ValueError where it is none, too deep, or, with `finite`, has a number that is not."""
+    try:
+        if finite:
+            return json.loads(content, parse_constant=_refuse_number, parse_float=_finite)
+        return json.loads(content)
+    except RecursionError as error:
+        raise ValueError("too deep") from error
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return _refuse_number(text) if value in (float("inf"), float("-inf")) else value
+
+
+def _refuse_number(text: str) -> float:
+    raise ValueError(f"{text[:20]} is not a finite number")
+
+
+def _check_regular(found: os.stat_result) -> None:
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is not a regular file")

@@ -1,0 +1,173 @@
+"""What a checkpoint says of itself, meta.json: written, read and checked; it opens no file.
+
+In version 2 a hash covers all of it and each file's size is stated. Version 1, which had neither, is still read; there
+the game must be the one that its settings and the run's name state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final
+
+from sog.errors import CheckpointError
+from sog.nets.cvpn import NetworkShape
+from sog.train.files import bounded_json
+
+__all__ = ["FORMAT", "VERSION", "FileEntry", "Meta", "file_name", "meta_bytes", "meta_of"]
+
+FORMAT: Final = "sog checkpoint"
+VERSION: Final = 2
+_HASH: Final = "sha256"
+_NAMES: Final = {"network": "network.{}.safetensors", "state": "state.{}.json", "arrays": "state.{}.safetensors"}
+_LONGEST_TEXT: Final = 2_000  # characters of a game string or a run's name
+_MOST: Final = 2**31
+_TEXTS: Final = ("game", "preset", "algorithm", "made_of")
+_COUNTS: Final = ("workers", "round")
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """A file of the checkpoint by its name in the folder.  size: in bytes; None in version 1."""
+
+    name: str
+    sha256: str
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What meta.json says.
+
+    game: the game string.  run: the training run this belongs to; only that run may save here again.
+    step: learner steps.  save: counts the saves of this run.  settings: those of the run, for people.
+    files: by role: network, and for training to go on state and arrays.
+    """
+
+    game: str
+    run: str
+    step: int
+    save: int
+    shape: NetworkShape
+    settings: dict[str, Any]
+    files: dict[str, FileEntry]
+
+
+def file_name(role: str, save: int) -> str:
+    """What the file of a role is called in a save."""
+    return _NAMES[role].format(save)
+
+
+def meta_bytes(meta: Meta) -> bytes:
+    """What meta.json holds. Raises ValueError for settings that JSON cannot hold, such as NaN."""
+    said = json.loads(json.dumps({"format": FORMAT, "version": VERSION, **asdict(meta)}, allow_nan=False))
+    return (json.dumps({**said, _HASH: _hash(said)}, indent=1) + "\n").encode()
+
+
+def meta_of(content: bytes) -> Meta:
+    """What a meta.json says; ValueError where it is none or was changed, CheckpointError for another version."""
+    said = bounded_json(content)
+    if not isinstance(said, dict) or said.get("format") != FORMAT:
+        raise ValueError("format")
+    version = _whole(said.get("version"))
+    if version not in (1, VERSION):
+        raise CheckpointError(f"checkpoint version {version}; this program reads 1 and {VERSION}")
+    if version > 1 and said.pop(_HASH, None) != _hash(said):
+        raise CheckpointError("meta.json was changed")
+    meta = Meta(
+        _text(said.get("game")),
+        _text(said.get("run")),
+        _whole(said.get("step"), 2**62),
+        _whole(said.get("save")),
+        _shape_of(said.get("shape")),
+        _settings_of(said.get("settings")),
+        _files_of(said.get("files"), said.get("save"), sized=version > 1),
+    )
+    stated = meta.settings.get("game", meta.game)
+    if stated != meta.game or ("game" in meta.settings and not f"{meta.run} ".startswith(f"{meta.game} ")):
+        raise CheckpointError(f"meta.json calls it a checkpoint of {meta.game}, but its run is '{meta.run}'")
+    return meta
+
+
+def _hash(said: dict[str, Any]) -> str:
+    """Of all that meta.json says, however it is spaced and ordered."""
+    try:
+        return hashlib.sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    except RecursionError as error:
+        raise ValueError("too deep") from error
+
+
+def _shape_of(said: Any) -> NetworkShape:
+    """Raises SettingError too, as a shape does that no network can have."""
+    if not isinstance(said, dict) or not set(said) <= {field.name for field in fields(NetworkShape)}:
+        raise ValueError("shape")
+    slots, crossed, planes = (_wholes(said.get(name, [])) for name in ("slots", "crossed", "planes"))
+    if len(slots) != 2 or not isinstance(said.get("matchups"), bool):
+        raise ValueError("shape")
+    return NetworkShape(
+        _whole(said.get("features")),
+        (slots[0], slots[1]),
+        _whole(said.get("actions")),
+        _whole(said.get("width")),
+        _whole(said.get("depth")),
+        _text(said.get("kind")),
+        crossed,
+        said["matchups"],
+        planes,
+        _whole(said.get("policy_planes", 0)),
+    )
+
+
+def _settings_of(said: Any) -> dict[str, Any]:
+    """Of the run; where it states what the program reads again, that is of the right type."""
+    if not isinstance(said, dict):
+        raise ValueError("settings")
+    for name in _TEXTS:
+        if not isinstance(said.get(name, ""), str):
+            raise ValueError(name)
+    for name in _COUNTS:
+        _whole(said.get(name, 0))
+    minutes = said.get("minutes", 0.0)
+    if isinstance(minutes, bool) or not isinstance(minutes, int | float) or not 0 <= minutes < _MOST:
+        raise ValueError("minutes")
+    _check_variant(said.get("variant", {}))
+    return said
+
+
+def _check_variant(said: Any) -> None:
+    kinds = {"solver": str, "network": str, "warm": int}
+    if not isinstance(said, dict) or any(type(value) is not kinds.get(name) for name, value in said.items()):
+        raise ValueError("variant")
+    _whole(said.get("warm", 0))
+
+
+def _files_of(said: Any, save: Any, sized: bool) -> dict[str, FileEntry]:
+    """The files by role, each called what this save calls it."""
+    if not isinstance(said, dict) or "network" not in said or ("state" in said) != ("arrays" in said):
+        raise ValueError("files")
+    found = {}
+    for role, entry in said.items():
+        if role not in _NAMES or not isinstance(entry, dict) or entry.get("name") != file_name(role, save):
+            raise ValueError("files")
+        size = _whole(entry.get("size"), 2**62) if sized else None
+        found[role] = FileEntry(entry["name"], _text(entry.get("sha256")), size)
+    return found
+
+
+def _text(said: Any) -> str:
+    if not isinstance(said, str) or len(said) > _LONGEST_TEXT or not said.isprintable():
+        raise ValueError("text")
+    return said
+
+
+def _whole(said: Any, most: int = _MOST) -> int:
+    if type(said) is not int or not 0 <= said < most:
+        raise ValueError("number")
+    return said
+
+
+def _wholes(said: Any) -> tuple[int, ...]:
+    if not isinstance(said, list):
+        raise ValueError("list")
+    return tuple(_whole(one) for one in said)
