@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sog.agents.algorithms.base import Choices
+from sog.cli.event_log import EventLog
 from sog.cli.frame import JsonOption, Report, check_count, check_positive, print_json, progress_bar, stderr, stdout
 
 if TYPE_CHECKING:
@@ -111,10 +112,10 @@ def _variant(said: dict[str, Any], algorithm: str, choices: Choices, network: st
 
 def _said(folder: Path, resume: bool) -> dict[str, Any]:
     """What the checkpoint to be gone on with says of its run; nothing where there is none."""
-    from sog.train.checkpoint import load_meta
+    from sog.train.checkpoint import is_begun, load_meta
 
     checkpoint = folder / "checkpoint"
-    return load_meta(checkpoint).settings if resume and checkpoint.is_dir() else {}
+    return load_meta(checkpoint).settings if resume and is_begun(checkpoint) else {}
 
 
 def _slug(name: str) -> str:
@@ -131,7 +132,7 @@ class _Watch:
         self.training = learner(run.algorithm).training
         self.latest: float | None = None
         self.public: Any = None
-        self.writer: Any = None
+        self.log: EventLog | None = None
 
     def measure(self, network: CVPN) -> float:
         """Exploitability of what the algorithm is measured by while it trains; NaN for a game too large."""
@@ -152,21 +153,17 @@ class _Watch:
         if self.latest is not None:
             note += f", exploitability {self.latest:.4g} {self.game.unit.name}"
         self.bar(point.round, note)
-        if self.writer is None:
-            from torch.utils.tensorboard import SummaryWriter
-
-            self.writer = SummaryWriter(str(self.folder / "tensorboard"))
-        for name in ("value_loss", "policy_loss", "rows", "measured"):
-            value = getattr(point, name)
-            if not math.isnan(value):
-                self.writer.add_scalar(name, value, point.steps)
+        if self.log is None:
+            self.log = EventLog(self.folder / "tensorboard", self.note)
+        figures = {name: getattr(point, name) for name in ("value_loss", "policy_loss", "rows", "measured")}
+        self.log.add(point.steps, {name: value for name, value in figures.items() if not math.isnan(value)})
 
     def note(self, text: str) -> None:
-        stderr().print(text, markup=False)
+        stderr().print(text, markup=False, soft_wrap=True)
 
     def close(self) -> None:
-        if self.writer is not None:
-            self.writer.close()
+        if self.log is not None:
+            self.log.close()
 
 
 def _plot(folder: Path, game: Game, measure: str) -> None:
@@ -192,5 +189,8 @@ def _plot(folder: Path, game: Game, measure: str) -> None:
     right.plot([x for x, _ in measured], [y for _, y in measured], marker=".")
     right.set(xlabel="minutes", ylabel=game.unit.name, yscale="log", title=f"exploitability of {measure}")
     figure.tight_layout()
-    figure.savefig(folder / "curve.png", dpi=120)
+    try:
+        figure.savefig(folder / "curve.png", dpi=120)
+    except OSError as error:
+        stderr().print(f"{folder / 'curve.png'} cannot be written: {error.strerror}", markup=False)
     plt.close(figure)

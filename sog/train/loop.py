@@ -8,6 +8,7 @@ the rows of the rounds before.
 from __future__ import annotations
 
 import csv
+import io
 import math
 import signal
 import time
@@ -24,7 +25,9 @@ from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.train import checkpoint
+from sog.train.files import replace_file, shown
 from sog.train.learner import Learner
+from sog.train.lock import held
 from sog.train.packing import window_for
 from sog.train.replay import ReplayWindow
 from sog.train.settings import PLAIN, TrainSettings, Variant
@@ -128,12 +131,21 @@ def train(
 
     Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ...) and out/curve.csv.
     device: where the learner's network lies; self-play stays on the CPU.
-    Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, and SettingError
-    where there is no such device.
+    Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, where another
+    process trains there, or where it cannot be written to, and SettingError where there is no such device.
     """
-    until, hooks = until or Until(), hooks or Hooks()
+    until, hooks, where = until or Until(), hooks or Hooks(), find_device(device)
+    with held(out, hooks.note):
+        progress = _begin(run, settings, out, resume, hooks, where)
+        _play_on(run, settings, out, progress, until, hooks)
+    return progress.points[-1] if progress.points else _blank_point()
+
+
+def _play_on(
+    run: Run, settings: TrainSettings, out: Path, progress: _Progress, until: Until, hooks: Hooks
+) -> None:
+    """Rounds until the run is over, and its last checkpoint."""
     total = settings.rounds if until.rounds is None else until.rounds
-    progress = _begin(run, settings, out, resume, hooks, find_device(device))
     clock = time.monotonic() - progress.seconds
     deadline = math.inf if until.minutes is None else time.monotonic() + 60.0 * until.minutes
     next_save = time.monotonic() + SAVE_SECONDS
@@ -151,9 +163,9 @@ def train(
             if time.monotonic() > next_save:
                 next_save = _save(run, settings, out, progress)
     _save(run, settings, out, progress)
-    return progress.points[-1] if progress.points else _blank_point()
 
 
+_CURVE = "curve.csv"
 SAVE_SECONDS = 20.0  # between checkpoints, at least: what a kill may cost
 SAVE_SHARE = 0.05  # of the time, at most, goes into writing them
 
@@ -201,12 +213,14 @@ def _measured(point: Point, network: CVPN, hooks: Hooks, total: int) -> Point:
 def _begin(
     run: Run, settings: TrainSettings, out: Path, resume: bool, hooks: Hooks, device: torch.device
 ) -> _Progress:
-    """A fresh run, or the one in `out` where it stopped."""
-    network = CVPN(settings.shape, run.seed).to(device)
-    progress = _Progress(Learner(network, settings.learner), window_for(settings.shape, settings.replay), [])
+    """A fresh run, or the one in `out` where it stopped; no network is made before the name of the run is compared."""
     folder = out / "checkpoint"
-    if not (folder / "meta.json").exists():
-        return progress
+    if (out / _CURVE).is_dir():
+        raise CheckpointError(f"{shown(out / _CURVE)} is a folder, where the learning curve is to be written")
+    if not checkpoint.is_begun(folder):
+        if resume:
+            hooks.note(f"{shown(out)} holds no training run yet: a new one begins there")
+        return _fresh(CVPN(settings.shape, run.seed).to(device), settings)
     if not resume:
         raise CheckpointError(f"{out} holds a training run already; go on with --resume or choose another --out")
     meta = checkpoint.load_meta(folder)
@@ -214,14 +228,30 @@ def _begin(
         raise CheckpointError(f"{out} holds the run '{meta.run}', not '{run.name}'")
     if meta.settings.get("made_of", repr(settings)) != repr(settings):
         hooks.note(f"preset {run.preset} has changed since {out} was last saved: the run goes on with the new one")
+    if meta.shape != settings.shape:
+        raise CheckpointError(f"{out}: its network is not of the shape that preset {run.preset} has now")
     _, network, _ = checkpoint.load_network(folder, run.game)
-    state = checkpoint.load_state(folder)
-    progress.learner = Learner(network.to(device), settings.learner)
+    progress = _fresh(network.to(device), settings)
+    try:
+        _restore(progress, checkpoint.load_state(folder))
+    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
+    return progress
+
+
+def _fresh(network: CVPN, settings: TrainSettings) -> _Progress:
+    return _Progress(Learner(network, settings.learner), window_for(settings.shape, settings.replay), [])
+
+
+def _restore(progress: _Progress, state: checkpoint.State) -> None:
+    """Take up what `_save` wrote; any kind of error where it did not."""
     progress.learner.restore(state["learner"])
     progress.replay.restore(state["replay"])
-    progress.points = [Point(**{f.name: row[i] for i, f in enumerate(fields(Point))}) for row in state["points"]]
-    progress.round, progress.seconds = state["round"], state["seconds"]
-    return progress
+    kinds = [float if field.type == "float" else int for field in fields(Point)]
+    progress.points = [Point(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in state["points"]]
+    progress.round, progress.seconds = int(state["round"]), float(state["seconds"])
+    if not 0 <= progress.round < 2**31 or not 0.0 <= progress.seconds < 2**31:
+        raise ValueError("round")
 
 
 def _save(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> float:
@@ -236,7 +266,7 @@ def _save(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> 
     }
     network, steps, said = progress.learner.network, progress.learner.steps, _said(run, settings, progress)
     checkpoint.save(out / "checkpoint", network, run.game, run.name, steps, said, state)
-    write_curve(out / "curve.csv", progress.points)
+    write_curve(out / _CURVE, progress.points)
     now = time.monotonic()
     return now + max(SAVE_SECONDS, (now - started) / SAVE_SHARE)
 
@@ -263,11 +293,15 @@ def describe(run: Run, settings: TrainSettings) -> dict[str, Any]:
 
 
 def write_curve(path: Path, points: list[Point]) -> None:
-    """The learning curve as CSV."""
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow([f.name for f in fields(Point)])
-        writer.writerows([f"{x:.6g}" for x in asdict(point).values()] for point in points)
+    """The learning curve as CSV, in place of an older one in one step; CheckpointError where it cannot be written."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow([f.name for f in fields(Point)])
+    writer.writerows([f"{x:.6g}" for x in asdict(point).values()] for point in points)
+    try:
+        replace_file(path, text.getvalue().encode())
+    except OSError as error:
+        raise CheckpointError(f"{shown(path)}: the learning curve cannot be written: {error.strerror}") from error
 
 
 def _blank_point() -> Point:

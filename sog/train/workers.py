@@ -18,6 +18,7 @@ from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.search.simd.compiling import WATCH
 from sog.train.checkpoint import network_of
+from sog.train.leash import leashed
 from sog.train.settings import Actor, Harvest, TrainSettings
 
 __all__ = ["Crew", "LocalCrew", "ProcessCrew", "hire", "make_actor", "play_round"]
@@ -74,7 +75,7 @@ class LocalCrew:
 
 
 class ProcessCrew:
-    """Worker processes, told over pipes. They end when their pipe does, so a killed learner leaves none behind."""
+    """Worker processes, told over pipes. They end with their pipe, and at once when the learner is killed."""
 
     def __init__(self, game: str, settings: TrainSettings, seed: int, workers: int) -> None:
         context = multiprocessing.get_context("spawn")
@@ -84,18 +85,16 @@ class ProcessCrew:
         with _environment(_ONE_THREAD, "1"):
             for worker in range(workers):
                 ours, theirs = context.Pipe()
-                process = context.Process(target=_work, args=(theirs, game, settings, seed, worker), daemon=True)
+                process = context.Process(target=leashed, args=(theirs, os.getpid()), daemon=True)
                 process.start()
                 theirs.close()
                 self.pipes.append(ours)
                 self.processes.append(process)
+                self._send(worker, (_work, (game, settings, seed, worker)))
 
     def start(self, weights: bytes, round_number: int) -> None:
-        for worker, pipe in enumerate(self.pipes):
-            try:
-                pipe.send((weights, round_number))
-            except OSError as error:
-                raise _died(worker) from error
+        for worker in range(len(self.pipes)):
+            self._send(worker, (weights, round_number))
 
     def harvest(self) -> list[Harvest]:
         found, longest = [], self.compiling
@@ -112,6 +111,12 @@ class ProcessCrew:
         self.compiling = longest
         return found
 
+    def _send(self, worker: int, message: object) -> None:
+        try:
+            self.pipes[worker].send(message)
+        except OSError as error:
+            raise _died(worker) from error
+
     def close(self) -> None:
         for pipe in self.pipes:
             pipe.close()
@@ -126,9 +131,6 @@ def _died(worker: int) -> SogError:
 
 def _work(pipe: Connection, game: str, settings: TrainSettings, seed: int, worker: int) -> None:
     """A worker process: a round for every (weights, number) that comes, until the pipe ends."""
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the learner's to handle
     torch.set_num_threads(1)
     actor = make_actor(game, settings)
     while True:

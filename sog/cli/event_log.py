@@ -1,0 +1,67 @@
+"""Training figures for TensorBoard, written in this thread, so that a full disk costs the figures and nothing else."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sog.train.files import shown
+
+__all__ = ["EventLog"]
+
+
+class EventLog:
+    """One event file in a folder. note: told once where it cannot be written; training goes on without it.
+
+    TensorBoard's own writer has a thread, which prints a traceback there and whose error surfaces anywhere later.
+    """
+
+    def __init__(self, folder: Path, note: Callable[[str], None]) -> None:
+        from tensorboard.summary.writer.record_writer import RecordWriter
+
+        self.folder, self.note = folder, note
+        name = f"events.out.tfevents.{int(time.time()):010d}.{socket.gethostname()}.{os.getpid()}"
+        self._file, self._records = None, None
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file = (folder / name).open("ab")
+            self._records = RecordWriter(self._file)
+            self._write(0, {}, "brain.Event:2")
+        except OSError as error:
+            self._give_up(error)
+
+    def add(self, step: int, figures: Mapping[str, float]) -> None:
+        """Write figures by name at a learner's step."""
+        try:
+            self._write(step, figures)
+        except OSError as error:
+            self._give_up(error)
+
+    def close(self) -> None:
+        """Close the file."""
+        try:
+            if self._file is not None:
+                self._file.close()
+        except OSError as error:
+            self._give_up(error)
+
+    def _write(self, step: int, figures: Mapping[str, float], version: str | None = None) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
+        if self._records is None or self._file is None:
+            return
+        if version is None:
+            values = [Summary.Value(tag=name, simple_value=value) for name, value in figures.items()]
+            event = Event(wall_time=time.time(), step=step, summary=Summary(value=values))
+        else:
+            event = Event(wall_time=time.time(), file_version=version)
+        self._records.write(event.SerializeToString())
+        self._file.flush()
+
+    def _give_up(self, error: OSError) -> None:
+        self._file = self._records = None
+        self.note(f"{shown(self.folder)}: no figures for TensorBoard from here on: {error.strerror}")

@@ -1,0 +1,58 @@
+"""Ends a worker process with its parent, whatever it does at the moment; it imports nothing that takes time."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+__all__ = ["end_with", "leashed"]
+
+_SET_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
+_LOOK: Final = 0.5  # seconds between two looks at the parent, where there is no such signal
+
+
+def leashed(pipe: Connection, parent: int) -> None:
+    """A worker process: run the function that comes first through the pipe, with the arguments beside it.
+
+    It is unpickled, and what it needs imported, only once the parent's death ends this process. Ctrl-C is the
+    parent's to handle.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with(parent)
+    try:
+        function, arguments = pipe.recv()
+    except (EOFError, OSError):
+        return
+    work: Callable[..., None] = function
+    work(pipe, *arguments)
+
+
+def end_with(parent: int) -> None:
+    """Have the system kill this process as soon as its parent, process number `parent`, is gone.
+
+    Linux does it also in the middle of a kernel or of compiling one. Elsewhere a thread looks now and then.
+    """
+    if not _ask_linux():
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    if os.getppid() != parent:  # it died before the system was asked
+        os._exit(1)
+
+
+def _ask_linux() -> bool:
+    if not sys.platform.startswith("linux"):
+        return False
+    library: Any = ctypes.CDLL(None, use_errno=True)
+    return bool(library.prctl(_SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0) == 0)
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_LOOK)
+    os._exit(1)

@@ -1,0 +1,91 @@
+"""One training at a time in a folder: a lock that names its owner and that the system lifts when the owner dies."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from sog.errors import CheckpointError
+from sog.train.files import shown
+
+__all__ = ["held"]
+
+_NAME: Final = "lock"
+_LONGEST: Final = 300  # bytes of the line that names the owner
+_NO_LOCKS: Final = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # of some network file systems
+
+
+@contextmanager
+def held(folder: Path, note: Callable[[str], None]) -> Iterator[None]:
+    """Hold the folder, which is made where it is missing, for this process alone.
+
+    Raises CheckpointError where another holds it, whom it names, or where the folder cannot be written to. The lock is
+    the system's (flock), so that a killed owner leaves a file and no lock. note: takes what a person should know where
+    the file system has no locks.
+    """
+    made = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        handle = _take(folder, note)
+    except OSError as error:
+        raise CheckpointError(f"{shown(folder)}: a training cannot write there: {error.strerror}") from error
+    try:
+        yield
+    finally:
+        _give_back(folder, handle, made)
+
+
+def _take(folder: Path, note: Callable[[str], None]) -> int:
+    """The lock's open file."""
+    path = folder / _NAME
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            owner = os.pread(handle, _LONGEST, 0).decode(errors="replace").strip() or "another process"
+            os.close(handle)
+            raise CheckpointError(f"{shown(folder)}: {shown(owner)} is training there already") from None
+        except OSError as error:
+            if error.errno not in _NO_LOCKS:
+                os.close(handle)
+                raise
+            note(f"{shown(folder)}: this file system has no locks; see that nothing else trains there")
+        if _is(path, handle):
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, _owner(), 0)
+            return handle
+        os.close(handle)  # whoever held it has removed the file meanwhile
+
+
+def _give_back(folder: Path, handle: int, made: bool) -> None:
+    """Remove the file while it is still locked, and the folder where it was made for nothing."""
+    try:
+        if _is(folder / _NAME, handle):
+            os.unlink(folder / _NAME)
+        if made and not os.listdir(folder):
+            os.rmdir(folder)
+    except OSError:
+        pass  # a file without a lock keeps nobody away
+    finally:
+        os.close(handle)
+
+
+def _is(path: Path, handle: int) -> bool:
+    """Whether the name is that of the opened file."""
+    try:
+        return os.path.samestat(os.stat(path, follow_symlinks=False), os.fstat(handle))
+    except FileNotFoundError:
+        return False
+
+
+def _owner() -> bytes:
+    since = datetime.now().astimezone().strftime("%Y-%m-%d %H:%M:%S %z")
+    return f"process {os.getpid()} on {socket.gethostname()}, since {since},\n".encode()[:_LONGEST]
