@@ -247,11 +247,18 @@ def _restore(progress: _Progress, state: checkpoint.State) -> None:
     """Take up what `_save` wrote; any kind of error where it did not."""
     progress.learner.restore(state["learner"])
     progress.replay.restore(state["replay"])
-    kinds = [float if field.type == "float" else int for field in fields(Point)]
+    kinds: list[Callable[[Any], Any]] = [float if field.type == "float" else _whole for field in fields(Point)]
     progress.points = [Point(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in state["points"]]
     progress.round, progress.seconds = int(state["round"]), float(state["seconds"])
     if not 0 <= progress.round < 2**31 or not 0.0 <= progress.seconds < 2**31:
         raise ValueError("round")
+
+
+def _whole(number: Any) -> int:
+    """A count of a curve's point, which is written as a float there."""
+    if not 0 <= int(number) < 2**62:
+        raise ValueError("point")
+    return int(number)
 
 
 def _save(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> float:

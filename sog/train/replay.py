@@ -176,8 +176,9 @@ class ReplayWindow:
         if not isinstance(state, dict):
             raise CheckpointError("the checkpoint's replay window is damaged")
         saved = {name: self._codec.read(np.asarray(state.get(name)), own) for name, own in blank.columns().items()}
-        if len({len(column) for column in saved.values()}) != 1 or not isinstance(state.get("added"), int):
+        added = state.get("added")
+        if len({len(column) for column in saved.values()}) != 1 or not isinstance(added, int) or not 0 <= added < 2**62:
             raise CheckpointError("the checkpoint's replay window belongs to another network")
         rows = type(blank)(**saved)
-        self.added, self._held = int(state["added"]) - len(rows), 0
+        self.added, self._held = added - len(rows), 0
         self._append(rows, len(rows))
