@@ -263,7 +263,7 @@ def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
     try:
         with open_regular(folder / entry.name, _LIMITS[role]) as (file, size):
             if size != (size if entry.size is None else entry.size):
-                raise CheckpointError(f"{where}: {entry.name} is truncated or was changed")
+                raise CheckpointError(f"{entry.name} is truncated or was changed")
             if entry.name.endswith(".safetensors"):
                 header = read_header(file, size)
                 if role == "network":
@@ -273,6 +273,8 @@ def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
         raise CheckpointError(f"{where}: {entry.name} cannot be read: {error.strerror}") from error
     except ValueError as error:
         raise CheckpointError(f"{where}: {entry.name} is damaged: {error}") from error
+    except CheckpointError as error:
+        raise CheckpointError(f"{where}: {error}") from error
     if hashlib.sha256(content).hexdigest() != entry.sha256:
         raise CheckpointError(f"{where}: {entry.name} is truncated or was changed")
     return content
