@@ -20,7 +20,10 @@ _BATCH: Final = 2 * 4  # bytes an entry of a batch's outputs: float32 of itself 
 
 
 def needed_bytes(settings: TrainSettings) -> tuple[float, float]:
-    """Bytes of the learner's network, its optimizer's state and a batch's outputs; and of a full replay window."""
+    """Bytes of the learner's network, its optimizer's state and a batch's outputs; and of a full replay window.
+
+    What self-play holds on the way comes on top and is not counted.
+    """
     shape = settings.shape
     learner = _KEPT * weights(shape) + _BATCH * settings.learner.batch * shape.outputs
     row = blank_packed(shape, 1) if shape.planes else blank_rows(shape, 1)

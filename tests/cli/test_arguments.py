@@ -50,8 +50,6 @@ DIGITS = "9" * 23
         (["train", "kuhn_poker", "--network", "1x99999999999"], "hidden layers x width"),
         (["train", "kuhn_poker", "--network", "2x999999"], "would need"),
         (["train", "kuhn_poker", "--solver", "fp"], "--solver is for --algorithm rebel"),
-        (["train", "holdem(bets=any)"], "would need"),
-        (["train", "chess", "--algorithm", "rebel"], "would need"),
         (["uci", "--seed", "-1"], "'--seed'"),
         (["uci", "-s", "0"], "'--simulations'"),
         (["gtp", "-c", "-0.5"], "'--per-update'"),
@@ -242,6 +240,21 @@ def test_what_a_game_raises_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys:
     monkeypatch.setattr(catalog, "make_game", lambda name: Mine())
     assert main(["solve", "kuhn_poker"]) == 2
     assert capsys.readouterr().err == "sog: Mine's code raised TypeError: mine\n"
+
+
+@pytest.mark.parametrize(
+    "words", [["holdem(bets=any)"], [RIVER], ["scotland_yard(map=london)"], ["chess", "--algorithm", "rebel"]]
+)
+def test_training_that_cannot_fit_says_what_it_would_need(
+    words: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    from sog.train import needs
+
+    monkeypatch.setattr(needs, "machine_bytes", lambda: 16e9)
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", *words, "--workers", "1"]) == 2
+    assert "GB for the replay window); this machine has 16 GB" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_training_would_need(monkeypatch: pytest.MonkeyPatch) -> None:
