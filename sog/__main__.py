@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
-from sog.cli.app import main
+from sog.cli.stopping import listening
 
-sys.exit(main())
+
+def run() -> None:
+    """Run the command and leave with its exit code; Ctrl-C counts from the first import to the last farewell."""
+    with listening():
+        try:
+            from sog.cli.app import main
+
+            code = main()
+        except KeyboardInterrupt:
+            print("sog: stopped", file=sys.stderr)
+            code = 130
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the interpreter is leaving, and has nothing to lose
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    run()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 
@@ -13,41 +15,74 @@ from sog.agents.algorithms.base import Choices, MakeAgent, Measured, OpenBar, co
 from sog.agents.exploitability import composed_policy, decision_count
 from sog.arrays import Float64
 from sog.errors import SettingError
+from sog.games.blame import code_of
 from sog.games.catalog import make_game
 from sog.play.agent import Agent
 from sog.search.cfr import exact
 from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.whole import whole_tree
 
 __all__ = ["CheckedAgent", "agent_class", "checked_policies", "measure_agent", "seats_of"]
 
 
 def agent_class(text: str) -> type[Agent]:
     """The class that MODULE:CLASS names, looked for in the current folder too; SettingError where there is none."""
-    module, colon, name = text.partition(":")
-    if not colon or not name:
-        raise SettingError(f"an agent is named MODULE:CLASS, such as sog.agents.uniform:UniformAgent, not {text}")
+    module, _, name = text.partition(":")
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
+    if not all(part.isidentifier() for part in (*module.split("."), name)):
+        raise SettingError(f"an agent is named MODULE:CLASS, such as sog.agents.uniform:UniformAgent, not {text}")
     try:
-        found = getattr(importlib.import_module(module), name)
-    except ImportError as error:
-        raise SettingError(f"{text}: {error}") from error
-    except AttributeError as error:
-        raise SettingError(f"{text}: the module {module} has no {name}") from error
+        with code_of(f"the module {module}", SettingError):
+            found = getattr(_imported(text, module), name, None)
+    except SystemExit as error:
+        raise SettingError(f"the module {module} ended the program while it was imported") from error
+    if found is None:
+        raise SettingError(f"{text}: the module {module} has no {name}")
     if not (isinstance(found, type) and issubclass(found, Agent)):
         raise SettingError(f"{text} is not a class derived from sog.Agent")
     return found
 
 
+def _imported(text: str, module: str) -> ModuleType:
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise SettingError(f"{text}: {error}") from error
+
+
 def seats_of(kind: type[Agent], public: PublicTree) -> MakeAgent:
-    """Makes the agent of a seat of this game, (player, seed) -> agent; its policies are not yet checked."""
-    return lambda player, seed: kind(public, player, seed)
+    """Makes the agent of a seat of this game, (player, seed) -> agent; its policies are not yet checked.
+
+    Making one raises SettingError where the class's own code raises.
+    """
+
+    def make(player: int, seed: int) -> Agent:
+        with _code_of(kind):
+            return kind(public, player, seed)
+
+    return make
+
+
+def _code_of(kind: type[Agent]) -> AbstractContextManager[None]:
+    """What an agent's own code raises becomes a SettingError that names the class and the line."""
+    return code_of(f"the agent {kind.__name__}", SettingError)
 
 
 def checked_policies(agent: Agent) -> Iterator[tuple[int, Float64]]:
-    """`agent.policies()`; SettingError where one is no policy: its shape, negative numbers, sums other than 1."""
-    for node, policy in agent.policies():
+    """`agent.policies()`; SettingError where one is no policy: its shape, negative numbers, sums other than 1.
+
+    SettingError, too, where the agent's own code raises.
+    """
+    with _code_of(type(agent)):
+        policies = iter(agent.policies())
+    while True:
+        with _code_of(type(agent)):
+            found = next(policies, None)
+            if found is None:
+                return
+            node, policy = found
         yield node, _checked(agent, node, policy)
 
 
@@ -59,12 +94,15 @@ class CheckedAgent(Agent):
         self.agent = agent
 
     def policy(self, node: int) -> Float64:
-        return _checked(self.agent, node, self.agent.policy(node))
+        with _code_of(type(self.agent)):
+            policy = self.agent.policy(node)
+        return _checked(self.agent, node, policy)
 
     def act(self, node: int, infostate: int, rng: np.random.Generator) -> int:
         if type(self.agent).act is Agent.act:
             return super().act(node, infostate, rng)
-        column = self.agent.act(node, infostate, rng)
+        with _code_of(type(self.agent)):
+            column = self.agent.act(node, infostate, rng)
         legal = self.legal(node)[:, infostate]
         if not isinstance(column, int | np.integer) or not 0 <= column < len(legal) or not legal[column]:
             raise SettingError(f"{_where(self.agent, node)}: act returned {column!r}, not the index of a legal action")
@@ -74,10 +112,12 @@ class CheckedAgent(Agent):
 
     def new_game(self) -> None:
         super().new_game()
-        self.agent.new_game()
+        with _code_of(type(self.agent)):
+            self.agent.new_game()
 
     def belief(self) -> Float64 | None:
-        return self.agent.belief()
+        with _code_of(type(self.agent)):
+            return self.agent.belief()
 
     def fork(self) -> CheckedAgent:
         return CheckedAgent(self.agent.fork())
@@ -86,7 +126,10 @@ class CheckedAgent(Agent):
 def _checked(agent: Agent, node: int, policy: Float64) -> Float64:
     """float64[A, I]: an agent's policy at a node; SettingError where it is none."""
     legal, where = agent.legal(node), _where(agent, node)
-    found = np.asarray(policy, dtype=np.float64)
+    try:
+        found = np.asarray(policy, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise SettingError(f"{where}: a policy that is no array of numbers but {type(policy).__name__}") from error
     if found.shape != legal.shape:
         raise SettingError(f"{where}: a policy of shape {found.shape}, not {legal.shape} (actions, infostates)")
     if not (found >= 0).all() or (found[~legal] > 0).any():
@@ -105,7 +148,7 @@ def measure_agent(text: str, game: str, choices: Choices, bar: OpenBar) -> Measu
     """Exact exploitability of the agents that a class makes for both seats, for each seed."""
     kind, seeds = agent_class(text), count_of("seeds", choices.seeds, 1)
     rules = make_game(game)
-    public = PublicTree(rules).list_all()
+    public = whole_tree(rules)
     make, values, states = seats_of(kind, public), [], decision_count(public)
     with bar(f"exploit {rules.name}", seeds * states, "public states") as report:
         for seed in range(seeds):

@@ -25,8 +25,10 @@ from sog.search.gtcfr.search import Budget
 from sog.search.leaves.drive import run as run_alone
 from sog.search.leaves.evaluator import Evaluator, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.whole import whole_tree
 from sog.train import loop
 from sog.train.loop import Hooks, Point, Run, Until
+from sog.train.needs import check_memory
 
 __all__ = ["Found", "Policy", "Solution", "exploitability", "search", "solve", "train"]
 
@@ -84,7 +86,7 @@ def solve(game: Game | str, algorithm: str = "cfr+", iterations: int = 1000, see
     if iterations < 1:
         raise SettingError(f"iterations must be at least 1, not {iterations}")
     solver = named(algorithm, seed=seed)
-    public = PublicTree(_game(game)).list_all()
+    public = whole_tree(_game(game))
     tree = exact.full_tree(public)
     solver.iterate(tree, iterations)
     tree.average_policy()
@@ -109,7 +111,7 @@ def exploitability(
         return exact.measure_policy(of.public, dict(of.policies())).exploitability
     if game is None:
         raise SettingError("which game is it? exploitability(policy_or_agent, game)")
-    public = PublicTree(_game(game)).list_all()
+    public = whole_tree(_game(game))
     if not isinstance(of, dict):
         of = composed_policy((of(public, 0, seed), of(public, 1, seed)), read=checked_policies)
     missing = set(public.decisions()) - set(of)
@@ -169,6 +171,7 @@ def train(
         )
     which = run if isinstance(run, Run) else Run(make_game(run).name)
     settings = preset(make_game(which.game), which.preset, which.algorithm, which.variant)
+    check_memory(settings, which.game)
     return loop.train(which, settings, Path(out), Until(minutes, rounds), resume, hooks, device)
 
 

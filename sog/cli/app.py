@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -21,13 +22,24 @@ from sog.cli.perft import perft
 from sog.cli.play import play
 from sog.cli.reproduce import reproduce
 from sog.cli.solve import solve
+from sog.cli.stopping import Stopped, exit_code, listening
 from sog.cli.tournament import tournament
 from sog.cli.train import train
 from sog.errors import SogError
+from sog.memory import gigabytes, machine_bytes
 from sog.search.simd.compiling import said_once
 
 # Set to see where an unexpected error came from.
 _TRACEBACK_VARIABLE = "SOG_TRACEBACK"
+
+# What Typer returns, without a word, where a command was interrupted.
+_TYPERS_INTERRUPT = 130
+
+# What people derive classes of their own from.
+_BASES = (("sog.games.base", "Game"), ("sog.play.agent", "Agent"))
+
+# Longer messages, such as those that repeat a word of 100,000 letters, lose their middle.
+_LONGEST_LINE = 2_000
 
 # Newer versions of Typer carry their own Click, so its base of usage errors is reached through Typer's names.
 _ClickException = typer.BadParameter.mro()[2]
@@ -78,36 +90,75 @@ app.add_typer(bench, name="bench")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code.
 
-    0: done.  2: bad input, told in one line on stderr.  130: stopped by Ctrl-C.  1: anything else, which
-    is a fault of ours; its traceback is shown where SOG_TRACEBACK is set.
+    0: done.  2: bad input, told in one line on stderr.  130: stopped by Ctrl-C, 143 by SIGTERM.  1: anything else,
+    which is a fault of ours; its traceback is shown where SOG_TRACEBACK is set.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
-    try:
-        with said_once():
-            code = app(words, prog_name="sog", standalone_mode=False)
-        sys.stdout.flush()
-        return code if isinstance(code, int) else 0
-    except SogError as error:
+    with listening() as signals:
+        try:
+            return _run(words)
+        except (Stopped, KeyboardInterrupt, typer.Abort) as error:
+            return _stopped(str(error), signals)
+        except Exception as error:
+            if signals:  # a compiled module's import, for one, makes another error of Ctrl-C
+                return _stopped("", signals)
+            return _failed(error)
+
+
+def _run(words: list[str]) -> int:
+    """Run one command; its exit code. KeyboardInterrupt where it was stopped and did not say what is kept."""
+    with said_once():
+        code = app(words, prog_name="sog", standalone_mode=False)
+    if code == _TYPERS_INTERRUPT:
+        raise KeyboardInterrupt
+    sys.stdout.flush()
+    return code if isinstance(code, int) else 0
+
+
+def _stopped(kept: str, signals: list[int]) -> int:
+    return _fail(f"stopped; {kept or 'this run kept nothing: the same command begins again'}", exit_code(signals))
+
+
+def _failed(error: Exception) -> int:
+    """Say what went wrong in one line and return the exit code; a fault of ours is raised again where that is asked."""
+    if isinstance(error, SogError):
         return _fail(str(error), 2)
-    except (KeyboardInterrupt, typer.Abort):
-        return _fail("stopped", 130)
-    except BrokenPipeError:  # whoever read our output has left: nothing more can be said there
+    if isinstance(error, BrokenPipeError):  # whoever read our output has left: nothing more can be said there
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except Exception as error:
-        if isinstance(error, _ClickException):
-            return _fail(_told(error), 2)
-        if _TRACEBACK_VARIABLE in os.environ:
-            raise
-        hint = f"set {_TRACEBACK_VARIABLE}=1 to see where"
-        return _fail(f"unexpected {type(error).__name__}: {error} ({hint})", 1)
+    if isinstance(error, _ClickException):
+        return _fail(_told(error), 2)
+    if isinstance(error, MemoryError):
+        return _fail(f"not enough memory: {gigabytes(machine_bytes())} is all that this machine has ({error})", 2)
+    if _TRACEBACK_VARIABLE in os.environ:
+        raise error
+    if whose := _theirs(error):
+        return _fail(f"{whose}'s code raised {type(error).__name__}: {error}", 2)
+    hint = f"set {_TRACEBACK_VARIABLE}=1 to see where"
+    return _fail(f"unexpected {type(error).__name__}: {error} ({hint})", 1)
+
+
+def _theirs(error: Exception) -> str:
+    """The class of a person's own game or agent whose code raised the error; empty where it was ours."""
+    kinds = [getattr(sys.modules.get(module), name, None) for module, name in _BASES]
+    frames = traceback.walk_tb(error.__traceback__)
+    selves = [type(frame.f_locals.get("self")) for frame, _ in frames]
+    own = [kind for kind in selves if kind.__module__.partition(".")[0] != "sog"]
+    return next((kind.__name__ for kind in own if any(base in kind.mro() for base in kinds)), "")
 
 
 def _fail(message: str, code: int) -> int:
     """Say why in one line on stderr and return the exit code."""
     line = " ".join(message.split())
-    stderr().print(f"sog: {line}", markup=False, soft_wrap=True)
+    if len(line) > _LONGEST_LINE:
+        line = f"{line[: _LONGEST_LINE // 2]} ... {line[-_LONGEST_LINE // 2 :]}"
+    stderr().print(f"sog: {_shown(line)}", markup=False, soft_wrap=True)
     return code
+
+
+def _shown(line: str) -> str:
+    """The line with what a terminal would act on, or cannot show, written as Python writes it."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in line)
 
 
 def _told(error: Exception) -> str:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from sog.cli.frame import JsonOption, check_count, check_positive, print_json, progress_bar, stderr, stdout
+from sog.cli.frame import JsonOption, print_json, progress_bar, stderr, stdout
+from sog.cli.options import LARGEST_COUNT, above_zero
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def _bench() -> None:
 def bench_cfr(
     games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Five small games instead of all.")] = False,
-    rounds: Annotated[int, typer.Option(help="How many times the solvers take turns.")] = 9,
+    rounds: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="How many times the solvers take turns.")] = 9,
     as_json: JsonOption = False,
 ) -> None:
     """CFR+ on whole games, ours, OpenSpiel's and LiteEFG's: microseconds per iteration, seconds to exploitability 1e-3.
@@ -46,7 +47,6 @@ def bench_cfr(
     from sog.experiments.bench.cfr_solvers import has_liteefg
     from sog.games.catalog import make_game
 
-    check_count("--rounds", rounds)
     chosen = games or (QUICK_GAMES if quick else GAMES)
     for name in games or ():
         make_game(name)  # one that does not exist is refused before the work
@@ -87,12 +87,16 @@ def bench_search(
         str, typer.Argument(metavar="[CHECKPOINT_OR_GAME]", help="A run's folder, or a game.")
     ] = "leduc_poker",
     search: Annotated[list[str] | None, typer.Option(help="A budget s,c; repeat for several. By default four.")] = None,
-    rounds: Annotated[int, typer.Option(help="Batches of games; the median is shown.")] = 5,
-    batch_seconds: Annotated[float, typer.Option(help="About how long a batch of games lasts.")] = 1.0,
+    rounds: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="Batches of games; the median is shown.")] = 5,
+    batch_seconds: Annotated[
+        float, typer.Option(callback=above_zero, help="About how long a batch of games lasts.")
+    ] = 1.0,
     training: Annotated[
         bool, typer.Option(help="Also profile training from scratch, with one process and with all cores.")
     ] = True,
-    training_seconds: Annotated[float, typer.Option(help="Seconds that each of the two training runs lasts.")] = 60.0,
+    training_seconds: Annotated[
+        float, typer.Option(callback=above_zero, help="Seconds that each of the two training runs lasts.")
+    ] = 60.0,
     beside_openspiel: Annotated[
         bool, typer.Option("--beside-openspiel", help="Instead: simulations per second beside OpenSpiel's MCTS.")
     ] = False,
@@ -107,9 +111,6 @@ def bench_search(
     from sog.experiments.bench.training import profile_training
     from sog.games.catalog import make_game
 
-    check_count("--rounds", rounds)
-    check_positive("--batch-seconds", batch_seconds)
-    check_positive("--training-seconds", training_seconds)
     if beside_openspiel:
         _beside_openspiel(rounds, as_json)
         return
@@ -134,9 +135,13 @@ def bench_search(
 def bench_root_search(
     game: Annotated[str, typer.Argument(metavar="[GAME]", help="A game string.")] = "holdem(bets=0.5;1.0;allin)",
     search: Annotated[list[str] | None, typer.Option(help="A budget s,c; repeat for more. 10,0.1 and 100,1.")] = None,
-    width: Annotated[int, typer.Option(help="Units in each hidden layer of the untrained network.")] = 256,
-    depth: Annotated[int, typer.Option(help="Hidden layers of that network.")] = 3,
-    rounds: Annotated[int, typer.Option(help="Searches with each budget; the median is shown.")] = 3,
+    width: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Units in each hidden layer of the untrained network.")
+    ] = 256,
+    depth: Annotated[int, typer.Option(min=1, max=1_000, help="Hidden layers of that network.")] = 3,
+    rounds: Annotated[
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Searches with each budget; the median is shown.")
+    ] = 3,
     as_json: JsonOption = False,
 ) -> None:
     """Seconds and memory of a search from a game's first decision, and where the time goes.
@@ -147,7 +152,6 @@ def bench_root_search(
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN, shape_for
 
-    check_count("--rounds", rounds)
     budgets = [_budget(text) for text in search or ("10,0.1", "100,1")]
     made = make_game(game)
     network = CVPN(shape_for(made, width, depth, crossed=made.crossed))
@@ -203,7 +207,7 @@ _SIMULATIONS = 400
 @bench.command("rebel", epilog="Example: sog bench rebel --seconds 5")
 def bench_rebel(
     games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
-    seconds: Annotated[float, typer.Option(help="Seconds of work for each row, at least.")] = 10.0,
+    seconds: Annotated[float, typer.Option(callback=above_zero, help="Seconds of work for each row, at least.")] = 10.0,
     as_json: JsonOption = False,
 ) -> None:
     """Depth-limited subgames (1,024 updates, depth 2) that one core solves per second, and the network's share."""
@@ -211,7 +215,6 @@ def bench_rebel(
     from sog.experiments.bench.rebel import bench_rebel as measure
     from sog.games.catalog import make_game
 
-    check_positive("--seconds", seconds)
     chosen = [make_game(name) for name in games or GAMES]
     with progress_bar("bench rebel", row_count(len(chosen)), "rows") as report:
         rows = measure(chosen, seconds, report)

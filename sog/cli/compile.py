@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
+from sog.cli.stopping import say_kept
 from sog.search.simd.compiling import WATCH
 
 
@@ -19,7 +20,8 @@ def compile_kernels(as_json: JsonOption = False) -> None:
     from threadpoolctl import threadpool_limits
 
     started, kernels = time.monotonic(), WATCH.kernels
-    with threadpool_limits(1), progress_bar("compile", len(_WORK), "parts") as report:
+    kept = "kernels that were compiled are kept: the same command goes on with the others"
+    with say_kept(lambda: kept), threadpool_limits(1), progress_bar("compile", len(_WORK), "parts") as report:
         for done, (name, work) in enumerate(_WORK):
             report(done, name)
             work()

@@ -12,6 +12,7 @@ import typer
 
 from sog.agents.algorithms.base import Choices
 from sog.cli.frame import stderr
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, some
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -23,12 +24,16 @@ __all__ = ["gtp", "open_aloud", "uci"]
 _Checkpoint = Annotated[
     str, typer.Argument(metavar="CHECKPOINT_OR_GAME", help="A run's folder, or a game for an untrained network.")
 ]
-_Simulations = Annotated[int, typer.Option("--simulations", "-s", help="s: expansions a move, unless the client says.")]
-_PerUpdate = Annotated[
-    float | None, typer.Option("--per-update", "-c", help="c: expansions per regret update; by default 10.")
+_Simulations = Annotated[
+    int,
+    typer.Option("--simulations", "-s", min=1, max=LARGEST_COUNT, help="s: expansions a move, unless the client says."),
 ]
-_Algorithm = Annotated[str, typer.Option(help="sog, or alphazero: MCTS with the same network.")]
-_Seed = Annotated[int, typer.Option(help="Seed of the searches.")]
+_PerUpdate = Annotated[
+    float | None,
+    typer.Option("--per-update", "-c", callback=above_zero, help="c: expansions per regret update; by default 10."),
+]
+_Algorithm = Annotated[str, typer.Option(callback=some, help="sog, or alphazero: MCTS with the same network.")]
+_Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the searches.")]
 
 
 def uci(

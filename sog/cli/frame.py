@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import sys
 import threading
@@ -24,6 +23,7 @@ from sog.search.simd.compiling import working_time
 # How long something runs in silence before it shows a progress bar, and between its lines where there is no terminal.
 _SILENT_SECONDS = 2.0
 _LINE_SECONDS = 60.0
+_FIRST_LINE_SECONDS = 5.0  # so much silence is enough, even where nothing is reported
 _PIPE_WIDTH = 160
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -46,18 +46,6 @@ def stderr() -> Console:
 def print_json(answer: Mapping[str, Any]) -> None:
     """Print the one object that a machine reads; NaN and infinity, which JSON lacks, are a ValueError."""
     print(json.dumps(answer, allow_nan=False))
-
-
-def check_count(name: str, value: int) -> None:
-    """SettingError unless `value` is at least 1."""
-    if value < 1:
-        raise SettingError(f"{name} must be at least 1, not {value}")
-
-
-def check_positive(name: str, value: float) -> None:
-    """SettingError unless `value` is a finite number above 0."""
-    if not (math.isfinite(value) and value > 0):
-        raise SettingError(f"{name} must be a number above 0, not {value}")
 
 
 def check_new(path: Path) -> None:
@@ -95,7 +83,14 @@ def progress_bar(
     """
     console = stderr()
     if not console.is_terminal:
-        yield _lines(console, title, total, unit, begun, minutes)
+        said = threading.Event()
+        first = threading.Timer(_FIRST_LINE_SECONDS, _say_begun, (console, title, total, unit, said))
+        first.daemon = True
+        first.start()
+        try:
+            yield _lines(console, title, total, unit, begun, minutes, said)
+        finally:
+            first.cancel()
         return
     bar = Progress(
         TextColumn("{task.description}"),
@@ -121,8 +116,21 @@ def progress_bar(
         bar.stop()
 
 
+def _say_begun(console: Console, title: str, total: int | None, unit: str, said: threading.Event) -> None:
+    """One line, where nothing else was said by now, that the work has begun."""
+    if not said.is_set():
+        what = f" of {total:,} {unit}" if total else ""
+        console.print(f"{title}: begun{what}", markup=False, soft_wrap=True)
+
+
 def _lines(
-    console: Console, title: str, total: int | None, unit: str, begun: int, minutes: float | None
+    console: Console,
+    title: str,
+    total: int | None,
+    unit: str,
+    begun: int,
+    minutes: float | None,
+    said: threading.Event,
 ) -> Report:
     """A report that prints how far the work is, at most once a minute."""
     started = printed = time.monotonic()
@@ -133,6 +141,7 @@ def _lines(
         now = time.monotonic()
         if now - printed < _LINE_SECONDS:
             return
+        said.set()
         printed, spent, worked = now, (now - started) / 60, (working_time() - begun_work) / 60
         far = f"{done:,}" if total is None else f"{done:,} of {total:,}"
         left = [] if minutes is None else [max(0.0, minutes - spent)]

@@ -17,15 +17,15 @@ from rich.text import Text
 from sog.cli.frame import (
     JsonOption,
     Report,
-    check_count,
     check_new,
-    check_positive,
     print_json,
     progress_bar,
     stderr,
     stdout,
     write_new,
 )
+from sog.cli.options import check_apart
+from sog.cli.stopping import say_kept
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -55,9 +55,6 @@ def solve_spot(
     from sog.search.holdem.solver import HoldemSolver
 
     assert isinstance(game, Holdem)
-    check_count("--threads", threads)
-    check_positive("--target", _TARGET if target is None else target)
-    check_count("--iterations", _ITERATIONS if iterations is None else iterations)
     if out is not None and out.exists():
         solver, _ = load(out, threads)
         if solver.game.name != game.name:
@@ -73,16 +70,18 @@ def solve_spot(
         boards = len(solver.program.boards.cards)
         stdout().print(f"memory {need:,.0f} MB, {boards} river card{'s' * (boards > 1)} solved", markup=False)
     solver.iterate(0)  # compiles before the timing starts
-    progress, seconds = _run(solver, target, iterations, out)
+    saved = [""]
+    with say_kept(lambda: saved[0]):
+        progress, seconds = _run(solver, target, iterations, out, saved)
     if out is not None:
         save(solver, progress, out)
     _print_answer(game, progress, seconds, as_json)
 
 
 def _run(
-    solver: HoldemSolver, target: float | None, iterations: int | None, out: Path | None
+    solver: HoldemSolver, target: float | None, iterations: int | None, out: Path | None, kept: list[str]
 ) -> tuple[Progress, float]:
-    """Solve with a progress bar; save to `out`, if given, about every minute."""
+    """Solve with a progress bar; save to `out`, if given, about every minute, and say in `kept` what it then holds."""
     from time import perf_counter
 
     from sog.search.holdem.saved import save
@@ -98,6 +97,7 @@ def _run(
             report(now.iterations, f"exploitability {chips:.2f} chips, {percent:.3f}% of the pot")
             if out is not None and perf_counter() - saved > _SAVE_SECONDS:
                 save(solver, now, out)
+                kept[0] = f"{out} holds {now.iterations:,} iterations: the same command goes on from there"
                 saved = perf_counter()
 
         progress = solver.solve(limit, most, report=on_progress)
@@ -142,6 +142,7 @@ def show(
     from sog.search.holdem.saved import load
     from sog.search.holdem.view import view
 
+    check_apart(png, csv_file)
     for path in (png, csv_file):
         if path is not None:
             check_new(path)

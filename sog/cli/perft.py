@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from sog.cli.frame import JsonOption, check_count, print_json, progress_bar, stdout
+from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
 from sog.errors import SettingError
 
 
 def perft(
     game: Annotated[str, typer.Argument(metavar="GAME", help='chess, or "chess(fen=...)" for another position.')],
-    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="Number of half-moves.")],
+    depth: Annotated[int, typer.Argument(metavar="DEPTH", min=1, max=100, help="Number of half-moves.")],
     as_json: JsonOption = False,
 ) -> None:
     """Count the lines of DEPTH half moves, every move written in UCI's notation and read back on the way.
@@ -24,7 +24,6 @@ def perft(
     from sog.games.boards.chess import Chess
     from sog.games.catalog import make_game
 
-    check_count("DEPTH", depth)
     rules = make_game(game)
     if not isinstance(rules, Chess):
         raise SettingError(f"perft counts chess moves, not those of {rules.name}")

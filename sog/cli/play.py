@@ -9,7 +9,8 @@ import typer
 from rich.table import Table
 
 from sog.agents.algorithms.base import Choices
-from sog.cli.frame import check_count, stdout
+from sog.cli.frame import stdout
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, some
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -31,45 +32,60 @@ def play(
             help="A run's folder, or a game: its shipped checkpoint, or else an untrained network.",
         ),
     ],
-    seat: Annotated[int | None, typer.Option(help="Your seat, 0 or 1; by default you change seats every hand.")] = None,
-    hands: Annotated[int | None, typer.Option(help="Stop after this many hands or games.")] = None,
+    seat: Annotated[
+        int | None, typer.Option(min=0, max=1, help="Your seat, 0 or 1; by default you change seats every hand.")
+    ] = None,
+    hands: Annotated[
+        int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Stop after this many hands or games.")
+    ] = None,
     simulations: Annotated[
-        int | None, typer.Option("--simulations", "-s", help="s: expansions per search; 100, on a board 400.")
+        int | None,
+        typer.Option(
+            "--simulations", "-s", min=1, max=LARGEST_COUNT, help="s: expansions per search; 100, on a board 400."
+        ),
     ] = None,
     per_update: Annotated[
         float | None,
-        typer.Option("--per-update", "-c", help="c: expansions per regret update; 0.1, on a board 10."),
+        typer.Option(
+            "--per-update", "-c", callback=above_zero, help="c: expansions per regret update; 0.1, on a board 10."
+        ),
     ] = None,
-    algorithm: Annotated[str, typer.Option(help="How the agent plays: sog, alphazero (on a board) or rebel.")] = "sog",
+    algorithm: Annotated[
+        str | None,
+        typer.Option(callback=some, help="How the agent plays: sog (the default), alphazero (on a board) or rebel."),
+    ] = None,
     updates: Annotated[
-        int | None, typer.Option(help="rebel: updates of one player per subgame; by default 1024.")
+        int | None,
+        typer.Option(
+            min=1, max=LARGEST_COUNT, help="rebel: updates of one player per subgame; by default 1024."
+        ),
     ] = None,
     agent: Annotated[
         str | None, typer.Option(metavar="MODULE:CLASS", help="Play the game against this agent, a class of your own.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the deals and of the agent.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the deals and of the agent.")
+    ] = None,
 ) -> None:
     """Play against the agent. After each hand it shows what it believed you held and the policy it drew from.
 
     Answer with an action's number, its name or the beginning of it, or q to stop. On a board answer with a move's
     name.
     """
-    if seat not in (None, 0, 1):
-        raise SettingError(f"--seat is 0 or 1, not {seat}")
-    if hands is not None:
-        check_count("--hands", hands)
     rng = np.random.default_rng(seed)
     choices = Choices(simulations, per_update, updates)
     if agent is not None:
-        if choices.given():
+        if choices.given() or algorithm is not None:
             raise SettingError("an agent of your own has no search budget to be chosen here")
         game, seats = _own_agent(checkpoint, agent)
     else:
+        from sog.agents.algorithms.sog import SOG
         from sog.agents.algorithms.table import agents_of
         from sog.agents.players import make_player
         from sog.cli.engines import open_aloud
         from sog.cli.play_board import play_board
 
+        algorithm = SOG if algorithm is None else algorithm
         opened = open_aloud(checkpoint, algorithm)
         game = opened.game
         if game.deterministic:

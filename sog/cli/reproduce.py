@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from sog.cli.frame import JsonOption, check_count, print_json, progress_bar, stderr, stdout
+from sog.cli.frame import JsonOption, print_json, progress_bar, stderr, stdout
+from sog.cli.options import LARGEST_COUNT, MOST_PROCESSES
+from sog.cli.stopping import say_kept
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -23,10 +25,14 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="Results go to a folder in here named by the id.")] = Path("results"),
     quick: Annotated[bool, typer.Option("--quick", help="A small version, to see that it works.")] = False,
     full: Annotated[bool, typer.Option("--full", help="Also the most expensive points.")] = False,
-    seeds: Annotated[int | None, typer.Option(help="Number of seeds, where the experiment has any.")] = None,
+    seeds: Annotated[
+        int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Number of seeds, where the experiment has any.")
+    ] = None,
     run: Annotated[list[Path] | None, typer.Option(help="A training run's folder; repeat for several.")] = None,
     paper: Annotated[bool, typer.Option("--paper", help="The papers' regret rule and search settings.")] = False,
-    workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Processes; by default one per core.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run an experiment of a paper and write its points, CSV and PNG.
@@ -45,14 +51,12 @@ def reproduce(
     from sog.experiments.study import Options
 
     workers = (os.cpu_count() or 1) if workers is None else workers
-    check_count("--workers", workers)
-    if seeds is not None:
-        check_count("--seeds", seeds)
     experiment = find(name)
     started = time.monotonic()
     options = Options(quick, full, seeds, tuple(run or ()), paper)
     work = Reproduction(experiment, options, out, lambda line: stderr().print(line, markup=False))
-    with progress_bar(experiment.id, len(work.keys), "points") as report:
+    kept = f"finished points are kept in {out / experiment.id}: the same command goes on from there"
+    with say_kept(lambda: kept), progress_bar(experiment.id, len(work.keys), "points") as report:
         done = work.run(workers, report)
     _print(done, time.monotonic() - started, as_json)
 

@@ -14,14 +14,13 @@ from rich.table import Table
 from sog.cli.frame import (
     JsonOption,
     Report,
-    check_count,
     check_new,
-    check_positive,
     print_json,
     progress_bar,
     stdout,
     write_new,
 )
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, some
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -45,20 +44,30 @@ def solve(
     algorithm: Annotated[
         str | None,
         typer.Option(
+            callback=some,
             help="The algorithm, cfr+ by default; `--algorithm list` names them all. Hold'em: dcfr only."
         ),
     ] = None,
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="Update both players at once instead of in turn.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Seed of the mccfr algorithms.")] = 0,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the mccfr algorithms; by default 0.")
+    ] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(help=f"Iterations at most: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target."),
+        typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
+            help=f"Iterations at most: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target.",
+        ),
     ] = None,
     target: Annotated[
         float | None,
-        typer.Option(help="Stop when exploitability, in utilities, is this small; in hold'em, percent of the pot."),
+        typer.Option(
+            callback=above_zero,
+            help="Stop when exploitability, in utilities, is this small; in hold'em, percent of the pot.",
+        ),
     ] = None,
     out: Annotated[
         Path | None,
@@ -67,7 +76,16 @@ def solve(
     check_openspiel: Annotated[
         bool, typer.Option("--check-openspiel", help="Also measure the policy with OpenSpiel's nash_conv.")
     ] = False,
-    threads: Annotated[int, typer.Option(help="Threads, in hold'em.")] = 1,
+    threads: Annotated[
+        int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Threads, in hold'em; by default 1.")
+    ] = None,
+    limit_gb: Annotated[
+        float | None,
+        typer.Option(
+            callback=above_zero,
+            help="Memory that listing the game may hold, in 10^9 bytes; by default four fifths of what is free.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Solve a game exactly: the average policy of CFR or another iterative solver, its value and exploitability.
@@ -79,7 +97,7 @@ def solve(
     from sog.evaluate.openspiel_export import check_against_openspiel
     from sog.play.openspiel_states import openspiel_game
     from sog.search.cfr import exact
-    from sog.search.tree.public_tree import PublicTree
+    from sog.search.tree.whole import whole_tree
 
     if algorithm == _LIST:
         _list_algorithms(as_json)
@@ -90,22 +108,26 @@ def solve(
 
         if algorithm not in (None, "dcfr") or simultaneous or check_openspiel:
             raise SettingError("hold'em spots are solved by dcfr, in turn, and OpenSpiel cannot measure them")
-        solve_spot(rules, target, iterations, out, threads, as_json)
+        if seed is not None or limit_gb is not None:
+            raise SettingError("--seed and --limit-gb do nothing in hold'em: dcfr draws nothing and lists no states")
+        solve_spot(rules, target, iterations, out, threads or 1, as_json)
         return
-    from sog.search.cfr.algorithms import named
+    if threads is not None:
+        raise SettingError("--threads is for hold'em spots")
+    from sog.search.cfr.algorithms import DRAWING, named
 
-    solver = named(algorithm or _ALGORITHM, simultaneous, seed)
+    name = _ALGORITHM if algorithm is None else algorithm
+    solver = named(name, simultaneous, seed or 0)
+    if seed is not None and name not in DRAWING:
+        raise SettingError(f"--seed is for {' and '.join(DRAWING)}; {name} draws nothing")
     if iterations is None:
         iterations = _ITERATIONS if target is None else _ITERATIONS_TO_TARGET
-    check_count("--iterations", iterations)
-    if target is not None:
-        check_positive("--target", target)
     if out is not None:
         check_new(out)
     if check_openspiel:
         openspiel_game(rules)  # a game that OpenSpiel lacks is refused before the work
-    with progress_bar("listing public states", None, ""):
-        public = PublicTree(rules).list_all()
+    with progress_bar("listing public states", None, "states") as report:
+        public = whole_tree(rules, limit_gb=limit_gb, report=lambda listed: report(listed, ""))
         tree = exact.full_tree(public)
     _compile(solver)
     with progress_bar("solve", iterations, "iterations") as report:

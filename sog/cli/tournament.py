@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
+from sog.cli.stopping import say_kept
 
 if TYPE_CHECKING:
     from sog.evaluate.elo import Ratings
@@ -59,7 +60,8 @@ def tournament(
     read = read_tournament(file)
     folder = out or file.with_suffix(".games")
     results: list[Result] = []
-    with progress_bar(f"tournament {read.game.name}", len(fixtures(read)), "games") as report:
+    kept = f"finished games are kept in {folder}: the same command goes on from there"
+    with say_kept(lambda: kept), progress_bar(f"tournament {read.game.name}", len(fixtures(read)), "games") as report:
         for result in play_tournament(read, folder):
             results.append(result)
             report(len(results), f"{result.seats[0]} - {result.seats[1]}: {result.points[2]:g} ({result.why})")

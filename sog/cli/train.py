@@ -12,7 +12,9 @@ import typer
 
 from sog.agents.algorithms.base import Choices
 from sog.cli.event_log import EventLog
-from sog.cli.frame import JsonOption, Report, check_count, check_positive, print_json, progress_bar, stderr, stdout
+from sog.cli.frame import JsonOption, Report, print_json, progress_bar, stderr, stdout
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, some
+from sog.cli.stopping import say_kept
 
 if TYPE_CHECKING:
     from sog.games.base import Game
@@ -28,24 +30,40 @@ _MEASURED_STATES = 20_000
 
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
-    algorithm: Annotated[str, typer.Option(help="The algorithm: sog, alphazero or rebel.")] = "sog",
-    solver: Annotated[str | None, typer.Option(help="rebel: cfr-d (the default), fp or flop.")] = None,
-    warm: Annotated[int | None, typer.Option(help="rebel: iterations that its warm start counts as (0: none).")] = None,
+    algorithm: Annotated[str, typer.Option(callback=some, help="The algorithm: sog, alphazero or rebel.")] = "sog",
+    solver: Annotated[
+        str | None, typer.Option(callback=some, help="rebel: cfr-d (the default), fp or flop.")
+    ] = None,
+    warm: Annotated[
+        int | None,
+        typer.Option(min=0, max=LARGEST_COUNT, help="rebel: iterations that its warm start counts as (0: none)."),
+    ] = None,
     preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
-    network: Annotated[str | None, typer.Option(help="Hidden layers x width; by default the preset's.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes; schedules do not change.")] = None,
+    network: Annotated[
+        str | None, typer.Option(callback=some, help="Hidden layers x width; by default the preset's.")
+    ] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(callback=above_zero, help="Stop after so many minutes; schedules do not change."),
+    ] = None,
     rounds: Annotated[
         int | None,
         typer.Option(
+            min=1,
+            max=LARGEST_COUNT,
             help="Stop after this many rounds in total. In a round every worker plays a fixed number of games (the "
-            "preset's) with one network, while the learner learns from the rounds before."
+            "preset's) with one network, while the learner learns from the rounds before.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed; with --workers 1 it fixes the run to the bit.")] = 0,
-    workers: Annotated[int | None, typer.Option(help="Self-play processes; by default one per core.")] = None,
+    seed: Annotated[
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed; with --workers 1 it fixes the run to the bit.")
+    ] = 0,
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Self-play processes; by default one per core.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out, if there is one.")] = False,
-    device: Annotated[str, typer.Option(help="Where the learner runs: cpu, cuda or cuda:N.")] = "cpu",
+    device: Annotated[str, typer.Option(callback=some, help="Where the learner runs: cpu, cuda or cuda:N.")] = "cpu",
     as_json: JsonOption = False,
 ) -> None:
     """Train a counterfactual value-and-policy network by sound self-play.
@@ -57,22 +75,19 @@ def train(
     from sog.games.catalog import make_game
     from sog.train.loop import Hooks, Run, Until
     from sog.train.loop import train as run_training
+    from sog.train.needs import check_memory
 
     rules = make_game(game)
     workers = (os.cpu_count() or 1) if workers is None else workers
-    check_count("--workers", workers)
-    if minutes is not None:
-        check_positive("--minutes", minutes)
-    if rounds is not None:
-        check_count("--rounds", rounds)
     folder = out or Path("runs") / _slug(rules.name)
     said = _said(folder, resume)
     variant = _variant(said, algorithm, Choices(solver=solver, warm=warm), network)
     run = Run(rules.name, preset, seed, workers, algorithm, variant)
     settings = settings_of(rules, preset, algorithm, run.variant)
+    check_memory(settings, rules.name)
     total = settings.rounds if rounds is None else rounds
     begun = int(said.get("round", 0))
-    with progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
+    with say_kept(lambda: _kept(folder)), progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
         watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, watch.note)
         point = run_training(run, settings, folder, Until(minutes, rounds), resume, hooks, device)
@@ -97,6 +112,13 @@ def train(
     done = f"{point.round} rounds, {point.steps:,} steps on {point.rows:,} rows in {point.minutes:.1f} minutes"
     stdout().print(f"{rules.name}: {done}", markup=False)
     stdout().print(f"checkpoint and curve.png in {folder}; play against it: sog play {folder}", markup=False)
+
+
+def _kept(folder: Path) -> str:
+    """What a run that was stopped leaves, and how to go on."""
+    if not (folder / "checkpoint").exists():
+        return f"no checkpoint was written to {folder} yet: run the same command to begin again"
+    return f"the last checkpoint in {folder} is kept: the same command with --resume goes on from there"
 
 
 def _variant(said: dict[str, Any], algorithm: str, choices: Choices, network: str | None) -> Variant:

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 import csv
 import json
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import dataclass, field
 from functools import partial
-from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from threadpoolctl import threadpool_limits
 
 import sog
+from sog.agents.pool import worker_pool
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -37,7 +33,6 @@ Note: TypeAlias = Callable[[str], None]
 Draw: TypeAlias = "Callable[[Figure], object]"
 
 POINTS: Final = "points.jsonl"
-_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -190,31 +185,10 @@ def _computed(study: Study, keys: Sequence[Key], workers: int) -> Iterator[tuple
         with threadpool_limits(1):
             yield from ((key, study.compute(key)) for key in keys)
         return
-    for name in _ONE_THREAD:
-        os.environ.setdefault(name, "1")
-    before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin_worker)
-    try:
+    with worker_pool(workers) as pool:
         futures = {pool.submit(partial(study.compute, key)): key for key in keys}
         for future in as_completed(futures):
             yield futures[future], future.result()
-    finally:  # stopped or failed: nobody waits for points in hand
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in set(multiprocessing.active_children()) - before:
-            child.terminate()
-
-
-def _begin_worker() -> None:
-    """A worker process leaves Ctrl-C to its parent, and ends with it however that ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    wait([parent.sentinel])
-    os._exit(1)
 
 
 def write(outcome: Outcome, folder: Path, name: str) -> list[Path]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -89,7 +90,7 @@ class Battleship(Game):
             raise GameError(f"battleship needs a board of at least 1 x 1, not {self.width} x {self.height}")
         if not self.sizes or min(self.sizes) < 1:
             raise GameError(f"battleship needs ships of at least one cell, not {list(self.sizes)}")
-        if self.values is not None and (len(self.values) != len(self.sizes) or min(self.values) <= 0):
+        if self.values is not None and (len(self.values) != len(self.sizes) or not min(self.values) > 0):
             raise GameError("battleship needs one positive ship value for each ship size")
         if not 1 <= self.num_shots <= self.cells:
             raise GameError(f"battleship on {self.cells} cells has 1 to {self.cells} shots, not {self.num_shots}")
@@ -286,7 +287,8 @@ def _all_fleets(game: Battleship) -> list[list[Fleet]]:
     fleets: list[Fleet] = [()]
     longer: list[list[Fleet]] = [fleets]
     for ship in range(len(game.sizes)):
-        fleets = [(*fleet, a) for fleet in fleets for a in _room(game, fleet, ship)]
+        more = ((*fleet, a) for fleet in fleets for a in _room(game, fleet, ship))
+        fleets = list(islice(more, MAX_FLEETS + 1))
         if len(fleets) > MAX_FLEETS:
             raise GameError(
                 f"battleship with ships {list(game.sizes)} on {game.width} x {game.height} cells has more than "

@@ -21,12 +21,17 @@ from sog.games.names import (
     bool_parameter,
     choice_parameter,
     int_parameter,
+    number_parameter,
+    numbers_parameter,
     parse_game,
     refuse_unknown,
+    whole_numbers_parameter,
 )
 from sog.games.rps import RockPaperScissors
 from sog.games.scotland_yard.game import scotland_yard
 
+_LONGEST_SIDE = 100  # of battleship's board
+_MOST_DICE = 1_000  # a player's, and faces of a die
 _MODULE_CLASS = re.compile(r"[\w.]+:\w+")
 
 
@@ -72,8 +77,8 @@ def _plain(short: str, make: Callable[[], Game]) -> Callable[[Parameters], Game]
 def _liars_dice(parameters: Parameters) -> Game:
     refuse_unknown("liars_dice", parameters, ("numdice", "dice_sides"))
     return LiarsDice(
-        int_parameter("liars_dice", parameters, "numdice", 1),
-        int_parameter("liars_dice", parameters, "dice_sides", 6),
+        int_parameter("liars_dice", parameters, "numdice", 1, high=_MOST_DICE),
+        int_parameter("liars_dice", parameters, "dice_sides", 6, high=_MOST_DICE),
     )
 
 
@@ -97,14 +102,14 @@ def _battleship(parameters: Parameters) -> Game:
     if bool_parameter(short, parameters, "allow_repeated_shots", True):
         raise GameError("no cell is shot at twice in this battleship: add allow_repeated_shots=False")
     returns = choice_parameter(short, parameters, "returns_type", "ship_values", ("ship_values", "win_loss"))
-    if parameters.get("loss_multiplier", 1.0) != 1:
+    if number_parameter(short, parameters, "loss_multiplier", 1.0) != 1:
         raise GameError("battleship is zero-sum only with loss_multiplier=1.0")
-    width, height = (int_parameter(short, parameters, side, 10) for side in places[:2])
-    sizes = tuple(int(size) for size in _numbers(short, parameters, "ship_sizes", "[2;3;3;4;5]"))
+    width, height = (int_parameter(short, parameters, side, 10, high=_LONGEST_SIDE) for side in places[:2])
+    sizes = whole_numbers_parameter(short, parameters, "ship_sizes", "[2;3;3;4;5]")
     values, shots = None, width * height
     if returns == "ship_values":
         ones = f"[{';'.join('1' * len(sizes))}]"
-        values, shots = _numbers(short, parameters, "ship_values", ones), 50
+        values, shots = numbers_parameter(short, parameters, "ship_values", ones), 50
     return Battleship(width, height, sizes, values, int_parameter(short, parameters, "num_shots", shots))
 
 
@@ -124,15 +129,6 @@ def _connect_four(parameters: Parameters) -> Game:
     from sog.games.boards.connect_four import ConnectFour
 
     return _plain("connect_four", ConnectFour)(parameters)
-
-
-def _numbers(short: str, parameters: Parameters, key: str, default: str) -> tuple[float, ...]:
-    """A list written as OpenSpiel writes it, such as [1;2]."""
-    value = str(parameters.get(key, default))
-    try:
-        return tuple(float(number) for number in value.removeprefix("[").removesuffix("]").split(";"))
-    except ValueError:
-        raise GameError(f"{short}: {key} is a list such as {default}, not {value}") from None
 
 
 @dataclass(frozen=True)

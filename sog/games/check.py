@@ -10,6 +10,7 @@ import numpy as np
 from sog.arrays import Array, Bool, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
+from sog.games.blame import code_of
 
 _RELATIVE = 1e-9  # what rounding may do to a weight or a payoff
 
@@ -51,13 +52,18 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
 
     Attributes; types, shapes, dtypes, actions, slots and features; the pair weights of the children against the
     parent's; payoffs against u_max and the weights; draws of chance; no state leads back to itself. Raises GameError
-    on the first violation, in one line that names the game and the public state.
+    on the first violation, or where the game's own code raises, in one line that names the game and the public state.
 
     `largest_value` of the report is the largest utility (|payoff| / W) over the smallest `value_unit` on the way to
     it: with the default unit, u_max, the share of u_max that is really won; above 1, network values leave [-1, 1] (as
     in Leduc poker, whose unit is half the pot). A payoff that lacks the factor W is found where the utility exceeds
     u_max * W: always, if u_max is the largest utility and W < 1 there; a u_max much too large can hide it.
     """
+    with code_of(f"{type(game).__name__}'s code", GameError):
+        return _checked(game, max_states, seed)
+
+
+def _checked(game: Game, max_states: int, seed: int) -> Report:
     _check_attributes(game)
     _check_root(game)
     numbers: dict[State, int] = {}
@@ -102,7 +108,7 @@ def walk(game: Game, max_states: int, seed: int = 0) -> Iterator[Visit]:
         if not waiting:
             return
         s, above = waiting.pop()
-        unit = min(above, game.value_unit(s))
+        unit = min(above, _value_unit(game, s))
         over = game.actor(s) == TERMINAL
         fan = game.fan(s) if not over and game.listable(s) else None
         for child in () if over else _children(game, s, fan, rng):
@@ -123,7 +129,7 @@ def _children(game: Game, s: State, fan: Fan | None, rng: np.random.Generator) -
         return [fan.children[e] for e in rng.permutation(len(fan.children))]
     if game.actor(s) != NATURE:
         return []
-    i0, i1 = _some_pair(game.weights(s).dense(), rng)
+    i0, i1 = _some_pair(_weights(game, s), rng)
     return [game.sample_chance(s, i0, i1, rng)[0]]
 
 
@@ -232,6 +238,13 @@ def _dense(game: Game, s: State, scaled: Scaled, what: str) -> Float64:
     return matrix
 
 
+def _weights(game: Game, s: State) -> Float64:
+    """W_s, float64[I0, I1], checked."""
+    w = _dense(game, s, game.weights(s), "weights")
+    _require((w >= 0).all() and (w > 0).any(), game, s, "weights are negative or all zero")
+    return w
+
+
 def _sizes(game: Game, s: State) -> tuple[int, int]:
     """(I_0, I_1), checked."""
     sizes = game.num_infostates(s)
@@ -244,8 +257,7 @@ def _check_state(game: Game, s: State) -> Float64:
     """What holds at every public state; returns W_s, float64[I0, I1]."""
     actor, sizes = game.actor(s), _sizes(game, s)
     _require(actor in (0, 1, NATURE, TERMINAL), game, s, f"actor {actor} is not 0, 1, NATURE or TERMINAL")
-    w = _dense(game, s, game.weights(s), "weights")
-    _require((w >= 0).all() and (w > 0).any(), game, s, "weights are negative or all zero")
+    w = _weights(game, s)
     if game.perfect_information:
         _require(sizes == (1, 1), game, s, f"perfect information, and yet {sizes} infostates")
     if game.deterministic:
@@ -267,10 +279,16 @@ def _check_state(game: Game, s: State) -> Float64:
     fits = _is_array(x, np.float32, (game.num_features,))
     _require(fits, game, s, f"no float32[{game.num_features}] features but {_kind(x)}")
     _require(np.isfinite(x).all(), game, s, "features are not finite")
+    _value_unit(game, s)
+    return w
+
+
+def _value_unit(game: Game, s: State) -> float:
+    """The state's value unit, checked."""
     unit = game.value_unit(s)
     number = isinstance(unit, int | float | np.number)
     _require(number and 0 < unit < np.inf, game, s, f"value unit {unit} is not a positive number")
-    return w
+    return unit
 
 
 def _check_deterministic(game: Game, s: State) -> None:

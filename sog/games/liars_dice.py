@@ -11,10 +11,12 @@ import numpy as np
 from sog.arrays import Array, Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import TERMINAL, Fan, Game, Operator, Scaled, State, plain_moves
+from sog.memory import gigabytes
 
 Bids: TypeAlias = tuple[int, ...]
 
 MAX_ROLLS: Final = 1000  # every bid keeps a matrix of rolls x rolls
+MAX_BYTES: Final = 2e9  # of all those matrices
 
 
 class LiarsDice(Game):
@@ -28,7 +30,7 @@ class LiarsDice(Game):
     def __init__(self, num_dice: int, num_faces: int) -> None:
         """Rules with `num_dice` dice a player and `num_faces` faces a die.
 
-        Raises GameError where either is below 1 or a player has more than 1,000 rolls.
+        Raises GameError where either is below 1, a player has more than 1,000 rolls, or the matrices need over 2 GB.
         """
         if num_dice < 1 or num_faces < 1:
             raise GameError(
@@ -38,6 +40,12 @@ class LiarsDice(Game):
             raise GameError(
                 f"liars_dice with numdice={num_dice} and dice_sides={num_faces} has more than "
                 f"{MAX_ROLLS} rolls a player"
+            )
+        matrices = 8.0 * (2 * num_dice * num_faces + 1) * comb(num_dice + num_faces - 1, num_dice) ** 2
+        if matrices > MAX_BYTES:
+            raise GameError(
+                f"liars_dice with numdice={num_dice} and dice_sides={num_faces} would need {gigabytes(matrices)} for "
+                f"its matrices of pairs of rolls, the limit is {gigabytes(MAX_BYTES)}"
             )
         self.name = f"liars_dice(numdice={num_dice},dice_sides={num_faces})"
         self.num_dice = num_dice

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias
@@ -17,6 +18,8 @@ OPENSPIEL: Final = "openspiel:"
 _GAME = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _INT = re.compile(r"[+-]?[0-9]{1,18}")
+_LONGEST: Final = 100_000  # letters of a game string
+LARGEST: Final = 2**31 - 1  # of a game's whole numbers, in either direction
 _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -26,6 +29,8 @@ def parse_game(text: str) -> tuple[str, dict[str, Parameter]]:
     A value is True or False, an integer, a number, or a string; in double quotes it is always a string,
     and commas inside quotes or brackets belong to the value. GameError where the text is malformed.
     """
+    if len(text) > _LONGEST:
+        raise GameError(f"a game string has at most {_LONGEST:,} letters, not {len(text):,}")
     match = _GAME.fullmatch(text)
     if match is None:
         raise GameError(f"not a game string: {text!r}; write it like liars_dice(numdice=1,dice_sides=4)")
@@ -77,7 +82,11 @@ def _value(value: str, text: str) -> Parameter:
         return value in ("True", "true")
     if _INT.fullmatch(value):
         return int(value)
-    return float(value) if _FLOAT.fullmatch(value) else value
+    if not _FLOAT.fullmatch(value):
+        return value
+    if not math.isfinite(float(value)):
+        raise GameError(f"a number in the game string {text!r} is beyond all measure: {value}")
+    return float(value)
 
 
 def _written(key: str, value: Parameter) -> str:
@@ -103,12 +112,44 @@ def refuse_unknown(short: str, parameters: Parameters, known: Sequence[str]) -> 
             raise GameError(f"{short} has no parameter {key}; {knows}")
 
 
-def int_parameter(short: str, parameters: Parameters, key: str, default: int) -> int:
-    """The integer under this key; GameError where it is of another type."""
+def int_parameter(
+    short: str, parameters: Parameters, key: str, default: int, low: int = -LARGEST, high: int = LARGEST
+) -> int:
+    """The integer under this key; GameError where it is of another type or leaves [low, high]."""
     value = parameters.get(key, default)
     if isinstance(value, bool) or not isinstance(value, int):
         raise GameError(f"{short}: {key} is a whole number such as {default}, not {value}")
+    if not low <= value <= high:
+        raise GameError(f"{short}: {key} lies between {low} and {high}, unlike {value}")
     return value
+
+
+def number_parameter(short: str, parameters: Parameters, key: str, default: float) -> float:
+    """The finite number under this key; GameError where it is none."""
+    value = parameters.get(key, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise GameError(f"{short}: {key} is a number such as {default:g}, not {value}")
+    return float(value)
+
+
+def numbers_parameter(short: str, parameters: Parameters, key: str, default: str) -> tuple[float, ...]:
+    """A list of finite numbers written as OpenSpiel writes it, such as [1;2]; GameError where it is none."""
+    value = str(parameters.get(key, default))
+    try:
+        numbers = tuple(float(number) for number in value.removeprefix("[").removesuffix("]").split(";"))
+    except ValueError:
+        numbers = (math.nan,)
+    if not all(math.isfinite(number) and abs(number) <= LARGEST for number in numbers):
+        raise GameError(f"{short}: {key} is a list such as {default}, not {value}")
+    return numbers
+
+
+def whole_numbers_parameter(short: str, parameters: Parameters, key: str, default: str) -> tuple[int, ...]:
+    """A list of whole numbers, written as that of `numbers_parameter`; GameError where it is none."""
+    numbers = numbers_parameter(short, parameters, key, default)
+    if any(number != int(number) for number in numbers):
+        raise GameError(f"{short}: {key} is a list of whole numbers such as {default}, not {parameters[key]}")
+    return tuple(int(number) for number in numbers)
 
 
 def bool_parameter(short: str, parameters: Parameters, key: str, default: bool) -> bool:

@@ -190,7 +190,7 @@ def test_a_changed_preset_is_told_of(tmp_path: Path) -> None:
     told: list[str] = []
     hooks = Hooks(note=told.append)
     for rounds in (1, 2):
-        train(KUHN, tiny(KUHN), tmp_path / "run", Until(rounds=rounds), True, hooks)
+        train(KUHN, tiny(KUHN), tmp_path / "run", Until(rounds=rounds), rounds > 1, hooks)
     assert not told
     train(KUHN, replace(tiny(KUHN), games=9), tmp_path / "run", Until(rounds=3), True, hooks)
     assert len(told) == 1 and "preset demo has changed" in told[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from sog.agents.algorithms.base import Choices, Learner, PlayBoard, Training
+from sog.agents.algorithms.base import Choices, Learner, PlayBoard, Training, count_of
 from sog.agents.algorithms.sog import measure_search
 
 if TYPE_CHECKING:
@@ -28,11 +28,15 @@ def _preset(game: Game, name: str) -> TrainSettings:
 def _player(evaluator: Evaluator, choices: Choices, seed: int) -> Player:
     from sog.baselines.alphazero import AlphaZeroPlayer
 
-    return AlphaZeroPlayer(_label(choices), evaluator, choices.simulations or _SIMULATIONS, seed=seed)
+    return AlphaZeroPlayer(_label(choices), evaluator, _simulations(choices), seed=seed)
 
 
 def _label(choices: Choices) -> str:
-    return f"AlphaZero({choices.simulations or _SIMULATIONS})"
+    return f"AlphaZero({_simulations(choices)})"
+
+
+def _simulations(choices: Choices) -> int:
+    return count_of("simulations", choices.simulations, _SIMULATIONS)
 
 
 ENTRY: Final = Learner(

@@ -95,7 +95,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
             found[seed] = value
             report(len(found), f"mean {sum(found.values()) / len(found):.4g}")
     settings, values = subject.settings, tuple(found[k] for k in sorted(found))
-    leaves = choices.leaves or _NETWORK
+    leaves = _NETWORK if choices.leaves is None else choices.leaves
     return Measured(
         subject.game,
         make_game(subject.game).unit.name,
@@ -120,7 +120,7 @@ def _subject(checkpoint: str, choices: Choices) -> Subject:
         if not 0.0 <= choices.alpha <= 1.0:
             raise SettingError(f"--alpha must lie in [0, 1], not {choices.alpha}")
         settings = replace(settings, alpha=choices.alpha)
-    leaves = choices.leaves or _NETWORK
+    leaves = _NETWORK if choices.leaves is None else choices.leaves
     if leaves == _NETWORK:
         folder = find_checkpoint(checkpoint)
         game, _, _ = load_network(folder)

@@ -5,6 +5,7 @@ To add one: a folder in sog/train with its actor and presets, an entry in a file
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -34,6 +35,10 @@ __all__ = [
 
 LEARNERS: Final = (sog.ENTRY, alphazero.ENTRY, rebel.ENTRY)
 PRESETS: Final = ("demo", "full", "paper")
+
+_SIZE: Final = re.compile(r"([0-9]{1,9})x([0-9]{1,9})")
+_DEEPEST: Final = 1_000  # hidden layers
+_WIDEST: Final = 1_000_000  # units a layer
 
 
 def learner(name: str) -> Learner:
@@ -139,7 +144,8 @@ def _check_taken(choices: Choices, algorithm: str, takes: _Takes) -> None:
 
 def _sized(shape: NetworkShape, size: str) -> NetworkShape:
     """A network's shape with other hidden layers; SettingError unless `size` reads like 2x256."""
-    depth, _, width = size.partition("x")
-    if not (depth.isdecimal() and width.isdecimal()):
-        raise SettingError(f"a network's size is hidden layers x width, such as 2x256, not {size}")
-    return replace(shape, depth=int(depth), width=int(width))
+    read = _SIZE.fullmatch(size)
+    if read is None or int(read[1]) > _DEEPEST or int(read[2]) > _WIDEST:
+        most = f"at most {_DEEPEST:,} x {_WIDEST:,}"
+        raise SettingError(f"a network's size is hidden layers x width, such as 2x256, {most}, not {size}")
+    return replace(shape, depth=int(read[1]), width=int(read[2]))

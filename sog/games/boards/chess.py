@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -14,6 +13,7 @@ from sog.errors import GameError
 from sog.games.base import State
 from sog.games.boards import chess_moves
 from sog.games.boards.chess_moves import Step
+from sog.games.boards.fen import checked_fen
 from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, Position, PositionGame
 from sog.games.names import Parameters, refuse_unknown, write_game
@@ -35,7 +35,6 @@ _FLIPPED: Final = np.arange(64) ^ 7
 # int8[12, 1]: the codes of the mover's six pieces and the opponent's, where White moves and where Black does.
 _MOVERS_CODES: Final = tuple(np.roll(np.arange(1, 13, dtype=np.int8), k)[:, None] for k in (0, 6))
 _STEP_PLANES: Final = 14  # of each position: six own pieces, six of the opponent, two of repetition
-_FEN: Final = re.compile(r"([1-8pnbrqkPNBRQK]+/){7}[1-8pnbrqkPNBRQK]+ [wb] (-|K?Q?k?q?) (-|[a-h][36]) \d{1,4} \d{1,4}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,9 +70,9 @@ class Chess(PositionGame):
     record_suffix = ".pgn"
 
     def __init__(self, fen: str = START) -> None:
-        """`fen`: where play begins. GameError where it is no position with one king a side."""
+        """`fen`: where play begins. GameError where it is no position of chess."""
         spiel = pyspiel.load_game("chess")
-        start = spiel.new_initial_state(_checked(fen))
+        start = spiel.new_initial_state(checked_fen(fen))
         name = "chess" if fen == START else write_game("chess", {"fen": fen})
         super().__init__(name, spiel, start, (_STEP_PLANES * HISTORY + 7, 8, 8), chess_moves.PLANES)
         self.fen = fen
@@ -138,16 +137,6 @@ class Chess(PositionGame):
     def action_name(self, s: State, action: int) -> str:
         """UCI's notation, such as e2e4 or a7a8q."""
         return chess_moves.write_step(self.step(s, action))
-
-
-def _checked(fen: str) -> str:
-    """The FEN, or a GameError: OpenSpiel would print or accept what it cannot play."""
-    placed = fen.split(" ")[0]
-    rows = placed.translate(_BLANKS) if _FEN.fullmatch(fen) else ""
-    whole = len(rows) == 64 and all(len(row.translate(_BLANKS)) == 8 for row in placed.split("/"))
-    if not whole or rows.count("K") != 1 or rows.count("k") != 1 or set(rows[:8] + rows[56:]) & set("pP"):
-        raise GameError(f"not a chess position in FEN's six fields: {fen!r}")
-    return fen
 
 
 def chess_from(parameters: Parameters) -> Chess:

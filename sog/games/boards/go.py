@@ -13,7 +13,7 @@ from sog.errors import GameError
 from sog.games.base import State
 from sog.games.boards.positions import HISTORY, Position, PositionGame, stone_planes
 from sog.games.boards.sgf import sgf_record
-from sog.games.names import Parameters, int_parameter, refuse_unknown
+from sog.games.names import Parameters, int_parameter, number_parameter, refuse_unknown
 from sog.games.records import Record
 
 _LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
@@ -86,7 +86,5 @@ def _picture(size: int) -> int:
 def go_from(parameters: Parameters) -> Go:
     """Go from the parameters of a game string; GameError for others."""
     refuse_unknown("go", parameters, ("board_size", "komi"))
-    komi = parameters.get("komi", 7.5)
-    if isinstance(komi, (bool, str)):
-        raise GameError(f"go: komi is a number of points such as 7.5, not {komi}")
-    return Go(int_parameter("go", parameters, "board_size", 19), float(komi))
+    komi = number_parameter("go", parameters, "komi", 7.5)
+    return Go(int_parameter("go", parameters, "board_size", 19), komi)

@@ -9,7 +9,14 @@ from sog.games.holdem.bets import RANDOM, EveryAmount, Fractions, Sizes, drawn_s
 from sog.games.holdem.cards import cards_name, parse_cards
 from sog.games.holdem.game import BLINDS, STACK, Holdem, Spot
 from sog.games.holdem.ranges import FULL
-from sog.games.names import Parameter, Parameters, int_parameter, refuse_unknown, write_game
+from sog.games.names import (
+    Parameter,
+    Parameters,
+    int_parameter,
+    number_parameter,
+    refuse_unknown,
+    write_game,
+)
 
 SHORT = "holdem"
 KEYS = ("board", "pot", "stacks", "blinds", "bets", "raises", "noise", "seed", "range0", "range1")
@@ -24,7 +31,7 @@ def holdem_from(parameters: Parameters) -> Holdem:
     moved by up to so much of the pot.  seed: of what is drawn; the game's name has what came out.
     """
     refuse_unknown(SHORT, parameters, KEYS)
-    rng = np.random.default_rng(int_parameter(SHORT, parameters, "seed", 0))
+    rng = np.random.default_rng(int_parameter(SHORT, parameters, "seed", 0, low=0, high=2**63 - 1))
     board = parse_cards(str(parameters.get("board", "")))
     blinds = _pair(parameters.get("blinds", f"{BLINDS[0]};{BLINDS[1]}"), "blinds")
     stacks = _stacks(parameters.get("stacks", STACK), rng)
@@ -64,14 +71,12 @@ def _sizes(parameters: Parameters, rng: np.random.Generator) -> Sizes:
             raise GameError("holdem: bets=random takes no raises and no noise")
         return drawn_size(rng)
     sizes = parse_sizes(bets, None if raises is None else str(raises))
-    noise = parameters.get("noise", 0.0)
-    if isinstance(noise, (bool, str)):
-        raise GameError(f"holdem: noise is a part of the pot such as 0.1, not {noise}")
+    noise = number_parameter(SHORT, parameters, "noise", 0.0)
     if not noise:
         return sizes
     if not isinstance(sizes, Fractions):
         raise GameError("holdem: bets=any takes no noise")
-    return perturbed(sizes, float(noise), rng)
+    return perturbed(sizes, noise, rng)
 
 
 def _stacks(value: Parameter, rng: np.random.Generator) -> tuple[int, int]:

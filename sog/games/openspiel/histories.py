@@ -61,7 +61,11 @@ def list_histories(name: str, limit: int = LIMIT) -> Histories:
     its chance by sampling, shows its players nothing, or has more than `limit` histories.
     """
     game = load(name)
-    estimate = _estimate(name, game)
+    try:
+        with _quiet():
+            estimate = _estimate(name, game)
+    except pyspiel.SpielError as error:  # of a game that loads and cannot begin
+        raise GameError(f"OpenSpiel does not play {name}: {(str(error).splitlines() or [''])[0]}") from error
     if estimate > _HOPELESS * limit:
         raise _too_large(name, estimate, limit)
     return _Walk(name, game, limit, estimate).histories()

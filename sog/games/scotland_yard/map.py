@@ -16,6 +16,8 @@ from typing import Final
 from sog.errors import GameError
 
 TRANSPORTS: Final = ("taxi", "bus", "underground", "ferry")
+_LARGEST_FILE: Final = 1_000_000  # bytes; London's has 6,216
+_LONGEST_NUMBER: Final = 6  # digits of a station
 _HEADER: Final = "from,to,transport"
 
 
@@ -46,9 +48,16 @@ def read_map(name: str) -> CityMap:
     try:
         if name.isidentifier() and shipped.is_file():
             return parse_map(shipped.read_text(encoding="utf-8"), name)
-        return parse_map(Path(name).read_text(encoding="utf-8"), name)
-    except (OSError, UnicodeDecodeError) as error:
+        return parse_map(_read_file(Path(name)), name)
+    except (OSError, ValueError) as error:
         raise GameError(f"no map of Scotland Yard at {name!r}: give glasses, london or a CSV file") from error
+
+
+def _read_file(path: Path) -> str:
+    """The text of a map file; OSError or ValueError where it is no file, too large for a map, or not UTF-8."""
+    if not path.is_file() or path.stat().st_size > _LARGEST_FILE:
+        raise ValueError(f"{path} is not a file of at most {_LARGEST_FILE:,} bytes")
+    return path.read_text(encoding="utf-8")
 
 
 def parse_map(text: str, name: str = "map") -> CityMap:
@@ -75,7 +84,7 @@ def _parse_link(line: str) -> tuple[int, int, int] | None:
     fields = [field.strip() for field in line.split(",")]
     if len(fields) != 3 or fields[2] not in TRANSPORTS:
         return None
-    if not all(field.isdecimal() and int(field) > 0 for field in fields[:2]):
+    if not all(field.isdecimal() and len(field) <= _LONGEST_NUMBER and int(field) > 0 for field in fields[:2]):
         return None
     a, b = sorted((int(fields[0]), int(fields[1])))
     return None if a == b else (a, b, TRANSPORTS.index(fields[2]))

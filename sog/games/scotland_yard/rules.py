@@ -13,6 +13,7 @@ TICKETS: Final = ("taxi", "bus", "underground", "black", "double")
 BLACK: Final = 3
 DOUBLE: Final = 4
 
+_LONGEST_NUMBER: Final = 6  # digits
 _EMPTY: Final = {"reveals": "none", "cards": "all"}  # how an empty list is said
 
 
@@ -112,6 +113,6 @@ def _listed(key: str, numbers: tuple[int, ...]) -> Parameter:
 
 
 def _number(key: str, text: str) -> int:
-    if not text.strip().isdecimal():
+    if not text.strip().isdecimal() or len(text.strip()) > _LONGEST_NUMBER:
         raise GameError(f"{key} wants whole numbers, not {text!r}")
     return int(text)

@@ -46,6 +46,7 @@ _FICTITIOUS: Final = {variant.name: variant for variant in fictitious.VARIANTS}
 _MONTE_CARLO: Final = {variant.name: variant for variant in mccfr.VARIANTS}
 
 NAMES: Final = (*_RULES, *_FICTITIOUS, *_MONTE_CARLO)
+DRAWING: Final = tuple(_MONTE_CARLO)  # those that a seed decides
 
 
 def named(name: str, simultaneous: bool = False, seed: int = 0) -> Algorithm:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -19,20 +20,40 @@ VERSION = 2  # of the arrays' layout
 
 
 def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:
-    """Write a solver's state; an older file of this name is replaced only when the new one is complete."""
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        np.savez(
-            file,
-            version=np.int64(VERSION),
-            game=np.array(solver.game.name),
-            river_shapes=np.int64(solver.river_forests),
-            iterations=np.int64(solver.iterations),
-            exploitability=np.float64(progress.exploitability),
-            regrets=solver.regrets,
-            averages=solver.averages,
-        )
-    os.replace(part, path)
+    """Write a solver's state; an older file of this name is replaced only when the new one is complete.
+
+    Raises CheckpointError where the disk refuses.
+    """
+    part: Path | None = None
+    try:
+        # A name of its own, so that no file of the user's is replaced but the one that was named.
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:
+            part = Path(file.name)
+            np.savez(
+                file,
+                version=np.int64(VERSION),
+                game=np.array(solver.game.name),
+                river_shapes=np.int64(solver.river_forests),
+                iterations=np.int64(solver.iterations),
+                exploitability=np.float64(progress.exploitability),
+                regrets=solver.regrets,
+                averages=solver.averages,
+            )
+            os.fchmod(file.fileno(), 0o666 & ~_umask())
+        part.replace(path)
+    except BaseException as error:
+        if part is not None:
+            part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise CheckpointError(f"cannot write {path}: {error.strerror or error}") from error
+        raise
+
+
+def _umask() -> int:
+    """The permissions that new files lack; a temporary file lacks more."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def load(path: Path, threads: int = 1) -> tuple[HoldemSolver, Progress]:

@@ -5,7 +5,7 @@ Nodes are only appended: a child's index is always above its parent's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -342,10 +342,14 @@ class PublicTree:
             self._edges.rows[e, f.CHILD] = child
         return child
 
-    def list_all(self) -> PublicTree:
-        """List every public state of the game; a GameError where that is impossible. Returns itself."""
+    def list_all(self, watch: Callable[[int], None] = lambda listed: None) -> PublicTree:
+        """List every public state of the game; a GameError where that is impossible. Returns itself.
+
+        watch: takes the number of nodes whose children are listed, before each; it may raise.
+        """
         node = 0
         while node < self.size:
+            watch(node)
             if not self.list_fan(node):
                 raise GameError(f"{self.game.name} has a chance event too large to list")
             for e in range(int(self.nodes[node, f.EDGES])):

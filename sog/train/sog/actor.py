@@ -13,6 +13,7 @@ from sog.nets.cvpn import NetworkShape
 from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.whole import whole_tree
 from sog.train.replay import Rows
 from sog.train.settings import Harvest
 from sog.train.sog.queries import Query, QuerySettings, Solving, outcome_row, policy_row, stack
@@ -87,6 +88,6 @@ def listed_tree(game: Game) -> PublicTree | None:
     if game.planes is not None:
         return None
     try:
-        return PublicTree(game, LISTED).list_all()
+        return whole_tree(game, LISTED)
     except GameError:
         return None

@@ -1,0 +1,47 @@
+"""What numbers and paths the commands take: the bounds of every whole number, and checks of the others.
+
+Typer checks whole numbers by `min` and `max`. Its ranges let NaN pass, so numbers with a fraction have a callback.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import typer
+
+from sog.errors import SettingError
+
+__all__ = ["LARGEST_COUNT", "LARGEST_SEED", "MOST_PROCESSES", "above_zero", "check_apart", "share", "some"]
+
+LARGEST_SEED: Final = 2**63 - 1
+LARGEST_COUNT: Final = 10**12  # of iterations, simulations, rounds, hands
+MOST_PROCESSES: Final = 1024  # and threads
+_LARGEST: Final = 1e12  # minutes, seconds, expansions per update
+
+
+def above_zero(value: float | None) -> float | None:
+    """A number above 0 and not beyond all measure; NaN and infinity are refused."""
+    if value is not None and not 0 < value <= _LARGEST:
+        raise typer.BadParameter(f"must be a number above 0 and at most {_LARGEST:g}, not {value}")
+    return value
+
+
+def share(value: float | None) -> float | None:
+    """A number in [0, 1]; NaN is refused."""
+    if value is not None and not 0 <= value <= 1:
+        raise typer.BadParameter(f"must lie in [0, 1], not {value}")
+    return value
+
+
+def some(value: str | None) -> str | None:
+    """A word that is not empty."""
+    if value is not None and not value.strip():
+        raise typer.BadParameter("must not be empty")
+    return value
+
+
+def check_apart(first: Path | None, second: Path | None) -> None:
+    """SettingError where two outputs would be the same file."""
+    if first is not None and second is not None and first.resolve() == second.resolve():
+        raise SettingError(f"{first} is named for two outputs; give each a file of its own")

@@ -1,0 +1,50 @@
+"""How much memory this machine, or the container that the program runs in, has and this process holds."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from pathlib import Path
+from typing import Final
+
+__all__ = ["available_bytes", "gigabytes", "held_bytes", "machine_bytes"]
+
+_CGROUP_LIMITS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+_RSS_UNIT: Final = 1 if sys.platform == "darwin" else 1024  # of getrusage's largest resident set
+
+
+def machine_bytes() -> int:
+    """All the memory that the machine or its container has."""
+    whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    limits = [int(text) for path in _CGROUP_LIMITS if (text := _read(path)).isdecimal()]
+    return min([whole, *(limit for limit in limits if limit > 0)])
+
+
+def available_bytes() -> int:
+    """What could still be used without swapping, as the system says; all memory where it says nothing."""
+    for line in _read("/proc/meminfo").splitlines():
+        name, _, amount = line.partition(":")
+        if name == "MemAvailable":
+            return min(1024 * int(amount.split()[0]), machine_bytes())
+    return machine_bytes()
+
+
+def held_bytes() -> int:
+    """What this process holds in memory now; where the system does not say, what it held at most."""
+    fields = _read("/proc/self/statm").split()
+    if len(fields) > 1:
+        return int(fields[1]) * os.sysconf("SC_PAGE_SIZE")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT
+
+
+def gigabytes(count: float) -> str:
+    """A number of bytes for people, such as 1.5 GB."""
+    return f"{count / 1e9:,.3g} GB" if count < 1e12 else f"{count / 1e9:,.0f} GB"
+
+
+def _read(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

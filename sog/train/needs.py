@@ -1,0 +1,45 @@
+"""What memory a training run would need, worked out before anything of it is made; it knows no algorithm."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import torch
+
+from sog.errors import SettingError
+from sog.memory import gigabytes, machine_bytes
+from sog.nets.cvpn import CVPN, NetworkShape
+from sog.train.packing import blank_packed
+from sog.train.replay import blank_rows
+from sog.train.settings import TrainSettings
+
+__all__ = ["check_memory", "needed_bytes", "weights"]
+
+_KEPT: Final = 4 * 4  # bytes a weight: float32 of itself, its gradient and the two moments of Adam
+_BATCH: Final = 2 * 4  # bytes an entry of a batch's outputs: float32 of itself and its gradient
+
+
+def needed_bytes(settings: TrainSettings) -> tuple[float, float]:
+    """Bytes of the learner's network, its optimizer's state and a batch's outputs; and of a full replay window.
+
+    What self-play holds on the way comes on top and is not counted.
+    """
+    shape = settings.shape
+    learner = _KEPT * weights(shape) + _BATCH * settings.learner.batch * shape.outputs
+    row = blank_packed(shape, 1) if shape.planes else blank_rows(shape, 1)
+    return float(learner), float(settings.replay) * sum(column.nbytes for column in row.columns().values())
+
+
+def check_memory(settings: TrainSettings, game: str) -> None:
+    """SettingError, which says what would be needed, where the machine has not the memory for this run of a game."""
+    learner, window = needed_bytes(settings)
+    if learner + window > machine_bytes():
+        parts = f"{gigabytes(learner)} for the network and its learner, {gigabytes(window)} for the replay window"
+        need = f"{gigabytes(learner + window)} of memory ({parts})"
+        raise SettingError(f"training {game} would need {need}; this machine has {gigabytes(machine_bytes())}")
+
+
+def weights(shape: NetworkShape) -> int:
+    """How many weights a network of this shape has; none of them is made."""
+    with torch.device("meta"):
+        return sum(weight.numel() for weight in CVPN(shape).parameters())
