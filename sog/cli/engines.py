@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BufferedIOBase, BytesIO, RawIOBase
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -52,7 +53,7 @@ def uci(
     if not isinstance(opened.game, Chess):
         raise SettingError(f"UCI is for chess; {checkpoint} plays {opened.game.name}")
     with _protocol_only() as say:
-        UciEngine(player, opened.game, say, simulations).serve(Lines(sys.stdin))
+        UciEngine(player, opened.game, say, simulations).serve(Lines(_stdin()))
 
 
 def gtp(
@@ -73,7 +74,7 @@ def gtp(
         raise SettingError(f"GTP is for Go; {checkpoint} plays {opened.game.name}")
     warm_up(player, opened.game)
     with _protocol_only() as say:
-        GtpEngine(player, opened.game, say, simulations).serve(Lines(sys.stdin))
+        GtpEngine(player, opened.game, say, simulations).serve(Lines(_stdin()))
 
 
 def _open(checkpoint: str, algorithm: str, choices: Choices, seed: int) -> tuple[Opened, Player]:
@@ -98,11 +99,29 @@ def open_aloud(checkpoint: str, algorithm: str = "sog") -> Opened:
 
 @contextmanager
 def _protocol_only() -> Iterator[Callable[[str], None]]:
-    """Gives a function that writes a line to stdout at once; whatever else is printed there goes to stderr."""
+    """Gives a function that writes a line to stdout at once; whatever else is printed there goes to stderr.
+
+    A client that has closed our stdout has left: the block ends quietly, as at the end of our input.
+    """
+    if sys.stdout is None:
+        raise SettingError("stdout is closed, so no client could hear the engine")
     sys.stdout.flush()
-    with os.fdopen(os.dup(1), "w", buffering=1, encoding="utf-8") as out:
+    with os.fdopen(os.dup(1), "wb", buffering=0) as out:
         os.dup2(2, 1)
         try:
-            yield lambda line: print(line, file=out, flush=True)
+            yield lambda line: _write(out, f"{line}\n".encode("utf-8", "replace"))
+        except BrokenPipeError:
+            pass
         finally:
             os.dup2(out.fileno(), 1)
+
+
+def _write(out: RawIOBase, left: bytes) -> None:
+    """Write all of it, whatever the locale."""
+    while left:
+        left = left[out.write(left) or 0 :]
+
+
+def _stdin() -> BufferedIOBase:
+    """Our input as bytes, whatever the locale; empty where it is closed."""
+    return BytesIO() if sys.stdin is None else os.fdopen(os.dup(0), "rb")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
 from sog.cli.stopping import say_kept
@@ -107,15 +108,15 @@ def _score(name: str, results: list[Result]) -> dict[str, int]:
 
 def _show(answer: dict[str, Any]) -> None:
     agents = answer["agents"]
-    table = Table(title=f"{answer['game']}: {answer['games']} games", title_justify="left")
-    for column in ("agent", "Elo", "95%", "points", "games", *(agent["name"] for agent in agents)):
-        table.add_column(column, justify="left" if column == "agent" else "right", overflow="fold")
+    table = Table(title=Text(f"{answer['game']}: {answer['games']} games"), title_justify="left")
+    for column in map(Text, ("agent", "Elo", "95%", "points", "games", *(agent["name"] for agent in agents))):
+        table.add_column(column, justify="right" if table.columns else "left", overflow="fold")
     for agent in agents:
         games = agent["wins"] + agent["draws"] + agent["losses"]
         cells = [_cell(agent["against"].get(other["name"])) for other in agents]
         points = agent["wins"] + agent["draws"] / 2
         table.add_row(
-            agent["name"], f"{agent['elo']:+.0f}", f"±{agent['interval']:.0f}", f"{points:g}", str(games), *cells
+            Text(agent["name"]), f"{agent['elo']:+.0f}", f"±{agent['interval']:.0f}", f"{points:g}", str(games), *cells
         )
     stdout().print(table)
     stdout().print("Cells: wins-draws-losses of the row's agent. Elo has mean 0 over the agents.", markup=False)
@@ -145,8 +146,8 @@ def _plot(path: Path, answer: dict[str, Any]) -> None:
     axes.errorbar(
         [a["elo"] for a in agents], places, xerr=[a["interval"] for a in agents], fmt="o", capsize=3, color="tab:blue"
     )
-    axes.set_yticks(list(places), [a["name"] for a in agents])
+    axes.set_yticks(list(places), [a["name"] for a in agents], parse_math=False)  # a name may have dollars in it
     axes.set_xlabel("Elo, 95% intervals")
-    axes.set_title(f"{answer['game']}, {answer['games']} games")
+    axes.set_title(f"{answer['game']}, {answer['games']} games", parse_math=False)
     axes.grid(axis="x", alpha=0.3)
     figure.savefig(path, dpi=130)

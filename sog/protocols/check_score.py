@@ -55,7 +55,7 @@ def compare(size: int, komi: float, seed: int, plies: int = 6) -> Compared | Non
     """One game of GNU Go against itself, scored by both; None where our rules ended it first (a repetition)."""
     board = GoBoard(Go(size, komi))
     options = "--mode gtp --level 1 --chinese-rules --capture-all-dead --never-resign"
-    pipe = GtpPipe(f"{gnugo()} {options} --seed {seed + 1}", patience=300.0)
+    pipe = GtpPipe([gnugo(), *options.split(), "--seed", str(seed + 1)], patience=300.0)
     try:
         for command in (f"boardsize {size}", "clear_board", f"komi {komi:g}"):
             pipe.ask(command)

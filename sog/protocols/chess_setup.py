@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from sog.errors import GameError
 from sog.games.boards.chess import START, Chess
 from sog.play.player import MoveTree
 
 __all__ = ["Board", "Setup", "read_position"]
+
+# Starts whose trees are kept. A game that goes on past draws has a new start every few moves.
+_KEPT: Final = 16
 
 
 @dataclass(frozen=True)
@@ -72,9 +76,12 @@ class Board:
         return at if again.tree.result(0) is not None else again
 
     def _tree(self, fen: str) -> MoveTree:
-        if fen not in self._trees:
-            self._trees[fen] = MoveTree(Chess(fen))
-        return self._trees[fen]
+        """A start's tree, the latest ones last; of the others only so many are kept."""
+        tree = self._trees.pop(fen) if fen in self._trees else MoveTree(Chess(fen))
+        self._trees[fen] = tree
+        while len(self._trees) > _KEPT:
+            del self._trees[next(iter(self._trees))]
+        return tree
 
 
 def read_position(words: Sequence[str]) -> tuple[str, list[str]]:

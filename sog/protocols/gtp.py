@@ -6,7 +6,6 @@ programs for people use.
 
 from __future__ import annotations
 
-import math
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -20,11 +19,12 @@ from sog.play.player import ENDLESS, Candidate, Limits, Player, Search, Thought,
 from sog.protocols.clock import share_of_clock
 from sog.protocols.go_setup import GoBoard, read_colour, read_vertex, write_score, write_vertex
 from sog.protocols.lines import Lines
+from sog.protocols.words import read_number, read_whole, shown
 
 __all__ = ["Clock", "GtpEngine", "read_command"]
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
-_LINE: Final = re.compile(r"(\d+)?\s*(.*)", re.DOTALL)
+_LINE: Final = re.compile(r"([0-9]+)?\s*(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,11 @@ class GtpEngine:
             if not words:
                 continue
             try:
+                if line.endswith("\n"):
+                    raise GameError("the line is too long")
                 answer = self._answer(words[0], words[1:], number)
             except SogError as error:
-                self._reply("?", number, " ".join(str(error).split()))
+                self._reply("?", number, shown(str(error), 300))
                 continue
             if answer is not None:
                 self._reply("=", number, answer)
@@ -152,10 +154,10 @@ class GtpEngine:
         kinds = {"none": 1, "absolute": 2, "byoyomi": 4, "canadian": 4}
         if kinds.get(words[0]) != len(words):
             raise GameError("syntax error")
-        numbers = [_number(word) for word in words[1:]]
-        main, period, *_ = [*numbers, 0.0, 0.0]
-        stones = {"byoyomi": 1, "canadian": int(numbers[-1])}.get(words[0], 0) if numbers else 0
-        self.left, self.clock = {}, Clock(main, period, stones) if numbers else None
+        main, period = ([_number(word) for word in words[1:3]] + [0.0, 0.0])[:2]
+        last = _whole(words[3]) if len(words) == 4 else 0  # byo-yomi's periods or a period's stones
+        stones = last if words[0] == "canadian" else min(last, 1)
+        self.left, self.clock = {}, Clock(main, period, stones) if words[0] != "none" else None
         return ""
 
     def _time_left(self, words: Sequence[str]) -> str:
@@ -221,11 +223,11 @@ class GtpEngine:
     def _analyze(self, words: Sequence[str], number: str) -> None:
         """Leela Zero's lz-analyze [colour] [hundredths of a second]: lines of all moves until anything is sent."""
         words = [word for word in words if word.lower() != "interval"]
-        colour = read_colour(words[0]) if words and not words[0].isdecimal() else len(self.board.moves) % 2
+        colour = read_colour(words[0]) if words and read_whole(words[0]) is None else len(self.board.moves) % 2
         moves = self.board.turned(colour)
         if self.board.tree.result(self.board.tree.node_after(moves)) is not None:
             raise GameError("the game is over")
-        interval = (_whole(words[-1]) if words and words[-1].isdecimal() else 50) / 100.0
+        interval = (_whole(words[-1]) if words and read_whole(words[-1]) is not None else 50) / 100.0
         self.say(f"={number}")
         told = time.monotonic()
 
@@ -264,17 +266,17 @@ def read_command(line: str) -> tuple[str, list[str]]:
 
 
 def _whole(word: str) -> int:
-    if not word.isdecimal():
+    """GTP's int, from 0 to 2^31 - 1."""
+    number = read_whole(word)
+    if number is None or not 0 <= number < 2**31:
         raise GameError("syntax error")
-    return int(word)
+    return number
 
 
 def _number(word: str) -> float:
-    try:
-        number = float(word)
-    except ValueError:
-        raise GameError("syntax error") from None
-    if not math.isfinite(number):
+    """GTP's float."""
+    number = read_number(word)
+    if number is None:
         raise GameError("syntax error")
     return number
 

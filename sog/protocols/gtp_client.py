@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import shlex
-import subprocess
 from collections.abc import Sequence
 
 from sog.errors import GameError
 from sog.games.base import Game
 from sog.games.boards.go import Go
 from sog.play.match import ContestantFault
-from sog.play.player import Limits
+from sog.play.player import Limits, MoveTree
+from sog.protocols.engine_process import LONGEST, EngineProcess
 from sog.protocols.go_setup import read_vertex, write_vertex
-from sog.protocols.lines import Lines
+from sog.protocols.words import shown
 
 __all__ = ["GtpContestant", "GtpPipe"]
 
@@ -21,62 +19,44 @@ __all__ = ["GtpContestant", "GtpPipe"]
 class GtpPipe:
     """A GTP program on pipes."""
 
-    def __init__(self, command: str, patience: float = 60.0) -> None:
-        """Raises ContestantFault where it does not start.  patience: seconds for any answer."""
-        try:
-            self.process = subprocess.Popen(
-                shlex.split(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                text=True,
-            )
-        except OSError as error:
-            raise ContestantFault(f"does not start: {error.strerror}") from error
-        assert self.process.stdout is not None
-        self.lines, self.patience = Lines(self.process.stdout), patience
+    def __init__(self, command: Sequence[str], patience: float = 60.0) -> None:
+        """Raises ContestantFault where it does not start.  patience: seconds for each answer."""
+        self._process, self.patience = EngineProcess(command), patience
 
     def ask(self, command: str) -> str:
-        """The answer to one command; ContestantFault for an error answer, silence or a dead program."""
-        assert self.process.stdin is not None
+        """The answer to one command; ContestantFault for an error answer, none in time, or a program that has ended."""
+        self._process.allow(self.patience)
         try:
-            self.process.stdin.write(command + "\n")
-            self.process.stdin.flush()
+            self._process.say(command)
             answer = self._answer()
-        except OSError as error:
-            raise ContestantFault("has ended") from error
-        except TimeoutError as error:
-            raise ContestantFault(f"{command}: said nothing in time") from error
+        except ContestantFault as fault:
+            raise ContestantFault(f"{command}: {fault}") from fault
         if not answer.startswith("="):
-            raise ContestantFault(f"{command}: {' '.join(answer.split())}")
+            raise ContestantFault(f"{command}: answered {shown(answer)}")
         return answer[1:].strip()
 
     def kill(self) -> None:
         """End the program, whatever it does."""
-        self.process.kill()
-        self.process.wait()
-        for stream in (self.process.stdin, self.process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
+        self._process.kill()
 
     def _answer(self) -> str:
         """Lines up to the empty one that ends an answer."""
         said: list[str] = []
-        while True:
-            line = self.lines.next(self.patience)
-            if line is None:
-                raise ContestantFault("has ended")
+        size = 0
+        while size <= LONGEST:
+            line = self._process.line()
             if line.strip():
                 said.append(line)
+                size += len(line) + 1
             elif said:
                 return "\n".join(said)
+        raise ContestantFault(f"printed more than {LONGEST:,} bytes without the empty line that ends an answer")
 
 
 class GtpContestant:
-    """An engine started by a command line; it is killed, and has lost, when it says nothing for too long."""
+    """An engine started by a command line; it is killed, and has lost, when an answer takes too long."""
 
-    def __init__(self, name: str, command: str, limits: Limits, patience: float = 60.0) -> None:
+    def __init__(self, name: str, command: Sequence[str], limits: Limits, patience: float = 60.0) -> None:
         """limits.seconds: sent to the engine as time for each move; the engine's own options limit the rest."""
         self.name, self.command, self.limits, self.patience = name, command, limits, patience
         self._pipe: GtpPipe | None = None
@@ -84,7 +64,7 @@ class GtpContestant:
     def begin(self, game: Game, seed: int) -> None:
         if not isinstance(game, Go):
             raise ContestantFault(f"GTP engines play Go, not {game.name}")
-        self.game, self.told = game, 0
+        self.game, self.tree, self.told = game, MoveTree(game), 0
         if self._pipe is None:
             self._pipe = GtpPipe(self.command, self.patience + (self.limits.seconds or 0.0))
         for command in (f"boardsize {game.size}", "clear_board", f"komi {game.komi:g}"):
@@ -100,9 +80,12 @@ class GtpContestant:
         if vertex.lower() == "resign":
             return None
         try:
-            return read_vertex(vertex, self.game.size)
+            action = read_vertex(vertex, self.game.size)
         except GameError as error:
-            raise ContestantFault(f"names {vertex}: {error}") from error
+            raise ContestantFault(f"names {shown(vertex)}: {error}") from error
+        if action not in self.tree.actions(self.tree.node_after(moves)):
+            raise ContestantFault(f"names {shown(vertex)}: illegal move")
+        return action
 
     def close(self) -> None:
         if self._pipe is not None:

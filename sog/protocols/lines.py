@@ -1,30 +1,47 @@
-"""Lines from a program at the other end of a pipe, read on a thread so that a search can notice `stop`."""
+"""Lines that a client sends, read on a thread so that a search can notice `stop`; bytes of any kind become lines."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Iterable
+from collections import deque
+from typing import Final, Protocol
 
-__all__ = ["Lines"]
+__all__ = ["LONGEST", "Lines", "Stream"]
+
+# Bytes in a line. The longest game of chess that the rules allow takes 90,000.
+LONGEST: Final = 2**17
+# Lines that wait for the engine; beyond them the client waits.
+_WAITING: Final = 10_000
+# What is kept of a line that is too long, so that its answer can be given its id.
+_KEPT: Final = 100
+
+
+class Stream(Protocol):
+    """Where bytes come from, such as a pipe opened with "rb"."""
+
+    def readline(self, size: int, /) -> bytes:
+        """The bytes up to a line's end, or so many of them; none at the end."""
 
 
 class Lines:
-    """The lines of a stream in order; None once it has ended."""
+    """The lines of a stream in order; None once it has ended.
 
-    def __init__(self, stream: Iterable[str]) -> None:
-        self._queue: queue.Queue[str | None] = queue.Queue()
-        self._held: list[str | None] = []
+    Bytes that are no UTF-8 become U+FFFD. Of a line longer than LONGEST only the beginning is given, with a line's end
+    after it, which no other line has.
+    """
+
+    def __init__(self, stream: Stream) -> None:
+        self._queue: queue.Queue[str | None] = queue.Queue(_WAITING)
+        self._held: deque[str | None] = deque()
         threading.Thread(target=self._read, args=(stream,), daemon=True).start()
 
-    def next(self, seconds: float | None = None) -> str | None:
-        """The next line, waiting for it; TimeoutError after so many seconds (None: it waits for ever)."""
-        if self._held:
-            return self._keep_end(self._held.pop(0))
-        try:
-            return self._keep_end(self._queue.get(timeout=seconds))
-        except queue.Empty:
-            raise TimeoutError(f"nothing was said for {seconds:g} seconds") from None
+    def next(self) -> str | None:
+        """The next line, waiting for it."""
+        line = self._held.popleft() if self._held else self._queue.get()
+        if line is None:
+            self._held.appendleft(None)
+        return line
 
     def arrived(self) -> bool:
         """Whether `next` would answer at once."""
@@ -32,18 +49,22 @@ class Lines:
 
     def hold(self, lines: list[str | None]) -> None:
         """Put lines back, to be given out again before all others."""
-        self._held = [*lines, *self._held]
+        self._held.extendleft(reversed(lines))
 
-    def _keep_end(self, line: str | None) -> str | None:
-        if line is None:
-            self._queue.put(None)
-        return line
-
-    def _read(self, stream: Iterable[str]) -> None:
+    def _read(self, stream: Stream) -> None:
         try:
-            for line in stream:
-                self._queue.put(line.rstrip("\r\n"))
+            while raw := stream.readline(LONGEST):
+                self._queue.put(_line(raw, stream))
         except (OSError, ValueError):  # the stream was closed under us
             pass
         finally:
             self._queue.put(None)
+
+
+def _line(raw: bytes, stream: Stream) -> str:
+    """A line without its end, or the beginning of one that is too long; the rest is then read and forgotten."""
+    if len(raw) < LONGEST or raw.endswith(b"\n"):
+        return raw.decode("utf-8", "replace").rstrip("\r\n")
+    while (rest := stream.readline(LONGEST)) and not rest.endswith(b"\n"):
+        pass
+    return raw[:_KEPT].decode("utf-8", "replace") + "\n"

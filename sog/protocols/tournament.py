@@ -87,11 +87,11 @@ def load_results(folder: Path) -> list[Result]:
     if not path.exists():
         return []
     results = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             said = json.loads(line)
             results.append(Result(**{**said, "seats": tuple(said["seats"])}))
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             continue
     return results
 
@@ -131,7 +131,7 @@ def _claim(folder: Path, tournament: Tournament) -> None:
             if any(folder.iterdir()):
                 raise SettingError(f"{folder} holds other files; name another folder")
             _write(mark, tournament.digest + "\n")
-        if mark.read_text(encoding="utf-8").strip() != tournament.digest:
+        if mark.read_text(encoding="utf-8", errors="replace").strip() != tournament.digest:
             raise SettingError(f"{folder} holds games of another tournament file; name another folder")
     except OSError as error:
         raise SettingError(f"{folder} cannot be written: {error.strerror}") from error

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sog.agents.algorithms.base import Choices
 from sog.agents.algorithms.sog import SOG
@@ -20,10 +21,19 @@ from sog.play.match import Contestant, PlayerContestant
 from sog.play.player import ENDLESS, Limits, MoveTree, RandomPlayer
 from sog.protocols.gtp_client import GtpContestant
 from sog.protocols.uci_client import UciContestant
+from sog.protocols.words import shown
 
 __all__ = ["Tournament", "read_tournament"]
 
 _TOP: Final = {"game", "rounds", "seed", "openings", "plies", "longest", "patience", "agents"}
+# Bytes of a file, games of a tournament, characters of an agent's name.
+_LARGEST: Final = 2**20
+_MOST_GAMES: Final = 1_000_000
+_LONGEST_NAME: Final = 64
+_SEEDS: Final = 2**62
+_DAY: Final = 86_400.0
+
+
 @dataclass(frozen=True)
 class Tournament:
     """A round robin: each pair plays `rounds` openings, both ways round.
@@ -52,12 +62,19 @@ class Tournament:
 def read_tournament(path: Path) -> Tournament:
     """The tournament of a file; SettingError, which names the file, for anything that it does not understand."""
     try:
-        text = path.read_bytes()
+        if path.exists() and not path.is_file():
+            raise SettingError(f"{path} is no file")
+        with path.open("rb") as file:
+            text = file.read(_LARGEST + 1)
+        if len(text) > _LARGEST:
+            raise SettingError(f"{path} is larger than {_LARGEST:,} bytes")
         said = tomllib.loads(text.decode())
     except OSError as error:
         raise SettingError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
-        raise SettingError(f"{path}: {error}") from error
+        raise SettingError(f"{path}: {shown(str(error), 200)}") from error
+    except RecursionError as error:
+        raise SettingError(f"{path}: brackets within brackets too deep") from error
     try:
         return _tournament(said, hashlib.sha256(text).hexdigest())
     except (SettingError, GameError) as error:
@@ -71,16 +88,20 @@ def _tournament(said: Mapping[str, Any], digest: str) -> Tournament:
     if len(agents) < 2:
         raise SettingError("a tournament needs two [agents.NAME] or more")
     for name, agent in agents.items():
-        _kind(name, agent)
+        _check_name(name)
+        _kind(name, agent).check(agent)
     openings = tuple(_opening(game, line) for line in _take(said, "openings", list, []))
+    rounds = _whole(said, "rounds", 1, _MOST_GAMES, len(openings) or 1)
+    if (games := rounds * len(agents) * (len(agents) - 1)) > _MOST_GAMES:
+        raise SettingError(f"that would be {games:,} games; at most {_MOST_GAMES:,}")
     return Tournament(
         game,
-        _at_least("rounds", _take(said, "rounds", int, len(openings) or 1), 1),
-        _at_least("seed", _take(said, "seed", int, 0), 0),
-        _at_least("plies", _take(said, "plies", int, 0), 0),
+        rounds,
+        _whole(said, "seed", 0, _SEEDS, 0),
+        _whole(said, "plies", 0, 1000, 0),
         openings,
-        _at_least("longest", _take(said, "longest", int, 1000), 1),
-        _at_least("patience", float(_take(said, "patience", (int, float), 60.0)), 0.1),
+        _whole(said, "longest", 1, _MOST_GAMES, 1000),
+        _number(said, "patience", 0.1, _DAY, 60.0),
         agents,
         digest,
     )
@@ -88,19 +109,49 @@ def _tournament(said: Mapping[str, Any], digest: str) -> Tournament:
 
 @dataclass(frozen=True)
 class _Kind:
-    """What an agent may be. takes: the other keys it may have.  make: of (name, its keys, game, patience)."""
+    """What an agent may be.
+
+    takes: the other keys it may have.  check: SettingError where a key's value cannot be.
+    make: of (name, its keys, game, patience).
+    """
 
     takes: frozenset[str]
+    check: Callable[[Mapping[str, Any]], object]
     make: Callable[[str, Mapping[str, Any], Game, float], Contestant]
 
 
+def _uci_limits(agent: Mapping[str, Any]) -> Limits:
+    return Limits(_whole(agent, "nodes", 1, ENDLESS, None), _seconds(agent))
+
+
+def _uci_options(agent: Mapping[str, Any]) -> dict[str, str | int | float]:
+    """Options that can be written on a line each."""
+    options: dict[str, str | int | float] = _take(agent, "options", dict, {})
+    for name, value in options.items():
+        if not isinstance(value, str | int | float) or not f"{name}{value}".isprintable():
+            raise SettingError(f"option {shown(name)} cannot be {shown(str(value))}")
+    return options
+
+
+def _uci_check(agent: Mapping[str, Any]) -> None:
+    _command(agent, "uci"), _uci_limits(agent), _uci_options(agent)
+
+
 def _uci(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
-    limits = Limits(_take(agent, "nodes", int, None), _seconds(agent))
-    return UciContestant(name, agent["uci"], limits, _take(agent, "options", dict, {}), patience)
+    return UciContestant(name, _command(agent, "uci"), _uci_limits(agent), _uci_options(agent), patience)
+
+
+def _gtp_check(agent: Mapping[str, Any]) -> None:
+    _command(agent, "gtp"), _seconds(agent)
 
 
 def _gtp(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
-    return GtpContestant(name, agent["gtp"], Limits(None, _seconds(agent)), patience)
+    return GtpContestant(name, _command(agent, "gtp"), Limits(None, _seconds(agent)), patience)
+
+
+def _random_check(agent: Mapping[str, Any]) -> None:
+    if agent["random"] is not True:
+        raise SettingError(f"random can only be true, not {shown(str(agent['random']))}")
 
 
 def _random(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
@@ -110,30 +161,41 @@ def _random(name: str, agent: Mapping[str, Any], game: Game, patience: float) ->
 def _searcher(key: str, algorithm: str) -> _Kind:
     """An algorithm that plays with the network of the checkpoint that `key` names."""
 
+    def limits(agent: Mapping[str, Any]) -> Limits:
+        seconds = _seconds(agent)
+        return Limits(_whole(agent, "simulations", 1, ENDLESS, ENDLESS if seconds else 100), seconds)
+
+    def choices(agent: Mapping[str, Any]) -> Choices:
+        return Choices(limits(agent).simulations, _number(agent, "per_update", 1e-6, float(ENDLESS), None))
+
+    def check(agent: Mapping[str, Any]) -> None:
+        _take(agent, key, str), choices(agent)
+
     def make(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
         opened = open_network(_take(agent, key, str))
         if opened.game.name != game.name:
             raise SettingError(f"{name} plays {opened.game.name}, not {game.name}")
-        seconds = _seconds(agent)
-        default = ENDLESS if seconds else 100
-        simulations = _at_least(f"{name}: simulations", _take(agent, "simulations", int, default), 1)
-        per_update = _take(agent, "per_update", (int, float), None)
-        choices = Choices(simulations, None if per_update is None else float(per_update))
-        player = make_player(opened, algorithm, choices)
+        player = make_player(opened, algorithm, choices(agent))
         player.name = name
-        return PlayerContestant(player, Limits(simulations, seconds))
+        return PlayerContestant(player, limits(agent))
 
-    return _Kind(frozenset({"seconds", *boards_of(algorithm, Choices()).takes}), make)
+    return _Kind(frozenset({"seconds", *boards_of(algorithm, Choices()).takes}), check, make)
 
 
 # By the key that says what an agent is.
 _KINDS: Final = {
     "checkpoint": _searcher("checkpoint", SOG),
     **{entry.name: _searcher(entry.name, entry.name) for entry in LEARNERS if entry.board is not None},
-    "random": _Kind(frozenset(), _random),
-    "uci": _Kind(frozenset({"nodes", "seconds", "options"}), _uci),
-    "gtp": _Kind(frozenset({"seconds"}), _gtp),
+    "random": _Kind(frozenset(), _random_check, _random),
+    "uci": _Kind(frozenset({"nodes", "seconds", "options"}), _uci_check, _uci),
+    "gtp": _Kind(frozenset({"seconds"}), _gtp_check, _gtp),
 }
+
+
+def _check_name(name: str) -> None:
+    """SettingError unless tables, records and plots can show an agent's name."""
+    if not name.strip() or not name.isprintable() or len(name) > _LONGEST_NAME:
+        raise SettingError(f"an agent's name has 1 to {_LONGEST_NAME} printable characters, not {shown(name)!r}")
 
 
 def _kind(name: str, agent: Any) -> _Kind:
@@ -148,30 +210,41 @@ def _kind(name: str, agent: Any) -> _Kind:
 
 def _seconds(agent: Mapping[str, Any]) -> float | None:
     """Seconds a move, None where nothing is said."""
-    seconds: float | None = _take(agent, "seconds", (int, float), None)
-    return seconds
+    return _number(agent, "seconds", 0.001, _DAY, None)
+
+
+def _command(agent: Mapping[str, Any], key: str) -> list[str]:
+    """A program and its arguments, as a shell would take them apart."""
+    line = _take(agent, key, str)
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise SettingError(f"{key} = {shown(line)!r}: {str(error).lower()}") from error
+    if not words or not words[0]:
+        raise SettingError(f"{key} names no program: {shown(line)!r}")
+    return words
 
 
 def _opening(game: Game, line: Any) -> tuple[int, ...]:
     """The actions of an opening written as the game names its moves, with spaces between."""
     if not isinstance(line, str):
-        raise SettingError(f"an opening is a line of moves, not {line}")
+        raise SettingError(f"an opening is a line of moves, not {shown(repr(line))}")
     tree, moves = MoveTree(game), list[int]()
     for word in line.split():
         node = tree.node_after(moves)
         names = {game.action_name(tree.public.states[node], action).lower(): action for action in tree.actions(node)}
         if word.lower() not in names:
-            raise SettingError(f"opening {line!r}: {word} is no legal move there")
+            raise SettingError(f"opening {shown(line)!r}: {shown(word)} is no legal move there")
         moves.append(names[word.lower()])
     if tree.result(tree.node_after(moves)) is not None:
-        raise SettingError(f"opening {line!r} ends the game")
+        raise SettingError(f"opening {shown(line)!r} ends the game")
     return tuple(moves)
 
 
 def _refuse_unknown(what: str, said: Mapping[str, Any], known: set[str]) -> None:
     for key in said:
         if key not in known:
-            raise SettingError(f"{what} has no key {key}; known: {', '.join(sorted(known))}")
+            raise SettingError(f"{what} has no key {shown(key)}; known: {', '.join(sorted(known))}")
 
 
 def _take(said: Mapping[str, Any], key: str, kind: Any, default: Any = ...) -> Any:
@@ -180,14 +253,25 @@ def _take(said: Mapping[str, Any], key: str, kind: Any, default: Any = ...) -> A
             raise SettingError(f"{key} is missing")
         return default
     value = said[key]
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise SettingError(f"{key} cannot be {value!r}")
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise SettingError(f"{key} cannot be {shown(repr(value))}")
     return value
 
 
-def _at_least(name: str, value: Any, least: float) -> Any:
-    if value < least:
-        raise SettingError(f"{name} must be at least {least:g}, not {value:g}")
+_Default = TypeVar("_Default")
+
+
+def _whole(said: Mapping[str, Any], key: str, least: int, most: int, default: _Default) -> int | _Default:
+    value: int = _take(said, key, int, default)
+    return value if key not in said else int(_within(key, value, least, most))
+
+
+def _number(said: Mapping[str, Any], key: str, least: float, most: float, default: _Default) -> float | _Default:
+    value: float = _take(said, key, (int, float), default)
+    return value if key not in said else float(_within(key, value, least, most))
+
+
+def _within(key: str, value: float, least: float, most: float) -> float:
+    if not least <= value <= most:  # NaN is not either
+        raise SettingError(f"{key} must be at least {least:g} and at most {most:g}, not {shown(str(value))}")
     return value
-
-

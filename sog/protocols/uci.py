@@ -20,12 +20,15 @@ from sog.play.player import ENDLESS, Candidate, Limits, Player, Search, SogPlaye
 from sog.protocols.chess_setup import Board, read_position
 from sog.protocols.clock import share_of_clock
 from sog.protocols.lines import Lines
+from sog.protocols.words import read_whole, shown
 from sog.search.gtcfr.search import Budget
 
 __all__ = ["Go", "UciEngine", "centipawns", "limits_of", "read_go"]
 
 # Seconds between two reports of a search.
 _REPORT: Final = 0.5
+# Lines that are heard while one search runs; a client that sends more is heard again after it.
+_HEARD: Final = 10_000
 # Options with their least and largest values.
 _SPINS: Final = {"MultiPV": (1, 256), "Simulations": (1, 10_000_000), "PerUpdate": (1, 1000), "Threads": (1, 1)}
 _NUMBERS: Final = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "depth", "mate")
@@ -56,8 +59,8 @@ def read_go(words: Sequence[str]) -> Go:
             at = word
         elif at == "searchmoves":
             only.append(word)
-        elif at in _NUMBERS and word.removeprefix("-").isdecimal():
-            numbers[at] = int(word)
+        elif at in _NUMBERS and (number := read_whole(word)) is not None:
+            numbers[at] = number
     return Go(numbers, any(flag in words for flag in _FLAGS), tuple(only))
 
 
@@ -90,9 +93,10 @@ class UciEngine:
     def serve(self, lines: Lines) -> None:
         """Answer one command after another. Raises nothing for any input."""
         while (line := lines.next()) is not None:
-            words = line.split()
-            while words and words[0] not in _COMMANDS:  # unknown words are skipped: a command may follow them
-                words = words[1:]
+            if line.endswith("\n"):
+                self._remark("a line that is too long is ignored")
+                continue
+            words = _command(line)
             if not words:
                 continue
             if words[0] == "quit" or (words[0] == "go" and not self._go(read_go(words[1:]), lines)):
@@ -123,16 +127,17 @@ class UciEngine:
         name, _, value = " ".join(words[1:]).partition(" value ")
         option = {known.lower(): known for known in self._options()}.get(name.lower())
         if words[:1] != ["name"] or option is None:
-            return self._remark(f"no option is called {name}")
+            return self._remark(f"no option is called {shown(name)}")
         low, high = _SPINS[option]
-        if not value.isdecimal() or not low <= int(value) <= high:
-            return self._remark(f"{option} is a whole number from {low} to {high}, not {value}")
+        number = read_whole(value)
+        if number is None or not low <= number <= high:
+            return self._remark(f"{option} is a whole number from {low} to {high}, not {shown(value)}")
         if option == "MultiPV":
-            self.multipv = int(value)
+            self.multipv = number
         elif option == "Simulations":
-            self.simulations = int(value)
+            self.simulations = number
         elif option == "PerUpdate" and isinstance(self.player, SogPlayer):
-            self.player.budget = Budget(self.player.budget.simulations, float(value))
+            self.player.budget = Budget(self.player.budget.simulations, float(number))
         return None
 
     def _position(self, words: Sequence[str]) -> None:
@@ -193,7 +198,14 @@ class UciEngine:
         return self.player.budget.expansions if isinstance(self.player, SogPlayer) else 0
 
     def _remark(self, text: str) -> None:
-        self.say(f"info string {' '.join(text.split())}")
+        self.say(f"info string {shown(text, 300)}")
+
+
+def _command(line: str) -> list[str]:
+    """A line's words from the first that is a command: unknown ones before it are skipped; [] where there is none."""
+    words = line.split()
+    at = next((k for k, word in enumerate(words) if word in _COMMANDS), len(words))
+    return words[at:]
 
 
 def _best(thought: Thought, write: Callable[[Sequence[int]], list[str]], only: Sequence[str]) -> Candidate:
@@ -235,17 +247,17 @@ class _Watch:
         self.lines.hold(self._later)
 
     def _listening(self) -> bool:
-        return not self.stopped and None not in self._later
+        return not self.stopped and self._later[-1:] != [None] and len(self._later) < _HEARD
 
     def _hear(self, line: str | None) -> None:
-        words = [] if line is None else line.split()
+        command = [] if line is None else _command(line)[:1]
         if line is None:
             self._later.append(line)
             self.stopped |= self.go.endless  # nobody is left who could say stop
-        elif words[:1] == ["isready"]:
+        elif command == ["isready"]:
             self.engine.say("readyok")
-        elif words[:1] in (["stop"], ["ponderhit"], ["quit"]):
-            self.stopped, self.quit = True, words == ["quit"]
+        elif command in (["stop"], ["ponderhit"], ["quit"]):
+            self.stopped, self.quit = True, command == ["quit"]
         else:
             self._later.append(line)
 

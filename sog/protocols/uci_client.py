@@ -1,96 +1,91 @@
-"""Plays chess through another program's UCI engine. The only file that imports python-chess, which is GPL-3.
-
-python-chess (`pip install 'sog[chess]'`) is an optional extra: sog itself stays under its own licence without it.
-"""
+"""Plays chess through another program's UCI engine."""
 
 from __future__ import annotations
 
-import contextlib
-import logging
-import shlex
-import threading
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from sog.errors import SettingError
+from sog.errors import GameError
 from sog.games.base import Game
-from sog.games.boards.chess import Chess
+from sog.games.boards.chess import START, Chess
 from sog.play.match import ContestantFault
 from sog.play.player import Limits, MoveTree
+from sog.protocols.engine_process import EngineProcess
+from sog.protocols.words import shown
 
 __all__ = ["UciContestant"]
 
 
 class UciContestant:
-    """An engine started by a command line; it is killed, and has lost, when it says nothing for too long."""
+    """An engine started by a command line; it is killed, and has lost, when an answer takes too long."""
 
     def __init__(
-        self, name: str, command: str, limits: Limits, options: Mapping[str, Any] | None = None, patience: float = 60.0
+        self,
+        name: str,
+        command: Sequence[str],
+        limits: Limits,
+        options: Mapping[str, str | int | float] | None = None,
+        patience: float = 60.0,
     ) -> None:
-        """patience: seconds for a move beyond `limits.seconds`, and for the start.
-
-        Raises SettingError where python-chess is not installed.
-        """
-        try:
-            import chess.engine
-        except ImportError as error:
-            raise SettingError("playing UCI engines needs python-chess: pip install 'sog[chess]'") from error
-        self.name, self.command, self.limits, self.patience = name, shlex.split(command), limits, patience
+        """patience: seconds for a move beyond `limits.seconds`, and for the start."""
+        self.name, self.command, self.limits, self.patience = name, command, limits, patience
         self.options = dict(options or {})
-        logging.getLogger("chess.engine").setLevel(logging.ERROR)  # what engines say on stderr is theirs
-        self._chess: Any = chess
-        self._engine: Any = None
+        self._process: EngineProcess | None = None
 
     def begin(self, game: Game, seed: int) -> None:
         if not isinstance(game, Chess):
             raise ContestantFault(f"UCI engines play chess, not {game.name}")
-        self.game, self.tree, self._token = game, MoveTree(game), object()
-        if self._engine is None:
-            try:
-                self._engine = self._chess.engine.SimpleEngine.popen_uci(self.command, timeout=self.patience)
-                self._engine.configure(self.options)
-            except (OSError, TimeoutError, self._chess.engine.EngineError) as error:
-                self.close()
-                raise ContestantFault(f"does not start: {_told(error)}") from error
+        self.game, self.tree = game, MoveTree(game)
+        self._named: list[str] = []  # the game's moves so far, in UCI's notation
+        if self._process is None:
+            self._process = EngineProcess(self.command)
+            self._set_options(self._process)
+        self._ready("ucinewgame")
 
     def move(self, moves: Sequence[int]) -> int | None:
-        board = self._chess.Board(self.game.fen)
-        for k, action in enumerate(moves):
-            board.push_uci(self.game.action_name(self._state(moves[:k]), action))
-        limit = self._chess.engine.Limit(nodes=self.limits.simulations, time=self.limits.seconds)
-        late = threading.Event()
-        watchdog = threading.Timer((self.limits.seconds or 0.0) + self.patience, self._give_up, [late])
-        watchdog.start()
+        states = self.tree.public.states
+        for k in range(len(self._named), len(moves)):
+            self._named.append(self.game.action_name(states[self.tree.node_after(moves[:k])], moves[k]))
+        start = "startpos" if self.game.fen == START else f"fen {self.game.fen}"
+        self._ready(" ".join(["position", start, *(["moves"] if moves else []), *self._named]))
+        name = self._search()
         try:
-            result = self._engine.play(board, limit, game=self._token)
-        except (TimeoutError, self._chess.engine.EngineError) as error:
-            raise ContestantFault("said nothing in time" if late.is_set() else _told(error)) from error
-        finally:
-            watchdog.cancel()
-        if result.resigned:
-            return None
-        if result.move is None:
-            raise ContestantFault("names no move")
-        return self.game.action(self._state(moves), result.move.uci())
+            return self.game.action(states[self.tree.node_after(moves)], name)
+        except GameError as error:
+            raise ContestantFault(f"names {shown(name)}: illegal move") from error
 
     def close(self) -> None:
-        if self._engine is not None:
-            engine, self._engine = self._engine, None
-            _kill(engine)
-            engine.close()
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
 
-    def _state(self, moves: Sequence[int]) -> Any:
-        return self.tree.public.states[self.tree.node_after(moves)]
+    def _set_options(self, process: EngineProcess) -> None:
+        """The handshake; ContestantFault for an option that the engine does not have."""
+        process.allow(self.patience)
+        process.say("uci")
+        has = set[str]()
+        while (line := process.line()).split()[:1] != ["uciok"]:
+            if line.startswith("option name "):
+                has.add(line.removeprefix("option name ").partition(" type ")[0].strip().lower())
+        for name, value in self.options.items():
+            if name.lower() not in has:
+                raise ContestantFault(f"has no option {name}")
+            process.say(f"setoption name {name} value {str(value).lower() if isinstance(value, bool) else value}")
 
-    def _give_up(self, late: threading.Event) -> None:
-        late.set()
-        _kill(self._engine)
+    def _ready(self, line: str) -> None:
+        """Say a line that has no answer, and wait until the engine has understood it. What it still said is past."""
+        assert self._process is not None
+        self._process.allow(self.patience)
+        self._process.say(line)
+        self._process.say("isready")
+        while self._process.line().split()[:1] != ["readyok"]:
+            pass
 
-
-def _kill(engine: Any) -> None:
-    with contextlib.suppress(ProcessLookupError):  # it may have ended by itself
-        engine.transport.kill()
-
-
-def _told(error: Exception) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
+    def _search(self) -> str:
+        """The move that the engine names."""
+        assert self._process is not None
+        limits = {"nodes": self.limits.simulations, "movetime": self.limits.seconds and 1000 * self.limits.seconds}
+        self._process.allow(self.patience + (self.limits.seconds or 0.0))
+        self._process.say(" ".join(["go", *(f"{name} {max(1, round(n))}" for name, n in limits.items() if n)]))
+        while (words := self._process.line().split())[:1] != ["bestmove"]:
+            pass
+        return words[1] if len(words) > 1 else "no move"

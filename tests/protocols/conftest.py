@@ -27,7 +27,7 @@ def talk() -> Talk:
     def talk(make: Callable[[Callable[[str], None]], object], *said: str) -> list[str]:
         heard: list[str] = []
         engine = make(heard.append)
-        engine.serve(Lines(io.StringIO("".join(line + "\n" for line in said))))  # type: ignore[attr-defined]
+        engine.serve(Lines(io.BytesIO("".join(line + "\n" for line in said).encode())))  # type: ignore[attr-defined]
         return heard
 
     return talk

@@ -1,34 +1,48 @@
 """A program that the tests start as an engine: it speaks GTP or UCI as badly as its arguments say.
 
-fake_engine.py PROTOCOL FAULT MOVES: after MOVES moves it dies, hangs or names an illegal move; `none` never.
+fake_engine.py PROTOCOL FAULT MOVES: it behaves until it has made MOVES moves; then, asked for one more, it does what
+FAULT says. `none` never. The faults of AT_ONCE are there from the start.
 """
 
 from __future__ import annotations
 
+import os
 import random
+import signal
+import subprocess
 import sys
 import time
 
+FOREVER = 1000.0
+# A child that keeps our stdout open and outlives us, unless somebody ends our process group.
+CHILD = [sys.executable, "-c", f"import time; time.sleep({FOREVER})"]
+
 
 def main(protocol: str, fault: str, moves: int) -> None:
+    if fault in AT_ONCE:
+        AT_ONCE[fault]()
     played = 0
     stones: set[str] = set()
     position: list[str] = []
     for line in sys.stdin:
         words = line.split()
         if protocol == "gtp":
-            answer = ""
+            answer, mark = "", "="
             if words[0] in ("clear_board", "boardsize"):
                 stones, played = set(), 0
+            elif words[0] == "komi" and fault == "komi-refused":
+                mark, answer = "?", "unacceptable komi"
+            elif words[0] == "komi" and fault == "komi-number":
+                answer = "7.5"
             elif words[0] == "play":
                 stones.add(words[2].lower())
             elif words[0] == "genmove":
                 answer = at_fault(fault, played, moves) or free(stones)
                 stones.add(answer.lower())
                 played += 1
-            print(f"= {answer}\n", flush=True)
+            print(f"{mark} {answer}\n", flush=True)
         elif words[:1] == ["uci"]:
-            print("id name fake\nuciok", flush=True)
+            print("id name fake\noption name Hash type spin default 1 min 1 max 9\nuciok", flush=True)
         elif words[:1] == ["isready"]:
             print("readyok", flush=True)
         elif words[:1] == ["position"]:
@@ -42,13 +56,86 @@ def main(protocol: str, fault: str, moves: int) -> None:
 
 def at_fault(fault: str, played: int, moves: int) -> str:
     """What it says where it fails, if it says anything; "" while it does not fail."""
-    if fault == "none" or played < moves:
+    if fault == "none" or fault in AT_ONCE or played < moves:
         return ""
-    if fault == "dies":
-        sys.exit(3)
-    if fault == "hangs":
-        time.sleep(1000)
-    return {"illegal": "a1a8", "pass": "pass", "garbage": "Q99", "resigns": "resign"}[fault]
+    if fault in ACTS:
+        ACTS[fault]()
+    return SAYS.get(fault, "")
+
+
+def hang() -> None:
+    time.sleep(FOREVER)
+
+
+def put(text: bytes) -> None:
+    sys.stdout.flush()
+    os.write(1, text)
+
+
+def pour(text: bytes) -> None:
+    """Print without end."""
+    sys.stdout.flush()
+    while True:
+        os.write(1, text)
+
+
+def trickle() -> None:
+    """A line now and then, never the empty one: whoever waits line by line waits for ever."""
+    while True:
+        put(b"= thinking\n")
+        time.sleep(0.2)
+
+
+def leave_a_child() -> None:
+    subprocess.Popen(CHILD)
+    sys.stdout.flush()
+    os._exit(3)
+
+
+def close_output() -> None:
+    sys.stdout.flush()
+    os.close(1)
+    hang()
+
+
+def close_input() -> None:
+    """It takes this command, answers it, and reads no other."""
+    os.close(0)
+    put(b"= c3\n\nbestmove a7a6\n")
+    hang()
+
+
+def stop_itself() -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+ACTS = {
+    "dies": lambda: sys.exit(3),
+    "crashes": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "hangs": hang,
+    "stops": stop_itself,
+    "trickles": trickle,
+    "endless-lines": lambda: pour(b"= x\n" * 1000),
+    "endless-line": lambda: pour(b"x" * 4096),
+    "huge-line": lambda: put(b"=" + b"9" * 3_000_000 + b"\n\n"),
+    "half-a-line": lambda: (put(b"= c"), hang()),
+    "half-and-dies": lambda: (put(b"= c"), os._exit(0)),
+    "bytes": lambda: put(b"= \xff\xfe\x00\x1b[31m\n\nbestmove \xff\xfe\n"),
+    "child": leave_a_child,
+    "closes-output": close_output,
+    "closes-input": close_input,
+    "wrong-id": lambda: put(b"=17 c3\n\nbestmove\n"),
+    "error": lambda: put(b"? cannot think\n\nbestmove (none)\n"),
+    "two-lines": lambda: put(b"= c3\nd4\n\nbestmove 0000\n"),
+}
+SAYS = {"illegal": "a1a8", "pass": "pass", "garbage": "Q99", "resigns": "resign", "number": "9" * 5000}
+AT_ONCE = {
+    "silent": hang,
+    "dies-at-start": lambda: sys.exit(7),
+    "deaf": lambda: signal.signal(signal.SIGTERM, signal.SIG_IGN),
+    "keeps-a-child": lambda: subprocess.Popen(CHILD),
+    "chatters": lambda: print("hello, I am an engine", file=sys.stderr),
+}
 
 
 def free(stones: set[str]) -> str:
@@ -58,12 +145,9 @@ def free(stones: set[str]) -> str:
 
 
 def legal(position: list[str]) -> str:
-    import chess
-
-    board = chess.Board()
-    for move in position[position.index("moves") + 1 :] if "moves" in position else []:
-        board.push_uci(move)
-    return sorted(move.uci() for move in board.legal_moves)[0]
+    """The rook's pawn steps on: legal in the first moves of a game, whatever the other side does."""
+    played = len(position) - position.index("moves") - 1 if "moves" in position else 0
+    return ("a2a3", "a7a6", "a3a4", "a6a5")[played % 4]
 
 
 if __name__ == "__main__":

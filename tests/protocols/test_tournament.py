@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from sog.cli.app import main
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.games.records import Record
@@ -73,7 +74,6 @@ def test_a_gtp_engine_at_fault_loses_and_the_tournament_goes_on(tmp_path: Path, 
 
 @pytest.mark.parametrize("fault", ["dies", "hangs", "illegal"])
 def test_a_uci_engine_at_fault_loses_and_the_tournament_goes_on(tmp_path: Path, fault: str) -> None:
-    pytest.importorskip("chess")
     said = f'game = "chess"\nrounds = 1\npatience = 5\n[agents.bad]\nuci = "{FAKE} uci {fault} 1"\nnodes = 1\n'
     tournament = read_tournament(file_of(tmp_path, said + "[agents.r]\nrandom = true\n"))
     results = list(play_tournament(tournament, tmp_path / "games"))
@@ -147,6 +147,75 @@ def test_files_that_say_nonsense(tmp_path: Path, text: str, told: str) -> None:
         read_tournament(file_of(tmp_path, text))
 
 
+TWO = '[agents.a]\nrandom = true\n[agents.b]\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f'game = "chess"\n{TWO}gtp = "\'x"', "no closing quotation"),
+        (f'game = "chess"\n{TWO}uci = "x \\""', "no closing"),
+        (f'game = "chess"\n{TWO}gtp = ""', "names no program"),
+        (f'game = "chess"\n{TWO}uci = "  "', "names no program"),
+        (f'game = "chess"\n{TWO}gtp = 5', "gtp cannot be 5"), (f'game = "chess"\n{TWO}uci = ["x"]', "uci cannot be"),
+        (f'game = "chess"\npatience = inf\n{TWO}random = true', "patience must be"),
+        (f'game = "chess"\npatience = nan\n{TWO}random = true', "patience must be"),
+        (f'game = "chess"\npatience = 1e300\n{TWO}random = true', "patience must be"),
+        (f'game = "chess"\n{TWO}gtp = "x"\nseconds = -1', "seconds must be"),
+        (f'game = "chess"\n{TWO}gtp = "x"\nseconds = nan', "seconds must be"),
+        (f'game = "chess"\n{TWO}uci = "x"\nnodes = 0', "nodes must be"),
+        (f'game = "chess"\n{TWO}uci = "x"\noptions = {{ Hash = [1] }}', "option Hash cannot be"),
+        (f'game = "chess"\n{TWO}uci = "x"\noptions = {{ Hash = "1\\nquit" }}', "option Hash cannot be"),
+        (f'game = "chess"\n{TWO}random = false', "random can only be true"),
+        (f'game = "chess"\n{TWO}random = 7', "only be true"),
+        (f'game = "chess"\n{TWO}checkpoint = 3', "checkpoint cannot be"),
+        (f'game = "chess"\n{TWO}checkpoint = "chess"\nper_update = nan', "per_update must be"),
+        (f'game = "chess"\n{TWO}checkpoint = "chess"\nsimulations = 99999999999999', "simulations must be"),
+        ('game = "chess"\n[agents.a]\nrandom = true\n[agents.""]\nrandom = true', "an agent's name"),
+        ('game = "chess"\n[agents.a]\nrandom = true\n[agents." "]\nrandom = true', "an agent's name"),
+        ('game = "chess"\n[agents.a]\nrandom = true\n[agents."x\\ny"]\nrandom = true', "an agent's name"),
+        (f'game = "chess"\n[agents.a]\nrandom = true\n[agents.{"x" * 100_000}]\nrandom = true', "an agent's name"),
+        (f'game = "chess"\nrounds = 1000000000000000000\n{TWO}random = true', "rounds must be"),
+        (f'game = "chess"\nrounds = 900000\n{TWO}random = true', "1,800,000 games"),
+        (f'game = "chess"\nrounds = {"9" * 5000}\n{TWO}random = true', "matches.toml: "),
+        (f'game = "chess"\nseed = {"9" * 23}\n{TWO}random = true', "seed must be"),
+        (f'game = "chess"\nplies = 99999999999\n{TWO}random = true', "plies must be"),
+        (f"x = {'[' * 100_000}", "too deep"), ("#" * 2_000_000, "larger than"), ('game = "\xff', "matches.toml: "),
+    ],
+)  # fmt: skip
+def test_files_that_would_break_something_later(tmp_path: Path, text: str, told: str) -> None:
+    path = tmp_path / "matches.toml"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(SettingError, match=told) as raised:
+        read_tournament(path)
+    assert len(str(raised.value)) < 1000 and "\n" not in str(raised.value)
+
+
+def test_what_is_no_file_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    for path in (tmp_path, tmp_path / "fifo", Path("/dev/zero")):
+        with pytest.raises(SettingError, match="is no file"):
+            read_tournament(path)
+
+
+def test_names_are_shown_as_they_are(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither the terminal's markup nor a plot's formulas."""
+    names = ("[/bold]", "[red]", "$\\\\frac{$")
+    agents = "".join(f'[agents."{name}"]\nrandom = true\n' for name in names)
+    path = file_of(tmp_path, f'game = "tic_tac_toe"\n{agents}')
+    assert main(["tournament", str(path), "--out", str(tmp_path / "games")]) == 0
+    shown = capsys.readouterr().out
+    assert "[/bold]" in shown and "[red]" in shown and "$\\frac{$" in shown
+
+
+def test_results_on_disk_may_be_damaged(tmp_path: Path) -> None:
+    tournament = read_tournament(randoms(tmp_path))
+    whole = list(play_tournament(tournament, tmp_path / "games"))
+    with (tmp_path / "games" / "games.jsonl").open("ab") as file:
+        file.write(b"\xff\xfe\n" + b"[" * 100_000 + b"\n{}\n[]\n5\n")
+    assert load_results(tmp_path / "games") == whole
+
+
 def test_listed_openings_are_played(tmp_path: Path) -> None:
     path = randoms(tmp_path, "chess", 2, 2, 'longest = 6\nopenings = ["e2e4 e7e5", "d2d4"]')
     results = list(play_tournament(read_tournament(path), tmp_path / "games"))
@@ -201,7 +270,6 @@ def test_whoever_is_at_fault_loses_whatever_the_seat() -> None:
 
 @pytest.mark.skipif(STOCKFISH is None, reason="Stockfish is not installed (apt-get install stockfish)")
 def test_stockfish_beats_random_play_by_the_rules(tmp_path: Path) -> None:
-    pytest.importorskip("chess")
     said = f'game = "chess"\n[agents.stockfish]\nuci = "{STOCKFISH}"\nnodes = 200\n[agents.r]\nrandom = true\n'
     results = list(play_tournament(read_tournament(file_of(tmp_path, said)), tmp_path / "games"))
     assert [(result.why, result.points[2]) for result in results] == [("rules", 1.0), ("rules", 0.0)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 
@@ -105,10 +106,14 @@ def test_it_stops_when_told_and_only_then(player: SogPlayer) -> None:
     heard: list[str] = []
     stop = threading.Event()
 
-    def said():  # type: ignore[no-untyped-def]
-        yield from ("position startpos", "go infinite", "isready")
-        stop.wait(20)
-        yield from ("stop", "position startpos", "go nodes 5")
+    class Said:
+        def __init__(self) -> None:
+            self.lines = deque(["position startpos", "go infinite", "isready", "stop", "position startpos", "go"])
+
+        def readline(self, size: int, /) -> bytes:
+            if self.lines and self.lines[0] == "stop":
+                stop.wait(20)
+            return f"{self.lines.popleft()}\n".encode() if self.lines else b""
 
     def answer(line: str) -> None:
         if line == "readyok":
@@ -116,7 +121,7 @@ def test_it_stops_when_told_and_only_then(player: SogPlayer) -> None:
             stop.set()
         heard.append(line)
 
-    UciEngine(player, Chess(), answer, 20).serve(Lines(said()))
+    UciEngine(player, Chess(), answer, 20).serve(Lines(Said()))
     assert stop.is_set() and sum(line.startswith("bestmove") for line in heard) == 2
 
 

@@ -1,0 +1,118 @@
+"""Another program on pipes: lines to it, its lines within a time, its end and its children's; it knows no protocol."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from sog.play.match import ContestantFault
+
+__all__ = ["LONGEST", "EngineProcess"]
+
+# Bytes that a program may print without an end: of a line, or of an answer.
+LONGEST: Final = 2**20
+# Seconds between two looks at whether the program still runs, and for one that has closed its output to end.
+_LOOK: Final = 0.1
+_ENDING: Final = 1.0
+
+
+class EngineProcess:
+    """A program that was started by us, in a session of its own. What goes wrong with it is a ContestantFault.
+
+    Nothing is read from it while nobody waits for a line, so it cannot fill our memory.
+    """
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Raises ContestantFault where it does not start."""
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise ContestantFault(f"does not start: {error.strerror}") from error
+        except ValueError as error:  # a NUL in the command
+            raise ContestantFault(f"does not start: {error}") from error
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._in, False)
+        self._read = bytearray()
+        self.allow(0.0)
+
+    def allow(self, seconds: float) -> None:
+        """From now on it has so long for all lines to it and from it, until this is called again."""
+        self._seconds, self._until = seconds, time.monotonic() + seconds
+
+    def say(self, line: str) -> None:
+        """Write a line; ContestantFault where it is not taken in time."""
+        left = line.encode() + b"\n"
+        while left:
+            self._wait(self._in, select.POLLOUT)
+            try:
+                left = left[os.write(self._in, left) :]
+            except BlockingIOError:
+                continue
+            except OSError:
+                raise self._gone("has closed its input") from None
+
+    def line(self) -> str:
+        """Its next line; ContestantFault where it is late, endless, or will never come."""
+        while (end := self._read.find(b"\n")) < 0:
+            if len(self._read) > LONGEST:
+                raise ContestantFault(f"printed a line of more than {LONGEST:,} bytes")
+            self._wait(self._out, select.POLLIN)
+            if not (chunk := os.read(self._out, 2**16)):
+                raise self._gone("has closed its output")
+            self._read += chunk
+        if time.monotonic() > self._until:
+            raise self._late()
+        line = self._read[:end].decode("utf-8", "replace")
+        del self._read[: end + 1]
+        return line.rstrip("\r")
+
+    def kill(self) -> None:
+        """End the program and what it started, whatever they do. What has left its session is not ended."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            stream.close()
+
+    def _wait(self, end: int, event: int) -> None:
+        """Until a pipe can be written or read; ContestantFault where the time is over or the program has ended."""
+        poll = select.poll()
+        poll.register(end, event)
+        while not poll.poll(1000.0 * max(0.0, min(_LOOK, self._until - time.monotonic()))):
+            if (how := self._ended()) is not None and not poll.poll(0.0):
+                raise ContestantFault(how)  # though a child of it may hold the pipe open
+            if time.monotonic() >= self._until:
+                raise self._late()
+
+    def _late(self) -> ContestantFault:
+        return ContestantFault(f"took longer than {self._seconds:g} s")
+
+    def _gone(self, otherwise: str) -> ContestantFault:
+        """Why a pipe is closed: the program has ended, which shows a moment later, or it has only closed the pipe."""
+        until = time.monotonic() + _ENDING
+        while (how := self._ended()) is None and time.monotonic() < until:
+            time.sleep(0.01)
+        return ContestantFault(how or otherwise)
+
+    def _ended(self) -> str | None:
+        """How the program has ended; None while it runs. It is not reaped, so its number stays its own until `kill`."""
+        seen = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if seen is None:
+            return None
+        what = "exit code" if seen.si_code == os.CLD_EXITED else "signal"
+        return f"has ended ({what} {seen.si_status})"

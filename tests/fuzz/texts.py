@@ -1,0 +1,120 @@
+"""Texts that people write, changed at random: game strings, FENs, hold'em boards and ranges, tournament files.
+
+Each is read, or refused with an error of the project's own, in time.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Final
+
+from sog.errors import SogError
+from sog.games.boards.chess import START, Chess
+from sog.games.catalog import known_games, make_game
+from sog.games.holdem.ranges import parse_range
+from sog.protocols.tournament_file import read_tournament
+from tests.fuzz.frame import Finding, arguments, hunt
+
+SLOWEST: Final = 2.0
+COMPILED: Final = 10.0  # an OpenSpiel game is listed on the spot, up to the limit on its histories
+FENS: Final = (
+    START,
+    "r3k2r/1P4pp/8/8/2pP4/8/PP3PPP/R3K2R b KQkq d3 0 7",
+    "7k/P7/8/8/8/8/8/K7 w - - 99 150",
+    "4k3/8/8/8/8/8/8/4K3 w KQkq e3 0 1",
+)
+RANGES: Final = ("AA,KK-TT,AKs,AQo+,T9s-76s", "22+,A2s+,K9s+:0.5,AhKd", "random", "AsAh:0.25,JJ", "")
+TOML: Final = """game = "go(board_size=5,komi=0.5)"
+rounds = 3
+seed = 5
+plies = 1
+longest = 20
+patience = 1.5
+openings = ["a1 b2", "c3"]
+[agents.a]
+random = true
+[agents."b c"]
+gtp = "gnugo --mode 'gtp'"
+seconds = 0.5
+[agents.c]
+uci = "stockfish"
+nodes = 5
+options = { Hash = 16, Ponder = false }
+[agents.d]
+checkpoint = "go(board_size=5)"
+simulations = 20
+per_update = 2.5
+"""
+SCRAPS: Final = (
+    *("(", ")", "[", "]", "{", "}", ",", ";", ":", "=", '"', "'", "#", "\\", "/", ".", "-", "+", "..", "$", "\n", " "),
+    *("0", "-1", "1e999", "nan", "inf", "true", "false", "None", "\x00", "\xff", "\u0663", "\u202e", "[/bold]", "0.5"),
+    *("9" * 8, "9" * 23, "9" * 5000, "[" * 3000, "(" * 3000, "a" * 3000, "openspiel:", "chess(fen="),
+)
+
+
+def mutated(rng: random.Random, text: str) -> str:
+    """The text with one change or a few."""
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
+        i, j = sorted((rng.randrange(len(text) + 1), rng.randrange(len(text) + 1)))
+        j = min(j, i + 20)
+        kind = rng.randrange(5)
+        letter = chr(rng.randrange(256))
+        new = (rng.choice(SCRAPS), rng.choice(SCRAPS), text[i:j] * 2, "", letter)[kind]
+        text = text[:i] + new + text[j if kind != 1 else i :]
+    return text
+
+
+def read_file(text: str) -> object:
+    FILE.write_bytes(text.encode("utf-8", "surrogatepass"))
+    return read_tournament(FILE)
+
+
+def case(rng: random.Random) -> str:
+    kind = rng.choice(("game", "openspiel", "fen", "range", "tournament"))
+    game = rng.choice([name for name, _ in known_games() if not name.startswith("openspiel:")])
+    text, read = {
+        "game": (game, make_game),
+        "openspiel": (rng.choice(("openspiel:kuhn_poker", "openspiel:tic_tac_toe", f"openspiel:{game}")), make_game),
+        "fen": (rng.choice(FENS), Chess),
+        "range": (rng.choice(RANGES), parse_range),
+        "tournament": (TOML, read_file),
+    }[kind]
+    text = mutated(rng, text) if rng.random() < 0.9 else text
+    began = time.monotonic()
+    signal.alarm(20)
+    try:
+        read(text)  # type: ignore[operator]
+        kind += " read"
+    except SogError as error:
+        kind += " refused"
+        if len(str(error)) > 20_000:
+            raise Finding(f"{kind}: {len(str(error))} characters of error", text) from error
+    except Exception as error:
+        raise Finding(f"{kind}: {type(error).__name__}: {str(error)[:200]!r}", text) from error
+    finally:
+        signal.alarm(0)
+    if time.monotonic() - began > (COMPILED if kind.startswith("openspiel") else SLOWEST):
+        raise Finding(f"{kind}: {time.monotonic() - began:.1f} s", text)
+    return kind
+
+
+class Slow(Exception):
+    """It took far too long."""
+
+
+def alarm(signum: int, frame: object) -> None:
+    raise Slow
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGALRM, alarm)
+    os.chdir(Path(__file__).parents[2])
+    with tempfile.TemporaryDirectory() as folder:
+        FILE = Path(folder) / "matches.toml"
+        sys.exit(hunt("texts", case, arguments("texts").parse_args()))

@@ -1,0 +1,177 @@
+"""Engines at fault: each loses its games, soon, with the reason that is true, and nothing of it lives on."""
+
+from __future__ import annotations
+
+import re
+import resource
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sog.protocols.tournament import Result, play_tournament
+from sog.protocols.tournament_file import read_tournament
+
+ENGINE = Path(__file__).parent / "fake_engine.py"
+FAKE = f"{shlex.quote(sys.executable)} {shlex.quote(str(ENGINE))}"
+GO = 'game = "go(board_size=5,komi=0.5)"'
+PATIENCE = 1.5
+LATE = r"took longer than 1\.5 s"
+
+# What an engine does when it is to make its second move, and what is then said of it.
+GTP = {
+    "dies": r"has ended \(exit code 3\)",
+    "crashes": r"has ended \(signal 11\)",
+    "hangs": LATE,
+    "stops": LATE,
+    "trickles": LATE,
+    "silent": rf"boardsize 5: {LATE}",
+    "half-a-line": LATE,
+    "half-and-dies": r"has ended \(exit code 0\)",
+    "dies-at-start": r"boardsize 5: has ended \(exit code 7\)",
+    "endless-lines": r"printed more than 1,048,576 bytes without the empty line that ends an answer",
+    "endless-line": r"printed a line of more than 1,048,576 bytes",
+    "huge-line": r"printed a line of more than 1,048,576 bytes",
+    "bytes": r"names \S+: invalid coordinate",
+    "number": r"names 9{77}\.\.\.: invalid coordinate",
+    "illegal": r"names a1a8: invalid coordinate",
+    "garbage": r"names Q99: invalid coordinate",
+    "wrong-id": r"names 17 c3: invalid coordinate",
+    "two-lines": r"names c3 d4: invalid coordinate",
+    "error": r"genmove \w: answered \? cannot think",
+    "child": r"has ended \(exit code 3\)",
+    "closes-output": r"genmove \w: has closed its output",
+    "closes-input": r"play \w \w+: has closed its input",
+    "komi-refused": r"komi 0\.5: answered \? unacceptable komi",
+}
+UCI = {
+    "dies": r"has ended \(exit code 3\)",
+    "hangs": LATE,
+    "silent": LATE,
+    "dies-at-start": r"has ended \(exit code 7\)",
+    "endless-line": r"printed a line of more than 1,048,576 bytes",
+    "endless-lines": LATE,
+    "illegal": r"names a1a8: illegal move",
+    "bytes": r"names \S+: illegal move",
+    "number": r"names 9{77}\.\.\.: illegal move",
+    "error": r"names \(none\): illegal move",
+    "wrong-id": r"names no move: illegal move",
+    "two-lines": r"names 0000: illegal move",
+    "child": r"has ended \(exit code 3\)",
+    "closes-output": r"has closed its output",
+}
+FINE = ("none", "deaf", "keeps-a-child", "chatters", "komi-number", "resigns")
+
+
+def tournament(folder: Path, text: str) -> list[Result]:
+    (folder / "matches.toml").write_text(f"patience = {PATIENCE}\n{text}\n[agents.r]\nrandom = true\n")
+    return list(play_tournament(read_tournament(folder / "matches.toml"), folder / "games"))
+
+
+def agent(protocol: str, fault: str, moves: int = 1) -> str:
+    return f'[agents.{fault}]\n{protocol} = "{FAKE} {protocol} {fault} {moves}"'
+
+
+def running() -> set[str]:
+    """The command lines of all processes that came of a fake engine."""
+    found = set[str]()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
+            if str(ENGINE) in command or "time.sleep(1000.0)" in command:
+                found.add(f"{process.name} {command}")
+        except OSError:
+            continue
+    return found
+
+
+def check(results: list[Result], reasons: dict[str, str]) -> None:
+    for result in results:
+        bad = set(result.seats) & set(reasons)
+        assert result.fault and len(bad) == 1
+        name = bad.pop()
+        assert re.search(rf"^{name}: .*{reasons[name]}$", result.why), result.why
+        assert result.points[2] == (0.0 if result.seats[0] == name else 1.0)
+
+
+def test_a_tournament_of_bad_gtp_engines_ends_with_every_reason_right(tmp_path: Path) -> None:
+    """23 kinds against random play, each both ways round."""
+    before = running()
+    for name in GTP:
+        (tmp_path / name).mkdir()
+        moves = 0 if name == "closes-input" else 1  # its answer is legal on an empty board
+        results = tournament(tmp_path / name, f"{GO}\n{agent('gtp', name, moves)}")
+        assert len(results) == 2
+        check(results, GTP)
+    assert running() <= before
+
+
+@pytest.mark.parametrize("fault", UCI)
+def test_bad_uci_engines_lose_with_the_right_reason(tmp_path: Path, fault: str) -> None:
+    before = running()
+    text = f'game = "chess"\n{agent("uci", fault)}'
+    check(tournament(tmp_path, text), {fault: UCI[fault]})
+    assert running() <= before
+
+
+def test_odd_engines_that_break_no_rule_play_on(tmp_path: Path) -> None:
+    before = running()
+    engines = "\n".join(agent("gtp", fault, 99) for fault in FINE)
+    results = tournament(tmp_path, f"{GO}\nlongest = 6\n{engines}")
+    assert len(results) == len(FINE) * (len(FINE) + 1)
+    assert not [result.why for result in results if result.fault]
+    assert running() <= before
+
+
+def test_one_tournament_may_have_many_bad_engines(tmp_path: Path) -> None:
+    """The faults that show at once, all against all: it ends, and every game has a loser and a reason."""
+    quick = ("dies", "crashes", "illegal", "garbage", "error", "two-lines", "child", "huge-line", "bytes", "wrong-id")
+    results = tournament(tmp_path, "\n".join([GO, *(agent("gtp", fault, 0) for fault in quick)]))
+    assert len(results) == len(quick) * (len(quick) + 1) and all(result.fault for result in results)
+    for result in results:
+        loser = result.seats[0] if result.utility < 0 else result.seats[1]
+        assert re.search(rf"^{loser}: .*{GTP[loser]}$", result.why), result.why
+
+
+def test_an_endless_engine_takes_no_memory(tmp_path: Path) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    tournament(tmp_path, f"{GO}\n{agent('gtp', 'endless-line', 0)}")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000  # KiB; it pours gigabytes a second
+
+
+def test_commands_that_cannot_start(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("not a program")
+    for command, why in ((str(tmp_path / "text"), "Permission"), ("/no/such", "No such"), ("a\\\\u0000b", "null byte")):
+        folder = tmp_path / why
+        folder.mkdir()
+        results = tournament(folder, f'{GO}\n[agents.x]\ngtp = "\'{command}\'"'.replace("\\\\u", "\\u"))
+        assert all(result.why.startswith("x: does not start: ") and why in result.why for result in results)
+
+
+def test_a_uci_engine_is_given_its_options(tmp_path: Path) -> None:
+    text = f'game = "chess"\nlongest = 3\n{agent("uci", "none")}'.replace("patience = 1.5", "patience = 20")
+    assert not any(r.fault for r in tournament(tmp_path, text + "\noptions = { hash = 4 }"))
+    (tmp_path / "2").mkdir()
+    why = {r.why for r in tournament(tmp_path / "2", text + "\noptions = { Hush = 4 }")}
+    assert why == {"none: has no option Hush"}
+
+
+def test_engines_die_with_the_tournament(tmp_path: Path) -> None:
+    """Ctrl-C in the middle of a game that hangs."""
+    before = running()
+    path = tmp_path / "matches.toml"
+    path.write_text(f"{GO}\npatience = 60\n{agent('gtp', 'hangs')}\n[agents.r]\nrandom = true\n")
+    command = [sys.executable, "-m", "sog.cli.app", "tournament", str(path), "--out", str(tmp_path / "out")]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while not running() - before and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(60) == 130
+    finally:
+        process.kill()
+    assert running() <= before
