@@ -173,7 +173,7 @@ def test_python_chess_drives_the_program() -> None:
     ("command", "why"),
     [
         ("uci leduc_poker", "UCI is for chess"), ("gtp tic_tac_toe", "GTP is for Go"), ("uci runs/none", "no such"),
-        ("uci chess -s 0", "simulations must be positive"), ("gtp go(board_size=1)", "board_size"),
+        ("uci chess -s 0", "greater than or equal to 1"), ("gtp go(board_size=1)", "board_size"),
         ("uci chess --algorithm bfs", "known: sog, alphazero"),
     ],
 )  # fmt: skip
