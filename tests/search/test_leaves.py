@@ -97,7 +97,7 @@ def answer(
 ) -> None:
     """What a search does with its answers where it updates no regrets."""
     tree, public = asked.tree, asked.tree.public
-    state = np.zeros(7, dtype=np.int64)
+    state = np.zeros(8, dtype=np.int64)
     state[phases.FOUND], state[phases.LEAVES], state[phases.ANSWERED] = asked.found, asked.count, 1
     nothing = np.zeros(2, dtype=np.int64)
     rng = np.zeros(1, dtype=np.uint64)

@@ -11,7 +11,7 @@ from sog.arrays import Array, Float64, Int32, Int64
 from sog.search.cfr import matching, positions, sweeps
 from sog.search.cfr.iterate import Choice, enter, update_choice
 from sog.search.gtcfr import trajectories
-from sog.search.gtcfr.trajectories import ALL, OVER, Selection
+from sog.search.gtcfr.trajectories import ALL, NO_WORLD, OVER, Selection
 from sog.search.leaves import kernels
 from sog.search.leaves.evaluator import Evaluations
 from sog.search.leaves.kernels import EVERYTHING, ONLY_NEW, Leaves, Question
@@ -27,8 +27,10 @@ EXPAND: Final = 1  # the node and the edge in Selection.found need room, or a fa
 IDENTIFY: Final = 2  # the newest nodes are positions that the public tree does not list yet (Search.awaited)
 
 # Entries of Search.state: leaves in the last question; leaves in all; whether its answers are still to be taken up;
-# the iteration they belong to, from 0; whether it updates regrets; expansions to come; nodes to be identified.
-FOUND, LEAVES, ANSWERED, ITERATION, UPDATES, EXPANSIONS, AWAITED = range(7)
+# the iteration they belong to, from 0; whether it updates regrets; expansions to come; nodes to be identified;
+# trajectories so far that drew no world or after which nothing was opened.
+FOUND, LEAVES, ANSWERED, ITERATION, UPDATES, EXPANSIONS, AWAITED, LOST = range(8)
+STATE_ENTRIES: Final = 8
 
 
 class Search(NamedTuple):
@@ -41,7 +43,7 @@ class Search(NamedTuple):
     temperature: of priors.  warm: value units of regret at the prior of an opened node.
     fill: a trajectory that ends where the game ends opens the oldest leaf.  widest_fan: the most edges of a position.
     sums: float64[2, M], to work with.  awaited: int32[2, *], the public node and the edge that lead to each node added.
-    state: int64[7].
+    state: int64[STATE_ENTRIES].
     """
 
     choice: Choice
@@ -159,9 +161,11 @@ def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
     nodes, start, found = tree.nodes, search.selection.start, search.selection.found
     for done in range(expansions):
         trajectories.trajectory(public, tree, search.selection)
+        drawn = found[1] != NO_WORLD
         if found[0] < 0 and search.fill and not search.single:
             found[0], found[1] = trajectories.oldest_leaf(tree, start), ALL
         n, edge = found[0], found[1]
+        search.state[LOST] += n < 0 or not drawn
         if n < 0:
             continue
         listed = public.nodes[nodes[n, f.PUBLIC], f.EDGE0] >= 0
@@ -202,6 +206,7 @@ def grow_positions(public: Public, tree: Tree, search: Search, expansions: int) 
         if found[1] == OVER and search.fill:
             trajectories.oldest_gap(tree, start, found)
         n, edge = found[0], found[1]
+        search.state[LOST] += n < 0
         if n < 0:
             continue
         if edge == ALL:

@@ -88,14 +88,24 @@ PAPER = SearchSettings(rule=SOG, warm_start=0.0, fill=False)
 
 
 @dataclass
-class QueryLog:
-    """Leaf beliefs picked from a search, for training: at most one from each chosen iteration.
+class SearchLog:
+    """What is kept of a search beside its tree: leaf beliefs, at most one from each chosen iteration, and its growth.
 
     iterations: which iterations to pick from.  picked: (public node, float64[S0 + S1] ranges by slot).
+    expansions: trajectories walked.  lost: those that could draw no world or after which nothing was opened.
+    whole: at the end nothing was left to open.
     """
 
     iterations: frozenset[int] = frozenset()
     picked: list[tuple[int, Float64]] = field(default_factory=list)
+    expansions: int = 0
+    lost: int = 0
+    whole: bool = False
+
+    @property
+    def grown(self) -> bool:
+        """Whether the search grew its budget or its whole subgame."""
+        return self.lost == 0 or self.whole
 
 
 def search(
@@ -105,16 +115,16 @@ def search(
     settings: SearchSettings,
     rng: Array,
     gadget: Gadget | None = None,
-    log: QueryLog | None = None,
+    log: SearchLog | None = None,
     stopped: Callable[[], bool] | None = None,
 ) -> SearchGenerator:
     """Run GT-CFR on `tree`, growing it below node `start`; policies and sums stay in the tree.
 
     rng: uint64[1], the search's own generator.  gadget: the opponent's choice at the root, when re-solving.
-    log: leaf beliefs that are evaluated are added to it.  stopped: called after each round; true ends the search.
+    log: what is to be kept of the search beside the tree is written there.  stopped: called after each round; true ends the search.
     A tree that was searched before, at this node or at one above it, is searched on.
     """
-    run = _Run(tree, start, settings, rng, gadget, log or QueryLog())
+    run = _Run(tree, start, settings, rng, gadget, log or SearchLog())
     yield from run.first_look()
     rounds, updates, expansions = budget.rounds, budget.updates, budget.expansions
     for k in range(rounds):
@@ -122,6 +132,7 @@ def search(
             yield from run.update()
             if run.complete:
                 run.finish(rounds * updates)
+                run.note_growth()
                 return
         if stopped is not None:
             run.take_up()
@@ -130,6 +141,7 @@ def search(
         if k < rounds - 1:
             run.grow(expansions)
     run.take_up()
+    run.note_growth()
 
 
 class _Run:
@@ -146,7 +158,7 @@ class _Run:
         settings: SearchSettings,
         rng: Array,
         gadget: Gadget | None,
-        log: QueryLog,
+        log: SearchLog,
     ) -> None:
         game = tree.public.game
         self.tree, self.start, self.settings, self.rng, self.log = tree, start, settings, rng, log
@@ -163,7 +175,7 @@ class _Run:
             np.zeros(2, dtype=np.int64),
         )
         self.begun = tree.iterations  # by earlier searches of this tree
-        self.state = np.zeros(7, dtype=np.int64)
+        self.state = np.zeros(phases.STATE_ENTRIES, dtype=np.int64)
         self.steps = settings.rule.steps(1, 64)
         self.awaited: Int32 = np.zeros((2, 0), dtype=np.int32)
         self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
@@ -198,9 +210,24 @@ class _Run:
     def grow(self, expansions: int) -> None:
         """The expansion phase, which the next look begins with: trajectories that add to the tree where they end."""
         self.state[phases.EXPANSIONS] = expansions
+        self.log.expansions += expansions
         if self.awaited.shape[1] < expansions and self.tree.public.game.deterministic:
             self.awaited = np.zeros((2, expansions), dtype=np.int32)
             self._make_room()
+
+    def note_growth(self) -> None:
+        """Write into the log how far the search grew."""
+        self.log.lost = int(self.state[phases.LOST])
+        if self.log.lost:
+            self.log.whole = self.complete or not self._has_gap()
+
+    def _has_gap(self) -> bool:
+        """Whether anything is left to open below the start."""
+        found = self.selection.found
+        if self.single:
+            trajectories.oldest_gap(self.tree.arrays, self.start, found)
+            return bool(found[0] >= 0)
+        return bool(trajectories.oldest_leaf(self.tree.arrays, self.start) >= 0)
 
     def take_up(self) -> None:
         """Bring the last answers into the tree, if that has not been done."""
@@ -234,7 +261,7 @@ class _Run:
     def _ask(self, found: int) -> SearchGenerator:
         """Have the beliefs of the question evaluated."""
         question = self.question
-        if self.state[phases.UPDATES] and self.tree.iterations in self.log.iterations:
+        if self.state[phases.UPDATES] and self.tree.iterations - self.begun in self.log.iterations:
             k = int(draws.random(self.rng) * found)
             self.log.picked.append((int(question.nodes[k]), question.ranges[k].copy()))
         answers = yield Beliefs(self.tree.public, question.nodes[:found], question.ranges[:found])

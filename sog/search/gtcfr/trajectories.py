@@ -19,6 +19,7 @@ from sog.search.tree.growth import NODES
 
 ALL: Final = -1  # expand every child at once
 OVER: Final = -2  # no node to expand: the trajectory came to where the game ends
+NO_WORLD: Final = -3  # no node to expand: no pair of infostates could be drawn at the start
 
 
 class Selection(NamedTuple):
@@ -28,8 +29,8 @@ class Selection(NamedTuple):
     the choices are drawn from.  unit: the game's largest utility.  rng: uint64[1].
     pair: int64[2], the infostates on the way.  path: int64[*], path[0] counts the (action, infostate) entries chosen in
     this phase, listed after it; each gets a virtual visit.
-    found: int64[2], the node to expand and the edge (ALL for a leaf), or node -1 and OVER where the game ends or ALL
-    elsewhere.
+    found: int64[2], the node to expand and the edge (ALL for a leaf), or node -1 and why there is none: NO_WORLD, OVER
+    where the game ends, ALL elsewhere.
     """
 
     start: int
@@ -49,6 +50,7 @@ def trajectory(public: Public, tree: Tree, selection: Selection) -> None:
     found[0], found[1] = -1, ALL
     n = selection.start
     if not draws.draw_pair(public, tree, n, selection.rng, pair):
+        found[1] = NO_WORLD
         return
     while nodes[n, f.KIND] == f.INTERIOR:
         if nodes[n, f.N_ACTOR] < 2:

@@ -12,7 +12,7 @@ from sog.nets.cvpn import NetworkShape
 from sog.nets.encode import encode
 from sog.play.resolver import derive_generator
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.gtcfr.search import Budget, QueryLog, SearchSettings, search
+from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings, search
 from sog.search.leaves.evaluator import Beliefs, SearchGenerator
 from sog.search.tree.public_tree import PublicTree
 from sog.train.replay import Rows, blank_rows, join_rows
@@ -54,7 +54,7 @@ class Solving:
         self, public: PublicTree, query: Query, settings: QuerySettings, rng: np.random.Generator
     ) -> None:
         self.query, self.settings = query, settings
-        self.log = QueryLog(pick_iterations(settings.recursive, settings.budget, rng))
+        self.log = SearchLog(pick_iterations(settings.recursive, settings.budget, rng))
         self.tree = Lookahead(public, query.node, public.ranges_of_slots(query.node, query.ranges))
         self.rng = derive_generator(int(rng.integers(2**62)), 0, query.node)
 

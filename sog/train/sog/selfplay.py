@@ -10,7 +10,7 @@ from sog.arrays import Float64
 from sog.games.base import TERMINAL
 from sog.play.referee import Referee, World
 from sog.play.resolver import ResolveSettings, Resolving, Solved
-from sog.search.gtcfr.search import QueryLog
+from sog.search.gtcfr.search import SearchLog
 from sog.search.leaves.evaluator import SearchGenerator
 from sog.search.tree.public_tree import PublicTree
 from sog.train.sog.queries import Query, pick_iterations
@@ -42,12 +42,16 @@ class SelfPlaySettings:
 
 @dataclass(frozen=True, eq=False)
 class Visit:
-    """A state played through: the belief there, the policy found and the infostates of the world."""
+    """A state played through: the belief there, the policy found and the infostates of the world.
+
+    grown: whether the search grew its budget or its whole subgame.
+    """
 
     node: int
     ranges: Float64  # float64[S0 + S1], by slot
     policy: Float64  # float64[A, I]
     pair: tuple[int, int]
+    grown: bool
 
 
 class SelfPlayGame:
@@ -73,12 +77,12 @@ class SelfPlayGame:
             if settings.moves_max and len(self.visits) >= settings.moves_max:
                 return
             player = referee.actor(world)
-            log = QueryLog(pick_iterations(settings.queries_per_search, settings.resolve.budget, rng))
+            log = SearchLog(pick_iterations(settings.queries_per_search, settings.resolve.budget, rng))
             resolving = Resolving(public, player, world.node, chains[player], settings.resolve, _seed(rng), log)
             yield from resolving.steps()
             solved = chains[player] = resolving.solved()
             self.queries.extend(Query(node, ranges) for node, ranges in log.picked)
-            self.visits.append(_visit(solved, world))
+            self.visits.append(_visit(solved, world, log.grown))
             if may_resign and _hopeless(solved, world, settings):
                 self.utility = public.game.u_max * (-1.0 if player == 0 else 1.0)
                 return
@@ -98,10 +102,10 @@ def choose(
     return int(rng.choice(len(mixed), p=mixed / mixed.sum()))
 
 
-def _visit(solved: Solved, world: World) -> Visit:
+def _visit(solved: Solved, world: World, grown: bool) -> Visit:
     tree = solved.tree
     ranges = tree.public.ranges_by_slot(world.node, tree.range_sums(solved.start))
-    return Visit(world.node, ranges, solved.policy(), world.pair)
+    return Visit(world.node, ranges, solved.policy(), world.pair, grown)
 
 
 def _hopeless(solved: Solved, world: World, settings: SelfPlaySettings) -> bool:
