@@ -47,15 +47,26 @@ class Walk:
     start: int = 0
     which: int = f.AVERAGE_POLICY
     rng: Array = field(default_factory=lambda: np.array([7], dtype=np.uint64))
+    worlds: int = trajectories.CURRENT
+    mix: float = 0.0
+    belief: Float64 | None = None
     pair: Int64 = field(default_factory=lambda: np.zeros(2, dtype=np.int64))
     path: Int64 = field(default_factory=lambda: np.zeros(4096, dtype=np.int64))
     found: Int64 = field(default_factory=lambda: np.zeros(2, dtype=np.int64))
+
+    def beliefs(self) -> Float64:
+        """float64[2, I0 + I1]: the fixed belief, and ones."""
+        width = sum(self.tree.public.num_infostates(self.tree.public_node(self.start)))
+        return np.stack([np.zeros(width) if self.belief is None else self.belief, np.ones(width)])
 
     def go(self) -> tuple[int, int]:
         """(node, edge) to expand."""
         tree, public = self.tree, self.tree.public
         unit = public.game.u_max
-        selection = Selection(self.start, C_PUCT, self.which, unit, self.rng, self.pair, self.path, self.found)
+        selection = Selection(
+            self.start, C_PUCT, self.which, unit, self.rng, self.worlds, self.mix, self.beliefs(), self.pair, self.path,
+            self.found,
+        )  # fmt: skip
         trajectories.trajectory(public.arrays, tree.arrays, selection)
         return int(self.found[0]), int(self.found[1])
 

@@ -71,7 +71,7 @@ def bench_round(name: str, network: CVPN, games: int) -> Row:
     lines: list[tuple[int, ...]] = []
     one_hot: list[Bool] = []
     for job in actor.finished(games, network_evaluator(network), rng):
-        one_hot += [_one_hot(rows) for rows in actor.rows_of(job, rng)]
+        one_hot += [one_hot_targets(rows) for rows in actor.rows_of(job, rng)]
         if not isinstance(job, Solving):
             grown += [visit.grown for visit in job.visits]
             lines += [job.public.line(visit.node) for visit in job.visits]
@@ -84,7 +84,7 @@ def bench_round(name: str, network: CVPN, games: int) -> Row:
     )
 
 
-def _one_hot(rows: Rows) -> Bool:
+def one_hot_targets(rows: Rows) -> Bool:
     """bool[*]: whether each policy target with a choice has an action above 0.99."""
     choices = (rows.policy_mask > 0) & (rows.legal.sum(axis=2) > 1)
     found: Bool = (rows.policies.max(axis=2) > _ONE_HOT)[choices]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 
@@ -61,6 +62,10 @@ class Budget:
         return f"({self.simulations},{self.per_update:g})"
 
 
+FIXED, AVERAGE, CURRENT = "fixed", "average", "current"
+_WORLDS: Final = {FIXED: trajectories.FIXED, AVERAGE: trajectories.AVERAGE, CURRENT: trajectories.CURRENT}
+
+
 @dataclass(frozen=True)
 class SearchSettings:
     """How GT-CFR searches, apart from its budget.
@@ -70,9 +75,15 @@ class SearchSettings:
     select_average: the CFR half of the selection policy is the average policy (SoG), not the current (PoG).
     correct: apply the zero-sum correction to evaluations.
     warm_start: an opened node begins at its prior, with regrets worth this many value units (0: at uniform play).
-    fill: a trajectory that ends where the game ends opens the oldest leaf instead, and where k = 1 the oldest node that
-    lacks a child, so that s expansions happen while there is anything to open. Both are ours; the papers' search has
-    neither (PoG, "Complexity": "If a terminal state is hit at the end of the traversal, there is no expansion").
+    fill: a trajectory that comes to nothing it can open (the end of the game, a leaf not evaluated yet) opens the
+    oldest leaf instead, and where k = 1 the oldest node that lacks a child, so that s expansions happen while there is
+    anything to open. Both are ours; the papers' search has neither (PoG, "Complexity": "If a terminal state is hit at
+    the end of the traversal, there is no expansion").
+    worlds: what a trajectory's infostates at the searched state are drawn by: FIXED, the belief there as the search
+    begins, the opponent's by the last search (SoG, "The expansion phase": "sampled from the beliefs in beta_root"; PoG,
+    Algorithm 1 hands beta to GROW); AVERAGE, the ranges summed over the iterations; CURRENT, the last iteration's.
+    Where that gives no pair any probability, every possible pair is as likely as chance makes it.
+    world_mix: the share of trajectories whose infostates are drawn in that last way all the same.
     """
 
     rule: Rule = DCFR
@@ -82,9 +93,17 @@ class SearchSettings:
     correct: bool = True
     warm_start: float = 1.0
     fill: bool = True
+    worlds: str = AVERAGE
+    world_mix: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.worlds not in _WORLDS:
+            raise SettingError(f"worlds are drawn by {', '.join(_WORLDS)}, not {self.worlds}")
+        if not 0.0 <= self.world_mix <= 1.0:
+            raise SettingError(f"world_mix is a share from 0 to 1, not {self.world_mix}")
 
 
-PAPER = SearchSettings(rule=SOG, warm_start=0.0, fill=False)
+PAPER = SearchSettings(rule=SOG, warm_start=0.0, fill=False, worlds=FIXED)
 
 
 @dataclass
@@ -121,7 +140,7 @@ def search(
     """Run GT-CFR on `tree`, growing it below node `start`; policies and sums stay in the tree.
 
     rng: uint64[1], the search's own generator.  gadget: the opponent's choice at the root, when re-solving.
-    log: what is to be kept of the search beside the tree is written there.  stopped: called after each round; true ends the search.
+    log: takes what is kept of the search beside the tree.  stopped: called after each round; true ends the search.
     A tree that was searched before, at this node or at one above it, is searched on.
     """
     run = _Run(tree, start, settings, rng, gadget, log or SearchLog())
@@ -162,7 +181,7 @@ class _Run:
     ) -> None:
         game = tree.public.game
         self.tree, self.start, self.settings, self.rng, self.log = tree, start, settings, rng, log
-        self.choice = NO_CHOICE if gadget is None else gadget.choice
+        self.gadget, self.choice = gadget, NO_CHOICE if gadget is None else gadget.choice
         self.single, self.width = game.perfect_information, sum(game.num_slots)
         self.selection = Selection(
             int(start),
@@ -170,6 +189,9 @@ class _Run:
             f.POLICY_SUM if settings.select_average else f.POLICY,
             float(game.u_max),
             rng,
+            _WORLDS[settings.worlds],
+            float(settings.world_mix),
+            np.ones((2, sum(tree.public.num_infostates(tree.public_node(start))))),
             np.zeros(2, dtype=np.int64),
             np.zeros(4096, dtype=np.int64),
             np.zeros(2, dtype=np.int64),
@@ -189,6 +211,21 @@ class _Run:
         self.take_up()
         if self.tree.is_leaf(self.start):
             self._expand(self.start, ALL)
+        if not self.single and self.settings.worlds == FIXED:
+            self._fix_belief()
+
+    def _fix_belief(self) -> None:
+        """Keep both ranges at the start as the search begins: the opponent's by the last search, not by the gadget."""
+        tree, gadget = self.tree, self.gadget
+        if gadget is not None:
+            before = tree.root_ranges
+            ranges = (gadget.previous, before[1]) if gadget.opponent == 0 else (before[0], gadget.previous)
+            tree.set_root_ranges(ranges)
+            if self.start > 0:
+                tree.forward()
+        self.selection.beliefs[0] = np.concatenate(tree.ranges(self.start))
+        if gadget is not None:
+            tree.set_root_ranges(before)
 
     def update(self) -> SearchGenerator:
         """One iteration of the regret update phase."""
@@ -209,15 +246,16 @@ class _Run:
 
     def grow(self, expansions: int) -> None:
         """The expansion phase, which the next look begins with: trajectories that add to the tree where they end."""
-        self.state[phases.EXPANSIONS] = expansions
+        state, due = self.state, expansions + int(self.state[phases.OWED])
+        state[phases.EXPANSIONS], state[phases.OPENED], state[phases.OWED] = due, 0, 0
         self.log.expansions += expansions
-        if self.awaited.shape[1] < expansions and self.tree.public.game.deterministic:
-            self.awaited = np.zeros((2, expansions), dtype=np.int32)
+        if self.awaited.shape[1] < due and self.tree.public.game.deterministic:
+            self.awaited = np.zeros((2, max(due, 2 * self.awaited.shape[1])), dtype=np.int32)
             self._make_room()
 
     def note_growth(self) -> None:
         """Write into the log how far the search grew."""
-        self.log.lost = int(self.state[phases.LOST])
+        self.log.lost = int(self.state[phases.LOST] + self.state[phases.OWED])
         if self.log.lost:
             self.log.whole = self.complete or not self._has_gap()
 
@@ -225,7 +263,7 @@ class _Run:
         """Whether anything is left to open below the start."""
         found = self.selection.found
         if self.single:
-            trajectories.oldest_gap(self.tree.arrays, self.start, found)
+            trajectories.oldest_gap(self.tree.public.arrays, self.tree.arrays, self.start, found)
             return bool(found[0] >= 0)
         return bool(trajectories.oldest_leaf(self.tree.arrays, self.start) >= 0)
 

@@ -58,8 +58,10 @@ class SogActor:
         return Harvest(stack(rows, self.shape), games, searches, solved)
 
     def finished(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Iterator[SelfPlayGame | Solving]:
-        """A round's games and query solves, each as it ends."""
-        public = self.public or PublicTree(self.game)
+        """A round's games and query solves, each as it ends.
+
+        Where the game is too large to list, each has a public tree of its own, let go with it and its queries.
+        """
         waiting: list[Query] = []
         begun = 0
 
@@ -67,10 +69,10 @@ class SogActor:
             nonlocal begun
             while waiting or begun < games:
                 if waiting:
-                    yield Solving(public, waiting.pop(), self.queries, rng)
+                    yield Solving(waiting.pop(), self.queries, rng)
                 else:
                     begun += 1
-                    yield SelfPlayGame(public, self.selfplay, rng)
+                    yield SelfPlayGame(self.public or PublicTree(self.game), self.selfplay, rng)
 
         while waiting or begun < games:
             for job in drive(jobs(), evaluator, self.width):
