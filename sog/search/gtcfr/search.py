@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final
 
 import numpy as np
 
@@ -62,10 +61,6 @@ class Budget:
         return f"({self.simulations},{self.per_update:g})"
 
 
-FIXED, AVERAGE, CURRENT = "fixed", "average", "current"
-_WORLDS: Final = {FIXED: trajectories.FIXED, AVERAGE: trajectories.AVERAGE, CURRENT: trajectories.CURRENT}
-
-
 @dataclass(frozen=True)
 class SearchSettings:
     """How GT-CFR searches, apart from its budget.
@@ -79,9 +74,9 @@ class SearchSettings:
     oldest leaf instead, and where k = 1 the oldest node that lacks a child, so that s expansions happen while there is
     anything to open. Both are ours; the papers' search has neither (PoG, "Complexity": "If a terminal state is hit at
     the end of the traversal, there is no expansion").
-    worlds: what a trajectory's infostates at the searched state are drawn by: FIXED, the belief there as the search
-    begins, the opponent's by the last search (SoG, "The expansion phase": "sampled from the beliefs in beta_root"; PoG,
-    Algorithm 1 hands beta to GROW); AVERAGE, the ranges summed over the iterations; CURRENT, the last iteration's.
+    fixed_belief: a trajectory's infostates at the searched state are drawn by the belief as the search begins, the
+    opponent's range by the last search (SoG, "The expansion phase": "sampled from the beliefs in beta_root"; PoG,
+    Algorithm 1 hands beta to GROW); otherwise by the last iteration's ranges, where a policy of 0 hides infostates.
     Where that gives no pair any probability, every possible pair is as likely as chance makes it.
     world_mix: the share of trajectories whose infostates are drawn in that last way all the same.
     """
@@ -93,17 +88,15 @@ class SearchSettings:
     correct: bool = True
     warm_start: float = 1.0
     fill: bool = True
-    worlds: str = AVERAGE
+    fixed_belief: bool = True
     world_mix: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.worlds not in _WORLDS:
-            raise SettingError(f"worlds are drawn by {', '.join(_WORLDS)}, not {self.worlds}")
         if not 0.0 <= self.world_mix <= 1.0:
             raise SettingError(f"world_mix is a share from 0 to 1, not {self.world_mix}")
 
 
-PAPER = SearchSettings(rule=SOG, warm_start=0.0, fill=False, worlds=FIXED)
+PAPER = SearchSettings(rule=SOG, warm_start=0.0, fill=False)
 
 
 @dataclass
@@ -189,7 +182,7 @@ class _Run:
             f.POLICY_SUM if settings.select_average else f.POLICY,
             float(game.u_max),
             rng,
-            _WORLDS[settings.worlds],
+            settings.fixed_belief,
             float(settings.world_mix),
             np.ones((2, sum(tree.public.num_infostates(tree.public_node(start))))),
             np.zeros(2, dtype=np.int64),
@@ -211,7 +204,7 @@ class _Run:
         self.take_up()
         if self.tree.is_leaf(self.start):
             self._expand(self.start, ALL)
-        if not self.single and self.settings.worlds == FIXED:
+        if not self.single and self.settings.fixed_belief:
             self._fix_belief()
 
     def _fix_belief(self) -> None:

@@ -19,11 +19,6 @@ from sog.search.tree.growth import NODES
 
 ALL: Final = -1  # expand every child at once
 OVER: Final = -2  # no node to expand: the trajectory came to where the game ends
-# What worlds at the start are drawn by.
-FIXED: Final = 0  # the belief that the search began with
-AVERAGE: Final = 1  # the ranges summed over the iterations so far
-CURRENT: Final = 2  # the last sweep's ranges
-
 NO_WORLD: Final = -3  # no node to expand: no pair of infostates could be drawn at the start
 
 
@@ -32,8 +27,9 @@ class Selection(NamedTuple):
 
     start: the lookahead node where they begin.  c_puct: PUCT's exploration.  which: the row of policies that half of
     the choices are drawn from.  unit: the game's largest utility.  rng: uint64[1].
-    worlds: FIXED, AVERAGE or CURRENT.  mix: the share of worlds drawn from all that are possible instead.
-    beliefs: float64[2, I0 + I1] at the start: both ranges of the FIXED belief, and ones.
+    fixed: worlds are drawn by the belief that the search began with, otherwise by the last sweep's ranges.
+    mix: the share of worlds drawn from all that are possible instead.
+    beliefs: float64[2, I0 + I1] at the start: both ranges of the fixed belief, and ones.
     pair: int64[2], the infostates on the way.  path: int64[*], path[0] counts the (action, infostate) entries chosen in
     this phase, listed after it; each gets a virtual visit.
     found: int64[2], the node to expand and the edge (ALL for a leaf), or node -1 and why there is none: NO_WORLD, OVER
@@ -45,7 +41,7 @@ class Selection(NamedTuple):
     which: int
     unit: float
     rng: Array
-    worlds: int
+    fixed: bool
     mix: float
     beliefs: Float64
     pair: Int64
@@ -88,10 +84,8 @@ def _draw_world(public: Public, tree: Tree, selection: Selection) -> bool:
     s, inside = nodes[start, f.PUBLIC], (nodes[start, f.OFF0], nodes[start, f.OFF1])
     beliefs, apart = selection.beliefs, (np.int32(0), nodes[start, f.N_I0])
     if selection.mix <= 0.0 or draws.random(rng) >= selection.mix:
-        if selection.worlds == FIXED:
+        if selection.fixed:
             drawn = draws.draw_pair_of_ranges(public, s, beliefs[0], apart, rng, pair)
-        elif selection.worlds == AVERAGE:
-            drawn = draws.draw_pair_of_ranges(public, s, tree.infostates[f.REACH_SUM], inside, rng, pair)
         else:
             drawn = draws.draw_pair_of_ranges(public, s, tree.infostates[f.REACH], inside, rng, pair)
         if drawn:
