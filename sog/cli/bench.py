@@ -17,6 +17,7 @@ from sog.errors import SettingError
 if TYPE_CHECKING:
     from sog.experiments.bench.cfr import Row as CfrRow
     from sog.experiments.bench.root import Row as RootRow
+    from sog.experiments.bench.rounds import Row as RoundRow
     from sog.experiments.bench.search import Row
     from sog.experiments.bench.training import Part
     from sog.nets.cvpn import CVPN
@@ -228,6 +229,43 @@ def bench_rebel(
         speed, share = f"{row.solves_per_second:,.4g}", f"{row.network_share:.0%}"
         out.add_row(row.game, row.network, row.setting, speed, share)
     stdout().print(out)
+
+
+@bench.command("training", epilog="Example: sog bench training --games connect_four --played 64")
+def bench_training(
+    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
+    played: Annotated[int | None, typer.Option(help="Self-play games of each game. By default as set for it.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """What a round of self-play is worth: do its searches grow, are its policy targets more than one move.
+
+    One round with the settings of the preset demo and the shipped network, or an untrained one where none is shipped.
+    searches: of self-play's moves. grown: the share of them that grew their budget or all that was left of the game; an
+    expansion counts if its trajectory drew a world at the searched state. one-hot: policy targets with a move above
+    0.99, where there is a choice. distinct: public states among the states visited.
+    """
+    from sog.experiments.bench.rounds import GAMES, bench_rounds
+    from sog.games.catalog import make_game
+
+    if played is not None:
+        check_count("--played", played)
+    chosen = {make_game(name).name: played or GAMES.get(name, 16) for name in games or GAMES}
+    with progress_bar("bench training", len(chosen), "games") as report:
+        rows = bench_rounds({name: (_network(name)[1], count) for name, count in chosen.items()}, report)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    stdout().print(_rounds_table(rows))
+
+
+def _rounds_table(rows: Sequence[RoundRow]) -> Table:
+    out = Table("game", title="one round of self-play, settings of the preset demo", box=None)
+    for heading in ("searches", "grown", "one-hot", "distinct"):
+        out.add_column(heading, justify="right")
+    for row in rows:
+        shares = row.grown_share, row.one_hot_share, row.distinct_positions_share
+        out.add_row(row.game, f"{row.searches:,}", *(f"{share:.1%}" for share in shares))
+    return out
 
 
 def _budget(text: str) -> Budget:

@@ -13,13 +13,12 @@ from typing import Final, Protocol
 
 import numpy as np
 
-from sog.arrays import Array
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game
+from sog.play.position import PositionSearch
 from sog.play.resolver import derive_generator
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.gtcfr.reroot import rerooted
-from sog.search.gtcfr.search import Budget, SearchSettings, search
+from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Evaluator, SearchGenerator, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
@@ -205,10 +204,7 @@ class MoveTree:
 
 
 class SogPlayer:
-    """Student of Games on a game of perfect information: GT-CFR from the position, greedy in its average policy.
-
-    Both ranges are 1 and no gadget is needed: a position's value does not depend on how it was reached.
-    """
+    """Student of Games on a game of perfect information: GT-CFR from the position, greedy in its average policy."""
 
     def __init__(
         self,
@@ -232,33 +228,26 @@ class SogPlayer:
         if self.tree is None:
             raise GameError("no game was given to the player")
         node = self.tree.decision_after(moves)
-        self.last = self._lookahead(node)
         budget = Budget(simulations or self.budget.simulations, self.budget.per_update)
         rng = derive_generator(self.seed, self.tree.actor(node), node)
-        return SogSearch(self.last, budget, self.settings, rng)
-
-    def _lookahead(self, node: int) -> Lookahead:
-        assert self.tree is not None
-        if self.reuse and self.last is not None:
-            at = self.last.node_of(node)
-            if at >= 0:
-                return rerooted(self.last, at)
-        return Lookahead(self.tree.public, node, (np.ones(1), np.ones(1)))
+        last = self.last if self.reuse else None
+        searching = PositionSearch(self.tree.public, node, last, budget, self.settings, rng)
+        self.last = searching.tree
+        return SogSearch(searching)
 
 
 class SogSearch:
-    """A GT-CFR search of one position, on a tree that may hold an earlier search's work."""
+    """What a GT-CFR search of a position thinks of its moves."""
 
-    def __init__(self, tree: Lookahead, budget: Budget, settings: SearchSettings, rng: Array) -> None:
-        self.tree, self.budget, self.settings, self.rng = tree, budget, settings, rng
-        self.simulations = 0
+    def __init__(self, searching: PositionSearch) -> None:
+        self.searching, self.tree, self.simulations = searching, searching.tree, 0
 
     def steps(self, stopped: Stopped = never) -> SearchGenerator:
         def after_round() -> bool:
-            self.simulations += self.budget.expansions
+            self.simulations += self.searching.budget.expansions
             return stopped()
 
-        yield from search(self.tree, 0, self.budget, self.settings, self.rng, stopped=after_round)
+        yield from self.searching.steps(after_round)
 
     def thought(self) -> Thought:
         tree = self.tree

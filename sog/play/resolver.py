@@ -14,7 +14,7 @@ import numpy as np
 from sog.arrays import Array, Float64
 from sog.play.sampled_chance import Estimate, carried, first_after
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.gtcfr.search import PAPER, Budget, QueryLog, SearchSettings, search
+from sog.search.gtcfr.search import PAPER, Budget, SearchLog, SearchSettings, search
 from sog.search.leaves.evaluator import SearchGenerator
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree.public_tree import PublicTree
@@ -92,7 +92,7 @@ class Resolving:
         previous: Solved | None,
         settings: ResolveSettings,
         seed: int,
-        log: QueryLog | None = None,
+        log: SearchLog | None = None,
     ) -> None:
         """Search at public node `node`, where `player` acts, after that player's search `previous` (None: the first).
 

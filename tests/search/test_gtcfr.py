@@ -23,7 +23,7 @@ from sog.search.cfr import exact
 from sog.search.cfr.exact import ExactEvaluator
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS, DCFR, SOG, Rule
-from sog.search.gtcfr.search import PAPER, Budget, QueryLog, SearchSettings, search
+from sog.search.gtcfr.search import PAPER, Budget, SearchLog, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
 from sog.search.tree import columns as f
@@ -60,7 +60,7 @@ def searched(
     evaluator: Evaluator = zero_evaluator,
     settings: SearchSettings = BEST,
     seed: int = 0,
-    log: QueryLog | None = None,
+    log: SearchLog | None = None,
     path: Sequence[int] = (),
 ) -> tuple[Lookahead, int]:
     """A finished search from the root, growing below the end of `path` (edges from the root), and its start node."""
@@ -245,7 +245,7 @@ def test_taking_up_answers_after_each_round_changes_no_bit(
     """A search that may be stopped has each round's answers in its tree at once, others with the next look."""
     found = []
     for stoppable in (False, True):
-        tree, recorder, log = Lookahead(PublicTree(game), 0, game.root_ranges()), Recorder(), QueryLog(frozenset({5}))
+        tree, recorder, log = Lookahead(PublicTree(game), 0, game.root_ranges()), Recorder(), SearchLog(frozenset({5}))
         looks: list[int] = []
 
         def stopped(tree: Lookahead = tree, looks: list[int] = looks) -> bool:
@@ -279,7 +279,7 @@ def test_a_stopped_search_is_the_search_of_the_rounds_it_had(game: Game) -> None
 
 
 def test_queries_are_leaf_beliefs_of_the_iterations_asked_for() -> None:
-    recorder, log = Recorder(), QueryLog(frozenset({0, 3, 11, 99}))
+    recorder, log = Recorder(), SearchLog(frozenset({0, 3, 11, 99}))
     searched(LiarsDice(1, 4), Budget(12, 1.0), recorder, log=log)
     assert len(log.picked) == 3  # there is no iteration 99
     for t, (node, ranges) in zip((0, 3, 11), log.picked, strict=True):
@@ -291,14 +291,14 @@ def test_queries_are_leaf_beliefs_of_the_iterations_asked_for() -> None:
 def test_queries_are_spread_over_the_leaves() -> None:
     picked = set()
     for seed in range(30):
-        log = QueryLog(frozenset({1}))
+        log = SearchLog(frozenset({1}))
         searched(LiarsDice(1, 3), Budget(2, 1.0), Recorder(), seed=seed, log=log)
         picked.add(log.picked[0][0])
     assert len(picked) > 4
 
 
 def test_without_leaves_there_are_no_queries() -> None:
-    log = QueryLog(frozenset(range(500)))
+    log = SearchLog(frozenset(range(500)))
     searched(Kuhn(), Budget(500, 1.0), Recorder(), log=log)
     assert 0 < len(log.picked) < 100
 

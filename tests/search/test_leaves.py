@@ -97,14 +97,15 @@ def answer(
 ) -> None:
     """What a search does with its answers where it updates no regrets."""
     tree, public = asked.tree, asked.tree.public
-    state = np.zeros(7, dtype=np.int64)
+    state = np.zeros(phases.STATE_ENTRIES, dtype=np.int64)
     state[phases.FOUND], state[phases.LEAVES], state[phases.ANSWERED] = asked.found, asked.count, 1
     nothing = np.zeros(2, dtype=np.int64)
     rng = np.zeros(1, dtype=np.uint64)
     one_search = phases.Search(
         choice=NO_CHOICE,
         selection=Selection(
-            0, 1.25, f.POLICY_SUM, public.game.u_max, rng, nothing, np.zeros(8, dtype=np.int64), nothing
+            0, 1.25, f.POLICY_SUM, public.game.u_max, rng, False, 0.0, np.ones((2, 0)), nothing,
+            np.zeros(8, dtype=np.int64), nothing,
         ),
         steps=SOG.steps(1, 1),
         alternating=False,

@@ -47,15 +47,26 @@ class Walk:
     start: int = 0
     which: int = f.AVERAGE_POLICY
     rng: Array = field(default_factory=lambda: np.array([7], dtype=np.uint64))
+    fixed: bool = False
+    mix: float = 0.0
+    belief: Float64 | None = None
     pair: Int64 = field(default_factory=lambda: np.zeros(2, dtype=np.int64))
     path: Int64 = field(default_factory=lambda: np.zeros(4096, dtype=np.int64))
     found: Int64 = field(default_factory=lambda: np.zeros(2, dtype=np.int64))
+
+    def beliefs(self) -> Float64:
+        """float64[2, I0 + I1]: the fixed belief, and ones."""
+        width = sum(self.tree.public.num_infostates(self.tree.public_node(self.start)))
+        return np.stack([np.zeros(width) if self.belief is None else self.belief, np.ones(width)])
 
     def go(self) -> tuple[int, int]:
         """(node, edge) to expand."""
         tree, public = self.tree, self.tree.public
         unit = public.game.u_max
-        selection = Selection(self.start, C_PUCT, self.which, unit, self.rng, self.pair, self.path, self.found)
+        selection = Selection(
+            self.start, C_PUCT, self.which, unit, self.rng, self.fixed, self.mix, self.beliefs(), self.pair, self.path,
+            self.found,
+        )  # fmt: skip
         trajectories.trajectory(public.arrays, tree.arrays, selection)
         return int(self.found[0]), int(self.found[1])
 
@@ -175,6 +186,29 @@ def test_pairs_are_drawn_by_weight_and_both_ranges(game: Game) -> None:
     r0, r1 = tree.root_ranges
     joint = r0[:, None] * game.weights(game.root()).dense() * r1[None, :]
     assert counts_of(drawn, {(i, j): p for (i, j), p in np.ndenumerate(joint)}) > 1e-3
+
+
+@pytest.mark.parametrize("case", ["fixed", "current", "vanished", "mixed"])
+def test_worlds_are_drawn_by_a_belief_that_cannot_vanish(case: str) -> None:
+    """By the fixed belief or the current ranges; by chance alone where those allow no pair, or for a share of them."""
+    game = Leduc()
+    weights = game.weights(game.root()).dense()
+    current, fixed = (np.arange(6.0), np.ones(6)), (np.ones(6), np.arange(6.0)[::-1])
+    lone = (np.arange(6) == 2) * 1.0  # both hold the same card
+    if case == "vanished":
+        current = fixed = (lone, lone)
+    tree = Lookahead(PublicTree(game), 0, current)
+    share = {"mixed": 0.25}.get(case, 0.0)
+    walk, drawn = Walk(tree, fixed=case != "current", mix=share, belief=np.concatenate(fixed)), []
+    for _ in range(3_000):
+        walk.go()
+        drawn.append((int(walk.pair[0]), int(walk.pair[1])))
+    r0, r1 = current if case == "current" else fixed
+    joint, any_pair = r0[:, None] * weights * r1, weights / weights.sum()
+    if case == "vanished":
+        joint = any_pair
+    expected = (1.0 - share) * joint / joint.sum() + share * any_pair
+    assert counts_of(drawn, {(i, j): p for (i, j), p in np.ndenumerate(expected)}) > 1e-3
 
 
 def test_the_board_card_is_drawn_given_both_hands() -> None:

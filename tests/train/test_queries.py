@@ -38,11 +38,11 @@ def question(public: PublicTree, node: int, seed: int = 0, empty: float = 0.0) -
     ranges = [rng.random(n) * (rng.random(n) >= empty) for n in counts]
     weights = public.game.weights(public.states[node]).dense()
     ranges = [r * (weights.sum(axis=1 - p) > 0) for p, r in enumerate(ranges)]  # nobody holds the card on the board
-    return Query(node, public.ranges_by_slot(node, (ranges[0], ranges[1])))
+    return Query(public, node, public.ranges_by_slot(node, (ranges[0], ranges[1])))
 
 
 def solved(public: PublicTree, query: Query, settings: QuerySettings = MANY, seed: int = 0) -> Solving:
-    solving = Solving(public, query, settings, np.random.default_rng(seed))
+    solving = Solving(query, settings, np.random.default_rng(seed))
     run(solving, zero_evaluator)
     return solving
 
@@ -108,7 +108,7 @@ def test_infostates_without_weight_are_masked() -> None:
     node = LEDUC.states.index(LeducState("cc", 4))
     lone = np.zeros(6)
     lone[2] = 1.0
-    query = Query(node, LEDUC.ranges_by_slot(node, (lone, np.ones(6) * (np.arange(6) != 4))))
+    query = Query(LEDUC, node, LEDUC.ranges_by_slot(node, (lone, np.ones(6) * (np.arange(6) != 4))))
     row = row_of(LEDUC, query)
     assert values_at(row, LEDUC, node, 0)[1].tolist() == [1, 1, 1, 1, 0, 1]
     assert values_at(row, LEDUC, node, 1)[1].tolist() == [1, 1, 0, 1, 0, 1]

@@ -15,7 +15,7 @@ from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
 from sog.play.resolver import ResolveSettings, Resolving, Solved
-from sog.search.gtcfr.search import Budget, QueryLog
+from sog.search.gtcfr.search import Budget, SearchLog
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.tree import columns as f
@@ -83,7 +83,7 @@ def test_each_player_follows_its_own_chain(monkeypatch: pytest.MonkeyPatch) -> N
             previous: Solved | None,
             settings: ResolveSettings,
             seed: int,
-            log: QueryLog | None = None,
+            log: SearchLog | None = None,
         ) -> None:
             asked.append((player, node, previous, seed))
             super().__init__(public, player, node, previous, settings, seed, log)

@@ -24,7 +24,7 @@ from sog.nets.cvpn import CVPN, NetworkShape, shape_for
 from sog.nets.encode import encode
 from sog.search.cfr.exact import ExactEvaluator
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.gtcfr.search import Budget, QueryLog, SearchSettings, search
+from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
@@ -138,7 +138,7 @@ def _searched(
 ) -> list[tuple[int, Float64]]:
     """Leaf beliefs from one search."""
     tree = Lookahead(public, node, public.ranges_of_slots(node, ranges))
-    log = QueryLog(frozenset(int(t) for t in rng.integers(1, SEARCHED_ITERATIONS, QUERIES)))
+    log = SearchLog(frozenset(int(t) for t in rng.integers(1, SEARCHED_ITERATIONS, QUERIES)))
     state = rng.integers(1, 2**62, 1).astype(np.uint64)
     run(search(tree, 0, Budget(SEARCHED_ITERATIONS, 1.0), SearchSettings(), state, log=log), zero_evaluator)
     return log.picked

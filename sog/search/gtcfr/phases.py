@@ -11,7 +11,7 @@ from sog.arrays import Array, Float64, Int32, Int64
 from sog.search.cfr import matching, positions, sweeps
 from sog.search.cfr.iterate import Choice, enter, update_choice
 from sog.search.gtcfr import trajectories
-from sog.search.gtcfr.trajectories import ALL, OVER, Selection
+from sog.search.gtcfr.trajectories import ALL, NO_WORLD, Selection
 from sog.search.leaves import kernels
 from sog.search.leaves.evaluator import Evaluations
 from sog.search.leaves.kernels import EVERYTHING, ONLY_NEW, Leaves, Question
@@ -27,8 +27,11 @@ EXPAND: Final = 1  # the node and the edge in Selection.found need room, or a fa
 IDENTIFY: Final = 2  # the newest nodes are positions that the public tree does not list yet (Search.awaited)
 
 # Entries of Search.state: leaves in the last question; leaves in all; whether its answers are still to be taken up;
-# the iteration they belong to, from 0; whether it updates regrets; expansions to come; nodes to be identified.
-FOUND, LEAVES, ANSWERED, ITERATION, UPDATES, EXPANSIONS, AWAITED = range(7)
+# the iteration they belong to, from 0; whether it updates regrets; expansions to come; nodes to be identified;
+# trajectories so far that drew no world or after which nothing was opened; what this expansion phase has opened;
+# expansions left to the next phase, since all that can be opened is opened but for what this phase has added.
+FOUND, LEAVES, ANSWERED, ITERATION, UPDATES, EXPANSIONS, AWAITED, LOST, OPENED, OWED = range(10)
+STATE_ENTRIES: Final = 10
 
 
 class Search(NamedTuple):
@@ -39,9 +42,10 @@ class Search(NamedTuple):
     single: perfect information, one infostate a player: a leaf is evaluated once and opened child by child (k = 1).
     by_node: the sweeps of positions.py serve.  deterministic: a child can be added before its position is listed.
     temperature: of priors.  warm: value units of regret at the prior of an opened node.
-    fill: a trajectory that ends where the game ends opens the oldest leaf.  widest_fan: the most edges of a position.
+    fill: a trajectory that comes to nothing it can open opens the oldest leaf.
+    widest_fan: the most edges of a position.
     sums: float64[2, M], to work with.  awaited: int32[2, *], the public node and the edge that lead to each node added.
-    state: int64[7].
+    state: int64[STATE_ENTRIES].
     """
 
     choice: Choice
@@ -156,14 +160,20 @@ def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
 
     Fewer where the tree needs room or the public tree must list a fan: Selection.found then says which node and edge.
     """
-    nodes, start, found = tree.nodes, search.selection.start, search.selection.found
+    nodes, found = tree.nodes, search.selection.found
     for done in range(expansions):
         trajectories.trajectory(public, tree, search.selection)
-        if found[0] < 0 and search.fill and not search.single:
-            found[0], found[1] = trajectories.oldest_leaf(tree, start), ALL
+        drawn = found[1] != NO_WORLD
+        if found[0] < 0 and search.fill:
+            _fill(public, tree, search)
         n, edge = found[0], found[1]
+        if n < 0 and search.fill:
+            _leave(search.state, expansions - done)
+            return expansions
+        search.state[LOST] += n < 0 or not drawn
         if n < 0:
             continue
+        search.state[OPENED] += 1
         listed = public.nodes[nodes[n, f.PUBLIC], f.EDGE0] >= 0
         if search.single and listed and edge == ALL and nodes[n, f.N_ACTOR] < 2:
             edge = trajectories.best_prior(public, tree, n, 0)
@@ -172,6 +182,22 @@ def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
         opened(public, tree, n, edge, search.single, search.warm)
         found[0] = -1
     return expansions
+
+
+@njit
+def _fill(public: Public, tree: Tree, search: Search) -> None:
+    """Choose what a trajectory opens that came to nothing it could open."""
+    start, found = search.selection.start, search.selection.found
+    if search.single:
+        trajectories.oldest_gap(public, tree, start, found)
+    else:
+        found[0], found[1] = trajectories.oldest_leaf(tree, start), ALL
+
+
+@njit
+def _leave(state: Array, expansions: int) -> None:
+    """Nothing is left to open now: so many expansions are owed, or lost where no look at the leaves will help."""
+    state[OWED if state[OPENED] > 0 else LOST] += expansions
 
 
 @njit
@@ -199,11 +225,16 @@ def grow_positions(public: Public, tree: Tree, search: Search, expansions: int) 
             search.state[AWAITED] = added
             return done
         trajectories.trajectory(public, tree, search.selection)
-        if found[1] == OVER and search.fill:
-            trajectories.oldest_gap(tree, start, found)
+        if found[0] < 0 and search.fill:
+            trajectories.oldest_gap(public, tree, start, found)
         n, edge = found[0], found[1]
+        if n < 0 and search.fill:
+            _leave(search.state, expansions - done)
+            break
+        search.state[LOST] += n < 0
         if n < 0:
             continue
+        search.state[OPENED] += 1
         if edge == ALL:
             edge = trajectories.best_prior(public, tree, n, 0)
         growth.add_unlisted_child(public, tree, n, edge)

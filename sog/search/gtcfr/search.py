@@ -70,9 +70,15 @@ class SearchSettings:
     select_average: the CFR half of the selection policy is the average policy (SoG), not the current (PoG).
     correct: apply the zero-sum correction to evaluations.
     warm_start: an opened node begins at its prior, with regrets worth this many value units (0: at uniform play).
-    fill: a trajectory that ends where the game ends opens the oldest leaf instead, and where k = 1 the oldest node that
-    lacks a child, so that s expansions happen while there is anything to open. Both are ours; the papers' search has
-    neither (PoG, "Complexity": "If a terminal state is hit at the end of the traversal, there is no expansion").
+    fill: a trajectory that comes to nothing it can open (the end of the game, a leaf not evaluated yet) opens the
+    oldest leaf instead, and where k = 1 the oldest node that lacks a child, so that s expansions happen while there is
+    anything to open. Both are ours; the papers' search has neither (PoG, "Complexity": "If a terminal state is hit at
+    the end of the traversal, there is no expansion").
+    fixed_belief: a trajectory's infostates at the searched state are drawn by the belief as the search begins, the
+    opponent's range by the last search (SoG, "The expansion phase": "sampled from the beliefs in beta_root"; PoG,
+    Algorithm 1 hands beta to GROW); otherwise by the last iteration's ranges, where a policy of 0 hides infostates.
+    Where that gives no pair any probability, every possible pair is as likely as chance makes it.
+    world_mix: the share of trajectories whose infostates are drawn in that last way all the same.
     """
 
     rule: Rule = DCFR
@@ -82,20 +88,36 @@ class SearchSettings:
     correct: bool = True
     warm_start: float = 1.0
     fill: bool = True
+    fixed_belief: bool = True
+    world_mix: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.world_mix <= 1.0:
+            raise SettingError(f"world_mix is a share from 0 to 1, not {self.world_mix}")
 
 
 PAPER = SearchSettings(rule=SOG, warm_start=0.0, fill=False)
 
 
 @dataclass
-class QueryLog:
-    """Leaf beliefs picked from a search, for training: at most one from each chosen iteration.
+class SearchLog:
+    """What is kept of a search beside its tree: leaf beliefs, at most one from each chosen iteration, and its growth.
 
     iterations: which iterations to pick from.  picked: (public node, float64[S0 + S1] ranges by slot).
+    expansions: trajectories walked.  lost: those that could draw no world or after which nothing was opened.
+    whole: at the end nothing was left to open.
     """
 
     iterations: frozenset[int] = frozenset()
     picked: list[tuple[int, Float64]] = field(default_factory=list)
+    expansions: int = 0
+    lost: int = 0
+    whole: bool = False
+
+    @property
+    def grown(self) -> bool:
+        """Whether the search grew its budget or its whole subgame."""
+        return self.lost == 0 or self.whole
 
 
 def search(
@@ -105,16 +127,16 @@ def search(
     settings: SearchSettings,
     rng: Array,
     gadget: Gadget | None = None,
-    log: QueryLog | None = None,
+    log: SearchLog | None = None,
     stopped: Callable[[], bool] | None = None,
 ) -> SearchGenerator:
     """Run GT-CFR on `tree`, growing it below node `start`; policies and sums stay in the tree.
 
     rng: uint64[1], the search's own generator.  gadget: the opponent's choice at the root, when re-solving.
-    log: leaf beliefs that are evaluated are added to it.  stopped: called after each round; true ends the search.
+    log: takes what is kept of the search beside the tree.  stopped: called after each round; true ends the search.
     A tree that was searched before, at this node or at one above it, is searched on.
     """
-    run = _Run(tree, start, settings, rng, gadget, log or QueryLog())
+    run = _Run(tree, start, settings, rng, gadget, log or SearchLog())
     yield from run.first_look()
     rounds, updates, expansions = budget.rounds, budget.updates, budget.expansions
     for k in range(rounds):
@@ -122,6 +144,7 @@ def search(
             yield from run.update()
             if run.complete:
                 run.finish(rounds * updates)
+                run.note_growth()
                 return
         if stopped is not None:
             run.take_up()
@@ -130,6 +153,7 @@ def search(
         if k < rounds - 1:
             run.grow(expansions)
     run.take_up()
+    run.note_growth()
 
 
 class _Run:
@@ -146,11 +170,11 @@ class _Run:
         settings: SearchSettings,
         rng: Array,
         gadget: Gadget | None,
-        log: QueryLog,
+        log: SearchLog,
     ) -> None:
         game = tree.public.game
         self.tree, self.start, self.settings, self.rng, self.log = tree, start, settings, rng, log
-        self.choice = NO_CHOICE if gadget is None else gadget.choice
+        self.gadget, self.choice = gadget, NO_CHOICE if gadget is None else gadget.choice
         self.single, self.width = game.perfect_information, sum(game.num_slots)
         self.selection = Selection(
             int(start),
@@ -158,12 +182,15 @@ class _Run:
             f.POLICY_SUM if settings.select_average else f.POLICY,
             float(game.u_max),
             rng,
+            settings.fixed_belief,
+            float(settings.world_mix),
+            np.ones((2, sum(tree.public.num_infostates(tree.public_node(start))))),
             np.zeros(2, dtype=np.int64),
             np.zeros(4096, dtype=np.int64),
             np.zeros(2, dtype=np.int64),
         )
         self.begun = tree.iterations  # by earlier searches of this tree
-        self.state = np.zeros(7, dtype=np.int64)
+        self.state = np.zeros(phases.STATE_ENTRIES, dtype=np.int64)
         self.steps = settings.rule.steps(1, 64)
         self.awaited: Int32 = np.zeros((2, 0), dtype=np.int32)
         self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
@@ -177,6 +204,21 @@ class _Run:
         self.take_up()
         if self.tree.is_leaf(self.start):
             self._expand(self.start, ALL)
+        if not self.single and self.settings.fixed_belief:
+            self._fix_belief()
+
+    def _fix_belief(self) -> None:
+        """Keep both ranges at the start as the search begins: the opponent's by the last search, not by the gadget."""
+        tree, gadget = self.tree, self.gadget
+        if gadget is not None:
+            before = tree.root_ranges
+            ranges = (gadget.previous, before[1]) if gadget.opponent == 0 else (before[0], gadget.previous)
+            tree.set_root_ranges(ranges)
+            if self.start > 0:
+                tree.forward()
+        self.selection.beliefs[0] = np.concatenate(tree.ranges(self.start))
+        if gadget is not None:
+            tree.set_root_ranges(before)
 
     def update(self) -> SearchGenerator:
         """One iteration of the regret update phase."""
@@ -197,10 +239,26 @@ class _Run:
 
     def grow(self, expansions: int) -> None:
         """The expansion phase, which the next look begins with: trajectories that add to the tree where they end."""
-        self.state[phases.EXPANSIONS] = expansions
-        if self.awaited.shape[1] < expansions and self.tree.public.game.deterministic:
-            self.awaited = np.zeros((2, expansions), dtype=np.int32)
+        state, due = self.state, expansions + int(self.state[phases.OWED])
+        state[phases.EXPANSIONS], state[phases.OPENED], state[phases.OWED] = due, 0, 0
+        self.log.expansions += expansions
+        if self.awaited.shape[1] < due and self.tree.public.game.deterministic:
+            self.awaited = np.zeros((2, max(due, 2 * self.awaited.shape[1])), dtype=np.int32)
             self._make_room()
+
+    def note_growth(self) -> None:
+        """Write into the log how far the search grew."""
+        self.log.lost = int(self.state[phases.LOST] + self.state[phases.OWED])
+        if self.log.lost:
+            self.log.whole = self.complete or not self._has_gap()
+
+    def _has_gap(self) -> bool:
+        """Whether anything is left to open below the start."""
+        found = self.selection.found
+        if self.single:
+            trajectories.oldest_gap(self.tree.public.arrays, self.tree.arrays, self.start, found)
+            return bool(found[0] >= 0)
+        return bool(trajectories.oldest_leaf(self.tree.arrays, self.start) >= 0)
 
     def take_up(self) -> None:
         """Bring the last answers into the tree, if that has not been done."""
@@ -234,7 +292,7 @@ class _Run:
     def _ask(self, found: int) -> SearchGenerator:
         """Have the beliefs of the question evaluated."""
         question = self.question
-        if self.state[phases.UPDATES] and self.tree.iterations in self.log.iterations:
+        if self.state[phases.UPDATES] and self.tree.iterations - self.begun in self.log.iterations:
             k = int(draws.random(self.rng) * found)
             self.log.picked.append((int(question.nodes[k]), question.ranges[k].copy()))
         answers = yield Beliefs(self.tree.public, question.nodes[:found], question.ranges[:found])

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from sog.arrays import Array, Int64
+from sog.arrays import Array, Float64, Int64
 from sog.search.cfr.matching import action_open
 from sog.search.simd.jit import njit
 from sog.search.tree import columns as f
@@ -19,6 +19,7 @@ from sog.search.tree.growth import NODES
 
 ALL: Final = -1  # expand every child at once
 OVER: Final = -2  # no node to expand: the trajectory came to where the game ends
+NO_WORLD: Final = -3  # no node to expand: no pair of infostates could be drawn at the start
 
 
 class Selection(NamedTuple):
@@ -26,10 +27,13 @@ class Selection(NamedTuple):
 
     start: the lookahead node where they begin.  c_puct: PUCT's exploration.  which: the row of policies that half of
     the choices are drawn from.  unit: the game's largest utility.  rng: uint64[1].
+    fixed: worlds are drawn by the belief that the search began with, otherwise by the last sweep's ranges.
+    mix: the share of worlds drawn from all that are possible instead.
+    beliefs: float64[2, I0 + I1] at the start: both ranges of the fixed belief, and ones.
     pair: int64[2], the infostates on the way.  path: int64[*], path[0] counts the (action, infostate) entries chosen in
     this phase, listed after it; each gets a virtual visit.
-    found: int64[2], the node to expand and the edge (ALL for a leaf), or node -1 and OVER where the game ends or ALL
-    elsewhere.
+    found: int64[2], the node to expand and the edge (ALL for a leaf), or node -1 and why there is none: NO_WORLD, OVER
+    where the game ends, ALL elsewhere.
     """
 
     start: int
@@ -37,6 +41,9 @@ class Selection(NamedTuple):
     which: int
     unit: float
     rng: Array
+    fixed: bool
+    mix: float
+    beliefs: Float64
     pair: Int64
     path: Int64
     found: Int64
@@ -48,7 +55,8 @@ def trajectory(public: Public, tree: Tree, selection: Selection) -> None:
     nodes, pair, found = tree.nodes, selection.pair, selection.found
     found[0], found[1] = -1, ALL
     n = selection.start
-    if not draws.draw_pair(public, tree, n, selection.rng, pair):
+    if not _draw_world(public, tree, selection):
+        found[1] = NO_WORLD
         return
     while nodes[n, f.KIND] == f.INTERIOR:
         if nodes[n, f.N_ACTOR] < 2:
@@ -67,6 +75,22 @@ def trajectory(public: Public, tree: Tree, selection: Selection) -> None:
         found[0] = n
     elif nodes[n, f.KIND] == f.ENDED:
         found[1] = OVER
+
+
+@njit
+def _draw_world(public: Public, tree: Tree, selection: Selection) -> bool:
+    """Both players' infostates at the start, in Selection.pair; any that are possible where the belief has none."""
+    nodes, start, rng, pair = tree.nodes, selection.start, selection.rng, selection.pair
+    s, inside = nodes[start, f.PUBLIC], (nodes[start, f.OFF0], nodes[start, f.OFF1])
+    beliefs, apart = selection.beliefs, (np.int32(0), nodes[start, f.N_I0])
+    if selection.mix <= 0.0 or draws.random(rng) >= selection.mix:
+        if selection.fixed:
+            drawn = draws.draw_pair_of_ranges(public, s, beliefs[0], apart, rng, pair)
+        else:
+            drawn = draws.draw_pair_of_ranges(public, s, tree.infostates[f.REACH], inside, rng, pair)
+        if drawn:
+            return True
+    return bool(draws.draw_pair_of_ranges(public, s, beliefs[1], apart, rng, pair))
 
 
 @njit
@@ -189,8 +213,8 @@ def oldest_leaf(tree: Tree, start: int) -> int:
 
 
 @njit
-def oldest_gap(tree: Tree, start: int, found: Array) -> None:
-    """`oldest_leaf` for k = 1, in a deterministic game: the first node from `start` on that lacks a child.
+def oldest_gap(public: Public, tree: Tree, start: int, found: Array) -> None:
+    """`oldest_leaf` for k = 1: the first node from `start` on that is a leaf to be opened or lacks an action's child.
 
     found: int64[2] is set as by `trajectory`; of the actions not in the tree, to the one with the highest prior.
     """
@@ -200,13 +224,14 @@ def oldest_gap(tree: Tree, start: int, found: Array) -> None:
         if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == 1:
             found[0] = n
             return
-        if nodes[n, f.KIND] != f.INTERIOR:
+        if nodes[n, f.KIND] != f.INTERIOR or nodes[n, f.N_ACTOR] > 1:
             continue
         top = -np.inf
         for a in range(nodes[n, f.N_ACTIONS]):
+            edge = draws.move(public, nodes[n, f.N_ACTION0] + a, 0)[0]
             prior = tree.entries[f.PRIOR, nodes[n, f.VAR0] + a]
-            if tree.child[f.NODE, nodes[n, f.CHILD0] + a] < 0 and prior > top:
-                found[0], found[1], top = n, a, prior
+            if draws.child_over(tree, n, edge) < 0 and prior > top:
+                found[0], found[1], top = n, edge, prior
         if found[0] >= 0:
             return
 

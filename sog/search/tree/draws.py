@@ -33,8 +33,15 @@ def random(state: Array) -> Any:
 @njit
 def draw_pair(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> bool:
     """Draw infostates of both players at node n in proportion to W * r0 * r1; False where all are 0."""
-    nodes, reach = tree.nodes, tree.infostates[f.REACH]
-    s, off0, off1 = nodes[n, f.PUBLIC], nodes[n, f.OFF0], nodes[n, f.OFF1]
+    nodes = tree.nodes
+    offsets = nodes[n, f.OFF0], nodes[n, f.OFF1]
+    return bool(draw_pair_of_ranges(public, nodes[n, f.PUBLIC], tree.infostates[f.REACH], offsets, rng, pair))
+
+
+@njit
+def draw_pair_of_ranges(public: Public, s: int, reach: Array, offsets: Any, rng: Array, pair: Array) -> bool:
+    """`draw_pair` at public state s; player p's range begins at reach[offsets[p]]."""
+    off0, off1 = offsets
     op = public.nodes[s, f.WEIGHT_OP]
     if public.operators[op, f.OP_KIND] != DENSE:
         first, second = random(rng), random(rng)
@@ -44,10 +51,10 @@ def draw_pair(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> bo
     for draw in range(2):  # the first pass sums, the second stops at the chosen pair
         if draw == 1:
             target, total = random(rng) * total, 0.0
-        for i in range(nodes[n, f.N_I0]):
+        for i in range(public.nodes[s, f.I0]):
             if reach[off0 + i] <= 0.0:
                 continue
-            for j in range(nodes[n, f.N_I1]):
+            for j in range(public.nodes[s, f.I1]):
                 w = reach[off0 + i] * reach[off1 + j] * pairs.weight(public, s, i, j)
                 if w > 0.0:
                     total += w

@@ -6,6 +6,7 @@ Nodes are only appended: a child's index is always above its parent's.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -384,6 +385,14 @@ class PublicTree:
         while out[-1] > 0:
             out.append(int(self.parent[out[-1]]))
         return out[::-1]
+
+    def line(self, node: int) -> tuple[int, ...]:
+        """The public edges from the root to `node`, which name it in every tree of this game."""
+        edges = []
+        for above, below in pairwise(self.path(node)):
+            first, count = int(self.nodes[above, f.EDGE0]), int(self.nodes[above, f.EDGES])
+            edges.append(int((self.edges[first : first + count, f.CHILD] == below).argmax()))
+        return tuple(edges)
 
     def decisions(self) -> Iterable[int]:
         """The listed nodes where player 0 or 1 acts, in order."""

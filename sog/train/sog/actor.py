@@ -48,39 +48,49 @@ class SogActor:
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:
         """Play so many games and solve every query that comes of them."""
-        public = self.public or PublicTree(self.game)
-        begun: list[SelfPlayGame] = []
-        waiting: list[Query] = []
         rows: list[Rows] = []
+        searches = solved = 0
+        for job in self.finished(games, evaluator, rng):
+            rows.extend(self.rows_of(job, rng))
+            if isinstance(job, Solving):
+                solved += 1
+            else:
+                searches += len(job.visits)
+        return Harvest(stack(rows, self.shape), games, searches, solved)
+
+    def finished(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Iterator[SelfPlayGame | Solving]:
+        """A round's games and query solves, each as it ends.
+
+        Where the game is too large to list, each has a public tree of its own, let go with it and its queries.
+        """
+        waiting: list[Query] = []
+        begun = 0
 
         def jobs() -> Iterator[SelfPlayGame | Solving]:
-            while waiting or len(begun) < games:
+            nonlocal begun
+            while waiting or begun < games:
                 if waiting:
-                    yield Solving(public, waiting.pop(), self.queries, rng)
+                    yield Solving(waiting.pop(), self.queries, rng)
                 else:
-                    begun.append(SelfPlayGame(public, self.selfplay, rng))
-                    yield begun[-1]
+                    begun += 1
+                    yield SelfPlayGame(self.public or PublicTree(self.game), self.selfplay, rng)
 
-        solved = 0
-        while waiting or len(begun) < games:
+        while waiting or begun < games:
             for job in drive(jobs(), evaluator, self.width):
-                if isinstance(job, Solving):
-                    rows.append(job.row(self.shape, policies=not self.selfplay.main_line_policies))
-                    waiting.extend(job.followers())
-                    solved += 1
-                else:
-                    rows.extend(self._main_line(public, job, rng))
-                    waiting.extend(job.queries)
-        searches = sum(len(game.visits) for game in begun)
-        return Harvest(stack(rows, self.shape), len(begun), searches, solved)
+                yield job
+                waiting.extend(job.followers() if isinstance(job, Solving) else job.queries)
 
-    def _main_line(self, public: PublicTree, game: SelfPlayGame, rng: np.random.Generator) -> Iterator[Rows]:
-        """Rows from the states that a game visited."""
-        for visit in game.visits:
+    def rows_of(self, job: SelfPlayGame | Solving, rng: np.random.Generator) -> Iterator[Rows]:
+        """The training rows that a finished job leaves."""
+        if isinstance(job, Solving):
+            yield job.row(self.shape, policies=not self.selfplay.main_line_policies)
+            return
+        public = job.public
+        for visit in job.visits:
             if self.selfplay.main_line_policies:
                 yield policy_row(public, visit.node, visit.ranges, visit.policy, self.shape)
-            if self.selfplay.td1 and game.utility is not None and rng.random() < self.selfplay.td1:
-                yield outcome_row(public, visit.node, visit.ranges, visit.pair, game.utility, self.shape)
+            if self.selfplay.td1 and job.utility is not None and rng.random() < self.selfplay.td1:
+                yield outcome_row(public, visit.node, visit.ranges, visit.pair, job.utility, self.shape)
 
 
 def listed_tree(game: Game) -> PublicTree | None:

@@ -49,7 +49,12 @@ def _paper(game: Game) -> TrainSettings:
     budget = Budget(100, 1.0)
     return TrainSettings(
         acting=SogActing(
-            SelfPlaySettings(ResolveSettings(budget, PAPER, alpha=0.5), queries_per_search=0.9, uniform_mix=0.1),
+            SelfPlaySettings(
+                ResolveSettings(budget, PAPER, alpha=0.5),
+                queries_per_search=0.9,
+                uniform_mix=0.1,
+                resolve_positions=True,
+            ),
             QuerySettings(budget, PAPER, recursive=0.1),
         ),
         learner=LearnerSettings(

@@ -73,6 +73,7 @@ def _paper_chess(game: Game) -> TrainSettings:
         moves_max=game.longest,
         resign_below=-0.9,
         no_resign=0.2,
+        resolve_positions=True,
     )
     return TrainSettings(
         acting=SogActing(selfplay, QuerySettings(budget, search, recursive=0.2)),
@@ -106,6 +107,7 @@ def _paper_go(game: Game) -> TrainSettings:
         moves_max=game.longest,
         resign_below=-0.9,
         no_resign=0.2,
+        resolve_positions=True,
     )
     learner = replace(
         chess.learner,

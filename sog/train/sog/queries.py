@@ -12,7 +12,7 @@ from sog.nets.cvpn import NetworkShape
 from sog.nets.encode import encode
 from sog.play.resolver import derive_generator
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.gtcfr.search import Budget, QueryLog, SearchSettings, search
+from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings, search
 from sog.search.leaves.evaluator import Beliefs, SearchGenerator
 from sog.search.tree.public_tree import PublicTree
 from sog.train.replay import Rows, blank_rows, join_rows
@@ -32,8 +32,9 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class Query:
-    """A public node and both ranges by slot, float64[S0 + S1]."""
+    """A node of a public tree and both ranges by slot, float64[S0 + S1]."""
 
+    public: PublicTree
     node: int
     ranges: Float64
 
@@ -50,11 +51,10 @@ class QuerySettings:
 class Solving:
     """One query being solved: a root solve, both ranges fixed and no gadget. Drive `steps()`, then read the rest."""
 
-    def __init__(
-        self, public: PublicTree, query: Query, settings: QuerySettings, rng: np.random.Generator
-    ) -> None:
+    def __init__(self, query: Query, settings: QuerySettings, rng: np.random.Generator) -> None:
         self.query, self.settings = query, settings
-        self.log = QueryLog(pick_iterations(settings.recursive, settings.budget, rng))
+        self.log = SearchLog(pick_iterations(settings.recursive, settings.budget, rng))
+        public = query.public
         self.tree = Lookahead(public, query.node, public.ranges_of_slots(query.node, query.ranges))
         self.rng = derive_generator(int(rng.integers(2**62)), 0, query.node)
 
@@ -64,7 +64,7 @@ class Solving:
 
     def followers(self) -> list[Query]:
         """The recursive queries that this search left."""
-        return [Query(node, ranges) for node, ranges in self.log.picked]
+        return [Query(self.query.public, node, ranges) for node, ranges in self.log.picked]
 
     def row(self, shape: NetworkShape, policies: bool) -> Rows:
         """The training row: both players' search values and, if wanted, the actor's average policy."""

@@ -1,4 +1,7 @@
-"""Sound self-play: games in which each player re-solves with its own chain of searches (PoG, Algorithm 2)."""
+"""Sound self-play: games in which each player re-solves with its own chain of searches (PoG, Algorithm 2).
+
+In games of perfect information the position itself is searched, for both players alike.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ import numpy as np
 
 from sog.arrays import Float64
 from sog.games.base import TERMINAL
+from sog.play.position import PositionSearch
 from sog.play.referee import Referee, World
-from sog.play.resolver import ResolveSettings, Resolving, Solved
-from sog.search.gtcfr.search import QueryLog
+from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator
+from sog.search.gtcfr.search import SearchLog
 from sog.search.leaves.evaluator import SearchGenerator
 from sog.search.tree.public_tree import PublicTree
 from sog.train.sog.queries import Query, pick_iterations
@@ -27,6 +31,8 @@ class SelfPlaySettings:
     searches (SoG's text) instead of the solved queries (PoG's pseudocode).  greedy_after, moves_max: 0 for never.
     resign_below: value, as a share of u_max, at which a player gives up (-1 or less: never); no_resign: the share of
     games played to the end all the same.
+    Of games of perfect information: resolve_positions: re-solve there too, as the papers do, instead of searching the
+    position itself.  reuse: otherwise, keep the tree from move to move (PoG, B.5, begins anew).
     """
 
     resolve: ResolveSettings
@@ -38,16 +44,22 @@ class SelfPlaySettings:
     moves_max: int = 0
     resign_below: float = -2.0
     no_resign: float = 0.2
+    resolve_positions: bool = False
+    reuse: bool = True
 
 
 @dataclass(frozen=True, eq=False)
 class Visit:
-    """A state played through: the belief there, the policy found and the infostates of the world."""
+    """A state played through: the belief there, the policy found and the infostates of the world.
+
+    grown: whether the search grew its budget or its whole subgame.
+    """
 
     node: int
     ranges: Float64  # float64[S0 + S1], by slot
     policy: Float64  # float64[A, I]
     pair: tuple[int, int]
+    grown: bool
 
 
 class SelfPlayGame:
@@ -61,30 +73,40 @@ class SelfPlayGame:
         self.visits: list[Visit] = []
         self.queries: list[Query] = []
         self.utility: float | None = None
+        self._chains: list[Solved | None] = [None, None]  # each player's last search
+        self._last: Solved | None = None  # the last one of all
 
     def steps(self) -> SearchGenerator:
         """The game, as a generator of leaf beliefs."""
         public, settings, rng = self.public, self.settings, self.rng
         referee = Referee(public)
         world = referee.deal(rng)
-        chains: list[Solved | None] = [None, None]
         may_resign = rng.random() >= settings.no_resign
         while referee.actor(world) != TERMINAL:
             if settings.moves_max and len(self.visits) >= settings.moves_max:
                 return
             player = referee.actor(world)
-            log = QueryLog(pick_iterations(settings.queries_per_search, settings.resolve.budget, rng))
-            resolving = Resolving(public, player, world.node, chains[player], settings.resolve, _seed(rng), log)
-            yield from resolving.steps()
-            solved = chains[player] = resolving.solved()
-            self.queries.extend(Query(node, ranges) for node, ranges in log.picked)
-            self.visits.append(_visit(solved, world))
+            log = SearchLog(pick_iterations(settings.queries_per_search, settings.resolve.budget, rng))
+            searching = self._search(player, world.node, _seed(rng), log)
+            yield from searching.steps()
+            solved = self._chains[player] = self._last = searching.solved()
+            self.queries.extend(Query(public, node, ranges) for node, ranges in log.picked)
+            self.visits.append(_visit(solved, world, log.grown))
             if may_resign and _hopeless(solved, world, settings):
                 self.utility = public.game.u_max * (-1.0 if player == 0 else 1.0)
                 return
             policy = solved.policy()[:, world.pair[player]]
             world = referee.act(world, choose(policy, referee.legal(world), settings, len(self.visits), rng), rng)
         self.utility = referee.utility(world)
+
+    def _search(self, player: int, node: int, seed: int, log: SearchLog) -> Resolving | PositionSearch:
+        """The search that a player's move at a public node is chosen by."""
+        public, settings, resolve = self.public, self.settings, self.settings.resolve
+        if settings.resolve_positions or not public.game.perfect_information:
+            return Resolving(public, player, node, self._chains[player], resolve, seed, log)
+        tree = self._last.tree if self._last is not None and settings.reuse else None
+        rng = derive_generator(seed, player, node)
+        return PositionSearch(public, node, tree, resolve.budget, resolve.search, rng, log)
 
 
 def choose(
@@ -98,10 +120,10 @@ def choose(
     return int(rng.choice(len(mixed), p=mixed / mixed.sum()))
 
 
-def _visit(solved: Solved, world: World) -> Visit:
+def _visit(solved: Solved, world: World, grown: bool) -> Visit:
     tree = solved.tree
     ranges = tree.public.ranges_by_slot(world.node, tree.range_sums(solved.start))
-    return Visit(world.node, ranges, solved.policy(), world.pair)
+    return Visit(world.node, ranges, solved.policy(), world.pair, grown)
 
 
 def _hopeless(solved: Solved, world: World, settings: SelfPlaySettings) -> bool:

@@ -1,0 +1,91 @@
+"""What a round of self-play is worth: whether its searches grow, and what its training rows hold.
+
+The round is the actor's own, with the preset demo's settings and a network that is given; nothing is learnt from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from sog.arrays import Bool
+from sog.experiments.bench.root import one_torch_thread
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN
+from sog.nets.inference import network_evaluator
+from sog.train.replay import Rows
+from sog.train.sog.actor import SogActing, SogActor
+from sog.train.sog.presets import sog_preset
+from sog.train.sog.queries import Solving
+
+# Self-play games of each: those that are long, or leave many queries, are fewer.
+GAMES: Final[dict[str, int]] = {
+    "connect_four": 16,
+    "go(board_size=7,komi=7.5)": 8,
+    "chess": 4,
+    "leduc_poker": 48,
+    "scotland_yard(map=glasses)": 16,
+    "liars_dice(numdice=1,dice_sides=4)": 32,
+}
+_ONE_HOT: Final = 0.99
+_SEED: Final = 0
+
+
+@dataclass(frozen=True)
+class Row:
+    """One round of self-play.
+
+    searches: of moves of the main line.  grown_share: those that grew their budget or their whole subgame, an
+    expansion counting only if its trajectory drew a world at the searched state.  one_hot_share: policy targets with an
+    action above 0.99, among those with a choice.  distinct_positions_share: distinct public states among those visited.
+    """
+
+    game: str
+    searches: int
+    grown_share: float
+    one_hot_share: float
+    distinct_positions_share: float
+
+
+def bench_rounds(chosen: Mapping[str, tuple[CVPN, int]], report: Callable[[int, str], None]) -> list[Row]:
+    """A row for each game string, with its network and how many games are played, on one core."""
+    rows = []
+    with threadpool_limits(1), one_torch_thread():
+        for number, (name, (network, games)) in enumerate(chosen.items()):
+            report(number, name)
+            rows.append(bench_round(name, network, games))
+    return rows
+
+
+def bench_round(name: str, network: CVPN, games: int) -> Row:
+    """One round of so many games."""
+    game = make_game(name)
+    acting = sog_preset(game, "demo").acting
+    assert isinstance(acting, SogActing)
+    actor, rng = SogActor(game, network.shape, acting), np.random.default_rng(_SEED)
+    grown: list[bool] = []
+    lines: list[tuple[int, ...]] = []
+    one_hot: list[Bool] = []
+    for job in actor.finished(games, network_evaluator(network), rng):
+        one_hot += [one_hot_targets(rows) for rows in actor.rows_of(job, rng)]
+        if not isinstance(job, Solving):
+            grown += [visit.grown for visit in job.visits]
+            lines += [job.public.line(visit.node) for visit in job.visits]
+    return Row(
+        game=game.name,
+        searches=len(grown),
+        grown_share=float(np.mean(grown)),
+        one_hot_share=float(np.concatenate(one_hot).mean()),
+        distinct_positions_share=len(set(lines)) / len(lines),
+    )
+
+
+def one_hot_targets(rows: Rows) -> Bool:
+    """bool[*]: whether each policy target with a choice has an action above 0.99."""
+    choices = (rows.policy_mask > 0) & (rows.legal.sum(axis=2) > 1)
+    found: Bool = (rows.policies.max(axis=2) > _ONE_HOT)[choices]
+    return found

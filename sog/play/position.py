@@ -1,0 +1,59 @@
+"""Searches a position of perfect information itself: both ranges 1, no gadget, on what the last search left below it.
+
+A position's value does not depend on how it was reached, so nothing else of an earlier search is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from sog.arrays import Array
+from sog.play.resolver import Solved
+from sog.search.cfr.lookahead import Lookahead
+from sog.search.gtcfr.reroot import rerooted
+from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings, search
+from sog.search.leaves.evaluator import SearchGenerator
+from sog.search.tree.public_tree import PublicTree
+
+__all__ = ["PositionSearch"]
+
+
+class PositionSearch:
+    """One position's GT-CFR search: drive `steps()`, then read `solved`; the tree can be read at any time.
+
+    tree: its root is the position.
+    """
+
+    def __init__(
+        self,
+        public: PublicTree,
+        node: int,
+        last: Lookahead | None,
+        budget: Budget,
+        settings: SearchSettings,
+        rng: Array,
+        log: SearchLog | None = None,
+    ) -> None:
+        """Search at public node `node`, going on with what the tree `last` holds below it (None: from scratch).
+
+        rng: uint64[1], the search's own generator.
+        """
+        at = -1 if last is None else last.node_of(node)
+        self.tree = rerooted(last, at) if last is not None and at >= 0 else _alone(public, node)
+        self.node, self.budget, self.settings, self.rng, self.log = node, budget, settings, rng, log
+
+    def steps(self, stopped: Callable[[], bool] | None = None) -> SearchGenerator:
+        """The search, as a generator of leaf beliefs.  stopped: called after each round; true ends it."""
+        yield from search(self.tree, 0, self.budget, self.settings, self.rng, log=self.log, stopped=stopped)
+
+    def solved(self) -> Solved:
+        """The finished search."""
+        tree = self.tree
+        tree.average_policy()
+        return Solved(tree.actor(0), self.node, 0, tree, np.ones(1), tree.by_public_node())
+
+
+def _alone(public: PublicTree, node: int) -> Lookahead:
+    return Lookahead(public, node, (np.ones(1), np.ones(1)))

@@ -1,0 +1,47 @@
+"""What a round of self-play is worth: shares that add up, and the command that prints them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sog.cli.app import main
+from sog.experiments.bench.rounds import bench_round, one_hot_targets
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN, shape_for
+from sog.search.gtcfr.search import SearchLog
+from sog.train.replay import blank_rows
+
+
+def test_shares_of_a_round() -> None:
+    game = make_game("kuhn_poker")
+    row = bench_round("kuhn_poker", CVPN(shape_for(game, 8, 1, crossed=game.crossed)), 6)
+    assert row.game == "kuhn_poker" and row.searches >= 12 and row.grown_share == 1.0
+    assert 0 <= row.one_hot_share <= 1
+    distinct = row.distinct_positions_share * row.searches
+    assert distinct == pytest.approx(round(distinct)) and 2 <= round(distinct) <= 4  # Kuhn has four decisions
+
+
+def test_one_hot_targets_are_those_with_a_choice() -> None:
+    rows = blank_rows(shape_for(make_game("kuhn_poker"), 8, 1), 4)
+    rows.policies[:, 0] = [[1, 0], [0.995, 0.005], [0.98, 0.02], [1, 0]]
+    rows.policy_mask[:3, 0] = 1.0  # the fourth row has no policy
+    rows.legal[:, 0] = [[True, False], [True, True], [True, True], [True, True]]
+    assert one_hot_targets(rows).tolist() == [True, False]
+
+
+def test_searches_that_do_not_grow_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game("kuhn_poker")
+    monkeypatch.setattr(SearchLog, "grown", property(lambda log: False))
+    assert bench_round("kuhn_poker", CVPN(shape_for(game, 8, 1, crossed=game.crossed)), 2).grown_share == 0.0
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "training", "--games", "tic_tac_toe", "--played", "2", "--json"]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    assert set(row) == {"game", "searches", "grown_share", "one_hot_share", "distinct_positions_share"}
+    assert row["game"] == "tic_tac_toe" and row["searches"] >= 10 and row["grown_share"] == 1.0
+    assert main(["bench", "training", "--games", "tic_tac_toe", "--played", "2"]) == 0
+    assert "grown" in capsys.readouterr().out
+    assert main(["bench", "training", "--played", "0"]) == 2
