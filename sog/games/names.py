@@ -23,7 +23,7 @@ _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 def parse_game(text: str) -> tuple[str, dict[str, Parameter]]:
     """The short name and the parameters of a game string, in OpenSpiel's notation.
 
-    A value is True or False, an integer, a number, or a string; in double quotes it is always a string,
+    A value is True or False, an integer of up to 18 digits, a number, or a string; in double quotes it is always a string,
     and commas inside quotes or brackets belong to the value. GameError where the text is malformed.
     """
     match = _GAME.fullmatch(text)
@@ -77,6 +77,8 @@ def _value(value: str, text: str) -> Parameter:
         return value in ("True", "true")
     if _INT.fullmatch(value):
         return int(value)
+    if value.isdecimal():  # longer than a number is here: moves as digits, say
+        return value
     return float(value) if _FLOAT.fullmatch(value) else value
 
 
