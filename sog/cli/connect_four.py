@@ -76,7 +76,7 @@ def _refuse_hours(stones: int, searched: int, seconds: float) -> None:
     if seconds > _LOOK_SECONDS and expected * seconds / searched > _LONGEST_SECONDS:
         raise SettingError(
             f"a position of {stones} stones would take about {expected * seconds / searched / 3600:.0f} hours: "
-            f"{expected:.1e} positions, extrapolated from later ones, at {searched / seconds:.1e} a second measured here"
+            f"{expected:.1e} positions, from later ones, at {searched / seconds:.1e} a second measured here"
         )
 
 
@@ -85,7 +85,8 @@ def _print(picture: str, answer: Mapping[str, Any], sign: int) -> None:
     mover = "xo"[answer["player"]]
     best = " or ".join(str(column) for column in answer["best"])
     result = _WORDS[sign * answer["value"]]
-    stdout().print(f"{mover} to move {result} in {answer['plies_to_end']} moves with best play: column {best}")
+    left = answer["plies_to_end"]
+    stdout().print(f"{mover} to move {result} in {left} moves with best play: column {best}")
     table = Table("column", "value", "score", "moves to the end", box=None, pad_edge=False)
     for move in answer["moves"]:
         words = (_WORDS[sign * move["value"]], f"{move['score']:+d}" if move["score"] else "0")

@@ -23,8 +23,8 @@ _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 def parse_game(text: str) -> tuple[str, dict[str, Parameter]]:
     """The short name and the parameters of a game string, in OpenSpiel's notation.
 
-    A value is True or False, an integer of up to 18 digits, a number, or a string; in double quotes it is always a string,
-    and commas inside quotes or brackets belong to the value. GameError where the text is malformed.
+    A value is True or False, an integer of up to 18 digits, a number, or a string; in double quotes it is always
+    a string, and commas inside quotes or brackets belong to the value. GameError where the text is malformed.
     """
     match = _GAME.fullmatch(text)
     if match is None:

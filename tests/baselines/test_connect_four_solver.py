@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pyspiel
@@ -21,7 +21,7 @@ SOLVER = Solver(bits=16)
 CELLS = 42
 
 
-@lru_cache(maxsize=None)
+@cache
 def minimax(board: Board) -> int:
     """The score by the definition alone: 22 less the winner's stones at the end, for the player to move."""
     found = []
@@ -169,7 +169,9 @@ def test_solve_refuses_in_one_line(words: list[str], says: str, capsys: pytest.C
     assert says in capsys.readouterr().err
 
 
-def test_hours_are_refused_with_an_estimate(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hours_are_refused_with_an_estimate(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sog.cli.connect_four._LOOK_SECONDS", 0.0)
     assert main(["solve", "connect_four"]) == 2
     assert "hours" in capsys.readouterr().err

@@ -28,7 +28,7 @@ class ConnectFour(PositionGame):
     """
 
     def __init__(self, moves: str = "") -> None:
-        """moves: the columns, from 1, that lead to where play begins; GameError where they are illegal or end the game."""
+        """moves: the columns, from 1, that lead to where play begins; GameError where they are illegal or over."""
         spiel = pyspiel.load_game("connect_four")
         planes = (2 * HISTORY + 1, _ROWS, _COLUMNS)
         name = f"connect_four(moves={moves})" if moves else "connect_four"
