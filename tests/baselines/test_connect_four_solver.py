@@ -138,7 +138,7 @@ def test_illegal_moves_are_refused() -> None:
             Board.after(moves)
 
 
-LATE = "44444433333355555622"  # 20 stones
+LATE = "75356662152656336435"  # 20 stones
 
 
 def test_solve_says_values_best_moves_and_the_end(capsys: pytest.CaptureFixture[str]) -> None:
