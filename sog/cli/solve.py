@@ -93,6 +93,7 @@ def solve(
     Exploitability is the mean over both players of what a best response would win; `seconds` counts the
     iterations alone. Checks for --target come at fixed iterations, so a run can be repeated. Hold'em's river
     and turn spots have a solver of their own (dcfr, to 0.5 percent of the pot); --out continues an earlier result.
+    So has connect four, whose answer is exact: every move's value, as of 'connect_four(moves=4433)'.
     """
     from sog.evaluate.openspiel_export import check_against_openspiel
     from sog.play.openspiel_states import openspiel_game
@@ -114,6 +115,12 @@ def solve(
         return
     if threads is not None:
         raise SettingError("--threads is for hold'em spots")
+    if rules.name.startswith("connect_four"):
+        from sog.cli.connect_four import solve_position
+
+        chosen = {"--algorithm": algorithm, "--iterations": iterations, "--target": target, "--out": out}
+        solve_position(rules, {**chosen, "--simultaneous": simultaneous, "--check-openspiel": check_openspiel}, as_json)
+        return
     from sog.search.cfr.algorithms import DRAWING, named
 
     name = _ALGORITHM if algorithm is None else algorithm

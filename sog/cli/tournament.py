@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,7 +48,9 @@ def tournament(
 
         [agents.stockfish]
 
-        uci = "/usr/games/stockfish"     # or gtp = "...", alphazero = "runs/...", random = true
+        uci = "/usr/games/stockfish"     # or gtp = "...", alphazero = "runs/...", random = true,
+
+        # openspiel_mcts = 1000 (or 0 and seconds = 0.1), alphabeta = 5; Go: captures = true, rollouts = 1000
 
         nodes = 1
     """
@@ -90,10 +93,31 @@ def _answer(game: str, names: list[str], ratings: Ratings, results: list[Result]
         "game": game,
         "games": len(results),
         "agents": agents,
+        "pairs": _pairs(names, results),
         "virtual_draws": ratings.virtual,
         "faults": faults,
         "folder": str(folder),
     }
+
+
+def _pairs(names: list[str], results: list[Result]) -> list[dict[str, Any]]:
+    """Each pair that met: a's share of the points with its 95% interval, and a's shares as player 0 and as player 1."""
+    from sog.evaluate.shares import wilson
+
+    pairs = []
+    for a, b in itertools.combinations(names, 2):
+        as_0, as_1 = ([r.points[2] for r in results if r.seats == seats] for seats in ((a, b), (b, a)))
+        as_1 = [1.0 - points for points in as_1]
+        if both := [*as_0, *as_1]:
+            shares = {"a_as_0": _mean(as_0), "a_as_1": _mean(as_1)}
+            interval = list(wilson(sum(both), len(both)))
+            pairs.append({"a": a, "b": b, "games": len(both), "share": _mean(both), "interval95": interval, **shares})
+    return pairs
+
+
+def _mean(points: list[float]) -> float | None:
+    """None where there were no games."""
+    return sum(points) / len(points) if points else None
 
 
 def _score(name: str, results: list[Result]) -> dict[str, int]:

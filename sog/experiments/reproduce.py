@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.errors import SettingError
-from sog.experiments.checks import random_games
+from sog.experiments.checks import connect_four_mistakes, random_games
 from sog.experiments.papers import (
     cfrd_figures,
     cfrd_memory,
@@ -183,6 +183,14 @@ EXPERIMENTS: Final = (
         1,
         "Chess, constant network: time of a search against s at c = 1, 10 and 100, to s = 3,000 (--full: 30,000)",
         search_time.STUDY,
+    ),
+    Experiment(
+        "connect-four-mistakes",
+        "SoG",
+        "Connect four, absolute strength",
+        20,
+        "Moves that lose value in solved positions: both searches with the network of --run (or the shipped one), MCTS",
+        connect_four_mistakes.STUDY,
     ),
     Experiment(
         "random-games",

@@ -126,9 +126,9 @@ def _go(parameters: Parameters) -> Game:
 
 
 def _connect_four(parameters: Parameters) -> Game:
-    from sog.games.boards.connect_four import ConnectFour
+    from sog.games.boards.connect_four import connect_four_from
 
-    return _plain("connect_four", ConnectFour)(parameters)
+    return connect_four_from(parameters)
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,9 @@ _GAMES = {
         scotland_yard, "scotland_yard(map=glasses)", "Scotland Yard on the glasses map, London or any map file"
     ),
     "tic_tac_toe": _Entry(_plain("tic_tac_toe", TicTacToe), "tic_tac_toe", "Tic-tac-toe"),
-    "connect_four": _Entry(_connect_four, "connect_four", "Connect four on 6 x 7"),
+    "connect_four": _Entry(
+        _connect_four, "connect_four", "Connect four on 6 x 7; from a position: connect_four(moves=4433)"
+    ),
     "chess": _Entry(_chess, "chess", "Chess; from another position: chess(fen=...)"),
     "go": _Entry(_go, "go(board_size=9,komi=7.5)", "Go, board_size 2 to 19, area scoring"),
 }

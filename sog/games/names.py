@@ -26,8 +26,8 @@ _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 def parse_game(text: str) -> tuple[str, dict[str, Parameter]]:
     """The short name and the parameters of a game string, in OpenSpiel's notation.
 
-    A value is True or False, an integer, a number, or a string; in double quotes it is always a string,
-    and commas inside quotes or brackets belong to the value. GameError where the text is malformed.
+    A value is True or False, an integer of up to 18 digits, a number, or a string; in double quotes it is always
+    a string, and commas inside quotes or brackets belong to the value. GameError where the text is malformed.
     """
     if len(text) > _LONGEST:
         raise GameError(f"a game string has at most {_LONGEST:,} letters, not {len(text):,}")
@@ -82,6 +82,8 @@ def _value(value: str, text: str) -> Parameter:
         return value in ("True", "true")
     if _INT.fullmatch(value):
         return int(value)
+    if value.isdecimal():  # longer than a number is here: moves as digits, say
+        return value
     if not _FLOAT.fullmatch(value):
         return value
     if not math.isfinite(float(value)):

@@ -14,12 +14,14 @@ from sog.agents.algorithms.base import Choices
 from sog.agents.algorithms.sog import SOG
 from sog.agents.algorithms.table import LEARNERS, boards_of
 from sog.agents.players import make_player, open_network
+from sog.baselines.rating import RatingPlayer
 from sog.errors import GameError, SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.play.match import Contestant, PlayerContestant
 from sog.play.player import ENDLESS, Limits, MoveTree, RandomPlayer
 from sog.protocols.gtp_client import GtpContestant
+from sog.protocols.tournament_opponents import OPPONENTS, Opponent
 from sog.protocols.uci_client import UciContestant
 from sog.protocols.words import shown
 
@@ -182,10 +184,25 @@ def _searcher(key: str, algorithm: str) -> _Kind:
     return _Kind(frozenset({"seconds", *boards_of(algorithm, Choices()).takes}), check, make)
 
 
+def _opponent(key: str, opponent: Opponent) -> _Kind:
+    """An opponent of fixed strength, without a network."""
+
+    def check(agent: Mapping[str, Any]) -> None:
+        opponent.check(agent[key], _seconds(agent))
+
+    def make(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
+        seconds = _seconds(agent)
+        player = RatingPlayer(name, opponent.rate(agent[key], seconds, game))
+        return PlayerContestant(player, Limits(None, seconds))
+
+    return _Kind(opponent.takes, check, make)
+
+
 # By the key that says what an agent is.
 _KINDS: Final = {
     "checkpoint": _searcher("checkpoint", SOG),
     **{entry.name: _searcher(entry.name, entry.name) for entry in LEARNERS if entry.board is not None},
+    **{key: _opponent(key, opponent) for key, opponent in OPPONENTS.items()},
     "random": _Kind(frozenset(), _random_check, _random),
     "uci": _Kind(frozenset({"nodes", "seconds", "options"}), _uci_check, _uci),
     "gtp": _Kind(frozenset({"seconds"}), _gtp_check, _gtp),

@@ -8,11 +8,14 @@ import numpy as np
 import pyspiel
 
 from sog.arrays import Array, Float32
-from sog.games.base import State
+from sog.errors import GameError
+from sog.games.base import TERMINAL, State
 from sog.games.boards.positions import HISTORY, Position, PositionGame, stone_planes
+from sog.games.names import Parameters, refuse_unknown
 
 _ROWS: Final = 6
 _COLUMNS: Final = 7
+_DIGITS: Final = "1234567"
 _CODES: Final = np.zeros(256, dtype=np.int8)
 _CODES[[ord("x"), ord("o")]] = 1, 2
 
@@ -24,10 +27,19 @@ class ConnectFour(PositionGame):
     opponent's, and ones where player 0 acts. Row 0 is the top one.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, moves: str = "") -> None:
+        """moves: the columns, from 1, that lead to where play begins; GameError where they are illegal or over."""
         spiel = pyspiel.load_game("connect_four")
         planes = (2 * HISTORY + 1, _ROWS, _COLUMNS)
-        super().__init__("connect_four", spiel, spiel.new_initial_state(), planes)
+        name = f"connect_four(moves={moves})" if moves else "connect_four"
+        super().__init__(name, spiel, spiel.new_initial_state(), planes)
+        self.moves = tuple(int(letter) - 1 if letter in _DIGITS else _COLUMNS for letter in moves)
+        for number, column in enumerate(self.moves, start=1):
+            if column not in self._root.legal:
+                raise GameError(f"connect_four: move {number} of moves={moves} is not the number of an open column")
+            self._root = self._root.play(column)
+        if self._root.actor == TERMINAL:
+            raise GameError(f"connect_four: moves={moves} ends the game")
 
     def write_planes(self, position: Position, out: Float32) -> None:
         stone_planes([_board(past) for past in position.latest()], position.actor, out)
@@ -42,6 +54,12 @@ class ConnectFour(PositionGame):
 
     def action_name(self, s: State, action: int) -> str:
         return str(action + 1)
+
+
+def connect_four_from(parameters: Parameters) -> ConnectFour:
+    """Connect four from the parameters of a game string; GameError for others."""
+    refuse_unknown("connect_four", parameters, ("moves",))
+    return ConnectFour(str(parameters.get("moves", "")))
 
 
 def _board(position: Position) -> Array:

@@ -1,0 +1,47 @@
+"""OpenSpiel's own MCTS in C++ with random rollouts, as an opponent; it holds no search of ours."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pyspiel
+
+from sog.baselines.rating import Asked, Rate, Rated, spiel_state
+
+__all__ = ["openspiel_mcts"]
+
+_UCT: Final = 2.0  # exploration, as in OpenSpiel's own example
+_MEMORY_MB: Final = 1_000
+_ENDLESS: Final = 2**31 - 1
+
+
+def openspiel_mcts(simulations: int | None = None, seconds: float | None = None) -> Rate:
+    """Rates moves by UCT with c = 2, one random rollout a simulation, proven wins and losses kept (`solve`).
+
+    simulations: at most so many a move, None for no limit.  seconds: at most so long a move.
+    As its bot does, it plays the child that OpenSpiel's `best_child` names: proven ones first, then the most visited.
+    """
+
+    def rate(asked: Asked) -> Rated:
+        state = spiel_state(asked.game, asked.state)
+        seed = int(asked.rng.integers(2**31))
+        bot = pyspiel.MCTSBot(
+            state.get_game(),
+            pyspiel.RandomRolloutEvaluator(1, seed),
+            _UCT,
+            asked.simulations or simulations or _ENDLESS,
+            _MEMORY_MB,
+            True,
+            seed,
+            False,
+            max_wall_clock_time=-1.0 if seconds is None else seconds,
+        )
+        root = bot.mcts_search(state)
+        best = root.best_child().action
+        children = {child.action: child for child in root.children}
+        found = [children[action] for action in asked.actions]
+        values = [child.total_reward / child.explore_count if child.explore_count else 0.0 for child in found]
+        order = [(child.action == best) * 1e12 + child.explore_count for child in found]
+        return Rated(order, values, [child.explore_count for child in found], root.explore_count)
+
+    return rate

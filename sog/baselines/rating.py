@@ -1,0 +1,134 @@
+"""A player that rates the moves of a position in one go, by a function: what baselines on a board are made of.
+
+It knows how a position is named and how ties are broken; it knows no game and no way of rating.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from sog.errors import GameError
+from sog.games.base import Game, State
+from sog.games.boards.positions import Position
+from sog.play.openspiel_states import openspiel_game
+from sog.play.player import Candidate, MoveTree, Stopped, Thought, never
+from sog.search.leaves.evaluator import SearchGenerator, zero_evaluator
+
+__all__ = ["Asked", "Rate", "Rated", "RatingPlayer", "spiel_state"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The position to rate.
+
+    moves: since the game's root.  actions: those legal, ascending.  simulations: how many are wanted, 0 for the
+    player's own number.  rng: draws of this position.  stopped: true once time is up.
+    """
+
+    game: Game
+    state: State
+    moves: tuple[int, ...]
+    actions: tuple[int, ...]
+    simulations: int
+    rng: np.random.Generator
+    stopped: Stopped = never
+
+
+@dataclass(frozen=True)
+class Rated:
+    """How good each action is, in the order of `Asked.actions`.
+
+    order: the larger the better; equal ones are drawn between.  values: utilities in [-1, 1] of the player to move.
+    visits: simulations that went there.  nodes: positions held in memory.
+    """
+
+    order: Sequence[float]
+    values: Sequence[float]
+    visits: Sequence[int] = ()
+    nodes: int = 1
+
+
+Rate: TypeAlias = Callable[[Asked], Rated]
+
+
+class RatingPlayer:
+    """Plays the move that its function rates highest; among equals each has the same chance."""
+
+    def __init__(self, name: str, rate: Rate, seed: int = 0) -> None:
+        self.name, self.seed, self.evaluator, self._rate = name, seed, zero_evaluator, rate
+        self._tree: MoveTree | None = None
+
+    def new_game(self, game: Game) -> None:
+        """Play this game from now on."""
+        self._tree = MoveTree(game)
+
+    def search(self, moves: Sequence[int], simulations: int | None = None) -> RatingSearch:
+        """The rating of the position after these moves; GameError where a move is illegal or nobody is to move."""
+        if self._tree is None:
+            raise GameError("no game was given to the player")
+        node = self._tree.decision_after(moves)
+        public, rng = self._tree.public, np.random.default_rng((self.seed, *moves))
+        actions = tuple(self._tree.actions(node))
+        asked = Asked(public.game, public.states[node], tuple(moves), actions, simulations or 0, rng)
+        return RatingSearch(asked, self._rate)
+
+
+class RatingSearch:
+    """One position's rating, made when `steps` is driven or a thought is wanted."""
+
+    def __init__(self, asked: Asked, rate: Rate) -> None:
+        self._asked, self._rate = asked, rate
+        self._luck = asked.rng.random(len(asked.actions))
+        self._found: Rated | None = None
+
+    @property
+    def simulations(self) -> int:
+        """Simulations done in this search."""
+        return 0 if self._found is None else int(sum(self._found.visits))
+
+    def steps(self, stopped: Stopped = never) -> SearchGenerator:
+        """The rating; it has no questions for a network."""
+        if self._found is None:
+            a = self._asked
+            self._found = self._rate(Asked(a.game, a.state, a.moves, a.actions, a.simulations, a.rng, stopped))
+        yield from ()
+
+    def thought(self) -> Thought:
+        """The moves, best first."""
+        for _ in self.steps():
+            pass
+        assert self._found is not None
+        found, actions = self._found, self._asked.actions
+        visits = found.visits or [0] * len(actions)
+        order = sorted(range(len(actions)), key=lambda k: (-found.order[k], self._luck[k]))
+        total = sum(visits)
+        candidates = tuple(
+            Candidate(
+                actions[k],
+                visits[k] / total if total else float(k == order[0]),
+                float(found.values[k]),
+                int(visits[k]),
+                (actions[k],),
+            )
+            for k in order
+        )
+        return Thought(candidates[0].value, found.nodes, candidates)
+
+
+def spiel_state(game: Game, state: State) -> Any:
+    """OpenSpiel's state at a public state of a deterministic game; GameError where OpenSpiel lacks the game."""
+    if isinstance(state, Position):
+        return state.spiel.clone()
+    if not game.deterministic:
+        raise GameError(f"{game.name} is no game of perfect information without chance")
+    history = game.history(state, 0, 0)
+    if history is None:
+        raise GameError(f"OpenSpiel's history of {game.name} is not known")
+    spiel = openspiel_game(game).new_initial_state()
+    for action in history:
+        spiel.apply_action(action)
+    return spiel

@@ -1,0 +1,173 @@
+"""Connect four: how often an agent's move loses value, over fixed sets of positions whose every move is solved.
+
+A move loses value where it makes a draw or a loss of a win, or a loss of a draw; the share is taken over the positions
+where some move does. A move is not the best in score where it wins later, or loses sooner, than another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from sog.agents.algorithms.alphazero import ALPHAZERO
+from sog.agents.algorithms.sog import SOG
+from sog.agents.shipped import find_checkpoint
+from sog.baselines.connect_four.positions import SETS, SHIPPED, Scored, read_positions
+from sog.baselines.openspiel_mcts import openspiel_mcts
+from sog.baselines.rating import RatingPlayer
+from sog.errors import SettingError
+from sog.evaluate.shares import wilson
+from sog.experiments.papers.elo_matches import Agent, network_id
+from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from sog.games.boards.connect_four import ConnectFour
+from sog.play.player import Player, Search
+from sog.search.leaves.drive import drive
+from sog.search.leaves.evaluator import SearchGenerator
+from sog.train.checkpoint import load_meta
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GAME: Final = "connect_four"
+SIMULATIONS: Final = 100
+NETWORK: Final = "network"
+MCTS: Final = "openspiel mcts"
+RANDOM: Final = "random"
+_BATCH: Final = 250  # positions a point
+_QUICK: Final = 6
+_AT_ONCE: Final = 32
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """Both searches with each --run's network (or the shipped one), the network alone, MCTS and random moves."""
+    agents: list[Key] = []
+    for checkpoint in [str(run) for run in options.runs] or [GAME]:
+        folder = find_checkpoint(checkpoint)
+        if (game := load_meta(folder).game) != GAME:
+            raise SettingError(f"{checkpoint} plays {game}, not {GAME}")
+        network = {"checkpoint": str(folder), "network": network_id(str(folder))}
+        agents += [{"agent": name, **network} for name in (SOG, ALPHAZERO, NETWORK)]
+    agents += [{"agent": name, "checkpoint": "", "network": ""} for name in (MCTS, RANDOM)]
+    sizes = {name: _QUICK if options.quick else len(found) for name, found in _sets().items()}
+    file = hashlib.sha256(SHIPPED.read_bytes()).hexdigest()[:8]  # other positions are other points
+    return [
+        {**agent, "simulations": _simulations(agent["agent"]), "set": name, **_batch(first, n), "file": file}
+        for name, n in sizes.items()
+        for first in range(0, n, _BATCH)
+        for agent in agents
+    ]
+
+
+def _batch(first: int, count: int) -> Key:
+    return {"first": first, "last": min(first + _BATCH, count)}
+
+
+def _simulations(agent: str) -> int:
+    return SIMULATIONS if agent in (SOG, ALPHAZERO, MCTS) else 0
+
+
+def _sets() -> dict[str, list[Scored]]:
+    """The shipped positions by set."""
+    found: dict[str, list[Scored]] = {name: [] for name in SETS}
+    for position in read_positions():
+        found[position.of].append(position)
+    return found
+
+
+def compute(key: Key) -> Result:
+    """How many positions can lose value, and in how many of them the agent's move does; the same for the score.
+
+    Random play counts its expected mistakes, so that its figures have no noise.
+    """
+    positions = _sets()[key["set"]][key["first"] : key["last"]]
+    chosen = [list(p.scores) for p in positions] if key["agent"] == RANDOM else [[c] for c in _choices(key, positions)]
+    value = [sum(map(p.loses_value, columns)) / len(columns) for p, columns in zip(positions, chosen, strict=True)]
+    score = [sum(map(p.loses_score, columns)) / len(columns) for p, columns in zip(positions, chosen, strict=True)]
+    can_value = [p.can_lose_value for p in positions]
+    can_score = [min(p.scores.values()) < p.best for p in positions]
+    return {
+        "positions": len(positions),
+        "can_lose_value": sum(can_value),
+        "lose_value": sum(value),
+        "can_lose_score": sum(can_score),
+        "lose_score": sum(score),
+    }
+
+
+def _choices(key: Key, positions: list[Scored]) -> list[int]:
+    """The agent's move in each position, every search begun from nothing."""
+    jobs = [_Job(_player(key), position.moves) for position in positions]
+    for _ in drive(jobs, jobs[0].player.evaluator, _AT_ONCE):
+        pass
+    return [job.search.thought().action for job in jobs]
+
+
+class _Job:
+    """A search of one position, to be driven beside others."""
+
+    def __init__(self, player: Player, moves: tuple[int, ...]) -> None:
+        self.player = player
+        player.new_game(ConnectFour())
+        self.search: Search = player.search(moves)
+
+    def steps(self) -> SearchGenerator:
+        yield from self.search.steps()
+
+
+def _player(key: Key) -> Player:
+    """A player of the point's agent; the network alone is MCTS of one simulation, which is its policy's first move."""
+    if key["agent"] == MCTS:
+        return RatingPlayer(MCTS, openspiel_mcts(key["simulations"]))
+    algorithm = ALPHAZERO if key["agent"] == NETWORK else key["agent"]
+    return Agent(algorithm, key["checkpoint"], key["network"], key["simulations"] or 1).maker()()
+
+
+def present(points: list[Point]) -> Outcome:
+    """A row for each agent and set: the shares, with intervals."""
+    rows = list(_rows(points))
+    beside = [
+        Beside(
+            f"{row['set']}, {_name(row)}",
+            "",
+            f"{row['value_share']:.1%} [{row['value_low']:.1%}, {row['value_high']:.1%}] of {row['can_lose_value']} "
+            f"lose value; {row['score_share']:.1%} of {row['can_lose_score']} not best in score",
+        )
+        for row in rows
+    ]
+    return Outcome(rows, {"connect-four-mistakes": lambda figure: _draw(figure, rows)}, beside)
+
+
+def _name(row: Key) -> str:
+    """An agent as tables show it."""
+    return f"{row['agent']}({row['simulations']})" if row["simulations"] else str(row["agent"])
+
+
+def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
+    said = ("agent", "checkpoint", "network", "simulations", "set")
+    groups: dict[tuple[Any, ...], list[Point]] = {}
+    for point in points:
+        groups.setdefault(tuple(point.key[name] for name in said), []).append(point)
+    for values, own in groups.items():
+        total = {name: sum(point.result[name] for point in own) for name in own[0].result}
+        row = {**dict(zip(said, values, strict=True)), **total}
+        for what in ("value", "score"):
+            hits, count = total[f"lose_{what}"], total[f"can_lose_{what}"]
+            low, high = wilson(hits, count)
+            row |= {f"{what}_share": hits / count if count else 0.0, f"{what}_low": low, f"{what}_high": high}
+        yield row
+
+
+def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
+    axis = figure.subplots()
+    for agent in dict.fromkeys((row["agent"], row["simulations"], row["checkpoint"]) for row in rows):
+        own = [row for row in rows if (row["agent"], row["simulations"], row["checkpoint"]) == agent]
+        shares = [100 * row["value_share"] for row in own]
+        bars = [[100 * abs(row["value_share"] - row[f"value_{end}"]) for row in own] for end in ("low", "high")]
+        axis.errorbar([row["set"] for row in own], shares, yerr=bars, marker="o", capsize=3, label=_name(own[0]))
+    axis.set(ylabel="moves that lose value, %", title="Connect four, 95% intervals")
+    axis.grid(alpha=0.3)
+    axis.legend()
+
+
+STUDY: Final = Study(plan, compute, present, takes=("runs",))

@@ -1,0 +1,98 @@
+"""A tournament's opponents of fixed strength, which need no network: what each is called and which keys it takes.
+
+    openspiel_mcts = 1000      OpenSpiel's C++ MCTS, so many random rollouts a move; or 0 and seconds = 0.1
+    alphabeta = 5              alpha-beta of so many moves; the horizon counts material in chess, nothing elsewhere
+    captures = true            Go: takes stones in atari and saves its own, otherwise random
+    rollouts = 1000            Go: plain MCTS of ours, so many random rollouts a move
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sog.baselines.alpha_beta import alpha_beta, material, nothing
+from sog.baselines.go_captures import captures
+from sog.baselines.go_rollouts import rollouts
+from sog.baselines.openspiel_mcts import openspiel_mcts
+from sog.baselines.rating import Rate
+from sog.errors import SettingError
+from sog.games.base import Game
+from sog.games.boards.chess import Chess
+from sog.games.boards.go import Go
+from sog.protocols.words import shown
+
+__all__ = ["OPPONENTS", "Opponent"]
+
+
+@dataclass(frozen=True)
+class Opponent:
+    """takes: keys beside the opponent's own.
+
+    check: SettingError where (the value of its own key, seconds a move or None) cannot be.
+    rate: of the same and the game; SettingError where it does not play that game.
+    """
+
+    takes: frozenset[str]
+    check: Callable[[Any, float | None], None]
+    rate: Callable[[Any, float | None, Game], Rate]
+
+
+def _check_mcts(simulations: Any, seconds: float | None) -> None:
+    _check_count("openspiel_mcts", simulations, 0, _MOST)
+    if simulations == 0 and seconds is None:
+        raise SettingError("openspiel_mcts = 0 needs seconds")
+
+
+def _mcts(simulations: Any, seconds: float | None, game: Game) -> Rate:
+    return openspiel_mcts(simulations or None, seconds)
+
+
+def _check_depth(depth: Any, seconds: float | None) -> None:
+    _check_count("alphabeta", depth, 1, _DEEPEST)
+
+
+def _alpha_beta(depth: Any, seconds: float | None, game: Game) -> Rate:
+    return alpha_beta(depth, material if isinstance(game, Chess) else nothing)
+
+
+def _check_captures(value: Any, seconds: float | None) -> None:
+    if value is not True:
+        raise SettingError(f"captures can only be true, not {shown(str(value))}")
+
+
+def _captures(value: Any, seconds: float | None, game: Game) -> Rate:
+    _check_go("captures", game)
+    return captures
+
+
+def _check_rollouts(count: Any, seconds: float | None) -> None:
+    _check_count("rollouts", count, 1, _MOST)
+
+
+def _rollouts(count: Any, seconds: float | None, game: Game) -> Rate:
+    _check_go("rollouts", game)
+    return rollouts(count)
+
+
+def _check_go(name: str, game: Game) -> None:
+    if not isinstance(game, Go):
+        raise SettingError(f"{name} plays Go only, not {game.name}")
+
+
+def _check_count(name: str, value: Any, least: int, most: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise SettingError(f"{name} must be a whole number from {least} to {most:,}, not {shown(str(value))}")
+
+
+_MOST: Final = 10**9  # rollouts a move
+_DEEPEST: Final = 64  # moves
+
+# By the key that names it in the file.
+OPPONENTS: Final[Mapping[str, Opponent]] = {
+    "openspiel_mcts": Opponent(frozenset({"seconds"}), _check_mcts, _mcts),
+    "alphabeta": Opponent(frozenset(), _check_depth, _alpha_beta),
+    "captures": Opponent(frozenset(), _check_captures, _captures),
+    "rollouts": Opponent(frozenset(), _check_rollouts, _rollouts),
+}
