@@ -267,5 +267,5 @@ def test_what_training_would_need(monkeypatch: pytest.MonkeyPatch) -> None:
     assert needs.weights(settings.shape) == sum(w.numel() for w in CVPN(settings.shape).parameters())
     needs.check_memory(settings, "kuhn_poker")
     monkeypatch.setattr(needs, "machine_bytes", lambda: 1e6)
-    with pytest.raises(SettingError, match="training kuhn_poker would need .* GB of memory"):
+    with pytest.raises(SettingError, match=r"training kuhn_poker would need .* GB of memory"):
         needs.check_memory(settings, "kuhn_poker")

@@ -206,24 +206,26 @@ def as_process(path: tuple[str, ...], words: list[str], chance: random.Random) -
     words = [word for word in words if "\x00" not in word] + ([] if "--help" in words else SMALL.get(path, []))
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     command = [os.fsencode(word) for word in (sys.executable, "-m", "sog", *path, *words)]
-    with tempfile.TemporaryDirectory() as folder, (Path(folder) / "err").open("w+b") as err:
-        with (Path(folder) / "out").open("w+b") as out:
-            process = subprocess.Popen(
-                command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=err
-            )
-            patience = chance.uniform(0.2, SILENT_SECONDS)
+    # A fifth of the lines is let go on until it has been silent for too long.
+    patience = SILENT_SECONDS if chance.random() < 0.2 else chance.uniform(0.2, SILENT_SECONDS)
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryFile() as err:
+        streams = {"stdin": subprocess.DEVNULL, "stdout": err, "stderr": err}
+        process = subprocess.Popen(command, cwd=folder, env=environment, **streams)  # type: ignore[call-overload]
+        try:
+            code = process.wait(patience)
+        except subprocess.TimeoutExpired:
+            silent = patience == SILENT_SECONDS and os.fstat(err.fileno()).st_size == 0
+            process.send_signal(signal.SIGINT)
             try:
-                code = process.wait(patience)
+                code = process.wait(2 * SILENT_SECONDS)
             except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGINT)
-                try:
-                    code = process.wait(2 * SILENT_SECONDS)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
-                    raise Finding(f"goes on after Ctrl-C: {words!r}"[:400], repr([*path, *words])) from None
-            err.seek(0)
-            said = err.read().decode(errors="replace")
+                process.kill()
+                process.wait()
+                raise Finding(f"goes on after Ctrl-C: {words!r}"[:400], repr([*path, *words])) from None
+            if silent:
+                raise Finding(f"silent for {patience:g} s: {path} {words!r}"[:400], repr([*path, *words])) from None
+        err.seek(0)
+        said = err.read().decode(errors="replace")
     check(code, "", said, [*path, *words])
     if code == 130 and "sog: stopped" not in said:
         raise Finding(f"stopped without a word: {words!r}"[:400], repr([*path, *words]))
