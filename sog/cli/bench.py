@@ -234,7 +234,9 @@ def bench_rebel(
 @bench.command("training", epilog="Example: sog bench training --games connect_four --played 64")
 def bench_training(
     games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
-    played: Annotated[int | None, typer.Option(help="Self-play games of each game. By default as set for it.")] = None,
+    played: Annotated[
+        int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Self-play games of each game; else as set for it.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """What a round of self-play is worth: do its searches grow, are its policy targets more than one move.
@@ -247,8 +249,6 @@ def bench_training(
     from sog.experiments.bench.rounds import GAMES, bench_rounds
     from sog.games.catalog import make_game
 
-    if played is not None:
-        check_count("--played", played)
     chosen = {make_game(name).name: played or GAMES.get(name, 16) for name in games or GAMES}
     with progress_bar("bench training", len(chosen), "games") as report:
         rows = bench_rounds({name: (_network(name)[1], count) for name, count in chosen.items()}, report)

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sog.arrays import Float32, Float64
 from sog.errors import GameError
-from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, step
+from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, State, step
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.games.check import check_game, walk
@@ -259,3 +260,39 @@ def test_weights_that_grow_after_chance_are_named() -> None:
 
     with pytest.raises(GameError, match=r"weights of pair \(0, 1\) sum to 0.0291667"):
         check_game(Heavier())
+
+
+def test_what_a_game_of_ones_own_raises_names_its_class_and_line() -> None:
+    class Raising(Kuhn):
+        def features(self, s: State) -> Float32:
+            raise IndexError("mine")
+
+    with pytest.raises(GameError, match=r"Raising's code raised IndexError: mine \(test_check.py, line \d+\)"):
+        check_game(Raising())
+
+
+def test_a_value_unit_that_is_no_number_is_named() -> None:
+    class Wordy(Kuhn):
+        def value_unit(self, s: State) -> float:
+            return "one"  # type: ignore[return-value]
+
+    with pytest.raises(GameError, match="value unit one is not a positive number"):
+        check_game(Wordy())
+
+
+def test_weights_that_are_an_array_where_chance_is_not_listed_are_named() -> None:
+    class Unlisted(Kuhn):
+        def actor(self, s: State) -> int:
+            return NATURE
+
+        def listable(self, s: State) -> bool:
+            return False
+
+        def weights(self, s: State) -> Scaled:
+            return np.ones((3, 3))  # type: ignore[return-value]
+
+        def root_ranges(self) -> tuple[Float64, Float64]:
+            return np.ones(3), np.ones(3)
+
+    with pytest.raises(GameError, match=r"weights are float64\[3, 3\], not a Scaled"):
+        check_game(Unlisted())

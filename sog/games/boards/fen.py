@@ -18,7 +18,7 @@ __all__ = ["checked_fen"]
 _Board: TypeAlias = Mapping[tuple[int, int], str]
 
 _FEN: Final = re.compile(
-    r"([1-8pnbrqkPNBRQK]+/){7}[1-8pnbrqkPNBRQK]+ [wb] (-|(?=.)K?Q?k?q?) (-|[a-h][36]) [0-9]{1,4} [0-9]{1,4}"
+    r"([1-8pnbrqkPNBRQK]+/){7}[1-8pnbrqkPNBRQK]+ [wb] (-|(?=[KQkq])K?Q?k?q?) (-|[a-h][36]) [0-9]{1,4} [0-9]{1,4}"
 )
 _LONGEST: Final = 128
 _STRAIGHT: Final = ((1, 0), (-1, 0), (0, 1), (0, -1))
