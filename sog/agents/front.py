@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from sog.agents.algorithms.table import preset
+from sog.agents.algorithms.table import learner, preset, training_of
 from sog.agents.any_agent import checked_policies
 from sog.agents.exploitability import composed_policy
 from sog.agents.loaded import LoadedAgent
@@ -25,7 +25,6 @@ from sog.search.gtcfr.search import Budget
 from sog.search.leaves.drive import run as run_alone
 from sog.search.leaves.evaluator import Evaluator, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
-from sog.train import loop
 from sog.train.loop import Hooks, Point, Run, Until
 
 __all__ = ["Found", "Policy", "Solution", "exploitability", "search", "solve", "train"]
@@ -168,8 +167,9 @@ def train(
             "register a game of your own in sog/games/catalog.py"
         )
     which = run if isinstance(run, Run) else Run(make_game(run).name)
-    settings = preset(make_game(which.game), which.preset, which.algorithm, which.variant)
-    return loop.train(which, settings, Path(out), Until(minutes, rounds), resume, hooks, device)
+    rules = learner(which.algorithm).training.rules(which.game)
+    settings = preset(rules, which.preset, which.algorithm, which.variant)
+    return training_of(which.algorithm)(which, settings, Path(out), Until(minutes, rounds), resume, hooks, device)
 
 
 def _game(game: Game | str) -> Game:

@@ -40,7 +40,9 @@ def play(
         float | None,
         typer.Option("--per-update", "-c", help="c: expansions per regret update; 0.1, on a board 10."),
     ] = None,
-    algorithm: Annotated[str, typer.Option(help="How the agent plays: sog, alphazero (on a board) or rebel.")] = "sog",
+    algorithm: Annotated[
+        str | None, typer.Option(help="What plays: sog, alphazero (on a board), rebel, or a policy as trained.")
+    ] = None,
     updates: Annotated[
         int | None, typer.Option(help="rebel: updates of one player per subgame; by default 1024.")
     ] = None,
@@ -65,11 +67,12 @@ def play(
             raise SettingError("an agent of your own has no search budget to be chosen here")
         game, seats = _own_agent(checkpoint, agent)
     else:
-        from sog.agents.algorithms.table import agents_of
+        from sog.agents.algorithms.table import agents_of, player_of
         from sog.agents.players import make_player
         from sog.cli.engines import open_aloud
         from sog.cli.play_board import play_board
 
+        algorithm = player_of(checkpoint, algorithm)
         opened = open_aloud(checkpoint, algorithm)
         game = opened.game
         if game.deterministic:

@@ -14,7 +14,7 @@ from sog.agents.algorithms.base import Choices
 from sog.cli.frame import JsonOption, Report, check_count, check_positive, print_json, progress_bar, stderr, stdout
 
 if TYPE_CHECKING:
-    from sog.games.base import Game
+    from sog.agents.algorithms.base import Rules
     from sog.nets.cvpn import CVPN
     from sog.train.loop import Point, Run
     from sog.train.settings import Variant
@@ -27,7 +27,7 @@ _MEASURED_STATES = 20_000
 
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
-    algorithm: Annotated[str, typer.Option(help="The algorithm: sog, alphazero or rebel.")] = "sog",
+    algorithm: Annotated[str, typer.Option(help="sog, alphazero, rebel; or of policies rnad, mmd, nashpg.")] = "sog",
     solver: Annotated[str | None, typer.Option(help="rebel: cfr-d (the default), fp or flop.")] = None,
     warm: Annotated[int | None, typer.Option(help="rebel: iterations that its warm start counts as (0: none).")] = None,
     preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
@@ -52,13 +52,14 @@ def train(
     The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and
     tensorboard/. Ctrl-C, SIGTERM or a kill lose at most the work since the last checkpoint.
     """
+    from sog.agents.algorithms.table import learner, training_of
     from sog.agents.algorithms.table import preset as settings_of
-    from sog.games.catalog import make_game
     from sog.train.loop import Hooks, Run, Until
-    from sog.train.loop import train as run_training
 
-    rules = make_game(game)
-    workers = (os.cpu_count() or 1) if workers is None else workers
+    training = learner(algorithm).training
+    rules = training.rules(game)
+    if workers is None:
+        workers = 1 if training.alone is not None else os.cpu_count() or 1
     check_count("--workers", workers)
     if minutes is not None:
         check_positive("--minutes", minutes)
@@ -74,7 +75,7 @@ def train(
     with progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
         watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, watch.note)
-        point = run_training(run, settings, folder, Until(minutes, rounds), resume, hooks, device)
+        point = training_of(algorithm)(run, settings, folder, Until(minutes, rounds), resume, hooks, device)
         watch.close()
     _plot(folder, rules, watch.training.measured)
     answer: dict[str, Any] = {
@@ -124,7 +125,7 @@ def _slug(name: str) -> str:
 class _Watch:
     """Measures exploitability on small games, and tells the progress bar and TensorBoard."""
 
-    def __init__(self, game: Game, folder: Path, bar: Report, run: Run) -> None:
+    def __init__(self, game: Rules, folder: Path, bar: Report, run: Run) -> None:
         from sog.agents.algorithms.table import learner
 
         self.game, self.folder, self.bar, self.run = game, folder, bar, run
@@ -135,10 +136,12 @@ class _Watch:
 
     def measure(self, network: CVPN) -> float:
         """Exploitability of what the algorithm is measured by while it trains; NaN for a game too large."""
+        from sog.games.histories.catalog import public_face
         from sog.train.sog.actor import listed_tree
 
         if self.public is None:
-            self.public = listed_tree(self.game) or False
+            face = public_face(self.game)
+            self.public = (face is not None and listed_tree(face)) or False
         if not self.public or self.public.size > _MEASURED_STATES:
             return math.nan
         found = self.training.measure(self.public, network, self.run.variant)
@@ -169,7 +172,7 @@ class _Watch:
             self.writer.close()
 
 
-def _plot(folder: Path, game: Game, measure: str) -> None:
+def _plot(folder: Path, game: Rules, measure: str) -> None:
     """curve.png: losses and exploitability over training."""
     import csv
 

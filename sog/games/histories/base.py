@@ -93,7 +93,8 @@ def drawn(chances: Array, uniforms: Array) -> Int32:
     """int32[B]: from each row of weights [B, C] the entry that a number in [0, 1) picks; never one of weight 0."""
     sums = np.cumsum(chances, axis=1, dtype=np.float64)
     at: Int32 = (sums <= (uniforms * sums[:, -1])[:, None]).sum(axis=1).astype(np.int32)
-    return np.minimum(at, chances.shape[1] - 1, out=at)
+    found: Int32 = np.minimum(at, chances.shape[1] - 1)
+    return found
 
 
 def deal(game: HistoryGame, states: Int32, rng: np.random.Generator, record: list[Int32] | None = None) -> Int32:

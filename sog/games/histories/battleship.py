@@ -154,7 +154,7 @@ def _masks(width: int, height: int, size: int) -> list[int]:
 
 
 @kernel
-def _fleet(rules: _Rules, row: Array, p: int) -> int:
+def _fleet(rules: _Rules, row: Array, p: int) -> np.int64:
     """The cells of player p's ships, as bits."""
     taken = np.int64(0)
     for k in range(rules.ships):
@@ -165,7 +165,7 @@ def _fleet(rules: _Rules, row: Array, p: int) -> int:
 
 
 @kernel
-def _has_room(rules: _Rules, taken: int, first: int) -> bool:
+def _has_room(rules: _Rules, taken: np.int64, first: int) -> bool:
     """Whether the ships from `first` on fit on the free cells; a search that goes back where one does not."""
     chosen = np.full(rules.ships + 1, -1, dtype=np.int64)
     free = np.zeros(rules.ships + 1, dtype=np.int64)
@@ -199,10 +199,10 @@ def _sunk(rules: _Rules, row: Array, p: int) -> int:
 @kernel
 def _actor(rules: _Rules, row: Array) -> int:
     if row[_PLACED] < 2 * rules.ships:
-        return row[_PLACED] % 2
+        return int(row[_PLACED] % 2)
     if row[_FIRED] == 2 * rules.shots or max(_sunk(rules, row, 0), _sunk(rules, row, 1)) == rules.ships:
         return _TERMINAL
-    return row[_FIRED] % 2
+    return int(row[_FIRED] % 2)
 
 
 @kernel
@@ -212,7 +212,7 @@ def _actors(rules: _Rules, states: Array, out: Array) -> None:
 
 
 @kernel
-def _shot_at(rules: _Rules, row: Array, p: int) -> int:
+def _shot_at(rules: _Rules, row: Array, p: int) -> np.int64:
     """The cells of player p's board that were shot at, as bits."""
     cells = np.int64(0)
     for k in range(1 - p, row[_FIRED], 2):

@@ -116,7 +116,7 @@ def _actor(n: int, row: Array) -> int:
         return _TERMINAL
     if row[_SHOWN] == row[_BIDS + 1]:
         return _NATURE
-    return row[_BIDS] - row[_BIDS + 1]
+    return int(row[_BIDS] - row[_BIDS + 1])
 
 
 @kernel

@@ -45,7 +45,8 @@ class KuhnHistories(HistoryGame):
         actors = (line >= 0).sum(axis=1) % 2
         actors[np.isin((line + 1) @ _CODES, _OVER)] = TERMINAL
         actors[states[:, 1] < 0] = NATURE
-        return actors.astype(np.int32)
+        found: Int32 = actors.astype(np.int32)
+        return found
 
     def legal(self, states: Int32) -> Bool:
         return (self.actors(states) < NATURE)[:, None].repeat(2, axis=1)

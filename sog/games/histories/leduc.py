@@ -106,7 +106,8 @@ def _last(row: Array) -> int:
 @kernel
 def _over(row: Array) -> bool:
     """Whether the line being played ended by a call."""
-    return row[_LENGTHS + _round(row)] >= 2 and _last(row) == _CALL
+    over: bool = row[_LENGTHS + _round(row)] >= 2 and _last(row) == _CALL
+    return over
 
 
 @kernel
@@ -117,7 +118,7 @@ def _actor(row: Array) -> int:
         return _TERMINAL
     if _over(row):
         return _NATURE if row[2] < 0 else _TERMINAL
-    return row[_LENGTHS + _round(row)] % 2
+    return int(row[_LENGTHS + _round(row)] % 2)
 
 
 @kernel
