@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from sog.agents.algorithms.table import preset
+from sog.agents.algorithms.table import learner, preset, training_of
 from sog.agents.any_agent import checked_policies
 from sog.agents.exploitability import composed_policy
 from sog.agents.loaded import LoadedAgent
@@ -26,7 +26,6 @@ from sog.search.leaves.drive import run as run_alone
 from sog.search.leaves.evaluator import Evaluator, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import whole_tree
-from sog.train import loop
 from sog.train.loop import Hooks, Point, Run, Until
 from sog.train.needs import check_memory
 
@@ -170,9 +169,10 @@ def train(
             "register a game of your own in sog/games/catalog.py"
         )
     which = run if isinstance(run, Run) else Run(make_game(run).name)
-    settings = preset(make_game(which.game), which.preset, which.algorithm, which.variant)
+    rules = learner(which.algorithm).training.rules(which.game)
+    settings = preset(rules, which.preset, which.algorithm, which.variant)
     check_memory(settings, which.game)
-    return loop.train(which, settings, Path(out), Until(minutes, rounds), resume, hooks, device)
+    return training_of(which.algorithm)(which, settings, Path(out), Until(minutes, rounds), resume, hooks, device)
 
 
 def _game(game: Game | str) -> Game:

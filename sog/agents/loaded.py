@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from sog.agents.algorithms.base import Choices
-from sog.agents.algorithms.sog import SOG
-from sog.agents.algorithms.table import agents_of, taken_by
+from sog.agents.algorithms.table import agents_of, player_of, taken_by
 from sog.agents.players import Opened, make_player, open_network
 from sog.agents.recalled import Recalled
 from sog.arrays import Float64
@@ -73,16 +72,22 @@ class LoadedAgent:
 
 
 def load_agent(
-    checkpoint_or_game: str, simulations: int = 100, per_update: float = 1.0, seed: int = 0, algorithm: str = SOG
+    checkpoint_or_game: str,
+    simulations: int = 100,
+    per_update: float = 1.0,
+    seed: int = 0,
+    algorithm: str | None = None,
 ) -> LoadedAgent:
     """The agent of a checkpoint: a run's folder, or a game, whose shipped network it takes, or else a fresh one.
 
     simulations, per_update: the search budget (s, c), as far as the algorithm has one.  seed: decides its searches.
+    algorithm: by default Student of Games, and for a policy network the algorithm that trained it.
     Raises CheckpointError, GameError or SettingError, each in one line.
 
         agent = sog.load_agent("leduc_poker", simulations=50)
         agent.policy(0)                    # float64[A, I]: at the first decision, by action and card
         sog.load_agent("connect_four").think([3, 3]).action       # the move after 4 4
     """
+    algorithm = player_of(checkpoint_or_game, algorithm)
     choices = taken_by(algorithm, Choices(simulations, per_update))
     return LoadedAgent(open_network(checkpoint_or_game, algorithm), algorithm, choices, seed)

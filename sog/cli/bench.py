@@ -205,6 +205,34 @@ def _beside_openspiel(rounds: int, as_json: bool) -> None:
 _SIMULATIONS = 400
 
 
+@bench.command("histories", epilog="Example: sog bench histories --games leduc_poker --seconds 2")
+def bench_by_histories(
+    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
+    width: Annotated[int, typer.Option(min=1, max=100_000, help="Of the network's two hidden layers.")] = 256,
+    seconds: Annotated[float, typer.Option(callback=above_zero, help="Of each figure, at least.")] = 5.0,
+    as_json: JsonOption = False,
+) -> None:
+    """Episodes a second of one core: random play, the actor with a network, and R-NaD's play and learning together."""
+    from sog.experiments.bench.histories import GAMES, bench_histories
+    from sog.games.histories.catalog import make_history_game
+
+    chosen = tuple(games or GAMES)
+    for name in chosen:
+        make_history_game(name)  # one that does not exist is refused before the work
+    with progress_bar("bench histories", len(chosen), "games") as report:
+        rows = bench_histories(chosen, width, seconds, report)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    table = Table("game", box=None, pad_edge=False)
+    for heading in ("decisions", "random games/s", f"with 2x{width} /s", "with R-NaD /s"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        figures = (f"{row.decisions:.1f}", *(f"{rate:,.0f}" for rate in (row.random, row.actor, row.learning)))
+        table.add_row(row.game, *figures)
+    stdout().print(table)
+
+
 @bench.command("rebel", epilog="Example: sog bench rebel --seconds 5")
 def bench_rebel(
     games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,

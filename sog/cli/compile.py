@@ -63,15 +63,15 @@ def _exploit() -> None:
 
 
 def _train() -> None:
-    from sog.agents.algorithms.table import LEARNERS, preset
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
+    from sog.train.alphazero.presets import alphazero_preset
     from sog.train.checkpoint import network_bytes
+    from sog.train.sog.presets import sog_preset
     from sog.train.workers import make_actor, play_round
 
-    sog, alphazero, _ = (entry.name for entry in LEARNERS)
-    for name, algorithm in (("leduc_poker", sog), ("tic_tac_toe", sog), ("tic_tac_toe", alphazero)):
-        settings = replace(preset(make_game(name), "demo", algorithm), games=2)
+    for name, preset in (("leduc_poker", sog_preset), ("tic_tac_toe", sog_preset), ("tic_tac_toe", alphazero_preset)):
+        settings = replace(preset(make_game(name), "demo"), games=2)
         weights = network_bytes(CVPN(settings.shape))
         play_round(make_actor(name, settings), settings, 0, 0, weights, 0)
 

@@ -52,7 +52,7 @@ def play(
     ] = None,
     algorithm: Annotated[
         str | None,
-        typer.Option(callback=some, help="How the agent plays: sog (the default), alphazero (on a board) or rebel."),
+        typer.Option(callback=some, help="What plays: sog, alphazero (on a board), rebel, or a policy as trained."),
     ] = None,
     updates: Annotated[
         int | None,
@@ -79,13 +79,12 @@ def play(
             raise SettingError("an agent of your own has no search budget to be chosen here")
         game, seats = _own_agent(checkpoint, agent)
     else:
-        from sog.agents.algorithms.sog import SOG
-        from sog.agents.algorithms.table import agents_of
+        from sog.agents.algorithms.table import agents_of, player_of
         from sog.agents.players import make_player
         from sog.cli.engines import open_aloud
         from sog.cli.play_board import play_board
 
-        algorithm = SOG if algorithm is None else algorithm
+        algorithm = player_of(checkpoint, algorithm)
         opened = open_aloud(checkpoint, algorithm)
         game = opened.game
         if game.deterministic:

@@ -17,7 +17,7 @@ from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_z
 from sog.cli.stopping import say_kept
 
 if TYPE_CHECKING:
-    from sog.games.base import Game
+    from sog.agents.algorithms.base import Rules
     from sog.nets.cvpn import CVPN
     from sog.train.loop import Point, Run
     from sog.train.settings import Variant
@@ -30,7 +30,9 @@ _MEASURED_STATES = 20_000
 
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
-    algorithm: Annotated[str, typer.Option(callback=some, help="The algorithm: sog, alphazero or rebel.")] = "sog",
+    algorithm: Annotated[
+        str, typer.Option(callback=some, help="sog, alphazero, rebel; or of policies rnad, mmd, nashpg.")
+    ] = "sog",
     solver: Annotated[
         str | None, typer.Option(callback=some, help="rebel: cfr-d (the default), fp or flop.")
     ] = None,
@@ -71,14 +73,15 @@ def train(
     The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and
     tensorboard/. Ctrl-C, SIGTERM or a kill lose at most the work since the last checkpoint.
     """
+    from sog.agents.algorithms.table import learner, training_of
     from sog.agents.algorithms.table import preset as settings_of
-    from sog.games.catalog import make_game
     from sog.train.loop import Hooks, Run, Until
-    from sog.train.loop import train as run_training
     from sog.train.needs import check_memory
 
-    rules = make_game(game)
-    workers = (os.cpu_count() or 1) if workers is None else workers
+    training = learner(algorithm).training
+    rules = training.rules(game)
+    if workers is None:
+        workers = 1 if training.alone is not None else os.cpu_count() or 1
     folder = out or Path("runs") / _slug(rules.name)
     said = _said(folder, resume)
     variant = _variant(said, algorithm, Choices(solver=solver, warm=warm), network)
@@ -90,7 +93,7 @@ def train(
     with say_kept(lambda: _kept(folder)), progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
         watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, watch.note)
-        point = run_training(run, settings, folder, Until(minutes, rounds), resume, hooks, device)
+        point = training_of(algorithm)(run, settings, folder, Until(minutes, rounds), resume, hooks, device)
         watch.close()
     _plot(folder, rules, watch.training.measured)
     answer: dict[str, Any] = {
@@ -147,7 +150,7 @@ def _slug(name: str) -> str:
 class _Watch:
     """Measures exploitability on small games, and tells the progress bar and TensorBoard."""
 
-    def __init__(self, game: Game, folder: Path, bar: Report, run: Run) -> None:
+    def __init__(self, game: Rules, folder: Path, bar: Report, run: Run) -> None:
         from sog.agents.algorithms.table import learner
 
         self.game, self.folder, self.bar, self.run = game, folder, bar, run
@@ -158,10 +161,12 @@ class _Watch:
 
     def measure(self, network: CVPN) -> float:
         """Exploitability of what the algorithm is measured by while it trains; NaN for a game too large."""
+        from sog.games.histories.catalog import public_face
         from sog.train.sog.actor import listed_tree
 
         if self.public is None:
-            self.public = listed_tree(self.game) or False
+            face = public_face(self.game)
+            self.public = (face is not None and listed_tree(face)) or False
         if not self.public or self.public.size > _MEASURED_STATES:
             return math.nan
         found = self.training.measure(self.public, network, self.run.variant)
@@ -188,7 +193,7 @@ class _Watch:
             self.log.close()
 
 
-def _plot(folder: Path, game: Game, measure: str) -> None:
+def _plot(folder: Path, game: Rules, measure: str) -> None:
     """curve.png: losses and exploitability over training."""
     import csv
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.errors import SettingError
-from sog.experiments.checks import connect_four_mistakes, random_games
+from sog.experiments.checks import connect_four_mistakes, histories, random_games
 from sog.experiments.papers import (
     cfrd_figures,
     cfrd_memory,
@@ -199,6 +199,14 @@ EXPERIMENTS: Final = (
         10,
         "Chess, 9x9 Go and connect four: 1,000 random games each (--full: 10,000) beside OpenSpiel, every position",
         random_games.STUDY,
+    ),
+    Experiment(
+        "random-histories",
+        "SePoT",
+        "5.1, B",
+        3,
+        "Thirteen games by histories: 1,000 random games each (--full: 10,000) beside OpenSpiel, every infostate",
+        histories.STUDY,
     ),
     Experiment(
         "ttt-never-loses",

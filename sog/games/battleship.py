@@ -264,10 +264,9 @@ class Battleship(Game):
     def _fleet(self, battle: Battle, p: int, i: int) -> Fleet:
         return self._fleets[self._placed_by(battle, p)][int(self._possible(battle, p)[i])]
 
-    def history(self, s: State, i0: int, i1: int) -> list[int] | None:
+    def history(self, s: State, i0: int, i1: int) -> list[int]:
+        """OpenSpiel's actions; with its board, not its utilities, where whoever sinks the fleet wins 1."""
         battle = cast(Battle, s)
-        if self.values is None:
-            return None
         fleets = self._fleet(battle, 0, i0), self._fleet(battle, 1, i1)
         placed = [fleets[k % 2][k // 2] for k in range(battle.placed)]
         fired = [battle.fired] if battle.fired >= 0 else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sog.errors import GameError
 from sog.games import goofspiel
@@ -94,7 +95,18 @@ def _goofspiel(parameters: Parameters) -> Game:
     )
 
 
-def _battleship(parameters: Parameters) -> Game:
+class Boards(NamedTuple):
+    """What a game string says of Battleship.  values: None for a win or a loss."""
+
+    width: int
+    height: int
+    sizes: tuple[int, ...]
+    values: tuple[float, ...] | None
+    shots: int
+
+
+def battleship_parameters(parameters: Parameters) -> Boards:
+    """Battleship's parameters, read; GameError for what is unknown or not of their kind."""
     short = "battleship"
     places = ("board_width", "board_height", "ship_sizes", "ship_values")
     rules = ("num_shots", "allow_repeated_shots", "loss_multiplier", "returns_type")
@@ -110,7 +122,11 @@ def _battleship(parameters: Parameters) -> Game:
     if returns == "ship_values":
         ones = f"[{';'.join('1' * len(sizes))}]"
         values, shots = numbers_parameter(short, parameters, "ship_values", ones), 50
-    return Battleship(width, height, sizes, values, int_parameter(short, parameters, "num_shots", shots))
+    return Boards(width, height, sizes, values, int_parameter(short, parameters, "num_shots", shots))
+
+
+def _battleship(parameters: Parameters) -> Game:
+    return Battleship(*battleship_parameters(parameters))
 
 
 def _chess(parameters: Parameters) -> Game:

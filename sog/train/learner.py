@@ -8,11 +8,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN
 from sog.train.replay import Rows
 
-__all__ = ["OPTIMISERS", "Learner", "LearnerSettings", "Losses", "losses"]
+__all__ = ["OPTIMISERS", "Learner", "LearnerSettings", "Losses", "losses", "memory_of", "restore_memory"]
 
 OPTIMISERS = ("adam", "sgd")
 _MOST_STEPS = 2**62  # which no run takes; what a checkpoint states may be anything
@@ -89,31 +90,41 @@ class Learner:
 
     def state(self) -> dict[str, Any]:
         """Steps taken and the optimiser's memory, as numbers and arrays; the network is saved beside it."""
-        memory = {
-            str(index): {name: value.cpu().numpy() for name, value in entry.items()}
-            for index, entry in self.optimiser.state_dict()["state"].items()
-        }
-        return {"steps": self.steps, "optimiser": memory}
+        return {"steps": self.steps, "optimiser": memory_of(self.optimiser)}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take up what `state` gave; raises CheckpointError where it is another network's."""
-        weights = list(self.network.parameters())
-        memory: dict[int, dict[str, Tensor]] = {}
         try:
-            for index, entry in state["optimiser"].items():
-                memory[int(index)] = {name: torch.from_numpy(value.copy()) for name, value in entry.items()}
-                if int(index) < 0 or set(entry) != _MEMORY[self.settings.optimiser]:
-                    raise ValueError("memory")
-            shapes = [(t.shape, weights[i].shape) for i, entry in memory.items() for t in entry.values() if t.dim()]
-            self.steps = int(state["steps"])
+            memory, self.steps = state["optimiser"], int(state["steps"])
             if not 0 <= self.steps < _MOST_STEPS:
                 raise ValueError("steps")
-        except (KeyError, IndexError, ValueError, AttributeError, TypeError) as error:
+        except (KeyError, ValueError, TypeError) as error:
             raise CheckpointError("the checkpoint's optimiser is damaged") from error
-        if any(own != wanted for own, wanted in shapes):
-            raise CheckpointError("the checkpoint's optimiser belongs to another network")
-        groups = self.optimiser.state_dict()["param_groups"]
-        self.optimiser.load_state_dict({"state": memory, "param_groups": groups})
+        restore_memory(self.optimiser, memory)
+
+
+def memory_of(optimiser: torch.optim.Optimizer) -> dict[str, dict[str, Array]]:
+    """What an optimiser remembers of each weight, as arrays by the weight's number."""
+    state = optimiser.state_dict()["state"]
+    return {str(index): {name: value.cpu().numpy() for name, value in entry.items()} for index, entry in state.items()}
+
+
+def restore_memory(optimiser: torch.optim.Optimizer, saved: dict[str, dict[str, Array]]) -> None:
+    """Give an optimiser of the same weights what `memory_of` gave; CheckpointError where they are others."""
+    weights = [weight for group in optimiser.param_groups for weight in group["params"]]
+    kept = _MEMORY["adam" if isinstance(optimiser, torch.optim.Adam) else "sgd"]
+    memory: dict[int, dict[str, Tensor]] = {}
+    try:
+        for index, entry in saved.items():
+            memory[int(index)] = {name: torch.from_numpy(value.copy()) for name, value in entry.items()}
+            if int(index) < 0 or set(entry) != kept:
+                raise ValueError("memory")
+        shapes = [(t.shape, weights[i].shape) for i, entry in memory.items() for t in entry.values() if t.dim()]
+    except (IndexError, KeyError, ValueError, AttributeError, TypeError) as error:
+        raise CheckpointError("the checkpoint's optimiser is damaged") from error
+    if any(own != wanted for own, wanted in shapes):
+        raise CheckpointError("the checkpoint's optimiser belongs to another network")
+    optimiser.load_state_dict({"state": memory, "param_groups": optimiser.state_dict()["param_groups"]})
 
 
 def losses(network: CVPN, rows: Rows) -> tuple[Tensor, Tensor]:

@@ -41,7 +41,9 @@ __all__ = [
     "Point",
     "Run",
     "Until",
+    "asked_to_stop",
     "describe",
+    "is_snapshot",
     "train",
     "write_curve",
 ]
@@ -149,7 +151,7 @@ def _play_on(
     clock = time.monotonic() - progress.seconds
     deadline = math.inf if until.minutes is None else time.monotonic() + 60.0 * until.minutes
     next_save = time.monotonic() + SAVE_SECONDS
-    with hire(run.game, settings, run.seed, run.workers) as crew, _asked_to_stop() as stop:
+    with hire(run.game, settings, run.seed, run.workers) as crew, asked_to_stop() as stop:
         if progress.round == 0:
             _snapshot(run, settings, out, progress)
         while progress.round < total and time.monotonic() < deadline and not stop:
@@ -158,7 +160,7 @@ def _play_on(
             progress.points.append(point)
             progress.seconds = time.monotonic() - clock
             hooks.report(point, total)
-            if _is_snapshot(progress.round):
+            if is_snapshot(progress.round):
                 _snapshot(run, settings, out, progress)
             if time.monotonic() > next_save:
                 next_save = _save(run, settings, out, progress)
@@ -290,7 +292,8 @@ def _said(run: Run, settings: TrainSettings, progress: _Progress) -> dict[str, A
     return {**describe(run, settings), "round": progress.round, "minutes": progress.seconds / 60.0}
 
 
-def _is_snapshot(number: int) -> bool:
+def is_snapshot(number: int) -> bool:
+    """Whether the network after this round is kept for good."""
     return number & (number - 1) == 0 or number % 200 == 0
 
 
@@ -316,7 +319,7 @@ def _blank_point() -> Point:
 
 
 @contextmanager
-def _asked_to_stop() -> Iterator[list[int]]:
+def asked_to_stop() -> Iterator[list[int]]:
     """A list that SIGTERM makes true, so that the round in hand is finished and saved."""
     asked: list[int] = []
     try:

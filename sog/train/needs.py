@@ -1,4 +1,4 @@
-"""What memory a training run would need, worked out before anything of it is made; it knows no algorithm."""
+"""What memory a training run would need, worked out before anything of it is made; it knows no way of acting."""
 
 from __future__ import annotations
 
@@ -10,27 +10,32 @@ from sog.errors import SettingError
 from sog.memory import gigabytes, machine_bytes
 from sog.nets.cvpn import CVPN, NetworkShape
 from sog.train.packing import blank_packed
+from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.replay import blank_rows
 from sog.train.settings import TrainSettings
 
 __all__ = ["check_memory", "needed_bytes", "weights"]
 
 _KEPT: Final = 4 * 4  # bytes a weight: float32 of itself, its gradient and the two moments of Adam
+_FORMER: Final = 3 * 4  # bytes a weight: a target or magnet, and two networks before
 _BATCH: Final = 2 * 4  # bytes an entry of a batch's outputs: float32 of itself and its gradient
 
 
-def needed_bytes(settings: TrainSettings) -> tuple[float, float]:
+def needed_bytes(settings: TrainSettings | PolicySettings) -> tuple[float, float]:
     """Bytes of the learner's network, its optimizer's state and a batch's outputs; and of a full replay window.
 
-    What self-play holds on the way comes on top and is not counted.
+    What self-play holds on the way comes on top and is not counted. A policy learner keeps networks of former steps,
+    and no replay window.
     """
     shape = settings.shape
+    if isinstance(settings, PolicySettings):
+        return float((_KEPT + _FORMER) * weights(shape)), 0.0
     learner = _KEPT * weights(shape) + _BATCH * settings.learner.batch * shape.outputs
     row = blank_packed(shape, 1) if shape.planes else blank_rows(shape, 1)
     return float(learner), float(settings.replay) * sum(column.nbytes for column in row.columns().values())
 
 
-def check_memory(settings: TrainSettings, game: str) -> None:
+def check_memory(settings: TrainSettings | PolicySettings, game: str) -> None:
     """SettingError, which says what would be needed, where the machine has not the memory for this run of a game."""
     learner, window = needed_bytes(settings)
     if learner + window > machine_bytes():

@@ -38,7 +38,7 @@ def test_names_differ_and_what_an_entry_takes_are_choices() -> None:
         assert all(set(part.takes) <= known for part in parts if part is not None)
 
 
-@pytest.mark.parametrize("entry", LEARNERS, ids=lambda entry: entry.name)
+@pytest.mark.parametrize("entry", [e for e in LEARNERS if e.training.alone is None], ids=lambda entry: entry.name)
 def test_settings_travel_to_workers_and_make_the_actor_there(entry: object) -> None:
     name = entry.name  # type: ignore[attr-defined]
     game = make_game("tic_tac_toe")
@@ -58,7 +58,7 @@ def test_choices_of_another_algorithm_are_refused() -> None:
         agents_of("alphazero", Choices())
     with pytest.raises(SettingError, match="no player on a board is called rebel; known: sog, alphazero"):
         boards_of("rebel", Choices())
-    with pytest.raises(SettingError, match="--algorithm is sog or rebel, not alphazero"):
+    with pytest.raises(SettingError, match="--algorithm is sog or rebel or rnad or mmd or nashpg, not alphazero"):
         measuring_of("alphazero", Choices())
     assert taken_by("alphazero", Choices(5, 2.0)) == Choices(5)
 

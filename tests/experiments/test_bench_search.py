@@ -83,7 +83,7 @@ def test_parts_of_training(monkeypatch: pytest.MonkeyPatch) -> None:
 
     game = make_game("kuhn_poker")
     made = table.preset(game, "full")
-    monkeypatch.setattr("sog.experiments.bench.training.settings_of", small)
+    monkeypatch.setattr("sog.experiments.bench.training.sog_preset", small)
     parts = bench_training.profile_one_process("kuhn_poker", "full", 0.2)
     assert {part.part for part in parts} == {
         "self-play: sweeps", "self-play: growth", "self-play: Python", "query solves: sweeps", "query solves: growth",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from sog.agents.algorithms.base import Choices, Learner, PlayBoard, Training, count_of
 from sog.agents.algorithms.sog import measure_search
 
 if TYPE_CHECKING:
+    from sog.agents.algorithms.base import Rules
     from sog.games.base import Game
     from sog.play.player import Player
     from sog.search.leaves.evaluator import Evaluator
@@ -19,10 +20,10 @@ ALPHAZERO: Final = "alphazero"
 _SIMULATIONS: Final = 400
 
 
-def _preset(game: Game, name: str) -> TrainSettings:
+def _preset(game: Rules, name: str) -> TrainSettings:
     from sog.train.alphazero.presets import alphazero_preset
 
-    return alphazero_preset(game, name)
+    return alphazero_preset(cast("Game", game), name)
 
 
 def _player(evaluator: Evaluator, choices: Choices, seed: int) -> Player:

@@ -11,20 +11,47 @@ from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.games.base import Game
+    from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
     from sog.play.agent import Agent
     from sog.play.player import Player
     from sog.search.leaves.evaluator import Evaluator
     from sog.search.tree.public_tree import PublicTree
+    from sog.train.loop import Point
+    from sog.train.policy_gradient.settings import PolicySettings
     from sog.train.settings import TrainSettings, Variant
 
-__all__ = ["Choices", "Learner", "MakeAgent", "Measured", "Measuring", "OpenBar", "Play", "PlayBoard", "Training"]
+__all__ = [
+    "Choices",
+    "Learner",
+    "MakeAgent",
+    "Measured",
+    "Measuring",
+    "OpenBar",
+    "Play",
+    "PlayBoard",
+    "Rules",
+    "Settings",
+    "Training",
+]
 
 # Opens a progress bar for (title, total, unit) and yields report(done, note).
 OpenBar: TypeAlias = Callable[[str, int, str], AbstractContextManager[Callable[[int, str], None]]]
 
 # Makes the agent of a seat: (player, seed) -> agent.
 MakeAgent: TypeAlias = "Callable[[int, int], Agent]"
+
+# A game as an algorithm learns it: by public states, or by histories.
+Rules: TypeAlias = "Game | HistoryGame"
+
+# What decides a run of an algorithm.
+Settings: TypeAlias = "TrainSettings | PolicySettings"
+
+
+def _by_public_states(name: str) -> Game:
+    from sog.games.catalog import make_game
+
+    return make_game(name)
 
 
 @dataclass(frozen=True)
@@ -62,15 +89,19 @@ class Training:
     chosen: a run's variant with a person's choices in it; SettingError for values that it cannot take.
     measure: exploitability, in utilities, of a network's play on a listed game while it trains.
     measured: what that is, in words.  solver: the name of a variant's solver of subgames, where there is one.
+    rules: the game as it learns it, from a game string.  alone: its own training loop, in one process, with the
+    arguments of `sog.train.loop.train`; None for the rounds of workers that the others share.
     """
 
-    preset: Callable[[Game, str], TrainSettings]
+    preset: Callable[[Rules, str], Settings]
     measure: Callable[[PublicTree, CVPN, Variant], float]
     measured: str
     takes: tuple[str, ...] = ()
-    vary: Callable[[TrainSettings, Variant], TrainSettings] = lambda settings, variant: settings
+    vary: Callable[[Settings, Variant], Settings] = lambda settings, variant: settings
     chosen: Callable[[Variant, Choices], Variant] = lambda variant, choices: variant
     solver: Callable[[Variant], str] = lambda variant: ""
+    rules: Callable[[str], Rules] = _by_public_states
+    alone: Callable[..., Point] | None = None
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from sog.agents.algorithms.base import (
     Choices,
@@ -17,6 +17,7 @@ from sog.agents.algorithms.base import (
 )
 
 if TYPE_CHECKING:
+    from sog.agents.algorithms.base import Rules, Settings
     from sog.games.base import Game
     from sog.nets.cvpn import CVPN
     from sog.play.rebel import RebelSettings
@@ -29,16 +30,16 @@ REBEL: Final = "rebel"
 _UPDATES: Final = 1024  # of one player in a subgame (ReBeL, Table 2)
 
 
-def _preset(game: Game, name: str) -> TrainSettings:
+def _preset(game: Rules, name: str) -> TrainSettings:
     from sog.train.rebel.presets import rebel_preset
 
-    return rebel_preset(game, name)
+    return rebel_preset(cast("Game", game), name)
 
 
-def _vary(settings: TrainSettings, variant: Variant) -> TrainSettings:
+def _vary(settings: Settings, variant: Variant) -> Settings:
     from sog.train.rebel.presets import rebel_variant
 
-    return rebel_variant(settings, variant) if variant.solver or variant.warm else settings
+    return rebel_variant(cast("TrainSettings", settings), variant) if variant.solver or variant.warm else settings
 
 
 def _chosen(variant: Variant, choices: Choices) -> Variant:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from sog.agents.algorithms.base import (
     Choices,
@@ -21,6 +21,7 @@ from sog.agents.algorithms.base import (
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
+    from sog.agents.algorithms.base import Rules
     from sog.agents.exploit_seeds import Subject
     from sog.games.base import Game
     from sog.nets.cvpn import CVPN
@@ -36,10 +37,10 @@ SOG: Final = "sog"
 _NETWORK: Final = "network"
 
 
-def _preset(game: Game, name: str) -> TrainSettings:
+def _preset(game: Rules, name: str) -> TrainSettings:
     from sog.train.sog.presets import sog_preset
 
-    return sog_preset(game, name)
+    return sog_preset(cast("Game", game), name)
 
 
 def measure_search(public: PublicTree, network: CVPN, variant: Variant) -> float:

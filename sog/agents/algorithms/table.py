@@ -8,17 +8,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from sog.agents.algorithms import alphazero, rebel, sog
-from sog.agents.algorithms.base import Choices, Learner, Measuring, Play, PlayBoard
+from sog.agents.algorithms import alphazero, policy_gradient, rebel, sog
+from sog.agents.algorithms.base import Choices, Learner, Measuring, Play, PlayBoard, Rules, Settings
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.games.base import Game
     from sog.nets.cvpn import NetworkShape
     from sog.train.checkpoint import Meta
-    from sog.train.settings import TrainSettings, Variant
+    from sog.train.loop import Point
+    from sog.train.settings import Variant
 
 __all__ = [
     "LEARNERS",
@@ -27,13 +28,22 @@ __all__ = [
     "boards_of",
     "learner",
     "measuring_of",
+    "player_of",
     "preset",
     "taken_by",
     "trained_by",
+    "training_of",
     "variant_from",
 ]
 
-LEARNERS: Final = (sog.ENTRY, alphazero.ENTRY, rebel.ENTRY)
+LEARNERS: Final = (
+    sog.ENTRY,
+    alphazero.ENTRY,
+    rebel.ENTRY,
+    policy_gradient.RNAD,
+    policy_gradient.MMD,
+    policy_gradient.NASHPG,
+)
 PRESETS: Final = ("demo", "full", "paper")
 
 _SIZE: Final = re.compile(r"([0-9]{1,9})x([0-9]{1,9})")
@@ -54,7 +64,33 @@ def trained_by(meta: Meta) -> str:
     return str(meta.settings.get("algorithm", sog.SOG))
 
 
-def preset(game: Game, name: str, algorithm: str = sog.SOG, variant: Variant | None = None) -> TrainSettings:
+def player_of(text: str, chosen: str | None = None) -> str:
+    """The algorithm that plays what a person calls a checkpoint or game: the chosen one, or Student of Games.
+
+    A policy network is played as it is; SettingError where a search is chosen, since it cannot use one.
+    """
+    from sog.train.checkpoint import load_meta
+
+    path = Path(text)
+    folder = path / "checkpoint" if (path / "checkpoint").is_dir() else path
+    if not (folder / "meta.json").is_file():
+        return chosen or sog.SOG
+    trained = trained_by(load_meta(folder))
+    if learner(trained).training.alone is None:
+        return chosen or sog.SOG
+    if chosen is not None and learner(chosen).training.alone is None:
+        raise SettingError(f"{text} holds a policy network by {trained}; {chosen} cannot search with it")
+    return chosen or trained
+
+
+def training_of(algorithm: str) -> Callable[..., Point]:
+    """The algorithm's training loop, with the arguments of `sog.train.loop.train`."""
+    from sog.train.loop import train
+
+    return learner(algorithm).training.alone or train
+
+
+def preset(game: Rules, name: str, algorithm: str = sog.SOG, variant: Variant | None = None) -> Settings:
     """The algorithm's settings called demo (minutes on two cores), full, or paper, in a variant of it.
 
     Raises SettingError for names and variants that there are none of.

@@ -16,7 +16,6 @@ from pathlib import Path
 from time import monotonic
 from typing import Final
 
-from sog.agents.algorithms.table import preset as settings_of
 from sog.experiments.bench.search import GROWTH, NETWORK, SWEEPS, watching_searches
 from sog.experiments.bench.stopwatch import Place, Stopwatch, replaced
 from sog.games.catalog import make_game
@@ -27,6 +26,7 @@ from sog.train import checkpoint, workers
 from sog.train.learner import Learner
 from sog.train.loop import Hooks, Point, Run, train
 from sog.train.replay import ReplayWindow
+from sog.train.sog.presets import sog_preset
 from sog.train.sog.queries import Solving
 from sog.train.sog.selfplay import SelfPlayGame
 
@@ -136,7 +136,7 @@ def _watch(run: Run, seconds: float, begin: Callable[[], None], profile: Callabl
             raise _Enough
 
     with tempfile.TemporaryDirectory() as folder, suppress(_Enough):
-        train(run, settings_of(make_game(run.game), run.preset), Path(folder), hooks=Hooks(report=report))
+        train(run, sog_preset(make_game(run.game), run.preset), Path(folder), hooks=Hooks(report=report))
     return found
 
 

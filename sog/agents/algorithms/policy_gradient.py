@@ -1,0 +1,101 @@
+"""The policy learners as entries in the table of learning algorithms: R-NaD, MMD and NashPG."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from sog.agents.algorithms.base import Choices, Learner, MakeAgent, Measured, Measuring, OpenBar, Play, Training
+
+if TYPE_CHECKING:
+    from sog.agents.algorithms.base import Rules
+    from sog.games.histories.base import HistoryGame
+    from sog.nets.cvpn import CVPN
+    from sog.search.tree.public_tree import PublicTree
+    from sog.train.loop import Point
+    from sog.train.policy_gradient.settings import PolicySettings
+    from sog.train.settings import Variant
+
+__all__ = ["MMD", "NASHPG", "RNAD"]
+
+
+def _rnad(game: Rules, name: str) -> PolicySettings:
+    from sog.train.policy_gradient.settings import rnad_preset
+
+    return rnad_preset(_by_histories(game), name)
+
+
+def _mmd(game: Rules, name: str) -> PolicySettings:
+    from sog.train.policy_gradient.settings import mmd_preset
+
+    return mmd_preset(_by_histories(game), name)
+
+
+def _nashpg(game: Rules, name: str) -> PolicySettings:
+    from sog.train.policy_gradient.settings import nashpg_preset
+
+    return nashpg_preset(_by_histories(game), name)
+
+
+def _rules(name: str) -> HistoryGame:
+    from sog.games.histories.catalog import make_history_game
+
+    return make_history_game(name)
+
+
+def _by_histories(game: Rules) -> HistoryGame:
+    from sog.games.histories.base import HistoryGame
+
+    return game if isinstance(game, HistoryGame) else _rules(game.name)
+
+
+def _train(*arguments: Any) -> Point:
+    from sog.train.policy_gradient.loop import train_policy
+
+    return train_policy(*arguments)
+
+
+def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
+    from sog.agents.policy_network import policy_exploitability
+
+    return policy_exploitability(public, network)
+
+
+def _agents(public: PublicTree, network: CVPN, variant: Variant, choices: Choices) -> MakeAgent:
+    from sog.agents.policy_network import PolicyAgent
+
+    return lambda player, seed: PolicyAgent(public, player, network, seed)
+
+
+def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measured]:
+    """`sog exploit` of a checkpoint that the algorithm trained: the policy is one, so there are no seeds."""
+
+    def run(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
+        from sog.agents.exploit_seeds import listed
+        from sog.agents.policy_network import policy_exploitability
+        from sog.agents.shipped import find_checkpoint
+        from sog.train.checkpoint import load_network
+
+        game, network, meta = load_network(find_checkpoint(checkpoint, name))
+        public = listed(game)
+        unit = public.game.unit
+        value = policy_exploitability(public, network) * unit.per_utility
+        settings: dict[str, str | int | float] = {"algorithm": name, "steps": meta.step}
+        return Measured(game, unit.name, (value,), f"{title}'s policy after {meta.step:,} steps", settings, {})
+
+    return run
+
+
+def _entry(name: str, title: str, preset: Callable[[Rules, str], PolicySettings]) -> Learner:
+    return Learner(
+        name,
+        title,
+        Training(preset, _measure, "the network's policy", rules=_rules, alone=_train),
+        play=Play(_agents, ()),
+        measuring=Measuring(_exploit(name, title), ()),
+    )
+
+
+RNAD: Final = _entry("rnad", "R-NaD", _rnad)
+MMD: Final = _entry("mmd", "MMD", _mmd)
+NASHPG: Final = _entry("nashpg", "NashPG", _nashpg)

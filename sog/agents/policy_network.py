@@ -1,0 +1,120 @@
+"""What a policy network plays at the public states of a listed game: each infostate by one of its histories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from sog.arrays import Bool, Float32, Float64, Int32
+from sog.errors import CheckpointError, GameError
+from sog.games.histories.base import replay
+from sog.games.histories.catalog import make_history_game
+from sog.nets.cvpn import CVPN
+from sog.play.agent import Agent
+from sog.search.cfr import exact
+from sog.search.tree.public_tree import PublicTree
+from sog.train.policy_gradient.networks import policies_of
+
+__all__ = ["Infostates", "PolicyAgent", "infostates_of", "network_policy", "policy_exploitability", "refuse_other"]
+
+_CHUNK = 16_384  # infostates that go through the network at once
+
+
+@dataclass(frozen=True, eq=False)
+class Infostates:
+    """What a network sees of the infostates of a listed game where a player acts.
+
+    inputs: float32[R, N].  legal: bool[R, A], by action identity.  node, place: int32[R], the public node and the
+    infostate's number there.  starts: by node, the first of its rows and the one after its last.
+    Infostates that chance never deals are left out.
+    """
+
+    inputs: Float32
+    legal: Bool
+    node: Int32
+    place: Int32
+    starts: dict[int, tuple[int, int]]
+
+
+@lru_cache(maxsize=2)
+def infostates_of(public: PublicTree) -> Infostates:
+    """The acting infostates of a listed game, each by a history of it; GameError where a game does not give them."""
+    game = make_history_game(public.game.name)
+    histories: list[list[int]] = []
+    node, place, viewers = [], [], []
+    starts: dict[int, tuple[int, int]] = {}
+    for n in public.decisions():
+        s, actor, before = public.states[n], public.actor(n), len(histories)
+        w = public.game.weights(s).dense()
+        dealt = w > 0 if actor == 0 else w.T > 0
+        for i in np.flatnonzero(dealt.any(axis=1)).tolist():
+            other = int(dealt[i].argmax())
+            found = public.game.history(s, *((i, other) if actor == 0 else (other, i)))
+            if found is None:
+                raise GameError(f"{public.game.name} does not say by which history an infostate is reached")
+            histories.append(found)
+            node.append(n)
+            place.append(i)
+            viewers.append(actor)
+        starts[n] = before, len(histories)
+    actions = np.full((len(histories), game.longest), -1, dtype=np.int16)
+    for row, history in zip(actions, histories, strict=True):
+        row[: len(history)] = history
+    states = replay(game, actions)
+    inputs = game.inputs(states, np.array(viewers, dtype=np.int32))
+    where = np.array(node, dtype=np.int32), np.array(place, dtype=np.int32)
+    return Infostates(inputs, game.legal(states), *where, starts)
+
+
+def network_policy(public: PublicTree, network: CVPN) -> exact.Policy:
+    """The network's policy at every public node of a listed game where a player acts."""
+    seen = infostates_of(public)
+    refuse_other(public, network)
+    parts = range(0, len(seen.inputs), _CHUNK)
+    policy = np.concatenate(
+        [policies_of(network, seen.inputs[k : k + _CHUNK], seen.legal[k : k + _CHUNK]) for k in parts]
+    )
+    return {n: _at(public, n, policy[first:stop]) for n, (first, stop) in seen.starts.items()}
+
+
+def refuse_other(public: PublicTree, network: CVPN) -> None:
+    """CheckpointError for a network that is no policy network of the game: one that values beliefs, say."""
+    seen, shape = infostates_of(public), network.shape
+    if (shape.features, shape.slots, shape.actions) != (seen.inputs.shape[1], (1, 1), seen.legal.shape[1]):
+        raise CheckpointError(f"the network is no policy network of {public.game.name}; train one, say by rnad")
+
+
+def policy_exploitability(public: PublicTree, network: CVPN) -> float:
+    """Exploitability of the network's policy, in utilities."""
+    return exact.measure_policy(public, network_policy(public, network)).exploitability
+
+
+def _at(public: PublicTree, node: int, rows: Float32) -> Float64:
+    """float64[A, I]: rows by action identity, of the infostates that are dealt, as a node's policy.
+
+    Infostates that are never dealt play each legal action alike.
+    """
+    legal = public.legal(node)
+    policy: Float64 = legal / np.maximum(legal.sum(axis=0), 1.0)
+    first, stop = infostates_of(public).starts[node]
+    found = rows[:, public.actions(node)].T.astype(np.float64)
+    policy[:, infostates_of(public).place[first:stop]] = found / found.sum(axis=0)
+    return policy
+
+
+class PolicyAgent(Agent):
+    """Plays a policy network as it is: no search."""
+
+    def __init__(self, public: PublicTree, player: int, network: CVPN, seed: int = 0) -> None:
+        super().__init__(public, player, seed)
+        refuse_other(public, network)
+        self.network = network
+
+    def policy(self, node: int) -> Float64:
+        """float64[A, I]: see `Agent.policy`."""
+        seen = infostates_of(self.public)
+        first, stop = seen.starts[node]
+        rows = policies_of(self.network, seen.inputs[first:stop], seen.legal[first:stop])
+        return _at(self.public, node, rows)

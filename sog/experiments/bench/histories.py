@@ -1,0 +1,103 @@
+"""Episodes a second of games by histories: random play, the actor with a policy network, and R-NaD's learning."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import torch
+from threadpoolctl import threadpool_limits
+
+from sog.games.base import NATURE, TERMINAL
+from sog.games.histories.base import HistoryGame, drawn
+from sog.games.histories.catalog import make_history_game
+from sog.nets.cvpn import CVPN
+from sog.train.policy_gradient.loop import play_and_learn
+from sog.train.policy_gradient.networks import policy_shape
+from sog.train.policy_gradient.settings import rnad_preset
+from sog.train.policy_gradient.trajectories import sample
+
+__all__ = ["GAMES", "Row", "bench_histories"]
+
+_BATTLE: Final = "battleship(board_width={0},board_height={0},ship_sizes=[{1}],num_shots={2},"
+_SHOTS: Final = "allow_repeated_shots=False,returns_type=win_loss)"
+
+GAMES: Final = (
+    "leduc_poker",
+    "liars_dice(numdice=1,dice_sides=4)",
+    "goofspiel(imp_info=True,num_cards=5,points_order=descending)",
+    "goofspiel(imp_info=True,num_cards=8,points_order=random)",
+    "goofspiel(imp_info=True,num_cards=13,points_order=random)",
+    _BATTLE.format(3, "2;2", 9) + _SHOTS,
+    _BATTLE.format(5, "3;2;2", 25) + _SHOTS,
+    _BATTLE.format(7, "4;3;3;2", 49) + _SHOTS,
+)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One game: decisions of an episode, and episodes a second of processor time on one core.
+
+    random: random legal actions, no network.  actor: with a network.  learning: with R-NaD's learning beside.
+    """
+
+    game: str
+    network: str
+    decisions: float
+    random: float
+    actor: float
+    learning: float
+
+
+def bench_histories(
+    games: tuple[str, ...], width: int, seconds: float, report: Callable[[int, str], None]
+) -> list[Row]:
+    """A row for each game; each of its three figures takes so many seconds, at least."""
+    rows = []
+    with threadpool_limits(1):
+        torch.set_num_threads(1)
+        for done, name in enumerate(games):
+            report(done, name)
+            rows.append(_row(make_history_game(name), width, seconds))
+    return rows
+
+
+def _row(game: HistoryGame, width: int, seconds: float) -> Row:
+    settings = replace(rnad_preset(game, "demo"), shape=policy_shape(game, width, 2))
+    learner = settings.learning.make(CVPN(settings.shape, 0), 0)
+    count, rng, decisions = settings.games, np.random.default_rng(0), []
+
+    def act() -> int:
+        decisions.append(len(sample(game, learner.network, count, rng)) / count)
+        return count
+
+    def learn() -> int:
+        play_and_learn(game, learner, count, 1, 0)
+        return count
+
+    played = _rate(lambda: _play_at_random(game, 1024, rng), seconds)
+    actor, learning = _rate(act, seconds), _rate(learn, seconds)
+    return Row(game.name, f"2x{width}", float(np.mean(decisions)), played, actor, learning)
+
+
+def _rate(episodes: Callable[[], int], seconds: float) -> float:
+    """Episodes a second of processor time, after one call that compiles."""
+    episodes()
+    started, count = time.process_time(), 0
+    while (spent := time.process_time() - started) < seconds:
+        count += episodes()
+    return count / spent
+
+
+def _play_at_random(game: HistoryGame, count: int, rng: np.random.Generator) -> int:
+    states = game.begin(count)
+    while (actors := game.actors(states)).min() < TERMINAL:
+        weights = np.zeros((count, max(game.num_actions, game.num_outcomes)))
+        weights[:, : game.num_actions] = game.legal(states)
+        if (chance := actors == NATURE).any():
+            weights[chance, : game.num_outcomes] = game.chances(states[chance])
+        game.step(states, np.where(actors < TERMINAL, drawn(weights, rng.random(count)), -1))
+    return count

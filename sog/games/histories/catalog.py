@@ -1,0 +1,95 @@
+"""The table of games by histories: from a game string to the game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from sog.errors import GameError
+from sog.games.base import Game
+from sog.games.catalog import battleship_parameters, make_game
+from sog.games.histories.base import HistoryGame
+from sog.games.histories.battleship import BattleshipHistories
+from sog.games.histories.goofspiel import ORDERS, RETURNS, GoofspielHistories
+from sog.games.histories.kuhn import KuhnHistories
+from sog.games.histories.leduc import LeducHistories
+from sog.games.histories.liars_dice import LiarsDiceHistories
+from sog.games.names import (
+    OPENSPIEL,
+    Parameters,
+    bool_parameter,
+    choice_parameter,
+    int_parameter,
+    parse_game,
+    refuse_unknown,
+)
+
+__all__ = ["make_history_game", "public_face"]
+
+
+def make_history_game(name: str) -> HistoryGame:
+    """The game by histories that a game string names; after `openspiel:` it may be any game string of OpenSpiel's.
+
+    Raises GameError, in one line that names what is known, for another game or parameter.
+    """
+    if name.startswith(OPENSPIEL):
+        from sog.games.histories.spiel import SpielHistories
+
+        return SpielHistories(name.removeprefix(OPENSPIEL))
+    short, parameters = parse_game(name)
+    if short not in _GAMES:
+        raise GameError(f"no game by histories is called {short}; known: {', '.join(_GAMES)}, openspiel:GAME_STRING")
+    return _GAMES[short](parameters)
+
+
+def public_face(game: Game | HistoryGame) -> Game | None:
+    """The same game by public states; None where it is too large or there is none."""
+    if isinstance(game, Game):
+        return game
+    try:
+        return make_game(game.name)
+    except GameError:
+        return None
+
+
+def _kuhn(parameters: Parameters) -> HistoryGame:
+    refuse_unknown("kuhn_poker", parameters, ())
+    return KuhnHistories()
+
+
+def _leduc(parameters: Parameters) -> HistoryGame:
+    refuse_unknown("leduc_poker", parameters, ())
+    return LeducHistories()
+
+
+def _liars_dice(parameters: Parameters) -> HistoryGame:
+    short = "liars_dice"
+    refuse_unknown(short, parameters, ("numdice", "dice_sides"))
+    sizes = int_parameter(short, parameters, "numdice", 1), int_parameter(short, parameters, "dice_sides", 6)
+    return LiarsDiceHistories(*sizes)
+
+
+def _goofspiel(parameters: Parameters) -> HistoryGame:
+    short = "goofspiel"
+    refuse_unknown(short, parameters, ("imp_info", "num_cards", "points_order", "returns_type"))
+    if not bool_parameter(short, parameters, "imp_info", False):
+        raise GameError("goofspiel is played here with hidden bids only: add imp_info=True")
+    return GoofspielHistories(
+        int_parameter(short, parameters, "num_cards", 13),
+        choice_parameter(short, parameters, "points_order", "random", ORDERS),
+        choice_parameter(short, parameters, "returns_type", "win_loss", RETURNS),
+    )
+
+
+def _battleship(parameters: Parameters) -> HistoryGame:
+    found = battleship_parameters(parameters)
+    return BattleshipHistories(found.width, found.height, found.sizes, found.values, found.shots)
+
+
+_GAMES: Final[Mapping[str, Callable[[Parameters], HistoryGame]]] = {
+    "kuhn_poker": _kuhn,
+    "leduc_poker": _leduc,
+    "liars_dice": _liars_dice,
+    "goofspiel": _goofspiel,
+    "battleship": _battleship,
+}

@@ -1,0 +1,20 @@
+"""How the rules of games by histories are compiled: for each file by itself, with the code cached on disk.
+
+Numba looks at a kernel's own file to tell whether its cached code is still good, so a kernel of rules calls only
+kernels of its file and uses no constants but its file's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numba
+
+# Kernels' types are Numba's to find: to mypy they are plain callables.
+Kernel = Callable[..., Any]
+
+
+def kernel(function: Kernel) -> Kernel:
+    """Compile rules; the same bits on every processor."""
+    return cast(Kernel, numba.njit(cache=True, error_model="numpy")(function))

@@ -1,0 +1,93 @@
+"""Every history of a small game, or of one public state, found from the root; it knows no strategy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Array, Int32, Int64
+from sog.errors import GameError
+from sog.games.base import NATURE, TERMINAL
+from sog.games.histories.base import HistoryGame, beginnings_of
+
+__all__ = ["Children", "Histories", "children", "histories_of", "list_histories"]
+
+
+@dataclass(frozen=True, eq=False)
+class Children:
+    """Every history that is one action longer: parent int64[E], action int32[E], states int32[E, K]."""
+
+    parent: Int64
+    action: Int32
+    states: Int32
+
+
+@dataclass(frozen=True, eq=False)
+class Histories:
+    """Histories of a game: states int32[H, K] and the actions, chance's included, that lead there, int16[H, T]."""
+
+    states: Int32
+    actions: Array
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+
+def children(game: HistoryGame, states: Int32) -> Children:
+    """The children of histories, parents in their order and each one's actions ascending."""
+    options = np.zeros((len(states), max(game.num_actions, game.num_outcomes)), dtype=np.bool_)
+    options[:, : game.num_actions] = game.legal(states)
+    if game.num_outcomes:
+        chance = game.actors(states) == NATURE
+        options[chance, : game.num_outcomes] = game.chances(states[chance]) > 0
+    parent, action = np.nonzero(options)
+    after = states[parent]
+    game.step(after, action.astype(np.int32))
+    return Children(parent, action.astype(np.int32), after)
+
+
+def list_histories(game: HistoryGame, most: int = 1_000_000) -> Histories:
+    """All histories, shorter ones first, chance's and those that are over included; GameError above `most`."""
+    level = Histories(game.begin(1), np.full((1, game.longest), -1, dtype=np.int16))
+    levels, count = [level], 1
+    while len(level := _longer(game, level, len(levels) - 1)):
+        levels.append(level)
+        count += len(level)
+        if count > most:
+            raise GameError(f"{game.name} has more than {most:,} histories")
+    return Histories(
+        np.concatenate([level.states for level in levels]), np.concatenate([level.actions for level in levels])
+    )
+
+
+def histories_of(game: HistoryGame, public: Int32, most: int = 1_000_000) -> Histories:
+    """The histories of the public state with this public row, int32[P].
+
+    It follows every history that has shown a beginning of the row, so it serves where few are possible early on;
+    GameError where they become more than `most`.
+    """
+    level = Histories(game.begin(1), np.full((1, game.longest), -1, dtype=np.int16))
+    found: list[Histories] = []
+    for depth in range(game.longest + 1):
+        whole = (game.public(level.states) == public).all(axis=1)
+        found.append(Histories(level.states[whole], level.actions[whole]))
+        level = _longer(game, level, depth)
+        kept = beginnings_of(game.public(level.states), public)
+        level = Histories(level.states[kept], level.actions[kept])
+        if len(level) > most:
+            raise GameError(f"{game.name}: more than {most:,} histories lead to this public state")
+    return Histories(
+        np.concatenate([part.states for part in found]), np.concatenate([part.actions for part in found])
+    )
+
+
+def _longer(game: HistoryGame, level: Histories, depth: int) -> Histories:
+    """The histories of `depth` actions made one action longer."""
+    going = game.actors(level.states) != TERMINAL
+    if not going.any():
+        return Histories(level.states[:0], level.actions[:0])
+    found = children(game, level.states[going])
+    actions = level.actions[going][found.parent]
+    actions[:, depth] = found.action
+    return Histories(found.states, actions)

@@ -1,0 +1,91 @@
+"""What every policy learner offers the loop, and networks and optimisers as a checkpoint keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+
+from sog.arrays import Array, Float32
+from sog.errors import CheckpointError
+from sog.nets.cvpn import CVPN
+from sog.train.policy_gradient.networks import policies_of
+from sog.train.policy_gradient.trajectories import Trajectories
+
+__all__ = ["Learning", "PolicyLearner", "Update", "follow", "restore_weights", "weights_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Update:
+    """One learner step: from what it learned, and the policies before and after it.
+
+    value_loss, policy_loss: of the step.  The policy before is the one that was played: the actor is on-policy.
+    """
+
+    played: Trajectories
+    network: CVPN
+    value_loss: float
+    policy_loss: float
+
+    @property
+    def old(self) -> Float32:
+        """float32[D, A]: the policy before the step at every decision."""
+        return self.played.policy
+
+    def new(self) -> Float32:
+        """float32[D, A]: the policy after it; to be called before the next step."""
+        return policies_of(self.network, self.played.inputs, self.played.legal)
+
+
+class PolicyLearner(Protocol):
+    """Learns a policy from games that its own network played.
+
+    network: which plays the games.  best: which is to be kept, measured and played against; it may be `network`.
+    steps: learner steps so far.
+    """
+
+    network: CVPN
+    steps: int
+
+    @property
+    def best(self) -> CVPN: ...
+
+    def learn(self, played: Trajectories) -> Update:
+        """One step on games that `network` played as it is now."""
+        ...
+
+    def state(self) -> dict[str, Any]:
+        """All that decides further steps, as numbers and arrays."""
+        ...
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take up what `state` gave; CheckpointError where it is another learner's."""
+        ...
+
+
+class Learning(Protocol):
+    """A learner's settings: a frozen dataclass that makes the learner."""
+
+    def make(self, network: CVPN, seed: int) -> PolicyLearner: ...
+
+
+def weights_of(network: CVPN) -> dict[str, Array]:
+    """The weights by name."""
+    return {name: weight.detach().numpy().copy() for name, weight in network.state_dict().items()}
+
+
+def restore_weights(network: CVPN, saved: Mapping[str, Array]) -> None:
+    """Put weights back; CheckpointError where they are another network's."""
+    try:
+        network.load_state_dict({name: torch.from_numpy(weight.copy()) for name, weight in saved.items()})
+    except (RuntimeError, AttributeError, TypeError) as error:
+        raise CheckpointError("the checkpoint's learner belongs to another network") from error
+
+
+def follow(slow: CVPN, network: CVPN, rate: float) -> None:
+    """Move each weight of `slow` towards the network's by this share."""
+    with torch.no_grad():
+        for own, wanted in zip(slow.parameters(), network.parameters(), strict=True):
+            own.lerp_(wanted, rate)

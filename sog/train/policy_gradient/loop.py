@@ -1,0 +1,184 @@
+"""The training loop of policy learners: play, learn, keep; checkpoints as every algorithm's.
+
+Actor and learner take turns in one process, since both need the newest network. Each learner step's games have a
+generator of their own, (seed, step), so that a run that was stopped anywhere and resumed is the same run.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from threadpoolctl import threadpool_limits
+
+from sog.errors import CheckpointError, SettingError
+from sog.games.histories.base import HistoryGame
+from sog.games.histories.catalog import make_history_game
+from sog.nets.cvpn import CVPN
+from sog.train import checkpoint
+from sog.train.loop import (
+    SAVE_SECONDS,
+    SAVE_SHARE,
+    Hooks,
+    Point,
+    Run,
+    Until,
+    asked_to_stop,
+    is_snapshot,
+    write_curve,
+)
+from sog.train.policy_gradient.learners import PolicyLearner, Update
+from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.policy_gradient.trajectories import sample
+
+__all__ = ["play_and_learn", "train_policy"]
+
+
+@dataclass
+class _Progress:
+    """Where a run stands.  decisions: seen so far."""
+
+    learner: PolicyLearner
+    points: list[Point]
+    round: int = 0
+    decisions: int = 0
+    seconds: float = 0.0
+
+
+def train_policy(
+    run: Run,
+    settings: PolicySettings,
+    out: Path,
+    until: Until | None = None,
+    resume: bool = False,
+    hooks: Hooks | None = None,
+    device: str = "cpu",
+) -> Point:
+    """Train in folder `out` until the run is over; returns the last point. Files and errors as of `sog.train.loop`.
+
+    Raises SettingError for more than one worker or another device than the CPU: small networks gain nothing there.
+    """
+    if run.workers != 1 or device != "cpu":
+        raise SettingError(f"{run.algorithm} learns in one process, on the CPU: leave out --device and --workers")
+    until, hooks = until or Until(), hooks or Hooks()
+    total = settings.rounds if until.rounds is None else until.rounds
+    with threadpool_limits(1), asked_to_stop() as stop:
+        torch.set_num_threads(1)
+        game = make_history_game(run.game)
+        progress = _begin(run, settings, out, resume, hooks)
+        clock = time.monotonic() - progress.seconds
+        deadline = math.inf if until.minutes is None else time.monotonic() + 60.0 * until.minutes
+        next_save = time.monotonic() + SAVE_SECONDS
+        if progress.round == 0:
+            _save(run, settings, out / "snapshots" / "000000", progress)
+        while progress.round < total and time.monotonic() < deadline and not stop:
+            point = _round(game, run, settings, progress, clock)
+            measuring = time.monotonic()
+            progress.points.append(_measured(point, progress.learner.best, hooks, total))
+            clock += time.monotonic() - measuring  # what measuring takes is no training
+            progress.seconds = time.monotonic() - clock
+            hooks.report(progress.points[-1], total)
+            if is_snapshot(progress.round):
+                _save(run, settings, out / "snapshots" / f"{progress.round:06d}", progress)
+            if time.monotonic() > next_save:
+                next_save = _save_all(run, settings, out, progress)
+        _save_all(run, settings, out, progress)
+    blank = Point(0, 0.0, 0, 0, 0, 0, 0, math.nan, math.nan, math.nan)
+    return progress.points[-1] if progress.points else blank
+
+
+def play_and_learn(
+    game: HistoryGame,
+    learner: PolicyLearner,
+    games: int,
+    steps: int,
+    seed: int,
+    after: Callable[[Update], None] = lambda update: None,
+) -> list[Update]:
+    """So many learner steps, each on `games` games that its network plays; `after` gets each of them in turn."""
+    found = []
+    for _ in range(steps):
+        played = sample(game, learner.network, games, np.random.default_rng((seed, learner.steps)))
+        update = learner.learn(played)
+        after(update)
+        found.append(update)
+    return found
+
+
+def _round(game: HistoryGame, run: Run, settings: PolicySettings, progress: _Progress, clock: float) -> Point:
+    learner = progress.learner
+    losses: list[tuple[float, float]] = []
+
+    def note(update: Update) -> None:
+        losses.append((update.value_loss, update.policy_loss))
+        progress.decisions += len(update.played)
+
+    play_and_learn(game, learner, settings.games, settings.steps, run.seed, note)
+    progress.round += 1
+    minutes = (time.monotonic() - clock) / 60.0
+    value, policy = np.mean(losses, axis=0).tolist()
+    games = settings.games * settings.steps
+    return Point(progress.round, minutes, learner.steps, progress.decisions, games, 0, 0, value, policy, math.nan)
+
+
+def _measured(point: Point, network: CVPN, hooks: Hooks, total: int) -> Point:
+    if hooks.measure is None or (point.round % hooks.measure_every and point.round not in (1, total)):
+        return point
+    return replace(point, measured=hooks.measure(network))
+
+
+def _begin(run: Run, settings: PolicySettings, out: Path, resume: bool, hooks: Hooks) -> _Progress:
+    """A fresh run, or the one in `out` where it stopped."""
+    progress = _Progress(settings.learning.make(CVPN(settings.shape, run.seed), run.seed), [])
+    folder = out / "checkpoint"
+    if not (folder / "meta.json").exists():
+        return progress
+    if not resume:
+        raise CheckpointError(f"{out} holds a training run already; go on with --resume or choose another --out")
+    meta = checkpoint.load_meta(folder)
+    if meta.run != run.name:
+        raise CheckpointError(f"{out} holds the run '{meta.run}', not '{run.name}'")
+    if meta.settings.get("made_of", repr(settings)) != repr(settings):
+        hooks.note(f"preset {run.preset} has changed since {out} was last saved: the run goes on with the new one")
+    state = checkpoint.load_state(folder)
+    try:
+        progress.learner.restore(state["learner"])
+        progress.points = [Point(**{f.name: row[i] for i, f in enumerate(fields(Point))}) for row in state["points"]]
+        progress.round, progress.decisions = int(state["round"]), int(state["decisions"])
+        progress.seconds = float(state["seconds"])
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise CheckpointError(f"{folder}: the training state is damaged") from error
+    return progress
+
+
+def _save_all(run: Run, settings: PolicySettings, out: Path, progress: _Progress) -> float:
+    """Write the checkpoint and the curve; the time when the next one is due."""
+    started = time.monotonic()
+    state = {
+        "learner": progress.learner.state(),
+        "points": [list(asdict(point).values()) for point in progress.points],
+        "round": progress.round,
+        "decisions": progress.decisions,
+        "seconds": progress.seconds,
+    }
+    _save(run, settings, out / "checkpoint", progress, state)
+    write_curve(out / "curve.csv", progress.points)
+    now = time.monotonic()
+    return now + max(SAVE_SECONDS, (now - started) / SAVE_SHARE)
+
+
+def _save(
+    run: Run, settings: PolicySettings, folder: Path, progress: _Progress, state: dict[str, Any] | None = None
+) -> None:
+    """The network that is kept, and with it the state of the run where it is given."""
+    said = {
+        **asdict(run), "made_of": repr(settings), "round": progress.round, "minutes": progress.seconds / 60.0
+    }
+    learner = progress.learner
+    checkpoint.save(folder, learner.best, run.game, run.name, learner.steps, said, state)

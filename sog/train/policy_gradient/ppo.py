@@ -1,0 +1,180 @@
+"""PPO with a magnet: MMD (Sokota et al., ICLR 2023) and NashPG (TMLR 2026) by their settings."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sog.errors import CheckpointError, SettingError
+from sog.nets.cvpn import CVPN
+from sog.train.learner import memory_of, restore_memory
+from sog.train.policy_gradient.learners import PolicyLearner, Update, follow, restore_weights, weights_of
+from sog.train.policy_gradient.networks import answers, tensor_of
+from sog.train.policy_gradient.trajectories import Trajectories
+from sog.train.policy_gradient.vtrace import advantages
+
+__all__ = ["PpoLearner", "PpoSettings"]
+
+
+@dataclass(frozen=True)
+class PpoSettings:
+    """How PPO learns; rewards are utilities times `scale`.
+
+    learning_rate: falls linearly to its `least` share over `anneal` steps, 0 for never.  epochs, minibatches: passes
+    over the games of a step.  clip: of the probability ratio.  mixing: lambda.  value_weight: of the squared error.
+    gradient_norm: its largest.
+    entropy: weight of the policy's entropy, which is the KL divergence to a uniform magnet; after t steps it is
+    entropy / sqrt(1 + t / entropy_steps), or constant where entropy_steps is 0.
+    pull: weight of the KL divergence KL(policy || magnet).  magnet_every: the magnet is a copy of the policy, made
+    again every so many steps; 0 for none.  damping: weight of KL(policy || policy before the step).
+    average: share by which the kept network follows in each step; 1 keeps the network itself.
+    """
+
+    learning_rate: float = 2.5e-4
+    least: float = 0.0
+    anneal: int = 0
+    epochs: int = 4
+    minibatches: int = 4
+    clip: float = 0.1
+    mixing: float = 0.95
+    value_weight: float = 0.5
+    gradient_norm: float = 0.5
+    entropy: float = 0.05
+    entropy_steps: int = 0
+    pull: float = 0.0
+    magnet_every: int = 0
+    damping: float = 0.0
+    average: float = 1.0
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("learning_rate", "epochs", "minibatches", "clip", "average", "scale"):
+            if not getattr(self, name) > 0:
+                raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
+        if self.pull and not self.magnet_every:
+            raise SettingError("a magnet that pulls must be copied every so many steps")
+
+    def rate(self, step: int) -> float:
+        """The learning rate of step `step`."""
+        if not self.anneal:
+            return self.learning_rate
+        return self.learning_rate * max(self.least, 1.0 - step / self.anneal)
+
+    def entropy_weight(self, step: int) -> float:
+        """The entropy's weight in step `step`."""
+        return self.entropy / (1.0 + step / self.entropy_steps) ** 0.5 if self.entropy_steps else self.entropy
+
+    def make(self, network: CVPN, seed: int) -> PolicyLearner:
+        """The learner of this network.  seed: of the minibatches."""
+        return PpoLearner(network, self, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """What a step learns from, as tensors of D rows."""
+
+    x: Tensor
+    legal: Tensor
+    action: Tensor
+    log_before: Tensor
+    log_magnet: Tensor
+    advantage: Tensor
+    returns: Tensor
+
+    def take(self, rows: Tensor) -> _Batch:
+        return _Batch(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+
+class PpoLearner:
+    """Learns `network`; `slow` follows it and is kept."""
+
+    def __init__(self, network: CVPN, settings: PpoSettings, seed: int = 0) -> None:
+        self.network, self.settings, self.seed, self.steps = network, settings, seed, 0
+        self.slow, self.magnet = deepcopy(network), deepcopy(network)
+        self.optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate, eps=1e-5, fused=True)
+
+    @property
+    def best(self) -> CVPN:
+        return self.slow if self.settings.average < 1.0 else self.network
+
+    def learn(self, played: Trajectories) -> Update:
+        """One step, of several passes, on games that `network` played."""
+        settings = self.settings
+        for group in self.optimiser.param_groups:
+            group["lr"] = settings.rate(self.steps)
+        batch = self._batch(played)
+        rng = np.random.default_rng((self.seed, 2**21, self.steps))
+        parts = min(settings.minibatches, len(played))
+        shares = [np.array_split(rng.permutation(len(played)), parts) for _ in range(settings.epochs)]
+        found = [self._descend(batch.take(torch.from_numpy(rows))) for share in shares for rows in share]
+        self.steps += 1
+        follow(self.slow, self.network, settings.average)
+        if settings.magnet_every and self.steps % settings.magnet_every == 0:
+            self.magnet.load_state_dict(self.best.state_dict())
+        value, policy = np.mean(found, axis=0)
+        return Update(played, self.network, float(value), float(policy))
+
+    def _batch(self, played: Trajectories) -> _Batch:
+        x, legal = tensor_of(played.inputs), torch.from_numpy(played.legal)
+        with torch.no_grad():
+            values, _, log_before = answers(self.network, x, legal)
+            log_magnet = answers(self.magnet, x, legal)[2] if self.settings.pull else log_before
+        gained = advantages(played, values.numpy(), self.settings.mixing, self.settings.scale)
+        advantage = torch.from_numpy(gained.astype(np.float32))
+        action = torch.from_numpy(played.action.astype(np.int64))
+        return _Batch(x, legal, action, log_before, log_magnet, advantage, values + advantage)
+
+    def _descend(self, batch: _Batch) -> tuple[float, float]:
+        """One gradient step on some rows; their value loss and policy loss."""
+        settings = self.settings
+        values, _, log_policy = answers(self.network, batch.x, batch.legal)
+        value = ((values - batch.returns) ** 2).mean()
+        policy = self._surrogate(batch, log_policy) + self._regularisation(batch, log_policy)
+        self.optimiser.zero_grad()
+        (settings.value_weight * value + policy).backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm)
+        self.optimiser.step()
+        return float(value.detach()), float(policy.detach())
+
+    def _surrogate(self, batch: _Batch, log_policy: Tensor) -> Tensor:
+        """PPO's clipped objective, to be made small."""
+        advantage = (batch.advantage - batch.advantage.mean()) / (batch.advantage.std() + 1e-8)
+        chosen = batch.action[:, None]
+        ratio = (log_policy.gather(1, chosen) - batch.log_before.gather(1, chosen)).exp()[:, 0]
+        clipped = ratio.clamp(1.0 - self.settings.clip, 1.0 + self.settings.clip)
+        return -torch.minimum(ratio * advantage, clipped * advantage).mean()
+
+    def _regularisation(self, batch: _Batch, log_policy: Tensor) -> Tensor:
+        """Entropy, the magnet's pull and the damping, each a mean over decisions."""
+        settings, policy = self.settings, log_policy.exp()
+
+        def kl(log_other: Tensor | float) -> Tensor:
+            return (policy * (log_policy - log_other).masked_fill(~batch.legal, 0.0)).sum(dim=1).mean()
+
+        total = settings.entropy_weight(self.steps) * kl(0.0)
+        if settings.pull:
+            total = total + settings.pull * kl(batch.log_magnet)
+        if settings.damping:
+            total = total + settings.damping * kl(batch.log_before)
+        return total
+
+    def state(self) -> dict[str, Any]:
+        networks = {name: weights_of(getattr(self, name)) for name in _NETWORKS}
+        return {"steps": self.steps, "optimiser": memory_of(self.optimiser), **networks}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        try:
+            self.steps = int(state["steps"])
+            for name in _NETWORKS:
+                restore_weights(getattr(self, name), state[name])
+            restore_memory(self.optimiser, state["optimiser"])
+        except (KeyError, TypeError) as error:
+            raise CheckpointError("the checkpoint's learner is damaged") from error
+
+
+_NETWORKS = ("network", "slow", "magnet")

@@ -1,0 +1,161 @@
+"""R-NaD: regularised Nash dynamics with neural replicator dynamics (DeepNash, Science 2022; SePoT, Table 2)."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sog.errors import CheckpointError, SettingError
+from sog.nets.cvpn import CVPN
+from sog.train.learner import memory_of, restore_memory
+from sog.train.policy_gradient.learners import PolicyLearner, Update, follow, restore_weights, weights_of
+from sog.train.policy_gradient.networks import answers, tensor_of
+from sog.train.policy_gradient.trajectories import Trajectories
+from sog.train.policy_gradient.vtrace import two_player_vtrace
+
+__all__ = ["RnadLearner", "RnadSettings", "neurd_loss"]
+
+
+@dataclass(frozen=True)
+class RnadSettings:
+    """SePoT, Table 2; defaults are its.
+
+    eta: of the reward's regularisation.  short, shorts, long: the regularisation policy is replaced every `short`
+    steps, after `shorts` times every `long` steps.  learning_rate, decays, epsilon: of Adam.  gradient_clip: the
+    largest entry of a gradient.  threshold: beta, beyond which a logit is not driven.  advantage_clip: the largest
+    advantage.  rho, c: of V-trace.  target_rate: gamma, by which the target network follows.
+    scale: what a utility of 1 counts as a reward.
+    """
+
+    eta: float = 0.2
+    short: int = 500
+    shorts: int = 200
+    long: int = 10_000
+    learning_rate: float = 3e-4
+    decays: tuple[float, float] = (0.0, 0.999)
+    epsilon: float = 1e-8
+    gradient_clip: float = 10_000.0
+    threshold: float = 2.0
+    advantage_clip: float = 10_000.0
+    rho: float = float("inf")
+    c: float = 1.0
+    target_rate: float = 0.001
+    scale: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("short", "long", "learning_rate", "threshold", "target_rate", "scale"):
+            if not getattr(self, name) > 0:
+                raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
+
+    def phase(self, step: int) -> tuple[float, bool]:
+        """The share of the newer regularisation policy in step `step`, and whether it is replaced after the step."""
+        brief = self.short * self.shorts
+        size, within = (self.short, step % self.short) if step < brief else (self.long, (step - brief) % self.long)
+        return min(1.0, 2.0 * within / size), within == size - 1
+
+    def make(self, network: CVPN, seed: int) -> PolicyLearner:
+        """The learner of this network; it draws nothing, so that the seed changes nothing."""
+        return RnadLearner(network, self)
+
+
+class RnadLearner:
+    """Learns `network`; its slow copy `target` gives the values and is the policy that is kept.
+
+    newer, older: the two regularisation policies, between which a phase goes over.
+    """
+
+    def __init__(self, network: CVPN, settings: RnadSettings) -> None:
+        self.network, self.settings, self.steps = network, settings, 0
+        self.target, self.newer, self.older = deepcopy(network), deepcopy(network), deepcopy(network)
+        self.optimiser = torch.optim.Adam(
+            network.parameters(), lr=settings.learning_rate, betas=settings.decays, eps=settings.epsilon, fused=True
+        )
+
+    @property
+    def best(self) -> CVPN:
+        return self.target
+
+    def learn(self, played: Trajectories) -> Update:
+        """One step on games that `network` played."""
+        settings = self.settings
+        share, replaced = settings.phase(self.steps)
+        x, legal = tensor_of(played.inputs), torch.from_numpy(played.legal)
+        values, logits, log_policy = answers(self.network, x, legal)
+        targets, forces = self._targets(played, x, legal, log_policy.detach(), share)
+        each = _weights(played)
+        value = (each * (values - targets) ** 2).sum()
+        policy = neurd_loss(logits, legal, forces.clamp(-settings.advantage_clip, settings.advantage_clip), settings)
+        policy = (each * policy).sum()
+        self.optimiser.zero_grad()
+        (value + policy).backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_value_(self.network.parameters(), settings.gradient_clip)
+        self.optimiser.step()
+        self._follow(replaced)
+        self.steps += 1
+        return Update(played, self.network, float(value.detach()), float(policy.detach()))
+
+    def _targets(
+        self, played: Trajectories, x: Tensor, legal: Tensor, log_policy: Tensor, share: float
+    ) -> tuple[Tensor, Tensor]:
+        """Targets of the values [D] and advantages of all actions [D, A]."""
+        settings = self.settings
+        with torch.no_grad():
+            values = answers(self.target, x, legal)[0]
+            log_newer, log_older = answers(self.newer, x, legal)[2], answers(self.older, x, legal)[2]
+        log_ratio = (log_policy - (share * log_newer + (1.0 - share) * log_older)).masked_fill(~legal, 0.0)
+        policy = log_policy.exp()
+        clips = settings.rho, settings.c
+        arrays = values.numpy(), policy.numpy(), log_ratio.numpy()
+        found, q = two_player_vtrace(played, *arrays, settings.eta, clips, settings.scale)
+        action_values = torch.from_numpy(q.astype(np.float32))
+        advantage = action_values - (policy * action_values).sum(dim=1, keepdim=True)
+        return torch.from_numpy(found.astype(np.float32)), advantage
+
+    def _follow(self, replaced: bool) -> None:
+        """The target network follows; at the end of a phase it becomes the regularisation policy."""
+        follow(self.target, self.network, self.settings.target_rate)
+        if replaced:
+            self.older.load_state_dict(self.newer.state_dict())
+            self.newer.load_state_dict(self.target.state_dict())
+
+    def state(self) -> dict[str, Any]:
+        networks = {name: weights_of(getattr(self, name)) for name in _NETWORKS}
+        return {"steps": self.steps, "optimiser": memory_of(self.optimiser), **networks}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        try:
+            self.steps = int(state["steps"])
+            for name in _NETWORKS:
+                restore_weights(getattr(self, name), state[name])
+            restore_memory(self.optimiser, state["optimiser"])
+        except (KeyError, TypeError) as error:
+            raise CheckpointError("the checkpoint's learner is damaged") from error
+
+
+_NETWORKS = ("network", "target", "newer", "older")
+
+
+def neurd_loss(logits: Tensor, legal: Tensor, forces: Tensor, settings: RnadSettings) -> Tensor:
+    """[D]: each decision's loss, whose gradient at a logit is its force unless the logit lies beyond the threshold.
+
+    logits, forces: float32[D, A].  Logits are taken relative to their mean over legal actions (NeuRD, AAMAS 2020).
+    """
+    mean = (logits * legal).sum(dim=1, keepdim=True) / legal.sum(dim=1, keepdim=True)
+    centred = logits - mean
+    with torch.no_grad():
+        rises = (centred < settings.threshold) * forces.clamp(min=0.0)
+        falls = (centred > -settings.threshold) * forces.clamp(max=0.0)
+        applied = rises + falls
+    return -(centred * applied * legal).sum(dim=1)
+
+
+def _weights(played: Trajectories) -> Tensor:
+    """float32[D]: for each player a mean over its decisions."""
+    counts = np.bincount(played.actor, minlength=2)
+    weights = 1.0 / counts[played.actor]
+    return torch.from_numpy(weights.astype(np.float32))

@@ -1,0 +1,75 @@
+"""What decides a run of a policy learner, and its settings for a game: demo, full and paper; they run nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from sog.games.histories.base import HistoryGame
+from sog.nets.cvpn import NetworkShape
+from sog.train.policy_gradient.learners import Learning
+from sog.train.policy_gradient.networks import policy_shape
+from sog.train.policy_gradient.ppo import PpoSettings
+from sog.train.policy_gradient.rnad import RnadSettings
+
+__all__ = ["PolicySettings", "mmd_preset", "nashpg_preset", "rnad_preset"]
+
+
+@dataclass(frozen=True)
+class PolicySettings:
+    """Everything that decides a run of a policy learner but its game and its seed.
+
+    games: played side by side for each learner step.  steps: learner steps a round.  rounds: the run's length.
+    """
+
+    learning: Learning
+    shape: NetworkShape
+    games: int = 64
+    steps: int = 100
+    rounds: int = 10_000
+
+
+def rnad_preset(game: HistoryGame, name: str) -> PolicySettings:
+    """SePoT's Table 2 is `paper`: 1024 x 1024, 75,000 steps of 64 games. `demo` and `full` have smaller networks."""
+    paper = PolicySettings(RnadSettings(), policy_shape(game, 1024, 2), games=64, rounds=750)
+    if name == "paper":
+        return paper
+    return replace(paper, shape=policy_shape(game, 256, 2), rounds=1_500 if name == "demo" else 15_000)
+
+
+def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
+    """PPO with much entropy and damping (arXiv 2502.08938); rewards in units of the largest utility.
+
+    `paper`: constant entropy 0.05 and KL weight 0.05, 8 games' worth of 128 steps, 10 million decisions.
+    `demo` and `full` play more games a step and let the entropy's weight fall, as MMD's theory needs it to.
+    """
+    scale = 1.0 / game.u_max
+    if name == "paper":
+        ppo = PpoSettings(entropy=0.05, damping=0.05, anneal=10_000, scale=scale)
+        return PolicySettings(ppo, policy_shape(game, 512, 3), games=256, rounds=100)
+    return PolicySettings(
+        PpoSettings(entropy=0.1, entropy_steps=_FALL, damping=0.05, average=_SLOW, scale=scale),
+        policy_shape(game, 256, 2),
+        games=512,
+        steps=20,
+        rounds=1_500 if name == "demo" else 15_000,
+    )
+
+
+def nashpg_preset(game: HistoryGame, name: str) -> PolicySettings:
+    """PPO pulled to a magnet that is copied every so many steps (arXiv 2510.18183); rewards as of `mmd_preset`."""
+    scale = 1.0 / game.u_max
+    ppo = PpoSettings(entropy=0.0, pull=0.1, magnet_every=200, scale=scale)
+    if name == "paper":
+        return PolicySettings(ppo, policy_shape(game, 512, 3), games=256, rounds=100)
+    return PolicySettings(
+        replace(ppo, average=_SLOW),
+        policy_shape(game, 256, 2),
+        games=512,
+        steps=20,
+        rounds=1_500 if name == "demo" else 15_000,
+    )
+
+
+_FALL: Final = 500  # steps after which the entropy's weight has fallen to 0.7 of what it was
+_SLOW: Final = 0.05  # the kept network's share of the newest weights

@@ -1,0 +1,82 @@
+"""The actor: games played side by side with one network, and the decisions that came up; it learns nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Array, Bool, Float32, Float64, Int32
+from sog.games.base import TERMINAL
+from sog.games.histories.base import HistoryGame, deal, drawn
+from sog.nets.cvpn import CVPN
+from sog.train.policy_gradient.networks import policies_of
+
+__all__ = ["Trajectories", "sample"]
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectories:
+    """B whole games: their D decisions in the order of time, a game's earlier ones before its later ones.
+
+    states: int32[D, K], the history at each decision (the game's `critic_inputs` shows it to a critic).
+    inputs: float32[D, N] and legal: bool[D, A], of the player who acts.  game: int32[D], which of the B games.
+    actor, action: int32[D].  policy: float32[D, A], which the action was drawn from.
+    utility: float64[B], player 0's.  histories: int16[B, T], all actions, chance's included, padded with -1.
+    """
+
+    states: Int32
+    inputs: Float32
+    legal: Bool
+    game: Int32
+    actor: Int32
+    action: Int32
+    policy: Float32
+    utility: Float64
+    histories: Array
+
+    def __len__(self) -> int:
+        return len(self.actor)
+
+
+def sample(game: HistoryGame, network: CVPN, count: int, rng: np.random.Generator) -> Trajectories:
+    """Play `count` games to their ends, both players by the network's policy; `rng` decides every draw."""
+    written = _Histories(count, game.longest)
+    utility = np.zeros(count)
+    moments: list[tuple[Array, ...]] = []
+    states, alive = game.begin(count), np.arange(count, dtype=np.int32)
+    while True:
+        outcomes: list[Int32] = []
+        actors = deal(game, states, rng, outcomes)
+        for outcome in outcomes:
+            written.add(alive, outcome)
+        going = actors != TERMINAL
+        if not going.all():
+            utility[alive[~going]] = game.utilities(states[~going])
+            states, alive, actors = states[going], alive[going], actors[going]
+        if not len(alive):
+            break
+        inputs, legal = game.inputs(states, actors), game.legal(states)
+        policy = policies_of(network, inputs, legal)
+        action = drawn(policy, rng.random(len(alive)))
+        moments.append((states.copy(), inputs, legal, alive, actors, action, policy))
+        written.add(alive, action)
+        game.step(states, action)
+    columns = (np.concatenate(column) for column in zip(*moments, strict=True))
+    states, inputs, legal, games, actors, actions, policies = columns
+    return Trajectories(states, inputs, legal, games, actors, actions, policies, utility, written.actions)
+
+
+class _Histories:
+    """The actions of so many games as they are taken."""
+
+    def __init__(self, count: int, longest: int) -> None:
+        self.actions = np.full((count, longest), -1, dtype=np.int16)
+        self.lengths = np.zeros(count, dtype=np.int64)
+
+    def add(self, games: Int32, actions: Int32) -> None:
+        """One action more for some of the games; none where it is -1."""
+        taken = actions >= 0
+        rows = games[taken]
+        self.actions[rows, self.lengths[rows]] = actions[taken]
+        self.lengths[rows] += 1

@@ -1,0 +1,86 @@
+"""`sog train`, `exploit` and `play` of policy learners, killed and resumed; `sog bench histories`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import sog
+from sog.cli.app import main
+from sog.train import checkpoint
+
+Capture = pytest.CaptureFixture[str]
+LARGE = "goofspiel(imp_info=True,num_cards=8,points_order=descending)"
+
+
+def answer(capsys: Capture, *line: str) -> dict[str, object]:
+    assert main([*line, "--json"]) == 0
+    found: dict[str, object] = json.loads(capsys.readouterr().out)
+    return found
+
+
+def test_a_policy_is_trained_measured_and_opened(tmp_path: Path, capsys: Capture) -> None:
+    run = tmp_path / "run"
+    found = answer(capsys, "train", "kuhn_poker", "--algorithm", "mmd", "--rounds", "2", "--out", str(run))
+    assert found["algorithm"] == "mmd" and found["steps"] == 40
+    measured = answer(capsys, "exploit", str(run))
+    assert measured["algorithm"] == "mmd"
+    exploitability = measured["exploitability"]
+    assert isinstance(exploitability, dict) and 0.0 < exploitability["mean"] < 0.45
+    assert found["exploitability"] == pytest.approx(exploitability["mean"])
+    agent = sog.load_agent(str(run))
+    assert sog.exploitability(agent) == pytest.approx(exploitability["mean"])
+    assert main(["exploit", str(run), "--algorithm", "rebel"]) == 2
+    assert main(["exploit", str(run), "-s", "10"]) == 2
+    assert "--simulations is for --algorithm sog, not mmd" in " ".join(capsys.readouterr().err.split())
+    assert main(["play", str(run), "--algorithm", "sog"]) == 2
+    assert "cannot search with it" in " ".join(capsys.readouterr().err.split())
+    assert main(["play", "kuhn_poker", "--algorithm", "rnad", "--hands", "0"]) == 2
+
+
+def test_a_game_without_public_states_is_trained_without_exploitability(tmp_path: Path, capsys: Capture) -> None:
+    run = tmp_path / "run"
+    line = ("--algorithm", "rnad", "--network", "1x16", "--rounds", "1", "--out", str(run))
+    assert answer(capsys, "train", LARGE, *line)["exploitability"] is None
+    assert main(["train", LARGE, "--algorithm", "sog"]) == 2
+    assert main(["train", "chess", "--algorithm", "rnad"]) == 2
+    assert "no game by histories is called chess" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_killed_run_resumes_as_if_nothing_had_been(tmp_path: Path, capsys: Capture) -> None:
+    """kill -9 in mid-run; resumed to the same round, weights and optimiser are those of the uninterrupted run."""
+    parts, whole = tmp_path / "parts", tmp_path / "whole"
+    line = ["train", "kuhn_poker", "--algorithm", "nashpg", "--network", "1x16"]
+    often = "import sog.train.policy_gradient.loop as k; k.SAVE_SECONDS = 0.2; from sog.cli.app import main; main("
+    process = subprocess.Popen(
+        [sys.executable, "-c", f"{often}{[*line, '--rounds', '100000', '--out', str(parts)]!r})"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONPATH": str(Path(sog.__file__).parents[1])},
+    )
+    deadline = time.monotonic() + 120.0
+    while not (parts / "checkpoint" / "meta.json").exists() and time.monotonic() < deadline:
+        time.sleep(0.2)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    rounds = int(checkpoint.load_meta(parts / "checkpoint").settings["round"]) + 2
+    assert main([*line, "--rounds", str(rounds), "--out", str(parts), "--resume"]) == 0
+    assert main([*line, "--rounds", str(rounds), "--out", str(whole)]) == 0
+    states = [checkpoint.pack(checkpoint.load_state(run / "checkpoint")["learner"])[1] for run in (parts, whole)]
+    assert {key: array.tobytes() for key, array in states[0].items()} == {
+        key: array.tobytes() for key, array in states[1].items()
+    }
+
+
+def test_bench_histories_prints_rates(capsys: Capture) -> None:
+    found = answer(capsys, "bench", "histories", "--games", "kuhn_poker", "--width", "8", "--seconds", "0.01")
+    (row,) = found["rows"]  # type: ignore[misc]
+    assert row["game"] == "kuhn_poker" and min(row["random"], row["actor"], row["learning"]) > 0
+    assert main(["bench", "histories", "--games", "checkers"]) == 2

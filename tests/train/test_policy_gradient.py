@@ -1,0 +1,288 @@
+"""Policy learners: their targets beside slow references, updates by hand, and exploitability that falls."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from sog.agents.algorithms.table import learner as entry_of
+from sog.agents.policy_network import PolicyAgent, infostates_of, network_policy, policy_exploitability
+from sog.errors import CheckpointError, SettingError
+from sog.games.catalog import make_game
+from sog.games.histories.base import replay
+from sog.games.histories.catalog import make_history_game
+from sog.nets.cvpn import CVPN
+from sog.search.cfr import exact
+from sog.search.tree.public_tree import PublicTree
+from sog.train import checkpoint
+from sog.train.loop import Run, Until
+from sog.train.policy_gradient.learners import Learning
+from sog.train.policy_gradient.loop import play_and_learn, train_policy
+from sog.train.policy_gradient.networks import answers, policies_of, policy_shape, tensor_of
+from sog.train.policy_gradient.ppo import PpoSettings
+from sog.train.policy_gradient.rnad import RnadLearner, RnadSettings, neurd_loss
+from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.policy_gradient.trajectories import Trajectories, sample
+from sog.train.policy_gradient.vtrace import advantages, two_player_vtrace
+
+NAMES = ("rnad", "mmd", "nashpg")
+TINY: dict[str, Learning] = {
+    "rnad": RnadSettings(short=20, shorts=10**6, learning_rate=3e-3, target_rate=0.05),
+    "mmd": PpoSettings(learning_rate=3e-3, entropy=0.2, entropy_steps=20, damping=0.05, average=0.2, scale=0.5),
+    "nashpg": PpoSettings(
+        learning_rate=3e-3, entropy=0.0, pull=0.2, magnet_every=20, average=0.2, scale=0.5
+    ),
+}
+
+
+def played(name: str, count: int, seed: int = 0) -> tuple[Trajectories, CVPN]:
+    """Games of a network with random weights, its last layer's too."""
+    game = make_history_game(name)
+    network = CVPN(policy_shape(game, 16, 1), seed)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for weight in network.head.parameters():
+            weight.normal_(0.0, 0.4, generator=generator)
+    return sample(game, network, count, np.random.default_rng(seed)), network
+
+
+def test_trajectories_are_games_of_the_rules() -> None:
+    for name in ("leduc_poker", "goofspiel(imp_info=True,num_cards=4,points_order=random)", "openspiel:kuhn_poker"):
+        game = make_history_game(name)
+        t, network = played(name, 50)
+        ends = replay(game, t.histories)
+        assert (game.actors(ends) == 3).all()
+        np.testing.assert_array_equal(game.utilities(ends), t.utility)
+        np.testing.assert_array_equal(game.inputs(t.states, t.actor), t.inputs)
+        np.testing.assert_array_equal(game.legal(t.states), t.legal)
+        assert t.legal[np.arange(len(t)), t.action].all()
+        np.testing.assert_allclose(t.policy.sum(axis=1), 1.0, rtol=1e-5)
+        assert (t.policy[~t.legal] == 0).all()
+        np.testing.assert_allclose(policies_of(network, t.inputs, t.legal), t.policy, atol=1e-5)
+
+
+def test_the_actor_draws_from_the_policy() -> None:
+    """The share of each action at one infostate, within four standard errors of its probability."""
+    t, _ = played("kuhn_poker", 4000)
+    first = np.flatnonzero((t.inputs == t.inputs[0]).all(axis=1))
+    p = float(t.policy[first[0], 1])
+    share = t.action[first].mean()
+    assert 0.02 < p < 0.98 and abs(share - p) < 4 * math.sqrt(p * (1 - p) / len(first))
+
+
+def slow_vtrace(
+    t: Trajectories, values: np.ndarray, policy: np.ndarray, ratio: np.ndarray, eta: float, clips: tuple[float, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Game by game and player by player, from the definition: deltas between a player's own decisions, summed up.
+
+    Between two own decisions a player is paid eta KL for every decision of the other, weighed by the ratios before it.
+    """
+    rho_bar, c_bar = clips
+    targets, q = np.zeros(len(t)), np.zeros(policy.shape)
+    kl = (policy * ratio).sum(axis=1)
+    rho = policy[np.arange(len(t)), t.action] / t.policy[np.arange(len(t)), t.action]
+    for g in range(len(t.utility)):
+        moments = np.flatnonzero(t.game == g)
+        for p in (0, 1):
+            own = [k for k, d in enumerate(moments) if t.actor[d] == p]
+            utility = t.utility[g] * (1 - 2 * p)
+            next_value = next_target = 0.0
+            for k in reversed(own):
+                d, following = moments[k], [j for j in own if j > k]
+                stop = following[0] if following else len(moments)
+                between = moments[k + 1 : stop]
+                end = 0.0 if following else utility
+                corrected, plain, weight = 0.0, 0.0, 1.0
+                for e in between:
+                    corrected += weight * eta * kl[e]
+                    plain += eta * kl[e]
+                    weight *= rho[e]
+                corrected, plain = corrected + weight * end, plain + end
+                total = weight * rho[d]
+                delta = min(rho_bar, total) * (plain - eta * kl[d] + next_value - values[d])
+                targets[d] = values[d] + delta + min(c_bar, total) * (next_target - next_value)
+                q[d] = values[d] - eta * ratio[d]
+                a = t.action[d]
+                q[d, a] += (corrected + weight * next_target - values[d]) / t.policy[d, a]
+                next_value, next_target = values[d], targets[d]
+    return targets, q
+
+
+@pytest.mark.parametrize("clips", [(math.inf, 1.0), (1.0, 1.0), (3.0, 0.5)])
+def test_vtrace_is_the_slow_references(clips: tuple[float, float]) -> None:
+    """Off policy, with random values and regularisation."""
+    t, _ = played("leduc_poker", 30)
+    rng = np.random.default_rng(1)
+    logits = np.where(t.legal, rng.normal(size=t.policy.shape), -np.inf)
+    policy = (np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)).astype(np.float32)
+    ratio = np.where(t.legal, rng.normal(size=t.policy.shape), 0.0).astype(np.float32)
+    values = rng.normal(size=len(t)).astype(np.float32)
+    found = two_player_vtrace(t, values, policy, ratio, 0.3, clips)
+    wanted = slow_vtrace(t, values, policy, ratio, 0.3, clips)
+    np.testing.assert_allclose(found[0], wanted[0], rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(found[1], wanted[1], rtol=1e-5, atol=1e-5)
+
+
+def test_vtrace_estimates_values_without_bias() -> None:
+    """On the policy, with values of 0, the mean target at the first decision is the game's value for the policy."""
+    t, network = played("kuhn_poker", 10_000)
+    zeros = np.zeros(len(t), dtype=np.float32)
+    targets, q = two_player_vtrace(t, zeros, t.policy, np.zeros_like(t.policy), 0.0, (math.inf, 1.0))
+    public = PublicTree(make_game("kuhn_poker")).list_all()
+    value = exact.measure_policy(public, network_policy(public, network)).value
+    first = np.arange(len(t)) < 10_000
+    assert abs(targets[first].mean() - value) < 4 * targets[first].std() / 100
+    assert abs((q[first] * t.policy[first]).sum(axis=1).mean() - value) < 4 * q[first].std() / 100
+
+
+def test_advantages_are_the_sums_of_deltas() -> None:
+    t, _ = played("leduc_poker", 20)
+    values = np.random.default_rng(0).normal(size=len(t)).astype(np.float32)
+    found = advantages(t, values, 0.8)
+    for g in range(20):
+        for p in (0, 1):
+            own = np.flatnonzero((t.game == g) & (t.actor == p))
+            after = [*values[own[1:]], t.utility[g] * (1 - 2 * p)]
+            for k, d in enumerate(own):
+                deltas = [0.8 ** (j - k) * (after[j] - values[own[j]]) for j in range(k, len(own))]
+                assert found[d] == pytest.approx(sum(deltas), abs=1e-5)
+
+
+def test_neurd_moves_logits_by_their_forces_up_to_the_threshold() -> None:
+    """A bandit with three arms of which the last is illegal: the gradient by hand."""
+    logits = torch.tensor([[0.5, -0.5, 0.0], [3.0, -3.0, 0.0]], requires_grad=True)
+    legal = torch.tensor([[True, True, False], [True, True, False]])
+    forces = torch.tensor([[1.0, -0.4, 9.0], [1.0, -1.0, 0.0]])
+    neurd_loss(logits, legal, forces, RnadSettings()).sum().backward()
+    assert logits.grad is not None
+    # -(1.0, -0.4) less its mean, from taking logits relative to their mean; beyond the threshold nothing moves.
+    np.testing.assert_allclose(logits.grad.numpy(), [[-0.7, 0.7, 0.0], [0.0, 0.0, 0.0]], atol=1e-6)
+    back = torch.tensor([[3.0, -3.0, 0.0]], requires_grad=True)
+    neurd_loss(back, legal[:1], torch.tensor([[-1.0, 1.0, 0.0]]), RnadSettings()).sum().backward()
+    assert back.grad is not None and back.grad[0].tolist() == [1.0, -1.0, 0.0]
+
+
+def test_the_regularisation_policy_is_replaced_on_schedule() -> None:
+    settings = RnadSettings(short=4, shorts=2, long=10)
+    phases = [settings.phase(step) for step in range(28)]
+    assert [step for step, (_, replaced) in enumerate(phases) if replaced] == [3, 7, 17, 27]
+    assert [share for share, _ in phases[:4]] == [0.0, 0.5, 1.0, 1.0]
+    assert phases[8 + 2][0] == pytest.approx(0.4)
+    learner = RnadLearner(CVPN(policy_shape(make_history_game("kuhn_poker"), 8, 1)), settings)
+    play_and_learn(make_history_game("kuhn_poker"), learner, 8, 4, 0)
+    for newer, target, older in zip(
+        learner.newer.parameters(), learner.target.parameters(), learner.older.parameters(), strict=True
+    ):
+        assert torch.equal(newer, target) and (older.abs().sum() == 0 or not torch.equal(newer, older))
+
+
+def test_an_update_hands_out_both_policies() -> None:
+    """For whoever learns from the direction of a step: old is what was played, new is another."""
+    game = make_history_game("leduc_poker")
+    for settings in TINY.values():
+        learner = settings.make(CVPN(policy_shape(game, 16, 1), 3), 0)
+        (update,) = play_and_learn(game, learner, 32, 1, 0)
+        assert update.old is update.played.policy
+        assert update.new().shape == update.old.shape and np.abs(update.new() - update.old).max() > 1e-4
+
+
+def learned(name: str, game_name: str, games: int, steps: int) -> list[float]:
+    """Exploitability before and after."""
+    game = make_history_game(game_name)
+    learner = TINY[name].make(CVPN(policy_shape(game, 32, 2), 0), 0)
+    public = PublicTree(make_game(game_name)).list_all()
+    found = [policy_exploitability(public, learner.best)]
+    play_and_learn(game, learner, games, steps, 0)
+    return [*found, policy_exploitability(public, learner.best)]
+
+
+@pytest.mark.parametrize(("name", "bound"), [("rnad", 0.1), ("mmd", 0.1), ("nashpg", 0.1)])
+def test_kuhn_is_learned(name: str, bound: float) -> None:
+    """The uniform policy's exploitability is 0.458."""
+    before, after = learned(name, "kuhn_poker", *((64, 900) if name == "rnad" else (256, 300)))
+    assert before == pytest.approx(0.4583, abs=1e-3) and after < bound
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_leduc_improves(name: str) -> None:
+    before, after = learned(name, "leduc_poker", 128, 80)
+    assert after < 0.9 * before
+
+
+def test_a_networks_policy_is_its_agents_and_the_actors() -> None:
+    t, network = played("leduc_poker", 30)
+    public = PublicTree(make_game("leduc_poker")).list_all()
+    whole = network_policy(public, network)
+    for player in (0, 1):
+        for node, policy in PolicyAgent(public, player, network).policies():
+            np.testing.assert_allclose(policy, whole[node], atol=1e-6)
+            np.testing.assert_allclose(policy.sum(axis=0), 1.0, atol=1e-6)
+    seen = infostates_of(public)
+    for d in range(len(t)):
+        (row, *_) = np.flatnonzero((seen.inputs == t.inputs[d]).all(axis=1))
+        node = int(seen.node[row])
+        np.testing.assert_allclose(
+            whole[node][:, seen.place[row]], t.policy[d, public.actions(node)], atol=1e-5
+        )
+
+
+def test_a_network_of_another_kind_is_refused() -> None:
+    public = PublicTree(make_game("kuhn_poker")).list_all()
+    with pytest.raises(CheckpointError, match="no policy network of kuhn_poker"):
+        network_policy(public, CVPN(policy_shape(make_history_game("leduc_poker"), 8, 1)))
+
+
+def tiny(name: str) -> PolicySettings:
+    shape = policy_shape(make_history_game("kuhn_poker"), 16, 1)
+    return PolicySettings(replace(TINY[name], epochs=2) if name != "rnad" else TINY[name], shape, 16, 15, 40)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_resumed_run_is_the_uninterrupted_one(name: str, tmp_path: Path) -> None:
+    """To the bit: weights, optimiser, regularisation policies and the curve but its times."""
+    run = Run("kuhn_poker", algorithm=name)
+    settings = tiny(name)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    train_policy(run, settings, whole, Until(rounds=3))
+    for rounds in (1, 3):
+        train_policy(run, settings, parts, Until(rounds=rounds), resume=True)
+    states = [checkpoint.load_state(folder / "checkpoint") for folder in (whole, parts)]
+    flat = [checkpoint.pack(state["learner"])[1] for state in states]
+    assert flat[0].keys() == flat[1].keys() and len(flat[0]) > 10
+    for key, array in flat[0].items():
+        assert array.tobytes() == flat[1][key].tobytes(), key
+    curves = [np.array(state["points"], dtype=float)[:, 2:] for state in states]
+    np.testing.assert_array_equal(*curves)
+    with pytest.raises(CheckpointError, match="holds a training run already"):
+        train_policy(run, settings, whole)
+
+
+def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="learning_rate must be positive"):
+        RnadSettings(learning_rate=0.0)
+    with pytest.raises(SettingError, match="magnet"):
+        PpoSettings(pull=0.1)
+    with pytest.raises(SettingError, match="one process"):
+        train_policy(Run("kuhn_poker", workers=2, algorithm="rnad"), tiny("rnad"), tmp_path)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_presets_make_learners_of_their_games(name: str) -> None:
+    for game_name in ("leduc_poker", "goofspiel(imp_info=True,num_cards=13,points_order=descending)"):
+        game = make_history_game(game_name)
+        for preset in ("demo", "full", "paper"):
+            settings = entry_of(name).training.preset(game, preset)
+            assert isinstance(settings, PolicySettings) and settings.shape.features == game.num_inputs
+
+
+def test_values_and_logits_are_read_where_the_network_puts_them() -> None:
+    game = make_history_game("kuhn_poker")
+    t, network = played("kuhn_poker", 5)
+    values, logits, log_policy = answers(network, tensor_of(t.inputs), torch.from_numpy(t.legal))
+    assert values.shape == (len(t),) and logits.shape == log_policy.shape == (len(t), game.num_actions)
+    torch.testing.assert_close(log_policy, torch.log_softmax(logits, dim=1))
