@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,14 @@ from sog.games import catalog
 
 ROOT = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def _listening() -> Iterator[None]:
+    """Tests that run in a shell's background are born deaf to Ctrl-C, and their children with them."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def interrupt(name: str) -> None:
@@ -105,7 +114,9 @@ def test_a_process_is_stopped_in_the_middle(words: list[str], kept: str, tmp_pat
     ) as process:
         time.sleep(3)
         process.send_signal(signal.SIGINT)
-        assert process.stderr is not None
-        err = process.stderr.read().decode()
-        assert process.wait(60) == 130
+        try:
+            err = process.communicate(timeout=120)[1].decode()
+        finally:
+            process.kill()
+    assert process.returncode == 130
     assert "sog: stopped; " in err and kept in err and "Traceback" not in err
