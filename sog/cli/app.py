@@ -143,7 +143,7 @@ def _theirs(error: Exception) -> str:
     kinds = [getattr(sys.modules.get(module), name, None) for module, name in _BASES]
     frames = traceback.walk_tb(error.__traceback__)
     selves = [type(frame.f_locals.get("self")) for frame, _ in frames]
-    own = [kind for kind in selves if kind.__module__.partition(".")[0] != "sog"]
+    own = [kind for kind in selves if not kind.__module__.startswith("sog.")]
     return next((kind.__name__ for kind in own if any(base in kind.mro() for base in kinds)), "")
 
 

@@ -24,7 +24,7 @@ from sog.cli.frame import (
     stdout,
     write_new,
 )
-from sog.cli.options import check_apart
+from sog.cli.options import check_apart, plain_file
 from sog.cli.stopping import say_kept
 from sog.errors import SettingError
 
@@ -128,7 +128,10 @@ def _print_answer(game: Game, progress: Progress, seconds: float, as_json: bool)
 
 
 def show(
-    result: Annotated[Path, typer.Argument(metavar="RESULT", help="A file that `sog solve ... --out` wrote.")],
+    result: Annotated[
+        Path,
+        typer.Argument(metavar="RESULT", callback=plain_file, help="A file that `sog solve ... --out` wrote."),
+    ],
     line: Annotated[str, typer.Option(help='The actions and cards so far, such as "check, bet 0.5, call, 5h".')] = "",
     png: Annotated[Path | None, typer.Option(help="Also draw the grid into this new file.")] = None,
     csv_file: Annotated[Path | None, typer.Option("--csv", help="Also write the hands to this new file.")] = None,

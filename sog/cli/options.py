@@ -12,7 +12,16 @@ import typer
 
 from sog.errors import SettingError
 
-__all__ = ["LARGEST_COUNT", "LARGEST_SEED", "MOST_PROCESSES", "above_zero", "check_apart", "share", "some"]
+__all__ = [
+    "LARGEST_COUNT",
+    "LARGEST_SEED",
+    "MOST_PROCESSES",
+    "above_zero",
+    "check_apart",
+    "plain_file",
+    "share",
+    "some",
+]
 
 LARGEST_SEED: Final = 2**63 - 1
 LARGEST_COUNT: Final = 10**12  # of iterations, simulations, rounds, hands
@@ -38,6 +47,13 @@ def some(value: str | None) -> str | None:
     """A word that is not empty."""
     if value is not None and not value.strip():
         raise typer.BadParameter("must not be empty")
+    return value
+
+
+def plain_file(value: Path) -> Path:
+    """The path of something to be read, which is no folder, device or pipe: those may never end."""
+    if value.exists() and not value.is_file():
+        raise typer.BadParameter(f"{value} is not a plain file")
     return value
 
 

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
+from sog.cli.options import plain_file
 from sog.cli.stopping import say_kept
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ __all__ = ["tournament"]
 
 
 def tournament(
-    file: Annotated[Path, typer.Argument(help="A TOML file that names the game and the agents.")],
+    file: Annotated[Path, typer.Argument(callback=plain_file, help="A TOML file that names the game and the agents.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the games; by default FILE's name with .games.")] = None,
     as_json: JsonOption = False,
 ) -> None:

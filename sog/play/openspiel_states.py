@@ -10,6 +10,7 @@ import pyspiel
 from sog.errors import GameError
 from sog.games.base import Game
 from sog.games.names import OPENSPIEL, parse_game
+from sog.games.openspiel.histories import quiet
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["SpielGame", "StateOf", "openspiel_game", "states_of_infostates"]
@@ -31,7 +32,8 @@ def openspiel_game(game: Game) -> SpielGame:
     if parse_game(name)[0] not in pyspiel.registered_names():  # loading it would list all games on stderr
         raise GameError(f"OpenSpiel has no game {name}")
     try:
-        return pyspiel.load_game_as_turn_based(name)
+        with quiet():
+            return pyspiel.load_game_as_turn_based(name)
     except pyspiel.SpielError as error:
         raise GameError(f"OpenSpiel does not load {name}: {str(error).splitlines()[0]}") from error
 

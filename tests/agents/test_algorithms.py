@@ -69,7 +69,7 @@ def test_choices_of_another_algorithm_are_refused() -> None:
         ("exploit leduc_poker --playthroughs 3", "--playthroughs is for --algorithm rebel, not sog"),
         ("exploit leduc_poker --algorithm rebel -s 3", "--simulations is for --algorithm sog, not rebel"),
         ("exploit leduc_poker --algorithm alphazero", "--algorithm is sog or rebel"),
-        ("exploit leduc_poker --seeds 0", "--seeds must be at least 1"),
+        ("exploit leduc_poker --seeds 0", "Invalid value for '--seeds'"),
         ("play kuhn_poker --updates 3", "--updates is for --algorithm rebel, not sog"),
         ("uci chess --algorithm alphazero -c 3", "--per-update is for --algorithm sog, not alphazero"),
     ],

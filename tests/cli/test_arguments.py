@@ -59,6 +59,9 @@ DIGITS = "9" * 23
         (["bench", "rebel", "--seconds", "-1"], "'--seconds'"),
         (["bench", "root", "--width", DIGITS], "'--width'"),
         (["show", "x.npz", "--png", "same", "--csv", "./same"], "named for two outputs"),
+        (["solve", "chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)", "--check-openspiel"], "OpenSpiel does not load chess"),
+        (["tournament", "/dev/full"], "not a plain file"),  # it has no end
+        (["show", "/dev/zero"], "not a plain file"),
         (["solve", "\x1b[31m"], "not a game string"),
         (["solve", "a" * 200_000], "at most 100,000 letters"),
     ],

@@ -85,7 +85,7 @@ def test_show(solved: Path, tmp_path: Path, capsys: Capture) -> None:
         (["solve", "holdem"], "river and turn spots"),
         (["solve", SPOT, "--algorithm", "cfr+"], "are solved by dcfr"),
         (["solve", SPOT, "--check-openspiel"], "OpenSpiel cannot measure them"),
-        (["solve", SPOT, "--threads", "0"], "--threads must be at least 1"),
+        (["solve", SPOT, "--threads", "0"], "Invalid value for '--threads'"),
         (["show", "nowhere.npz"], "nowhere.npz is not a solved"),
         (["bench", "holdem", "--spots", "flop"], "river, turn or both"),
     ],

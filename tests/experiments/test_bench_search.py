@@ -105,8 +105,8 @@ def test_parts_of_training(monkeypatch: pytest.MonkeyPatch) -> None:
         ("no_game", "no game is called no_game"),
         ("kuhn_poker --search 10", "--search is s,c such as 100,0.1, not 10"),
         ("kuhn_poker --search 0,1", "simulations must be positive"),
-        ("kuhn_poker --rounds 0", "--rounds must be at least 1"),
-        ("kuhn_poker --batch-seconds nan", "--batch-seconds must be a number above 0"),
+        ("kuhn_poker --rounds 0", "Invalid value for '--rounds'"),
+        ("kuhn_poker --batch-seconds nan", "Invalid value for '--batch-seconds': must be a number above 0"),
     ],
 )
 def test_bad_input(line: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:

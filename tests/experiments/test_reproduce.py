@@ -236,7 +236,7 @@ def test_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("reproduce nothing", "no experiment is called nothing; known: "),
         ("reproduce resolving --list", "--list takes no experiment"),
         ("reproduce resolving --seeds 3", "resolving takes no --seeds"),
-        ("reproduce resolving --workers 0", "--workers must be at least 1"),
+        ("reproduce resolving --workers 0", "Invalid value for '--workers'"),
     ],
 )
 def test_bad_input_is_told_in_one_line(line: str, why: str, tmp_path: Path, capsys: Capture) -> None:

@@ -62,7 +62,7 @@ def list_histories(name: str, limit: int = LIMIT) -> Histories:
     """
     game = load(name)
     try:
-        with _quiet():
+        with quiet():
             estimate = _estimate(name, game)
     except pyspiel.SpielError as error:  # of a game that loads and cannot begin
         raise GameError(f"OpenSpiel does not play {name}: {(str(error).splitlines() or [''])[0]}") from error
@@ -76,7 +76,7 @@ def load(name: str) -> Any:
     if not name:
         raise GameError("openspiel: needs a game string of OpenSpiel's, such as openspiel:kuhn_poker")
     try:
-        with _quiet():
+        with quiet():
             original = pyspiel.load_game(name)
     except (RuntimeError, ValueError, TypeError, LookupError) as error:  # SpielError is a RuntimeError
         reason = (str(error).splitlines() or ["no reason given"])[0].removesuffix(" Available games are:")
@@ -95,7 +95,7 @@ def load(name: str) -> Any:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """Silence what OpenSpiel prints to standard error before it raises: the error says it again."""
     sys.stderr.flush()
     kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
@@ -146,7 +146,7 @@ def public_observer(game: Any) -> Any | None:
             public_info=True, perfect_recall=recall, private_info=pyspiel.PrivateInfoType.NONE
         )
         try:
-            with _quiet():
+            with quiet():
                 made = watched.make_observer(kind, {})
                 if made is None:
                     continue
