@@ -21,6 +21,8 @@ import numpy as np
 import torch
 
 from sog.errors import CheckpointError, SettingError
+from sog.games.catalog import make_game
+from sog.games.symmetries import Symmetry
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.train import checkpoint
@@ -28,6 +30,7 @@ from sog.train.learner import Learner
 from sog.train.packing import window_for
 from sog.train.replay import ReplayWindow
 from sog.train.settings import PLAIN, TrainSettings, Variant
+from sog.train.symmetries import turned
 from sog.train.workers import Crew, hire
 
 __all__ = [
@@ -106,11 +109,12 @@ class Until:
 
 @dataclass
 class _Progress:
-    """Where a run stands."""
+    """Where a run stands.  symmetries: those that rows are learned by, none where they are learned as they are."""
 
     learner: Learner
     replay: ReplayWindow
     points: list[Point]
+    symmetries: tuple[Symmetry, ...] = ()
     round: int = 0
     seconds: float = 0.0
 
@@ -186,7 +190,8 @@ def _learn(run: Run, progress: _Progress) -> tuple[float, float]:
     learner, replay = progress.learner, progress.replay
     rng = np.random.default_rng((run.seed, 2**20, progress.round))
     count = learner.allowed(replay.added) - learner.steps
-    found = [learner.step(replay.sample(rng, learner.settings.batch)) for _ in range(count)]
+    batch = learner.settings.batch
+    found = [learner.step(turned(replay.sample(rng, batch), progress.symmetries, rng)) for _ in range(count)]
     if not found:
         return math.nan, math.nan
     return float(np.mean([x.value for x in found])), float(np.mean([x.policy for x in found]))
@@ -203,7 +208,9 @@ def _begin(
 ) -> _Progress:
     """A fresh run, or the one in `out` where it stopped."""
     network = CVPN(settings.shape, run.seed).to(device)
-    progress = _Progress(Learner(network, settings.learner), window_for(settings.shape, settings.replay), [])
+    symmetries = make_game(run.game).symmetries if settings.learner.symmetries else ()
+    window = window_for(settings.shape, settings.replay)
+    progress = _Progress(Learner(network, settings.learner), window, [], symmetries)
     folder = out / "checkpoint"
     if not (folder / "meta.json").exists():
         return progress

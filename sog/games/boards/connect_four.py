@@ -10,6 +10,7 @@ import pyspiel
 from sog.arrays import Array, Float32
 from sog.games.base import State
 from sog.games.boards.positions import HISTORY, Position, PositionGame, stone_planes
+from sog.games.symmetries import mirrored_columns
 
 _ROWS: Final = 6
 _COLUMNS: Final = 7
@@ -28,6 +29,7 @@ class ConnectFour(PositionGame):
         spiel = pyspiel.load_game("connect_four")
         planes = (2 * HISTORY + 1, _ROWS, _COLUMNS)
         super().__init__("connect_four", spiel, spiel.new_initial_state(), planes)
+        self.symmetries = mirrored_columns(_ROWS, _COLUMNS, planes[0])
 
     def write_planes(self, position: Position, out: Float32) -> None:
         stone_planes([_board(past) for past in position.latest()], position.actor, out)
