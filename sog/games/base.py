@@ -17,6 +17,7 @@ import numpy as np
 
 from sog.arrays import Array, Float32, Float64, Int32
 from sog.games.records import Record, plain_record
+from sog.games.symmetries import Symmetry
 
 __all__ = [
     "DENSE",
@@ -153,6 +154,7 @@ class Game(ABC):
     planes: (C, H, W) where the features are C planes of H x W, made flat, from the mover's side; the last one is ones
     where player 0 acts, zeros otherwise.  policy_planes: P where action (h * W + w) * P + k is cell (h, w) of the k-th
     policy plane; actions from H * W * P on have no cell.
+    symmetries: the same positions seen other ways, the identity among them; none where a game names none.
     longest: moves after which the papers' self-play cuts a game short (PoG, Table 3); 0 where games end by themselves.
     drawn_out: whether games between beginners hardly end by themselves, so that self-play must cut them short.
     record_suffix: how the name of a finished game's file ends, see `write_record`.
@@ -169,6 +171,7 @@ class Game(ABC):
     crossed: tuple[int, ...] = ()
     planes: tuple[int, int, int] | None = None
     policy_planes: int = 0
+    symmetries: tuple[Symmetry, ...] = ()
     longest: int = 0
     drawn_out: bool = False
     record_suffix: str = ".txt"

@@ -11,6 +11,7 @@ from sog.arrays import Array, Bool, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
 from sog.games.blame import code_of
+from sog.games.check_symmetries import check_symmetries
 
 _RELATIVE = 1e-9  # what rounding may do to a weight or a payoff
 
@@ -51,8 +52,9 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
     """Walk the public tree, or a seeded sample of `max_states` states, and check every promise of `Game`.
 
     Attributes; types, shapes, dtypes, actions, slots and features; the pair weights of the children against the
-    parent's; payoffs against u_max and the weights; draws of chance; no state leads back to itself. Raises GameError
-    on the first violation, or where the game's own code raises, in one line that names the game and the public state.
+    parent's; payoffs against u_max and the weights; draws of chance; no state leads back to itself; the symmetries that
+    the game names. Raises GameError on the first violation, or where the game's own code raises, in one line that names
+    the game and the public state.
 
     `largest_value` of the report is the largest utility (|payoff| / W) over the smallest `value_unit` on the way to
     it: with the default unit, u_max, the share of u_max that is really won; above 1, network values leave [-1, 1] (as
@@ -91,6 +93,7 @@ def _checked(game: Game, max_states: int, seed: int) -> Report:
         else:
             decisions += 1
     _check_no_cycle(game, list(numbers), edges)
+    check_symmetries(game, seed)
     complete = complete and visit.waiting == 0
     return Report(game.name, decisions, chances, terminals, pairs, complete, largest)
 

@@ -1,4 +1,4 @@
-"""Evaluators of a search's beliefs by a network: Numba for small MLPs, PyTorch for any network.
+"""Evaluators of a search's beliefs by a network: Numba for small MLPs and for resnets, PyTorch for any network.
 
 ONNX Runtime, an optional extra, runs large batches of MLPs faster still, and resnets (`sog.experiments.bench.network`).
 """
@@ -14,10 +14,11 @@ from torch import nn
 
 from sog.arrays import Array, Float32, Int64
 from sog.errors import CheckpointError, SettingError
-from sog.nets import dense
+from sog.nets import dense, residual
 from sog.nets.cvpn import CVPN, NetworkShape
 from sog.nets.encode import encode, join
 from sog.nets.resnet import inference_copy
+from sog.nets.resnet_packed import Tiles, packed_network, tiles_here
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.leaves.pairing import plain_pairing
 
@@ -29,19 +30,28 @@ WIDE = 1_000_000
 
 
 def network_evaluator(network: CVPN) -> Evaluator:
-    """The default evaluator of a network: Numba for an MLP of less than WIDE weights on the CPU, otherwise PyTorch.
+    """The default evaluator of a network: on the CPU Numba, for an MLP of less than WIDE weights; otherwise PyTorch.
 
     It copies the weights, but for an MLP's on a GPU, which it follows. Raises CheckpointError where a weight is NaN or
     infinite, so that no search ever meets one.
     """
     refuse_broken(network)
-    on_cpu = all(weight.device.type == "cpu" for weight in network.parameters())
-    if network.shape.kind == "resnet":
+    resnet = network.shape.kind == "resnet"
+    if uses_kernels(network):
+        return ResNetEvaluator(network) if resnet else JoiningEvaluator(MlpAnswer(network))
+    if resnet:
         return TorchEvaluator(inference_copy(network))
-    if not on_cpu:
-        return TorchEvaluator(network)
-    wide = sum(weight.numel() for weight in network.parameters()) >= WIDE
-    return TorchEvaluator(deepcopy(network)) if wide else JoiningEvaluator(MlpAnswer(network))
+    return TorchEvaluator(deepcopy(network) if _on_cpu(network) else network)
+
+
+def uses_kernels(network: CVPN) -> bool:
+    """Whether Numba's kernels evaluate it by default: any resnet on the CPU, and an MLP of less than WIDE weights."""
+    few = sum(weight.numel() for weight in network.parameters()) < WIDE
+    return _on_cpu(network) and (network.shape.kind == "resnet" or few)
+
+
+def _on_cpu(network: CVPN) -> bool:
+    return all(weight.device.type == "cpu" for weight in network.parameters())
 
 
 class JoiningEvaluator:
@@ -72,11 +82,40 @@ class TorchEvaluator:
         x = np.concatenate([encode(beliefs, shape.crossed, shape.matchups) for beliefs, _ in joined])
         with torch.inference_mode():
             rows: Float32 = self.network(torch.from_numpy(x).to(self.device)).cpu().numpy()
-        out, stop = [], 0
-        for beliefs, counts in joined:
-            start, stop = stop, stop + len(beliefs.nodes)
-            out += _apart(split_output(shape, beliefs, rows[start:stop]), counts)
+        return _split(shape, joined, rows)
+
+
+class ResNetEvaluator:
+    """A resnet's answers by sog.nets.residual, on one core, with a copy of the weights as they are now.
+
+    A belief's answer is the same bits whatever it is joined with, and on every x86-64.
+    """
+
+    def __init__(self, network: CVPN, tiles: Tiles | None = None) -> None:
+        """`tiles`: see resnet_packed; those that suit this processor by default."""
+        self.shape, packed = network.shape, packed_network(network, tiles or tiles_here())
+        self.plain = tuple(packed)
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        joined = join(requests)
+        features = np.concatenate([beliefs.public.features(beliefs.nodes) for beliefs, _ in joined])
+        return _split(self.shape, joined, self.rows(features))
+
+    def rows(self, x: Float32) -> Float32:
+        """float32[B, 2 + A]: the network's outputs for planes float32[B, >= C * H * W]."""
+        out: Float32 = np.empty((len(x), self.shape.outputs), dtype=np.float32)
+        residual.evaluate(self.plain, x, out)
         return out
+
+
+def _split(shape: NetworkShape, joined: list[tuple[Beliefs, list[int]]], rows: Float32) -> list[Evaluations]:
+    """A network's output for beliefs that were joined, as each request's evaluations."""
+    out: list[Evaluations] = []
+    stop = 0
+    for beliefs, counts in joined:
+        start, stop = stop, stop + len(beliefs.nodes)
+        out += _apart(split_output(shape, beliefs, rows[start:stop]), counts)
+    return out
 
 
 def _apart(whole: Evaluations, counts: list[int]) -> list[Evaluations]:
@@ -127,7 +166,17 @@ def torch_answer(network: CVPN) -> Answer:
 
 
 def onnx_answer(network: CVPN) -> Answer:
-    """Answers by ONNX Runtime on one core (`pip install sog[onnx]`), within 1e-4 value units of PyTorch's.
+    """Answers by ONNX Runtime on one core (`pip install sog[onnx]`), see onnx_rows."""
+    rows = onnx_rows(network)
+
+    def answer(beliefs: Beliefs) -> Evaluations:
+        return split_output(network.shape, beliefs, rows(encode(beliefs, network.shape.crossed)))
+
+    return answer
+
+
+def onnx_rows(network: CVPN) -> Callable[[Float32], Float32]:
+    """The network by ONNX Runtime on one core: from encoded beliefs to outputs, within 1e-4 value units of PyTorch's.
 
     It copies the weights of a resnet, or of an MLP without matchups. Raises SettingError for others and where ONNX
     Runtime is not installed.
@@ -140,11 +189,11 @@ def onnx_answer(network: CVPN) -> Answer:
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(_onnx_model(network), options, providers=["CPUExecutionProvider"])
 
-    def answer(beliefs: Beliefs) -> Evaluations:
-        (out,) = session.run(None, {"x": encode(beliefs, network.shape.crossed, network.shape.matchups)})
-        return split_output(network.shape, beliefs, out)
+    def rows(x: Float32) -> Float32:
+        out: Float32 = session.run(None, {"x": x})[0]
+        return out
 
-    return answer
+    return rows
 
 
 def split_output(shape: NetworkShape, beliefs: Beliefs, out: Float32) -> Evaluations:

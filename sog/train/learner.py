@@ -28,6 +28,7 @@ class LearnerSettings:
     learning_rate: of step t is learning_rate * decay ** (t / decay_steps).
     value_weight, policy_weight: w_v and w_p.  updates_per_example: how often a row is learned from at most,
     on average.  clip: the largest gradient norm, 0 for no limit.  momentum: of sgd.
+    symmetries: learn from each row as one of the symmetries that the game names shows it, drawn anew each time.
     """
 
     batch: int = 256
@@ -40,6 +41,7 @@ class LearnerSettings:
     updates_per_example: float = 10.0
     clip: float = 0.0
     momentum: float = 0.9
+    symmetries: bool = False
 
     def __post_init__(self) -> None:
         if self.optimiser not in OPTIMISERS:

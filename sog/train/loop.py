@@ -22,6 +22,8 @@ import numpy as np
 import torch
 
 from sog.errors import CheckpointError, SettingError
+from sog.games.catalog import make_game
+from sog.games.symmetries import Symmetry
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.train import checkpoint
@@ -31,6 +33,7 @@ from sog.train.lock import held
 from sog.train.packing import window_for
 from sog.train.replay import ReplayWindow
 from sog.train.settings import PLAIN, TrainSettings, Variant
+from sog.train.symmetries import turned
 from sog.train.workers import Crew, hire
 
 __all__ = [
@@ -111,11 +114,12 @@ class Until:
 
 @dataclass
 class _Progress:
-    """Where a run stands."""
+    """Where a run stands.  symmetries: those that rows are learned by, none where they are learned as they are."""
 
     learner: Learner
     replay: ReplayWindow
     points: list[Point]
+    symmetries: tuple[Symmetry, ...] = ()
     round: int = 0
     seconds: float = 0.0
 
@@ -200,7 +204,8 @@ def _learn(run: Run, progress: _Progress) -> tuple[float, float]:
     learner, replay = progress.learner, progress.replay
     rng = np.random.default_rng((run.seed, 2**20, progress.round))
     count = learner.allowed(replay.added) - learner.steps
-    found = [learner.step(replay.sample(rng, learner.settings.batch)) for _ in range(count)]
+    batch = learner.settings.batch
+    found = [learner.step(turned(replay.sample(rng, batch), progress.symmetries, rng)) for _ in range(count)]
     if not found:
         return math.nan, math.nan
     return float(np.mean([x.value for x in found])), float(np.mean([x.policy for x in found]))
@@ -222,7 +227,7 @@ def _begin(
     if not checkpoint.is_begun(folder):
         if resume:
             hooks.note(f"{shown(out)} holds no training run yet: a new one begins there")
-        return _fresh(CVPN(settings.shape, run.seed).to(device), settings)
+        return _fresh(run, CVPN(settings.shape, run.seed).to(device), settings)
     if not resume:
         raise CheckpointError(f"{out} holds a training run already; go on with --resume or choose another --out")
     meta = checkpoint.load_meta(folder)
@@ -233,7 +238,7 @@ def _begin(
     if meta.shape != settings.shape:
         raise CheckpointError(f"{out}: its network is not of the shape that preset {run.preset} has now")
     _, network, _ = checkpoint.load_network(folder, run.game)
-    progress = _fresh(network.to(device), settings)
+    progress = _fresh(run, network.to(device), settings)
     try:
         _restore(progress, checkpoint.load_state(folder))
     except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
@@ -241,8 +246,10 @@ def _begin(
     return progress
 
 
-def _fresh(network: CVPN, settings: TrainSettings) -> _Progress:
-    return _Progress(Learner(network, settings.learner), window_for(settings.shape, settings.replay), [])
+def _fresh(run: Run, network: CVPN, settings: TrainSettings) -> _Progress:
+    symmetries = make_game(run.game).symmetries if settings.learner.symmetries else ()
+    window = window_for(settings.shape, settings.replay)
+    return _Progress(Learner(network, settings.learner), window, [], symmetries)
 
 
 def _restore(progress: _Progress, state: checkpoint.State) -> None:

@@ -18,6 +18,15 @@ def test_every_row_is_measured() -> None:
     assert all(row.us > 0 for row in rows)
 
 
+def test_residual_networks_are_measured_on_boards() -> None:
+    rows = bench("tic_tac_toe", sizes=((8, 1),), batches=(1,), rounds=1, rows_a_round=5)
+    assert {row.kind for row in rows} == {"mlp"}
+    rows = bench("connect_four", sizes=((8, 1),), batches=(1, 3), rounds=1, rows_a_round=5, kind="resnet")
+    assert {row.back_end for row in rows} >= {"numba", "pytorch"}
+    assert {row.batch for row in rows} == {1, 3} and all(row.us > 0 for row in rows)
+    assert {row.back_end for row in rows if row.chosen} == {"numba"}
+
+
 def test_beliefs_are_normalised_and_not_terminal() -> None:
     public = PublicTree(Kuhn()).list_all()
     beliefs = random_beliefs(public, 50, np.random.default_rng(0))

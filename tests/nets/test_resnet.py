@@ -15,7 +15,7 @@ from sog.games.catalog import make_game
 from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.encode import encode
-from sog.nets.inference import TorchEvaluator, network_evaluator, onnx_answer
+from sog.nets.inference import ResNetEvaluator, TorchEvaluator, network_evaluator, onnx_answer
 from sog.nets.resnet import PolicyHead, inference_copy
 from sog.search.leaves.evaluator import Beliefs
 from sog.search.tree.public_tree import PublicTree
@@ -66,17 +66,29 @@ def test_the_folded_copy_answers_as_the_network(name: str) -> None:
     assert network(x).detach().abs().max() > 0.05
 
 
-def test_searches_on_different_trees_are_one_call_of_the_network() -> None:
+def test_searches_on_different_trees_are_one_call_of_the_network(monkeypatch: pytest.MonkeyPatch) -> None:
     network, requests = trained("connect_four"), [beliefs_of("connect_four") for _ in range(3)]
-    (alone,) = network_evaluator(network)(requests[:1])
     evaluator, calls = network_evaluator(network), []
-    assert isinstance(evaluator, TorchEvaluator)
-    evaluator.network.register_forward_pre_hook(lambda module, args: calls.append(len(args[0])))
+    assert isinstance(evaluator, ResNetEvaluator)
+    (alone,), rows = evaluator(requests[:1]), evaluator.rows
+    monkeypatch.setattr(evaluator, "rows", lambda x: calls.append(len(x)) or rows(x))
     answers = evaluator(requests)
     assert calls == [12]
     for answer in answers:
-        np.testing.assert_allclose(answer.values, alone.values, atol=1e-5)
-        np.testing.assert_allclose(answer.logits, alone.logits, atol=1e-5)
+        assert np.array_equal(answer.values, alone.values) and np.array_equal(answer.logits, alone.logits)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_pytorch_answers_alike_one_call_for_all(name: str) -> None:
+    """As it does for networks on a GPU."""
+    network, requests = trained(name), [beliefs_of(name) for _ in range(3)]
+    evaluator, calls = TorchEvaluator(inference_copy(network)), []
+    evaluator.network.register_forward_pre_hook(lambda module, args: calls.append(len(args[0])))
+    answers = evaluator(requests)
+    assert calls == [12]
+    for answer, ours in zip(answers, network_evaluator(network)(requests), strict=True):
+        np.testing.assert_allclose(answer.values, ours.values, atol=1e-5)
+        np.testing.assert_allclose(answer.logits, ours.logits, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+import torch
 
 from sog.arrays import Array
 from sog.games.base import Game
@@ -19,6 +20,9 @@ from sog.games.holdem.names import holdem_from
 from sog.games.leduc.game import Leduc
 from sog.games.liars_dice import LiarsDice
 from sog.games.names import parse_game
+from sog.nets import residual
+from sog.nets.cvpn import CVPN, NetworkShape
+from sog.nets.resnet_packed import Tiles, packed_network
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.monte_carlo import OUTCOME
@@ -87,11 +91,26 @@ def river() -> str:
     return digest([solver.regrets, solver.averages])
 
 
+def resnet(tiles: Tiles) -> str:
+    """A residual network's outputs for a few boards, from weights of exact operations only."""
+    planes = 3, 6, 7
+    network = CVPN(NetworkShape(126, (1, 1), 7, 32, 1, "resnet", planes=planes))
+    with torch.no_grad():
+        for k, weight in enumerate(network.parameters()):
+            numbers = np.arange(weight.numel()) * 7 % (11 + k) / 16.0 - 0.3125
+            weight.copy_(torch.from_numpy(numbers.reshape(weight.shape)))
+    x = (np.arange(5 * 128).reshape(5, 128) * 7 % 5 == 0).astype(np.float32)
+    out = np.empty((5, 9), dtype=np.float32)
+    residual.evaluate(tuple(packed_network(network, tiles)), x, out)
+    return digest([out])
+
+
 def main() -> None:
     """Print every digest."""
     found = {f"solve {game.name}": solved(game) for game in GAMES}
     found |= {f"search {game.name}": searched(game) for game in (Leduc(), TicTacToe())}
     found["river"] = river()
+    found |= {f"resnet {tiles}": resnet(tiles) for tiles in ((2, 12), (1, 5))}
     found["steps"] = digest(rule.steps(1, 10_000) for rule in RULES)
     print(json.dumps(found))
 

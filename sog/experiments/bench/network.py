@@ -1,38 +1,57 @@
 """What one evaluator call costs, by back end, network and batch size, on one core.
 
-python -m sog.experiments.bench.network
+python -m sog.experiments.bench.network [GAME ...]
 """
 
 from __future__ import annotations
 
 import importlib.util
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Final
 
 import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
+from sog.arrays import Float32
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN, shape_for
-from sog.nets.inference import Answer, MlpAnswer, onnx_answer, torch_answer
+from sog.nets.encode import encode
+from sog.nets.inference import Answer, MlpAnswer, ResNetEvaluator, onnx_answer, onnx_rows, torch_answer, uses_kernels
+from sog.nets.resnet import inference_copy
 from sog.search.leaves.evaluator import Beliefs
 from sog.search.tree.public_tree import PublicTree
 
-SIZES = ((128, 2), (256, 2), (256, 3))
-BATCHES = (1, 16, 64, 512)
+SIZES: Final = ((128, 2), (256, 2), (256, 3))
+RESNETS: Final = ((8, 1), (16, 2), (32, 2), (32, 4), (64, 6))
+BATCHES: Final = (1, 16, 64, 512)
+RESNET_BATCHES: Final = (1, 8, 64, 256)
 
 
 @dataclass(frozen=True)
 class Row:
-    """Microseconds of processor time from `batch` beliefs to their evaluations."""
+    """Microseconds of processor time from `batch` beliefs to their evaluations.
 
+    chosen: whether searches use this back end for such a network.
+    """
+
+    game: str
+    kind: str
     back_end: str
     width: int
     depth: int
     batch: int
     us: float
+    chosen: bool
+
+    @property
+    def network(self) -> str:
+        """Such as mlp 2x128."""
+        return f"{self.kind} {self.depth}x{self.width}"
 
 
 def bench(
@@ -41,55 +60,111 @@ def bench(
     batches: Sequence[int] = BATCHES,
     rounds: int = 15,
     rows_a_round: int = 2_000,
+    kind: str = "mlp",
 ) -> list[Row]:
-    """Back ends take turns, each answering about `rows_a_round` beliefs a turn; the least of `rounds` counts."""
+    """Back ends take turns, each answering about `rows_a_round` beliefs a turn; the least of `rounds` counts.
+
+    kind: of network, mlp or resnet, of which planes are made once and not counted.
+    """
     torch.set_num_threads(1)
-    public = PublicTree(make_game(game)).list_all()
+    public = PublicTree(make_game(game))
+    if kind == "mlp":
+        public.list_all()
     out = []
     with threadpool_limits(1):
         for width, depth in sizes:
-            back_ends = _back_ends(CVPN(shape_for(public.game, width, depth), seed=1))
+            network = CVPN(shape_for(public.game, width, depth, kind), seed=1).eval()
+            usual = "numba" if uses_kernels(network) else "pytorch"
             for batch in batches:
                 beliefs = random_beliefs(public, batch, np.random.default_rng(0))
-                best = _least(back_ends, beliefs, rounds, max(1, rows_a_round // batch))
-                out += [Row(name, width, depth, batch, 1e6 * seconds) for name, seconds in best.items()]
+                back_ends = _resnets(network, beliefs) if kind == "resnet" else _mlps(network, beliefs)
+                best = _least(back_ends, rounds, max(1, rows_a_round // batch))
+                out += [
+                    Row(game, kind, name, width, depth, batch, 1e6 * seconds, name == usual)
+                    for name, seconds in best.items()
+                ]
     return out
 
 
 def random_beliefs(public: PublicTree, count: int, rng: np.random.Generator) -> Beliefs:
-    """Beliefs with ranges drawn uniformly, at decision and chance nodes drawn uniformly."""
+    """Beliefs with ranges drawn uniformly, at decision and chance nodes drawn uniformly (planes: in random games)."""
     ranges = [rng.dirichlet(np.ones(slots), count) for slots in public.game.num_slots]
+    while public.game.planes is not None and len(public.ongoing()) < count:
+        _random_line(public, rng)
     return Beliefs(public, rng.choice(public.ongoing(), count), np.concatenate(ranges, axis=1))
 
 
-def _back_ends(network: CVPN) -> dict[str, Answer]:
-    back_ends: dict[str, Answer] = {"numba": MlpAnswer(network), "pytorch": torch_answer(network)}
-    if importlib.util.find_spec("onnxruntime") is not None:
-        back_ends["onnxruntime"] = onnx_answer(network)
-    return back_ends
+def _random_line(public: PublicTree, rng: np.random.Generator) -> None:
+    """List the positions of a random game of at most 40 moves."""
+    node = 0
+    for _ in range(40):
+        actions = public.actions(node)
+        if len(actions) == 0:
+            return
+        node = public.child(node, int(rng.integers(len(actions))))
 
 
-def _least(back_ends: dict[str, Answer], beliefs: Beliefs, rounds: int, calls: int) -> dict[str, float]:
+# Evaluates the beliefs that are measured with.
+_Once = Callable[[], object]
+
+
+def _mlps(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
+    """From beliefs to evaluations."""
+    answers: dict[str, Answer] = {"numba": MlpAnswer(network), "pytorch": torch_answer(network)}
+    if _has_onnx():
+        answers["onnxruntime"] = onnx_answer(network)
+    return {name: partial(answer, beliefs) for name, answer in answers.items()}
+
+
+def _resnets(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
+    """From planes to outputs; making the planes costs the same whoever is asked."""
+    folded, x = inference_copy(network), encode(beliefs)
+    rows: dict[str, Callable[[Float32], object]] = {
+        "numba": ResNetEvaluator(network).rows,
+        "pytorch": partial(_by_torch, folded),
+    }
+    if _has_onnx():
+        rows["onnxruntime"] = onnx_rows(network)
+    return {name: partial(back_end, x) for name, back_end in rows.items()}
+
+
+def _by_torch(module: CVPN, x: Float32) -> object:
+    with torch.inference_mode():
+        out: Float32 = module(torch.from_numpy(x)).numpy()
+    return out
+
+
+def _has_onnx() -> bool:
+    return all(importlib.util.find_spec(name) is not None for name in ("onnx", "onnxruntime"))
+
+
+def _least(back_ends: dict[str, _Once], rounds: int, calls: int) -> dict[str, float]:
     """Each back end's processor seconds a call."""
     best = dict.fromkeys(back_ends, np.inf)
     for _ in range(rounds + 1):  # the first round also compiles, and is slower
-        for name, answer in back_ends.items():
+        for name, once in back_ends.items():
             start = time.process_time()
             for _ in range(calls):
-                answer(beliefs)
+                once()
             best[name] = min(best[name], (time.process_time() - start) / calls)
     return best
 
 
 def main() -> None:
-    """Print a table, one line for each network and batch."""
-    rows = bench()
+    """Print a table for each game, one line for each network and batch; residual networks for games with planes."""
+    for game in sys.argv[1:] or ["leduc_poker"]:
+        planes = make_game(game).planes is not None
+        print_table(bench(game, RESNETS, RESNET_BATCHES, 7, 500, "resnet") if planes else bench(game))
+
+
+def print_table(rows: Sequence[Row]) -> None:
+    """Rows a second of each back end, a star at the one that searches use."""
     names = list(dict.fromkeys(row.back_end for row in rows))
-    print("us a call" + "".join(f"{name:>13}" for name in names))
-    for width, depth in SIZES:
-        for batch in BATCHES:
-            found = {row.back_end: row.us for row in rows if (row.width, row.depth, row.batch) == (width, depth, batch)}
-            print(f"{depth}x{width} {batch:>3}" + "".join(f"{found[name]:>13.1f}" for name in names))
+    print(f"{rows[0].game}, rows a second, one core{'':<18}" + "".join(f"{name:>14}" for name in names))
+    for network, batch in dict.fromkeys((row.network, row.batch) for row in rows):
+        found = {row.back_end: row for row in rows if (row.network, row.batch) == (network, batch)}
+        speeds = [f"{1e6 * batch / found[name].us:>13,.0f}{'*' if found[name].chosen else ' '}" for name in names]
+        print(f"{network:<14} batch {batch:>3}" + "".join(speeds))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL, State
 from sog.games.boards.positions import HISTORY, Position, PositionGame, stone_planes
 from sog.games.names import Parameters, refuse_unknown
+from sog.games.symmetries import mirrored_columns
 
 _ROWS: Final = 6
 _COLUMNS: Final = 7
@@ -40,6 +41,8 @@ class ConnectFour(PositionGame):
             self._root = self._root.play(column)
         if self._root.actor == TERMINAL:
             raise GameError(f"connect_four: moves={moves} ends the game")
+        if not moves:  # a position's mirror image is not reached from it
+            self.symmetries = mirrored_columns(_ROWS, _COLUMNS, planes[0])
 
     def write_planes(self, position: Position, out: Float32) -> None:
         stone_planes([_board(past) for past in position.latest()], position.actor, out)

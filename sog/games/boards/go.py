@@ -15,6 +15,7 @@ from sog.games.boards.positions import HISTORY, Position, PositionGame, stone_pl
 from sog.games.boards.sgf import sgf_record
 from sog.games.names import Parameters, int_parameter, number_parameter, refuse_unknown
 from sog.games.records import Record
+from sog.games.symmetries import of_square
 
 _LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
 _LARGEST_KOMI: Final = 1000.0
@@ -46,6 +47,7 @@ class Go(PositionGame):
         name = f"go(board_size={size},komi={self.komi})"
         spiel = pyspiel.load_game("go", {"board_size": size, "komi": self.komi})
         super().__init__(name, spiel, spiel.new_initial_state(), (2 * HISTORY + 1, size, size), policy_planes=1)
+        self.symmetries = of_square(size, 2 * HISTORY + 1, cell_free=1)
 
     def write_planes(self, position: Position, out: Float32) -> None:
         stone_planes([self.board(past) for past in position.latest()], position.actor, out)

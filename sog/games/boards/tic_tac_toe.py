@@ -8,6 +8,7 @@ import numpy as np
 
 from sog.arrays import Float32, Int32
 from sog.games.base import TERMINAL, Fan, Game, Operator, Scaled, State, plain_moves
+from sog.games.symmetries import of_square
 
 Squares: TypeAlias = tuple[int, ...]
 
@@ -32,6 +33,7 @@ class TicTacToe(Game):
         self.num_slots = (1, 1)
         self.num_features = 20
         self.perfect_information = self.deterministic = True
+        self.symmetries = of_square(3, 2, others=2)
         self._one = Operator(np.ones((1, 1)))
 
     def root(self) -> State:
