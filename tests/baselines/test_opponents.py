@@ -123,7 +123,7 @@ def test_go_opponents_play_in_a_tournament(tmp_path: Path, capsys: pytest.Captur
     [
         ("rollouts = 10", "plays Go only"),
         ("captures = true", "plays Go only"),
-        ("alphabeta = 0", "at least 1"),
+        ("alphabeta = 0", "from 1 to 64"),
         ("openspiel_mcts = 0", "needs seconds"),
         ("openspiel_mcts = 1.5", "whole number"),
     ],
