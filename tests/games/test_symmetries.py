@@ -19,7 +19,7 @@ from sog.games.symmetries import Symmetry, of_square
 COUNTS: list[tuple[Game, int]] = [(ConnectFour(), 2), (Go(5, 0.5), 8), (Go(4, 2.5), 8), (TicTacToe(), 8)]
 
 
-@pytest.mark.parametrize(("game", "count"), COUNTS, ids=str)
+@pytest.mark.parametrize(("game", "count"), COUNTS, ids=lambda value: getattr(value, "name", str(value)))
 def test_a_games_symmetries_are_all_different_and_hold(game: Game, count: int) -> None:
     found = {symmetry.features.tobytes() for symmetry in game.symmetries}
     assert len(game.symmetries) == len(found) == count

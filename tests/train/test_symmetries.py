@@ -34,7 +34,7 @@ def row_of(game: PositionGame, shape: NetworkShape, s: State) -> Rows:
     return rows
 
 
-@pytest.mark.parametrize("game", [ConnectFour(), Go(3, 0.5)], ids=str)
+@pytest.mark.parametrize("game", [ConnectFour(), Go(3, 0.5)], ids=lambda game: game.name)
 def test_a_turned_row_is_the_row_of_the_image(game: PositionGame) -> None:
     """The position is reached by the moves that the symmetry makes of the row's."""
     shape = shape_for(game, 8, 1, "resnet")
