@@ -46,10 +46,8 @@ def spread_weights(weights: Float64, rows: int, columns: int) -> Float64:
 def _filter(side: int) -> Float64:
     """float64[side + 2, 3]: what spreads three weights."""
     points = _POINTS[side]
-    rows = [
-        [a**k / np.prod([a - other for other in points if other != a]) for k in range(3)]
-        for a in points
-    ]  # fmt: skip
+    apart = [np.prod([a - other for other in points if other != a]) for a in points]
+    rows = [[a**k / scale for k in range(3)] for a, scale in zip(points, apart, strict=True)]
     return np.array([*rows, [0.0, 0.0, 1.0]])
 
 

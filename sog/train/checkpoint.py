@@ -23,6 +23,7 @@ import torch
 from sog.arrays import Array
 from sog.errors import CheckpointError, GameError, SettingError
 from sog.games.catalog import make_game
+from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN, NetworkShape, is_for
 from sog.nets.inference import refuse_broken
 from sog.train.files import (
@@ -37,6 +38,7 @@ from sog.train.files import (
     write_new,
 )
 from sog.train.meta import FileEntry, Meta, file_name, meta_bytes, meta_of
+from sog.train.policy_gradient.networks import policy_shape
 
 __all__ = [
     "FileEntry",
@@ -186,11 +188,23 @@ def _dtype(weight: torch.Tensor) -> str:
 
 def _check_game(meta: Meta) -> None:
     """CheckpointError unless the network is one for the game that the checkpoint states; GameError where none is."""
+    if _is_policy_for(meta.shape, meta.game):
+        return
     game, shape = make_game(meta.game), meta.shape
     if not is_for(shape, game):
         own = f"{shape.features} features, {shape.slots[0]} and {shape.slots[1]} infostates and {shape.actions} actions"
         wanted = f"{game.num_features}, {game.num_slots[0]} and {game.num_slots[1]}, and {game.num_actions}"
         raise CheckpointError(f"its network is not for {meta.game}: it has {own}; the game has {wanted}")
+
+
+def _is_policy_for(shape: NetworkShape, game: str) -> bool:
+    """Whether it is a policy network's shape, which reads the game by histories and not by public states."""
+    if shape.slots != (1, 1):
+        return False
+    try:
+        return shape == policy_shape(make_history_game(game), shape.width, shape.depth)
+    except GameError:
+        return False
 
 
 def pack(state: Any, path: str = "") -> tuple[Any, dict[str, Array]]:

@@ -162,6 +162,7 @@ def test_a_uci_engine_is_given_its_options(tmp_path: Path) -> None:
 
 def test_engines_die_with_the_tournament(tmp_path: Path) -> None:
     """Ctrl-C in the middle of a game that hangs."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background is deaf to Ctrl-C
     before = running()
     path = tmp_path / "matches.toml"
     path.write_text(f"{GO}\npatience = 60\n{agent('gtp', 'hangs')}\n[agents.r]\nrandom = true\n")

@@ -5,6 +5,7 @@ To add one: a folder in sog/train with its actor and presets, an entry in a file
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -71,9 +72,9 @@ def player_of(text: str, chosen: str | None = None) -> str:
     """
     from sog.train.checkpoint import load_meta
 
-    path = Path(text)
-    folder = path / "checkpoint" if (path / "checkpoint").is_dir() else path
-    if not (folder / "meta.json").is_file():
+    inside = os.path.join(text, "checkpoint")  # os.path says no, where Path raises, of names that none can have
+    folder = Path(inside if os.path.isdir(inside) else text)
+    if not os.path.isfile(folder / "meta.json"):
         return chosen or sog.SOG
     trained = trained_by(load_meta(folder))
     if learner(trained).training.alone is None:
