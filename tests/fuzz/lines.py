@@ -271,6 +271,8 @@ if __name__ == "__main__":
     tried = 0
     signal.signal(signal.SIGALRM, alarm)
     os.chdir(Path(__file__).parents[2])
+    in_process([b"position startpos", b"go nodes 2"], "uci")  # compiling is no line's fault
+    in_process([b"genmove b"], "gtp")
     code = hunt("lines", case, arguments("lines").parse_args())
     print(json.dumps({"lines": sum(counts.values()), "by command": dict(sorted(counts.items()))}))
     sys.exit(code)
