@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from sog.cli.frame import JsonOption, print_json, progress_bar, stderr, stdout
-from sog.cli.options import LARGEST_COUNT, MOST_PROCESSES
+from sog.cli.options import LARGEST_COUNT, MOST_PROCESSES, above_zero
 from sog.cli.stopping import say_kept
 from sog.errors import SettingError
 
@@ -30,6 +30,10 @@ def reproduce(
     ] = None,
     run: Annotated[list[Path] | None, typer.Option(help="A training run's folder; repeat for several.")] = None,
     paper: Annotated[bool, typer.Option("--paper", help="The papers' regret rule and search settings.")] = False,
+    minutes: Annotated[
+        float | None,
+        typer.Option(callback=above_zero, help="Minutes of one core for each training run, where there are any."),
+    ] = None,
     workers: Annotated[
         int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Processes; by default one per core.")
     ] = None,
@@ -53,7 +57,7 @@ def reproduce(
     workers = (os.cpu_count() or 1) if workers is None else workers
     experiment = find(name)
     started = time.monotonic()
-    options = Options(quick, full, seeds, tuple(run or ()), paper)
+    options = Options(quick, full, seeds, tuple(run or ()), paper, minutes)
     work = Reproduction(experiment, options, out, lambda line: stderr().print(line, markup=False))
     kept = f"finished points are kept in {out / experiment.id}: the same command goes on from there"
     with say_kept(lambda: kept), progress_bar(experiment.id, len(work.keys), "points") as report:

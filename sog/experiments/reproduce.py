@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.errors import SettingError
-from sog.experiments.checks import connect_four_mistakes, histories, random_games
+from sog.experiments.checks import connect_four_ablation, connect_four_mistakes, histories, random_games
 from sog.experiments.papers import (
     cfrd_figures,
     cfrd_memory,
@@ -191,6 +191,14 @@ EXPERIMENTS: Final = (
         20,
         "Moves that lose value in solved positions: both searches with the network of --run (or the shipped one), MCTS",
         connect_four_mistakes.STUDY,
+    ),
+    Experiment(
+        "connect-four-ablation",
+        "SoG",
+        "Connect four, what each technique is worth",
+        300,
+        "Self-play with one technique left out at a time, --minutes 20 of one core a run: value-losing moves and Elo",
+        connect_four_ablation.STUDY,
     ),
     Experiment(
         "random-games",

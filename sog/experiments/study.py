@@ -41,7 +41,7 @@ class Options:
 
     quick: a small version of it, to see that it works.  full: also its most expensive points.
     seeds: how many of whatever the experiment averages over; None for its default.  runs: folders of training runs.
-    paper: the papers' rule instead of our best.
+    paper: the papers' rule instead of our best.  minutes: of one core for each training run; None for its default.
     """
 
     quick: bool = False
@@ -49,6 +49,7 @@ class Options:
     seeds: int | None = None
     runs: tuple[Path, ...] = ()
     paper: bool = False
+    minutes: float | None = None
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,9 @@ class Study:
     """How an experiment is carried out; its functions stand at the top of a module, so that processes find them.
 
     plan: the keys of all points.  compute: one point's result.  present: the finished points in the plan's order.
-    takes: which of "full", "seeds", "runs" and "paper" it has a use for.  alone: one point at a time, for timings.
-    describe: what progress calls a point; by default all values of its key.
+    takes: which of "full", "seeds", "runs", "paper" and "minutes" it has a use for.  alone: one point at a time, for
+    timings.  describe: what progress calls a point; by default all values of its key.  stage: a point is computed once
+    all points of lower stages are done.
     """
 
     plan: Callable[[Options, Note], list[Key]]
@@ -102,11 +104,18 @@ class Study:
     takes: tuple[str, ...] = ()
     alone: bool = False
     describe: Callable[[Key], str] = _values
+    stage: Callable[[Key], int] = lambda key: 0
 
 
 def check_options(name: str, study: Study, options: Options) -> None:
     """SettingError where an option is given that the study has no use for."""
-    given = {"full": options.full, "seeds": options.seeds is not None, "runs": options.runs, "paper": options.paper}
+    given = {
+        "full": options.full,
+        "seeds": options.seeds is not None,
+        "runs": options.runs,
+        "paper": options.paper,
+        "minutes": options.minutes is not None,
+    }
     for option, value in given.items():
         if value and option not in study.takes:
             raise SettingError(f"{name} takes no --{option.removesuffix('s') if option == 'runs' else option}")
@@ -170,10 +179,12 @@ def carry_out(
     waiting = [key for key in keys if points.get(key) is None]
     done = len(keys) - len(waiting)
     report(done, "")
-    for key, result in _computed(study, waiting, 1 if study.alone else workers):
-        points.add(key, result)
-        done += 1
-        report(done, study.describe(key))
+    for stage in sorted({study.stage(key) for key in waiting}):
+        ready = [key for key in waiting if study.stage(key) == stage]
+        for key, result in _computed(study, ready, 1 if study.alone else workers):
+            points.add(key, result)
+            done += 1
+            report(done, study.describe(key))
     found = [(key, points.get(key)) for key in keys]
     return study.present([Point(key, result) for key, result in found if result is not None])
 

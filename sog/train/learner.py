@@ -25,7 +25,8 @@ _MEMORY = {"adam": {"step", "exp_avg", "exp_avg_sq"}, "sgd": {"momentum_buffer"}
 class LearnerSettings:
     """PoG, table 3.
 
-    learning_rate: of step t is learning_rate * decay ** (t / decay_steps).
+    learning_rate: of step t is learning_rate * decay ** (t / decay_steps), and grows to that over the first `warm_up`
+    steps.
     value_weight, policy_weight: w_v and w_p.  updates_per_example: how often a row is learned from at most,
     on average.  clip: the largest gradient norm, 0 for no limit.  momentum: of sgd.
     symmetries: learn from each row as one of the symmetries that the game names shows it, drawn anew each time.
@@ -42,6 +43,7 @@ class LearnerSettings:
     clip: float = 0.0
     momentum: float = 0.9
     symmetries: bool = False
+    warm_up: int = 0
 
     def __post_init__(self) -> None:
         if self.optimiser not in OPTIMISERS:
@@ -49,9 +51,14 @@ class LearnerSettings:
         for name in ("batch", "learning_rate", "decay", "decay_steps", "updates_per_example"):
             if not getattr(self, name) > 0:
                 raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
-        for name in ("value_weight", "policy_weight", "clip", "momentum"):
+        for name in ("value_weight", "policy_weight", "clip", "momentum", "warm_up"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
+
+    def rate_of(self, step: int) -> float:
+        """The learning rate of step `step`, from 0."""
+        warmed = min(1.0, (step + 1) / self.warm_up) if self.warm_up else 1.0
+        return warmed * self.learning_rate * self.decay ** (step / self.decay_steps)
 
 
 @dataclass(frozen=True)
@@ -79,7 +86,7 @@ class Learner:
         """One gradient step on a batch."""
         settings, optimiser = self.settings, self.optimiser
         for group in optimiser.param_groups:
-            group["lr"] = settings.learning_rate * settings.decay ** (self.steps / settings.decay_steps)
+            group["lr"] = settings.rate_of(self.steps)
         value, policy = losses(self.network, rows)
         total = settings.value_weight * value + settings.policy_weight * policy
         optimiser.zero_grad()

@@ -106,15 +106,23 @@ class Hooks:
 
 @dataclass(frozen=True)
 class Until:
-    """When a run stops: at its settings' rounds, or sooner, after `minutes` or at `rounds` in all."""
+    """When a run stops: at its settings' rounds, or sooner, after `minutes` or at `rounds` in all.
+
+    processor: or once this process has used so many minutes of a processor for the run, over all resumes.
+    """
 
     minutes: float | None = None
     rounds: int | None = None
+    processor: float | None = None
 
 
 @dataclass
 class _Progress:
-    """Where a run stands.  symmetries: those that rows are learned by, none where they are learned as they are."""
+    """Where a run stands.
+
+    symmetries: those that rows are learned by, none where they are learned as they are.  processor: seconds that this
+    process has used, over all resumes.
+    """
 
     learner: Learner
     replay: ReplayWindow
@@ -122,6 +130,7 @@ class _Progress:
     symmetries: tuple[Symmetry, ...] = ()
     round: int = 0
     seconds: float = 0.0
+    processor: float = 0.0
 
 
 def train(
@@ -154,15 +163,18 @@ def _play_on(
     total = settings.rounds if until.rounds is None else until.rounds
     clock = time.monotonic() - progress.seconds
     deadline = math.inf if until.minutes is None else time.monotonic() + 60.0 * until.minutes
+    used = time.process_time() - progress.processor
+    most = math.inf if until.processor is None else 60.0 * until.processor
     next_save = time.monotonic() + SAVE_SECONDS
     with hire(run.game, settings, run.seed, run.workers) as crew, asked_to_stop() as stop:
         if progress.round == 0:
             _snapshot(run, settings, out, progress)
-        while progress.round < total and time.monotonic() < deadline and not stop:
+        while progress.round < total and time.monotonic() < deadline and progress.processor < most and not stop:
             point = _round(run, progress, crew, clock)
             point = _measured(point, progress.learner.network, hooks, total)
             progress.points.append(point)
             progress.seconds = time.monotonic() - clock
+            progress.processor = time.process_time() - used
             hooks.report(point, total)
             if is_snapshot(progress.round):
                 _snapshot(run, settings, out, progress)
@@ -248,7 +260,7 @@ def _begin(
 
 def _fresh(run: Run, network: CVPN, settings: TrainSettings) -> _Progress:
     symmetries = make_game(run.game).symmetries if settings.learner.symmetries else ()
-    window = window_for(settings.shape, settings.replay)
+    window = window_for(settings.shape, settings.replay, settings.window)
     return _Progress(Learner(network, settings.learner), window, [], symmetries)
 
 
@@ -259,7 +271,8 @@ def _restore(progress: _Progress, state: checkpoint.State) -> None:
     kinds: list[Callable[[Any], Any]] = [float if field.type == "float" else _whole for field in fields(Point)]
     progress.points = [Point(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in state["points"]]
     progress.round, progress.seconds = int(state["round"]), float(state["seconds"])
-    if not 0 <= progress.round < 2**31 or not 0.0 <= progress.seconds < 2**31:
+    progress.processor = float(state.get("processor", 0.0))  # checkpoints of before lack it
+    if not 0 <= progress.round < 2**31 or not all(0.0 <= t < 2**31 for t in (progress.seconds, progress.processor)):
         raise ValueError("round")
 
 
@@ -279,6 +292,7 @@ def _save(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> 
         "points": [list(asdict(point).values()) for point in progress.points],
         "round": progress.round,
         "seconds": progress.seconds,
+        "processor": progress.processor,
     }
     network, steps, said = progress.learner.network, progress.learner.steps, _said(run, settings, progress)
     checkpoint.save(out / "checkpoint", network, run.game, run.name, steps, said, state)

@@ -15,7 +15,7 @@ import numpy as np
 from sog.arrays import Array, Float32
 from sog.errors import CheckpointError
 from sog.nets.cvpn import NetworkShape
-from sog.train.replay import Codec, ReplayWindow, Rows, blank_rows
+from sog.train.replay import Codec, ReplayWindow, Rows, WindowGrowth, blank_rows
 
 __all__ = ["PackedRows", "PlaneCodec", "blank_packed", "pack", "squeeze", "unpack", "unsqueeze", "window_for"]
 
@@ -128,10 +128,10 @@ class PlaneCodec:
         return unsqueeze(content, like)
 
 
-def window_for(shape: NetworkShape, capacity: int) -> ReplayWindow:
+def window_for(shape: NetworkShape, capacity: int, growth: WindowGrowth | None = None) -> ReplayWindow:
     """The replay window of a network: packed for planes, otherwise plain."""
     codec: Codec[Any] | None = PlaneCodec(shape) if shape.planes else None
-    return ReplayWindow(shape, capacity, codec)
+    return ReplayWindow(shape, capacity, codec, growth)
 
 
 def squeeze(column: Array) -> Array:

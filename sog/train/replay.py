@@ -11,7 +11,7 @@ from sog.arrays import Array, Bool, Float32
 from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import NetworkShape
 
-__all__ = ["Codec", "PlainCodec", "ReplayWindow", "Rows", "S", "Stored", "blank_rows", "join_rows"]
+__all__ = ["Codec", "PlainCodec", "ReplayWindow", "Rows", "S", "Stored", "WindowGrowth", "blank_rows", "join_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,15 +117,40 @@ class PlainCodec:
         return column
 
 
+@dataclass(frozen=True)
+class WindowGrowth:
+    """How the window grows with the N rows ever added: begin * (1 + scale * ((N / begin) ** power - 1) / power).
+
+    Below `begin` rows all of them are drawn from (KataGo, appendix C: 250,000, 0.75 and 0.4).
+    """
+
+    begin: int = 10_000
+    power: float = 0.75
+    scale: float = 0.4
+
+    def __post_init__(self) -> None:
+        if not (self.begin >= 1 and 0.0 < self.power <= 1.0 and 0.0 < self.scale <= 1.0):
+            raise SettingError(f"a window cannot grow by {self.begin}, {self.power}, {self.scale}")
+
+    def rows(self, added: int) -> int:
+        """The newest rows that are drawn from once so many were added."""
+        if added <= self.begin:
+            return added
+        return int(self.begin * (1.0 + self.scale * ((added / self.begin) ** self.power - 1.0) / self.power))
+
+
 class ReplayWindow:
     """The newest `capacity` rows.  added: rows ever added, which schedules count."""
 
-    def __init__(self, shape: NetworkShape, capacity: int, codec: Codec[Any] | None = None) -> None:
-        """`codec`: how rows are kept; as they are by default."""
+    def __init__(
+        self, shape: NetworkShape, capacity: int, codec: Codec[Any] | None = None, growth: WindowGrowth | None = None
+    ) -> None:
+        """`codec`: how rows are kept; as they are by default.  growth: of what is drawn from; by default all."""
         if capacity < 1:
             raise SettingError(f"the replay window must hold at least one row, not {capacity}")
         self.capacity, self.added, self._held = capacity, 0, 0
         self._codec: Codec[Any] = codec or PlainCodec(shape)
+        self._growth = growth
         self._rows: Stored = self._codec.blank(capacity)
 
     def __len__(self) -> int:
@@ -151,8 +176,14 @@ class ReplayWindow:
         """`count` rows drawn uniformly with replacement, copied; SettingError where the window is empty."""
         if not self._held:
             raise SettingError("the replay window is empty")
-        oldest = self.added - self._held
-        return self._codec.unpack(self._rows.take((oldest + rng.integers(self._held, size=count)) % self.capacity))
+        drawn = self.drawn_from
+        oldest = self.added - drawn
+        return self._codec.unpack(self._rows.take((oldest + rng.integers(drawn, size=count)) % self.capacity))
+
+    @property
+    def drawn_from(self) -> int:
+        """How many of the newest rows are drawn from."""
+        return self._held if self._growth is None else min(self._held, self._growth.rows(self.added))
 
     def newest(self, count: int) -> Rows:
         """Copies of the newest rows, at most `count` of them, oldest first."""

@@ -12,7 +12,7 @@ from sog.games.base import Game
 from sog.nets.cvpn import NetworkShape
 from sog.search.leaves.evaluator import Evaluator
 from sog.train.learner import LearnerSettings
-from sog.train.replay import Rows
+from sog.train.replay import Rows, WindowGrowth
 
 __all__ = ["PLAIN", "Acting", "Actor", "Harvest", "TrainSettings", "Variant", "variant_of"]
 
@@ -58,8 +58,8 @@ def variant_of(said: dict[str, Any]) -> Variant:
 class Actor(Protocol):
     """Plays on one core and hands back training rows; it trains nothing."""
 
-    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:
-        """Play so many games with the network behind `evaluator`."""
+    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
+        """Play so many games with the network behind `evaluator`.  number: of the round, which schedules count."""
         ...
 
 
@@ -76,6 +76,7 @@ class TrainSettings:
     """Everything that decides a training run but its game, its seed and its number of workers.
 
     games: self-play games a worker plays a round.  rounds: the run's length.  replay: rows in the window.
+    window: how the window grows up to that; None: it is as large from the start.
     """
 
     acting: Acting
@@ -84,3 +85,4 @@ class TrainSettings:
     replay: int = 300_000
     games: int = 64
     rounds: int = 240
+    window: WindowGrowth | None = None

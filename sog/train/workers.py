@@ -52,7 +52,7 @@ def hire(game: str, settings: TrainSettings, seed: int, workers: int) -> Iterato
 def play_round(actor: Actor, settings: TrainSettings, seed: int, worker: int, weights: bytes, number: int) -> Harvest:
     """One worker's share of a round; its generator comes from (seed, worker, round)."""
     evaluator = network_evaluator(network_of(settings.shape, weights))
-    return actor.round(settings.games, evaluator, np.random.default_rng((seed, worker, number)))
+    return actor.round(settings.games, evaluator, np.random.default_rng((seed, worker, number)), number)
 
 
 def make_actor(game: str, settings: TrainSettings) -> Actor:

@@ -17,10 +17,12 @@ from sog.experiments.bench.root import one_torch_thread
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.train.boards.actor import BoardActor
+from sog.train.boards.game import BoardGame
 from sog.train.replay import Rows
-from sog.train.sog.actor import SogActing, SogActor
+from sog.train.sog.actor import SogActor
 from sog.train.sog.presets import sog_preset
-from sog.train.sog.queries import Solving
+from sog.train.sog.selfplay import SelfPlayGame
 
 # Self-play games of each: those that are long, or leave many queries, are fewer.
 GAMES: Final[dict[str, int]] = {
@@ -64,15 +66,14 @@ def bench_rounds(chosen: Mapping[str, tuple[CVPN, int]], report: Callable[[int, 
 def bench_round(name: str, network: CVPN, games: int) -> Row:
     """One round of so many games."""
     game = make_game(name)
-    acting = sog_preset(game, "demo").acting
-    assert isinstance(acting, SogActing)
-    actor, rng = SogActor(game, network.shape, acting), np.random.default_rng(_SEED)
+    actor, rng = sog_preset(game, "demo").acting.make(game, network.shape), np.random.default_rng(_SEED)
+    assert isinstance(actor, SogActor | BoardActor)
     grown: list[bool] = []
     lines: list[tuple[int, ...]] = []
     one_hot: list[Bool] = []
     for job in actor.finished(games, network_evaluator(network), rng):
         one_hot += [one_hot_targets(rows) for rows in actor.rows_of(job, rng)]
-        if not isinstance(job, Solving):
+        if isinstance(job, SelfPlayGame | BoardGame):
             grown += [visit.grown for visit in job.visits]
             lines += [job.public.line(visit.node) for visit in job.visits]
     return Row(

@@ -23,6 +23,8 @@ from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.search.leaves.evaluator import Evaluator
 from sog.train import checkpoint, workers
+from sog.train.boards.actor import BoardActor
+from sog.train.boards.game import BoardGame, QuerySolve
 from sog.train.learner import Learner
 from sog.train.loop import Hooks, Point, Run, train
 from sog.train.replay import ReplayWindow
@@ -43,6 +45,9 @@ _ACTOR_PLACES: Final[tuple[Place, ...]] = (
     (SelfPlayGame, "steps", SELF_PLAY, True),
     (Solving, "steps", QUERIES, True),
     (Solving, "row", ROWS, False),
+    (BoardGame, "steps", SELF_PLAY, True),
+    (QuerySolve, "steps", QUERIES, True),
+    (BoardActor, "rows_of", ROWS, False),
 )
 
 

@@ -99,6 +99,10 @@ class PuctTree:
         """float64[A]: the evaluator's policy at node n."""
         return self.stats[kernels.PRIOR, self.columns(n)].copy()
 
+    def set_priors(self, priors: Float64) -> None:
+        """Put other priors, float64[A], at the root."""
+        self.stats[kernels.PRIOR, self.columns()] = priors
+
     def totals(self, n: int = 0) -> Float64:
         """float64[A]: the sum of player 0's values, as shares of u_max, over each action's tries at node n."""
         return self.stats[kernels.TOTAL, self.columns(n)].copy()

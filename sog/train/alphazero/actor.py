@@ -111,7 +111,7 @@ class AlphaZeroActor:
         self.game, self.shape, self.acting = game, shape, acting
         self.shared: PublicTree | None = PublicTree(game)
 
-    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:
+    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
         """Play so many games; each has a generator of its own, so that it does not depend on the others."""
         if self.shared is not None and self.shared.size > _SHARED:
             self.shared = None

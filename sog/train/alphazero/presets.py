@@ -1,7 +1,7 @@
 """Presets of AlphaZero: Student of Games' networks and replay windows with AlphaZero's way of acting; they run nothing.
 
-So that the two can be compared, `demo` and `full` take everything but the acting, the policy's weight and the number
-of games from Student of Games' presets of the same names.
+So that the two can be compared, `demo` and `full` take everything but the acting and the policy's weight from Student
+of Games' presets of the same names, and on boards everything but the search.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from sog.games.base import Game
 from sog.games.names import parse_game
 from sog.search.mcts.search import PuctSettings
 from sog.train.alphazero.actor import AlphaZeroActing
+from sog.train.boards.presets import board_preset
+from sog.train.boards.searches import MctsSearch
 from sog.train.learner import LearnerSettings
 from sog.train.settings import TrainSettings
 from sog.train.sog.presets import sog_preset
@@ -31,10 +33,12 @@ def alphazero_preset(game: Game, name: str) -> TrainSettings:
 
 
 def _small(game: Game, name: str) -> TrainSettings:
-    """Student of Games' preset, with games of 100 simulations a move.
+    """Student of Games' preset: on boards with MCTS for its search, elsewhere with games of 100 simulations a move.
 
     The 512 moves that the paper lets a game of chess last are too many for two cores.
     """
+    if game.planes is not None:
+        return board_preset(game, name, MctsSearch())
     base = sog_preset(game, name)
     search = PuctSettings(noise=0.25)
     return replace(

@@ -52,7 +52,7 @@ class RebelActor:
         self.game, self.shape, self.acting = game, shape, acting
         self.public = listed_tree(game)
 
-    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:
+    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
         """Play so many games, each from the root to its end."""
         public = self.public or PublicTree(self.game)
         values = values_of(evaluator, policies=self.acting.solve.warm > 0)

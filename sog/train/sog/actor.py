@@ -46,7 +46,7 @@ class SogActor:
         self.selfplay, self.queries = acting.selfplay, acting.queries
         self.public = listed_tree(game)
 
-    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Harvest:
+    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
         """Play so many games and solve every query that comes of them."""
         rows: list[Rows] = []
         searches = solved = 0

@@ -1,4 +1,4 @@
-"""Presets of Student of Games for games of planes: small residual networks, and PoG's Table 3 for chess and Go."""
+"""Presets of Student of Games for games of planes: what boards are learnt with here, and PoG's Table 3."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from sog.games.base import Game
 from sog.games.names import parse_game
 from sog.nets.cvpn import shape_for
 from sog.play.resolver import ResolveSettings
-from sog.search.gtcfr.search import PAPER, Budget, SearchSettings
+from sog.search.gtcfr.search import PAPER, Budget
+from sog.train.boards.presets import board_preset
+from sog.train.boards.searches import GtcfrSearch
 from sog.train.learner import LearnerSettings
 from sog.train.settings import TrainSettings
 from sog.train.sog.actor import SogActing
@@ -24,41 +26,7 @@ def planes_preset(game: Game, name: str) -> TrainSettings:
     """The settings called demo (two cores, minutes), full (two cores, hours), or paper."""
     if name == "paper":
         return _PAPER.get(parse_game(game.name)[0], _paper_go)(game)
-    demo = _demo(game)
-    if name == "demo":
-        return demo
-    learner = replace(demo.learner, decay_steps=20_000)
-    return replace(demo, shape=shape_for(game, 64, 6, "resnet"), learner=learner, replay=100_000, rounds=2_000)
-
-
-def _demo(game: Game) -> TrainSettings:
-    """Four blocks of 32 channels; policies from the main line's searches, values from outcomes and queries."""
-    budget, search = Budget(60, 2.0), SearchSettings()
-    long = game.drawn_out
-    together = 16 if long else 64  # large batches: twice the searches a second of a quarter as many games
-    return TrainSettings(
-        acting=SogActing(
-            SelfPlaySettings(
-                ResolveSettings(budget, search),
-                queries_per_search=0.3,
-                uniform_mix=0.05,
-                td1=0.5,
-                main_line_policies=True,
-                greedy_after=30 if long else 20,
-                moves_max=160 if long else 0,
-                resign_below=-0.95 if long else -2.0,
-            ),
-            QuerySettings(budget, search, recursive=0.1),
-            side_by_side=together,
-        ),
-        learner=LearnerSettings(
-            batch=256, learning_rate=1e-3, decay=0.5, decay_steps=4_000, policy_weight=1.0, updates_per_example=4.0
-        ),
-        shape=shape_for(game, 32, 4, "resnet"),
-        replay=30_000,
-        games=together,
-        rounds=100,
-    )
+    return board_preset(game, name, GtcfrSearch())
 
 
 def _paper_chess(game: Game) -> TrainSettings:

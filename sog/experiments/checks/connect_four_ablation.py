@@ -1,0 +1,259 @@
+"""Connect four: what each technique of self-play on boards is worth, left out one at a time, at equal processor time.
+
+Every run is Student of Games' preset `demo` on one core, changed in one thing; then it is measured by the moves that
+lose value in solved positions and by games against the unchanged recipe of the same seed. Runs are kept in RUNS and
+resumed, so that a study can be stopped at any moment.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from sog.agents.algorithms.alphazero import ALPHAZERO
+from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.table import preset
+from sog.baselines.connect_four.positions import SETS
+from sog.evaluate.elo import rate
+from sog.evaluate.shares import wilson
+from sog.experiments.checks import connect_four_mistakes
+from sog.experiments.papers.elo_matches import Agent, match_keys, network_id, play_match
+from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from sog.games.boards.connect_four import ConnectFour
+from sog.train.boards.actor import BoardActing
+from sog.train.loop import Run, Until, train
+from sog.train.settings import TrainSettings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RUNS: Final = Path("runs/connect-four-ablation")
+GAME: Final = "connect_four"
+MINUTES: Final = 20.0
+SEEDS: Final = 2
+RECIPE: Final = "recipe"
+TRAIN, MISTAKES, MATCH = "train", "mistakes", "match"
+_STAGES: Final = (TRAIN, MISTAKES, MATCH)
+_POSITIONS: Final = 250  # of each set
+_OPENINGS: Final = 16
+_QUICK: Final = 0.05  # minutes
+
+Change = Callable[[TrainSettings], TrainSettings]
+
+
+def _playing(**changes: Any) -> Change:
+    """A change of how games are played."""
+
+    def change(settings: TrainSettings) -> TrainSettings:
+        acting = _boards(settings)
+        return replace(settings, acting=replace(acting, play=replace(acting.play, **changes)))
+
+    return change
+
+
+def _acting(**changes: Any) -> Change:
+    """A change of how games become rows."""
+    return lambda settings: replace(settings, acting=replace(_boards(settings), **changes))
+
+
+def _boards(settings: TrainSettings) -> BoardActing:
+    assert isinstance(settings.acting, BoardActing)
+    return settings.acting
+
+
+def _own_policy(settings: TrainSettings) -> TrainSettings:
+    target = _boards(settings).play.target
+    return _playing(target=replace(target, completed=False))(settings)
+
+
+def _without_caps(settings: TrainSettings) -> TrainSettings:
+    """Every move gets the mean number of simulations."""
+    caps = _boards(settings).play.caps
+    mean = round(caps.share * caps.full + (1.0 - caps.share) * caps.cheap)
+    return _playing(caps=replace(caps, full=mean, share=1.0))(settings)
+
+
+def _at_once(settings: TrainSettings) -> TrainSettings:
+    caps = _boards(settings).play.caps
+    return _playing(caps=replace(caps, rounds=0))(settings)
+
+
+# What is left out, or changed, by its name in tables.
+VARIANTS: Final[dict[str, Change]] = {
+    RECIPE: lambda settings: settings,
+    "average policy as target": _own_policy,
+    "no Gumbel noise": _playing(gumbel=0.0),
+    "no random openings": _playing(openings=0),
+    "no playout caps": _without_caps,
+    "outcomes only": _acting(value_share=0.0),
+    "fixed window": lambda settings: replace(settings, window=None),
+    "no surprise weights": _acting(surprise=0.0),
+    "no queries": _playing(queries=0.0),
+    "same simulations throughout": _at_once,
+    "no warm-up": lambda settings: replace(settings, learner=replace(settings.learner, warm_up=0)),
+    "4 blocks x 32": lambda settings: replace(settings, shape=replace(settings.shape, depth=4, width=32)),
+}
+
+
+def changed(name: str) -> TrainSettings:
+    """The recipe's settings with one thing changed."""
+    settings: TrainSettings = VARIANTS[name](preset(ConnectFour(), "demo"))
+    return settings
+
+
+def differing() -> list[str]:
+    """The variants that do differ from the recipe: a technique that it does not use cannot be left out."""
+    recipe = changed(RECIPE)
+    return [name for name in VARIANTS if name == RECIPE or changed(name) != recipe]
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """A run of each variant and seed, its mistakes, and its games against the recipe of the same seed."""
+    minutes = options.minutes or (_QUICK if options.quick else MINUTES)
+    seeds = options.seeds or (1 if options.quick else SEEDS)
+    names = differing()[:2] if options.quick else differing()
+    note(f"{len(names)} variants, {seeds} seeds, {minutes:g} minutes of one core each; runs are kept in {RUNS}")
+    runs = [{**_said(name), "seed": seed, "minutes": minutes} for seed in range(seeds) for name in names]
+    few = {"positions": 4, "openings": 1, "simulations": 8}
+    size = few if options.quick else {"positions": _POSITIONS, "openings": _OPENINGS, "simulations": 100}
+    return [
+        *({"what": TRAIN, **run} for run in runs),
+        *({"what": MISTAKES, **run, "set": of, **size} for run in runs for of in SETS),
+        *({"what": MATCH, **run, **size, "recipe": _said(RECIPE)["made_of"]} for run in runs if _changes(run)),
+    ]
+
+
+def _said(name: str) -> Key:
+    return {"variant": name, "made_of": hashlib.sha256(repr(changed(name)).encode()).hexdigest()[:12]}
+
+
+def _changes(run: Key) -> bool:
+    return bool(run["variant"] != RECIPE)
+
+
+def compute(key: Key) -> Result:
+    """A run trained, or measured."""
+    if key["what"] == TRAIN:
+        return _trained(key)
+    return _mistakes(key) if key["what"] == MISTAKES else _match(key)
+
+
+def _folder(key: Key, made_of: str | None = None) -> Path:
+    """Where a run lies; another recipe, seed or length is another run."""
+    return RUNS / f"{made_of or key['made_of']}-{key['seed']}-{key['minutes']:g}"
+
+
+def _trained(key: Key) -> Result:
+    settings = replace(changed(key["variant"]), rounds=2**30)
+    run = Run(GAME, f"demo, {key['variant']}", key["seed"], 1)
+    point = train(run, settings, _folder(key), Until(processor=key["minutes"]), resume=True)
+    return {"rounds": point.round, "rows": point.rows, "steps": point.steps}
+
+
+def _agent(folder: Path, simulations: int) -> Agent:
+    checkpoint = str(folder / "checkpoint")
+    return Agent(SOG, checkpoint, network_id(checkpoint), simulations)
+
+
+def _mistakes(key: Key) -> Result:
+    """Of Student of Games' search, and of AlphaZero's with the same network."""
+    found: Result = {}
+    for algorithm in (SOG, ALPHAZERO):
+        agent = _agent(_folder(key), key["simulations"])
+        asked = {"agent": algorithm, "checkpoint": agent.checkpoint, "network": agent.network}
+        batch = {"simulations": key["simulations"], "set": key["set"], "first": 0, "last": key["positions"]}
+        counts = connect_four_mistakes.compute({**asked, **batch})
+        found |= {f"{algorithm}_{name}": counts[name] for name in ("can_lose_value", "lose_value")}
+    return found
+
+
+def _match(key: Key) -> Result:
+    first, second = (_agent(_folder(key, of), key["simulations"]) for of in (key["made_of"], key["recipe"]))
+    (match,) = match_keys(GAME, [(first, second)], 1, key["openings"])
+    return play_match({**match, "batch": key["seed"]})
+
+
+def present(points: list[Point]) -> Outcome:
+    """A row a variant: mistakes of both searches over all seeds, in all sets and each, and Elo against the recipe."""
+    rows = list(_rows(points))
+    beside = [
+        Beside(
+            row["variant"],
+            "",
+            f"{row['sog_share']:.1%} [{row['sog_low']:.1%}, {row['sog_high']:.1%}] of moves lose value "
+            f"(MCTS {row['alphazero_share']:.1%}); Elo {row['elo']:+.0f} ± {row['interval']:.0f}",
+        )
+        for row in rows
+    ]
+    return Outcome(rows, {"connect-four-ablation": lambda figure: _draw(figure, rows)}, beside)
+
+
+def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
+    names = list(dict.fromkeys(point.key["variant"] for point in points))
+    elo = _elo(points, names)
+    for k, name in enumerate(names):
+        own = [point for point in points if point.key["variant"] == name]
+        trained = [point.result for point in own if point.key["what"] == TRAIN]
+        row = {"variant": name, "runs": len(trained), "rows": int(np.mean([run["rows"] for run in trained]))}
+        measured = [point for point in own if point.key["what"] == MISTAKES]
+        for algorithm in (SOG, ALPHAZERO):
+            share, low, high = _share(measured, algorithm)
+            row |= {f"{algorithm}_share": share, f"{algorithm}_low": low, f"{algorithm}_high": high}
+        for of in SETS:
+            row[of] = _share([point for point in measured if point.key["set"] == of], SOG)[0]
+        yield row | {"elo": elo[k][0], "interval": elo[k][1]}
+
+
+def _share(points: list[Point], algorithm: str) -> tuple[float, float, float]:
+    """The share of mistakes with its 95% interval."""
+    count = sum(point.result[f"{algorithm}_can_lose_value"] for point in points)
+    hits = sum(point.result[f"{algorithm}_lose_value"] for point in points)
+    return hits / count if count else 0.0, *wilson(hits, count)
+
+
+def _elo(points: list[Point], names: list[str]) -> list[tuple[float, float]]:
+    """Each variant's Elo over the recipe and half of the 95% interval."""
+    scores, recipe = np.zeros((len(names), len(names))), names.index(RECIPE)
+    for point in points:
+        if point.key["what"] == MATCH:
+            k, found = names.index(point.key["variant"]), point.result
+            scores[k, recipe] += found["wins"] + 0.5 * found["draws"]
+            scores[recipe, k] += found["losses"] + 0.5 * found["draws"]
+    ratings = rate(scores)
+    return [ratings.difference(k, recipe) for k in range(len(names))]
+
+
+def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
+    left, right = figure.subplots(1, 2, sharey=True)
+    names, places = [row["variant"] for row in rows], np.arange(len(rows))
+    for offset, algorithm, label in ((-0.15, SOG, "GT-CFR"), (0.15, ALPHAZERO, "MCTS")):
+        shares = np.array([row[f"{algorithm}_share"] for row in rows])
+        ends = np.array([[row[f"{algorithm}_{end}"] for row in rows] for end in ("low", "high")])
+        left.errorbar(100 * shares, places + offset, xerr=100 * np.abs(ends - shares), fmt="o", capsize=3, label=label)
+    left.set(xlabel="moves that lose value, %", yticks=places, yticklabels=names, title="Connect four, 95% intervals")
+    left.invert_yaxis()
+    left.legend()
+    elo, half = ([row[name] for row in rows] for name in ("elo", "interval"))
+    right.errorbar(elo, places, xerr=half, fmt="o", capsize=3)
+    right.axvline(0.0, color="grey", linewidth=0.8)
+    right.set(xlabel="Elo over the recipe")
+    for axis in (left, right):
+        axis.grid(alpha=0.3)
+
+
+def describe(key: Key) -> str:
+    """What a point is, for progress."""
+    return f"{key['what']} {key['variant']}, seed {key['seed']}"
+
+
+def stage(key: Key) -> int:
+    """Runs are trained before they are measured."""
+    return _STAGES.index(key["what"])
+
+
+STUDY: Final = Study(plan, compute, present, takes=("seeds", "minutes"), describe=describe, stage=stage)

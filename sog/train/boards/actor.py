@@ -1,0 +1,105 @@
+"""The actor of self-play on boards: games side by side, their queries, and the rows of both; it trains nothing.
+
+Student of Games and AlphaZero share it and differ in the search alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.errors import SettingError
+from sog.games.base import Game
+from sog.nets.cvpn import NetworkShape
+from sog.search.leaves.drive import drive
+from sog.search.leaves.evaluator import Evaluator
+from sog.search.tree.public_tree import PublicTree
+from sog.train.boards.game import BoardGame, BoardPlay, QuerySolve
+from sog.train.boards.rows import game_rows, repeats
+from sog.train.replay import Rows, blank_rows, join_rows
+from sog.train.settings import Harvest
+
+__all__ = ["BoardActing", "BoardActor"]
+
+
+@dataclass(frozen=True)
+class BoardActing:
+    """How board games are played and turned into rows.
+
+    value_share: of the search's value of a position in its value target, the rest is the game's outcome.
+    surprise: of a row's weight that goes by its policy's surprise (rows.repeats).
+    side_by_side: games at once, their leaf batches joined.
+    """
+
+    play: BoardPlay
+    value_share: float = 0.5
+    surprise: float = 0.0
+    side_by_side: int = 64
+
+    def __post_init__(self) -> None:
+        if not (0.0 <= self.value_share <= 1.0 and 0.0 <= self.surprise <= 1.0):
+            raise SettingError(f"value_share and surprise are shares, not {self.value_share} and {self.surprise}")
+        if self.side_by_side < 1:
+            raise SettingError(f"side_by_side must be positive, not {self.side_by_side}")
+
+    def make(self, game: Game, shape: NetworkShape) -> BoardActor:
+        """An actor whose rows fit networks of this shape; SettingError for a game with hidden information."""
+        return BoardActor(game, shape, self)
+
+
+class BoardActor:
+    """Plays games side by side on one core, all their leaf batches joined."""
+
+    def __init__(self, game: Game, shape: NetworkShape, acting: BoardActing) -> None:
+        if not game.perfect_information:
+            raise SettingError(f"boards are for games of perfect information, not {game.name}")
+        self.game, self.shape, self.acting = game, shape, acting
+
+    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
+        """Play so many games of round `number`, and search what they ask for."""
+        rows: dict[tuple[int, int], list[Rows]] = {}
+        searches = queries = 0
+        for job in self.finished(games, evaluator, rng, number):
+            rows[job.number] = self.rows_of(job, job.rng)
+            queries += isinstance(job, QuerySolve)
+            searches += len(job.visits) if isinstance(job, BoardGame) else 0
+        parts = [part for key in sorted(rows) for part in rows[key]]
+        return Harvest(join_rows(parts) if parts else blank_rows(self.shape, 0), games, searches, queries)
+
+    def finished(
+        self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0
+    ) -> Iterator[BoardGame | QuerySolve]:
+        """A round's games and the positions they ask about, each as it ends.
+
+        Every job has a generator of its own, so that it does not depend on the others.
+        """
+        seeds = rng.integers(2**62, size=games)
+        waiting: list[QuerySolve] = []
+        begun, play = 0, self.acting.play
+
+        def jobs() -> Iterator[BoardGame | QuerySolve]:
+            nonlocal begun
+            while waiting or begun < games:
+                if waiting:
+                    yield waiting.pop()
+                else:
+                    begun += 1
+                    own = np.random.default_rng(seeds[begun - 1])
+                    yield BoardGame(PublicTree(self.game), play, number, own, (begun - 1, 0))
+
+        while waiting or begun < games:
+            for job in drive(jobs(), evaluator, self.acting.side_by_side):
+                yield job
+                if isinstance(job, BoardGame):
+                    waiting.extend(job.followers())
+
+    def rows_of(self, job: BoardGame | QuerySolve, rng: np.random.Generator) -> list[Rows]:
+        """The training rows that a finished job leaves.  rng draws which are repeated."""
+        if isinstance(job, QuerySolve):
+            return [game_rows(job.public, [job.visit], None, 1.0, self.shape)]
+        if not job.visits:
+            return []
+        rows = game_rows(job.public, job.visits, job.utility, self.acting.value_share, self.shape)
+        return [rows.take(repeats(job.visits, self.acting.surprise, rng)) if self.acting.surprise else rows]

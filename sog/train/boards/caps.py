@@ -1,0 +1,45 @@
+"""How many simulations a move of self-play gets: playout caps (KataGo, section 3.1) and budgets that grow over a run.
+
+A share of the moves is searched in full and gives policy targets; the others are searched cheaply, to play the game on,
+and give values only. Schedules count rounds, never seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.errors import SettingError
+
+__all__ = ["PlayoutCaps"]
+
+
+@dataclass(frozen=True)
+class PlayoutCaps:
+    """full, cheap: simulations of the two kinds of moves.  share: of the moves that are searched in full.
+
+    begin: the part of both budgets that a run begins with; they grow evenly over the first `rounds` rounds
+    (MiniZero's progressive simulation).
+    """
+
+    full: int
+    cheap: int = 16
+    share: float = 1.0
+    begin: float = 1.0
+    rounds: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.full, self.cheap) < 1:
+            raise SettingError(f"a move takes at least one simulation, not {self.full} and {self.cheap}")
+        if not (0.0 < self.share <= 1.0 and 0.0 < self.begin <= 1.0):
+            raise SettingError(f"playout caps are shares above 0 and up to 1, not {self.share} and {self.begin}")
+
+    def is_full(self, rng: np.random.Generator) -> bool:
+        """Whether the next move is searched in full, drawn with the share's chance."""
+        return bool(rng.random() < self.share)
+
+    def simulations(self, full: bool, number: int) -> int:
+        """Simulations of a move in round `number`, from 0."""
+        grown = 1.0 if number >= self.rounds else self.begin + (1.0 - self.begin) * number / self.rounds
+        return max(1, round(grown * (self.full if full else self.cheap)))

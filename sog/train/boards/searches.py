@@ -1,0 +1,168 @@
+"""The two searches of self-play on boards, GT-CFR and MCTS, behind one face: what was found, and the tree kept.
+
+Noise is put on the root's priors while it is searched, and is gone afterwards.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.games.base import NATURE
+from sog.play.position import PositionSearch
+from sog.search.cfr.lookahead import Lookahead
+from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings
+from sog.search.leaves.evaluator import SearchGenerator
+from sog.search.mcts.search import PuctSettings, PuctTree, search
+from sog.search.tree.public_tree import PublicTree
+from sog.train.boards.targets import Found
+
+__all__ = ["GtcfrSearch", "MctsSearch", "Searcher", "Searching"]
+
+_LEAST = 1e-12  # of a prior, so that its logarithm is finite
+
+
+class Searcher(Protocol):
+    """One game's searches, one after the other, on what the last one left below the position.
+
+    grown: whether the last search grew its budget or all that was left of the game.
+    """
+
+    grown: bool
+
+    def steps(self, node: int, simulations: int, noise: Float64 | None) -> SearchGenerator:
+        """Search public node `node`.  noise: float64[A], added to the root's logits."""
+        ...
+
+    def found(self) -> Found:
+        """What the last search found at its root."""
+        ...
+
+    def met(self) -> list[int]:
+        """The public nodes below the root of the last search at which a player acts."""
+        ...
+
+
+class Searching(Protocol):
+    """How positions are searched: a frozen dataclass that every game makes its searcher from."""
+
+    def begin(self, public: PublicTree, rng: np.random.Generator) -> Searcher:
+        """A searcher for a game on this public tree."""
+        ...
+
+
+@dataclass(frozen=True)
+class GtcfrSearch:
+    """Student of Games' search.  per_update: c of its budget (s, c)."""
+
+    settings: SearchSettings = field(default_factory=SearchSettings)
+    per_update: float = 2.0
+
+    def begin(self, public: PublicTree, rng: np.random.Generator) -> Searcher:
+        return _Gtcfr(public, self, rng)
+
+
+@dataclass(frozen=True)
+class MctsSearch:
+    """AlphaZero's search."""
+
+    settings: PuctSettings = field(default_factory=PuctSettings)
+
+    def begin(self, public: PublicTree, rng: np.random.Generator) -> Searcher:
+        return _Mcts(public, self, rng)
+
+
+class _Gtcfr:
+    def __init__(self, public: PublicTree, how: GtcfrSearch, rng: np.random.Generator) -> None:
+        self.public, self.how, self.rng = public, how, rng
+        self.tree: Lookahead | None = None
+        self.grown = True
+
+    def steps(self, node: int, simulations: int, noise: Float64 | None) -> SearchGenerator:
+        seed = self.rng.integers(2**63, size=1).astype(np.uint64)
+        how, log = self.how, SearchLog()
+        settings, budget = how.settings, Budget(simulations, how.per_update)
+        if noise is None:
+            search = PositionSearch(self.public, node, self.tree, budget, settings, seed, log)
+            yield from search.steps()
+        else:
+            look = PositionSearch(self.public, node, self.tree, Budget(1, 1.0), settings, seed)
+            yield from look.steps()  # which gives the root its prior
+            prior = look.tree.prior(0)[:, 0]
+            clean = prior.copy()
+            prior *= np.exp(noise - noise.max())
+            prior *= clean.sum() / prior.sum()
+            search = PositionSearch(self.public, node, look.tree, budget, settings, seed, log)
+            search.tree.prior(0)[:, 0] = prior
+            yield from search.steps()
+            search.tree.prior(0)[:, 0] = clean
+        self.tree, self.grown = search.tree, log.grown
+        self.tree.average_policy()
+
+    def found(self) -> Found:
+        tree = self._searched
+        mover, unit = tree.actor(0), tree.public.game.u_max
+        prior = tree.prior(0)[:, 0]
+        values = np.full(len(prior), np.nan)
+        for a, child in enumerate(tree.children_by_action(0)):
+            mass = tree.range_sums(child)[1 - mover][0] if child >= 0 else 0.0
+            if mass > 0.0:
+                values[a] = np.clip(tree.cfv_sums(child)[mover][0] / (mass * unit), -1.0, 1.0)
+        return Found(
+            np.log(np.maximum(prior / prior.sum(), _LEAST)),
+            tree.policy(0)[:, 0].copy(),
+            tree.visits(0)[:, 0].copy(),
+            values,
+            float(tree.values(0)[mover][0]) / unit,
+        )
+
+    def met(self) -> list[int]:
+        tree = self._searched
+        return [tree.public_node(n) for n in range(1, tree.size) if tree.actor(n) < NATURE]
+
+    @property
+    def _searched(self) -> Lookahead:
+        assert self.tree is not None
+        return self.tree
+
+
+class _Mcts:
+    def __init__(self, public: PublicTree, how: MctsSearch, rng: np.random.Generator) -> None:
+        self.public, self.how, self.rng = public, how, rng
+        self.tree: PuctTree | None = None
+        self.grown = True
+
+    def steps(self, node: int, simulations: int, noise: Float64 | None) -> SearchGenerator:
+        if self.tree is None:
+            self.tree = PuctTree(self.public, node)
+        else:
+            self.tree.advance(node)
+        tree, settings = self.tree, self.how.settings
+        if tree.size == 0:
+            yield from search(tree, 0, settings, self.rng)
+        clean = tree.priors()
+        if noise is not None:
+            noisy = clean * np.exp(noise - noise.max())
+            tree.set_priors(noisy / noisy.sum())
+        yield from search(tree, simulations, settings, self.rng)
+        tree.set_priors(clean)
+
+    def found(self) -> Found:
+        tree = self._searched
+        sign, visits = 1.0 if tree.actor(0) == 0 else -1.0, tree.visits()
+        values = np.where(visits > 0, sign * tree.totals() / np.maximum(visits, 1.0), np.nan)
+        shares = visits / visits.sum() if visits.any() else tree.priors()
+        logits = np.log(np.maximum(tree.priors(), _LEAST))
+        return Found(logits, shares, visits, values, sign * tree.value() / tree.public.game.u_max)
+
+    def met(self) -> list[int]:
+        tree = self._searched
+        return [tree.public_node(n) for n in range(1, tree.size) if tree.actor(n) < NATURE]
+
+    @property
+    def _searched(self) -> PuctTree:
+        assert self.tree is not None
+        return self.tree

@@ -1,0 +1,100 @@
+"""Policy targets from a finished search of a position; it knows no tree and no network.
+
+Completed values and the improved policy are Gumbel AlphaZero's (Danihelka et al., ICLR 2022, section 4 and appendix D):
+moves that the search has not opened get the mixed value instead of a share of 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.errors import SettingError
+
+__all__ = ["Found", "TargetSettings", "completed_values", "divergence", "improved_logits", "policy_target", "softmax"]
+
+
+class Found(NamedTuple):
+    """What a search found at its root, a legal action each; values are the mover's, as shares of the largest utility.
+
+    logits: float64[A], of the network's policy.  shares: float64[A], the search's own policy (GT-CFR's average policy,
+    MCTS's visits).  visits: float64[A].  values: float64[A], NaN where the action was not opened.  value: the root's.
+    """
+
+    logits: Float64
+    shares: Float64
+    visits: Float64
+    values: Float64
+    value: float
+
+
+@dataclass(frozen=True)
+class TargetSettings:
+    """What a policy target holds.
+
+    completed: softmax(logits + sigma(completed values)) instead of the search's own policy.  sigma is
+    (c_visit + the most visits of an action) * c_scale * value, where a loss is 0 and a win 1.
+    temperature: the target is raised to 1 / temperature and scaled to sum to 1.
+    """
+
+    completed: bool = True
+    c_visit: float = 50.0
+    c_scale: float = 1.0
+    temperature: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (self.c_visit >= 0.0 and self.c_scale > 0.0):
+            raise SettingError(f"c_visit is at least 0 and c_scale above 0, not {self.c_visit} and {self.c_scale}")
+        if not self.temperature > 0.0:
+            raise SettingError(f"a target's temperature must be positive, not {self.temperature}")
+
+
+def policy_target(found: Found, settings: TargetSettings) -> Float64:
+    """float64[A]: the policy that a row of this position holds."""
+    if settings.completed:
+        return softmax(improved_logits(found, settings) / settings.temperature)
+    weights = (found.shares / found.shares.max()) ** (1.0 / settings.temperature)
+    target: Float64 = weights / weights.sum()
+    return target
+
+
+def improved_logits(found: Found, settings: TargetSettings) -> Float64:
+    """float64[A]: logits + sigma(completed values), of which the softmax is the improved policy."""
+    scale = (settings.c_visit + found.visits.max()) * settings.c_scale
+    improved: Float64 = found.logits + scale * 0.5 * (1.0 + completed_values(found))
+    return improved
+
+
+def completed_values(found: Found) -> Float64:
+    """float64[A]: each action's value where it was opened, elsewhere the mixed value (appendix D, equation 33).
+
+    The mixed value is (v + N q) / (1 + N): N visits in all, q the mean of the known values by the network's policy. For
+    v stands the root's value by the search, which is better than the network's and at hand for a tree that was kept.
+    """
+    known = ~np.isnan(found.values)
+    if known.all():
+        return found.values
+    prior, visits = softmax(found.logits), found.visits.sum()
+    mixed = found.value
+    if known.any() and prior[known].sum() > 0.0:
+        mean = (prior[known] * found.values[known]).sum() / prior[known].sum()
+        mixed = (found.value + visits * mean) / (1.0 + visits)
+    return np.where(known, found.values, mixed)
+
+
+def softmax(logits: Float64) -> Float64:
+    """float64[A]: probabilities in proportion to exp(logits)."""
+    weights = np.exp(logits - logits.max())
+    probabilities: Float64 = weights / weights.sum()
+    return probabilities
+
+
+def divergence(target: Float64, logits: Float64) -> float:
+    """KL of the target from the network's policy, nats: how much the search surprised the network."""
+    shifted = logits - logits.max()
+    log_prior = shifted - np.log(np.exp(shifted).sum())
+    kept = target > 0.0
+    return max(0.0, float((target[kept] * (np.log(target[kept]) - log_prior[kept])).sum()))

@@ -1,0 +1,262 @@
+"""Self-play on boards: both searches, openings, playout caps, rows, and runs that are the same after a stop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sog.agents.algorithms.table import preset
+from sog.errors import SettingError
+from sog.games.base import TERMINAL
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.inference import network_evaluator
+from sog.play.referee import Referee
+from sog.search.leaves.drive import run as run_search
+from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.tree.public_tree import PublicTree
+from sog.train import checkpoint
+from sog.train.boards.actor import BoardActing
+from sog.train.boards.caps import PlayoutCaps
+from sog.train.boards.game import BoardGame, BoardPlay, QuerySolve, Visit
+from sog.train.boards.openings import random_opening
+from sog.train.boards.rows import game_rows, repeats, value_targets
+from sog.train.boards.searches import GtcfrSearch, MctsSearch, Searching
+from sog.train.boards.targets import TargetSettings
+from sog.train.learner import LearnerSettings
+from sog.train.loop import Run, Until, train
+from sog.train.replay import WindowGrowth
+from sog.train.settings import TrainSettings
+
+GAME = make_game("tic_tac_toe")
+SHAPE = shape_for(GAME, 16, 1)
+SEARCHES: list[Searching] = [GtcfrSearch(), MctsSearch()]
+EITHER = pytest.mark.parametrize("search", SEARCHES, ids=["gtcfr", "mcts"])
+CAPS = PlayoutCaps(full=12, cheap=4, share=0.5)
+
+
+def playing(search: Searching, **changes: object) -> BoardPlay:
+    return replace(BoardPlay(search, CAPS, openings=2, sampled_moves=5, queries=0.5), **changes)  # type: ignore[arg-type]
+
+
+def played(play: BoardPlay, seed: int = 0, number: int = 0) -> BoardGame:
+    game = BoardGame(PublicTree(GAME), play, number, np.random.default_rng(seed))
+    run_search(game, network_evaluator(CVPN(SHAPE, 3)))
+    return game
+
+
+# --- games ---
+
+
+@EITHER
+def test_a_game_is_searched_from_its_opening_to_its_end(search: Searching) -> None:
+    for seed in range(4):
+        game = played(playing(search), seed)
+        paths = [game.public.path(visit.node) for visit in game.visits]
+        assert all(len(after) == len(before) + 1 for before, after in pairwise(paths))
+        assert game.utility in (-1.0, 0.0, 1.0) and all(visit.grown for visit in game.visits)
+        for visit in game.visits:
+            assert -1.0 <= visit.value <= 1.0
+            if visit.policy is not None:
+                assert len(visit.policy) == len(game.public.actions(visit.node))
+                assert visit.policy.sum() == pytest.approx(1.0) and (visit.policy > 0).all()
+                assert visit.surprise >= 0.0
+
+
+@EITHER
+def test_the_same_seed_is_the_same_game(search: Searching) -> None:
+    def told(game: BoardGame) -> list[object]:
+        return [(v.node, v.value, None if v.policy is None else v.policy.tobytes()) for v in game.visits]
+
+    first, again, other = (told(played(playing(search), seed)) for seed in (1, 1, 2))
+    assert first == again != other
+
+
+def test_random_openings_have_up_to_so_many_moves_and_leave_no_rows() -> None:
+    public = PublicTree(GAME)
+    rng = np.random.default_rng(0)
+    plies = [len(public.path(random_opening(Referee(public), 4, rng).node)) - 1 for _ in range(500)]
+    counts = np.bincount(plies, minlength=5)
+    assert len(counts) == 5 and counts.min() > 60
+    assert all(public.actor(random_opening(Referee(public), 8, rng).node) != TERMINAL for _ in range(200))
+    starts = set()
+    for seed in range(12):
+        game = played(playing(MctsSearch(), openings=4), seed)
+        depths = [len(game.public.path(visit.node)) - 1 for visit in game.visits]
+        starts.add(depths[0])
+        assert depths == list(range(depths[0], depths[0] + len(depths)))  # the opening's positions are not there
+    assert len(starts) > 2
+
+
+@EITHER
+def test_only_moves_searched_in_full_give_policies(search: Searching) -> None:
+    games = [played(playing(search, caps=replace(CAPS, share=0.25)), seed) for seed in range(40)]
+    full = [visit.policy is not None for game in games for visit in game.visits]
+    assert len(full) > 150 and 0.15 < np.mean(full) < 0.35
+    assert all(visit.policy is not None for visit in played(playing(search, caps=PlayoutCaps(8))).visits)
+
+
+def test_budgets_grow_over_the_rounds_of_a_run() -> None:
+    caps = PlayoutCaps(64, 16, 0.25, begin=0.25, rounds=10)
+    assert [caps.simulations(True, k) for k in (0, 5, 10, 99)] == [16, 40, 64, 64]
+    assert [caps.simulations(False, k) for k in (0, 5, 10)] == [4, 10, 16]
+    few, many = (
+        played(playing(MctsSearch(), caps=replace(caps, share=1.0), queries=8.0), 0, number) for number in (0, 10)
+    )
+    assert len(few.asked) <= len(many.asked)
+    for wrong in ({"full": 0}, {"full": 8, "share": 0.0}, {"full": 8, "begin": 2.0}):
+        with pytest.raises(SettingError):
+            PlayoutCaps(**wrong)  # type: ignore[arg-type]
+
+
+def test_cheap_and_full_searches_take_their_budgets() -> None:
+    searcher = MctsSearch().begin(PublicTree(GAME), np.random.default_rng(0))
+    for simulations in (4, 12):
+        run_search(searcher.steps(0, simulations, None), zero_evaluator)
+    assert searcher.found().visits.sum() == 16.0
+
+
+@EITHER
+def test_noise_moves_the_search_and_leaves_the_priors(search: Searching) -> None:
+    evaluator = network_evaluator(CVPN(SHAPE, 3))
+    noise = np.zeros(9)
+    noise[7] = 20.0
+    plain, noisy = (search.begin(PublicTree(GAME), np.random.default_rng(0)) for _ in range(2))
+    run_search(plain.steps(0, 20, None), evaluator)
+    run_search(noisy.steps(0, 20, noise), evaluator)
+    assert noisy.found().logits == pytest.approx(plain.found().logits)
+    assert noisy.found().visits[7] > plain.found().visits[7]
+
+
+@EITHER
+def test_values_are_the_movers(search: Searching) -> None:
+    """Player 1 is to move and can win at once; then so can player 0."""
+    for moves, mover in (((0, 3, 1, 4, 8), 1), ((0, 3, 1, 4), 0)):
+        public, node = PublicTree(GAME), 0
+        for action in moves:
+            public.list_fan(node)
+            node = public.child(node, public.edge_of(node, public.actions(node).tolist().index(action)))
+        searcher = search.begin(public, np.random.default_rng(0))
+        run_search(searcher.steps(node, 60, None), zero_evaluator)
+        found, winning = searcher.found(), public.actions(node).tolist().index(5 if mover else 2)
+        assert public.actor(node) == mover and found.values[winning] == pytest.approx(1.0)
+        assert found.shares.argmax() == winning and found.value > 0.5
+
+
+def test_games_may_be_cut_short_or_given_up() -> None:
+    cut = played(playing(MctsSearch(), openings=0, moves_max=3))
+    assert len(cut.visits) == 3 and cut.utility is None
+    lost = played(playing(MctsSearch(), openings=0, resign_below=2.0, no_resign=0.0))
+    assert len(lost.visits) == 1 and lost.utility == -1.0
+
+
+# --- rows ---
+
+
+def test_a_row_holds_the_policy_and_a_mix_of_outcome_and_search() -> None:
+    public = PublicTree(GAME)
+    public.list_fan(0)
+    node = public.child(0, 0)
+    visits = [Visit(0, np.full(9, 1 / 9), 0.5, 0.0, True), Visit(node, None, -0.25, 0.0, True)]
+    assert value_targets(visits, -1.0, 0.5, 1.0) == pytest.approx([-0.25, -0.625])
+    assert value_targets(visits, None, 0.5, 1.0) == pytest.approx([0.5, -0.25])
+    rows = game_rows(public, visits, 1.0, 0.2, SHAPE)
+    assert rows.values[:, 0] == pytest.approx([0.9, 0.75]) and rows.values[:, 1] == pytest.approx([-0.9, -0.75])
+    assert rows.value_mask.all() and rows.policy_mask[:, 0].tolist() == [1.0, 0.0]
+    assert rows.policies[0, 0] == pytest.approx(1 / 9) and not rows.policies[1].any()
+    assert rows.legal.sum(axis=2)[:, 0].tolist() == [9, 8]
+
+
+def test_surprising_rows_are_repeated() -> None:
+    policy, rng = np.ones(1), np.random.default_rng(0)
+    visits = [Visit(k, policy, 0.0, s, True) for k, s in enumerate((0.0, 1.0, 3.0))] + [Visit(3, None, 0.0, 0.0, True)]
+    drawn = np.concatenate([repeats(visits, 0.5, rng) for _ in range(4_000)])
+    # Half of three rows' weight evenly, half by 0, 1/4 and 3/4 of it; the row without a policy once.
+    assert np.bincount(drawn) / 4_000 == pytest.approx([0.5, 0.875, 1.625, 1.0], abs=0.03)
+    assert repeats(visits, 0.0, rng).tolist() == [0, 1, 2, 3]
+
+
+@EITHER
+def test_a_round_does_not_depend_on_how_many_games_stand_side_by_side(search: Searching) -> None:
+    found, evaluator = [], network_evaluator(CVPN(SHAPE, 3))
+    for width in (1, 5):
+        actor = BoardActing(playing(search), surprise=0.5, side_by_side=width).make(GAME, SHAPE)
+        found.append(actor.round(6, evaluator, np.random.default_rng(7)))
+    assert found[0].games == 6 and found[0].queries > 0
+    for one, other in zip(*(harvest.rows.columns().values() for harvest in found), strict=True):
+        assert np.array_equal(one, other)
+
+
+def test_queries_are_positions_met_and_searched_in_full() -> None:
+    game = played(playing(MctsSearch(), queries=2.0), 3)
+    solves = game.followers()
+    assert len(solves) == len(game.asked) > 0
+    visited = {visit.node for visit in game.visits}
+    assert {game.public.actor(solve.node) for solve in solves} <= {0, 1} and not set(game.asked) <= visited
+    solve = solves[0]
+    run_search(solve, zero_evaluator)
+    assert isinstance(solve, QuerySolve) and solve.visit.policy is not None
+    rows = BoardActing(playing(MctsSearch())).make(GAME, SHAPE).rows_of(solve, np.random.default_rng(0))
+    assert rows[0].values[0, 0] == pytest.approx(solve.visit.value) and rows[0].policy_mask.all()
+
+
+def test_what_is_out_of_range_is_refused() -> None:
+    play = playing(MctsSearch())
+    for wrong in ({"value_share": 1.5}, {"surprise": -0.1}, {"side_by_side": 0}):
+        with pytest.raises(SettingError):
+            BoardActing(play, **wrong)  # type: ignore[arg-type]
+    with pytest.raises(SettingError):
+        replace(play, openings=-1)
+    kuhn = make_game("kuhn_poker")
+    with pytest.raises(SettingError, match="perfect information"):
+        BoardActing(play).make(kuhn, shape_for(kuhn, 8, 1))
+
+
+# --- presets and runs ---
+
+
+@pytest.mark.parametrize("name", ["connect_four", "chess", "go(board_size=7)"])
+def test_both_algorithms_share_all_but_the_search(name: str) -> None:
+    game = make_game(name)
+    for chosen in ("demo", "full"):
+        own, other = (preset(game, chosen, algorithm) for algorithm in ("sog", "alphazero"))
+        assert isinstance(own.acting, BoardActing) and isinstance(other.acting, BoardActing)
+        assert isinstance(own.acting.play.search, GtcfrSearch) and isinstance(other.acting.play.search, MctsSearch)
+        play = replace(own.acting.play, search=other.acting.play.search)
+        assert other == replace(own, acting=replace(own.acting, play=play))
+
+
+def test_the_window_grows_less_than_the_rows_do() -> None:
+    growth = WindowGrowth(begin=1_000)
+    assert [growth.rows(n) for n in (0, 400, 1_000)] == [0, 400, 1_000]
+    # 1000 * (1 + 0.4 * (16 ** 0.75 - 1) / 0.75) = 1000 * (1 + 0.4 * 7 / 0.75)
+    assert growth.rows(16_000) == int(1_000 * (1 + 0.4 * 7 / 0.75))
+    with pytest.raises(SettingError):
+        WindowGrowth(begin=0)
+
+
+def weights(folder: Path) -> dict[str, bytes]:
+    _, network, _ = checkpoint.load_network(folder / "checkpoint")
+    return {name: weight.numpy().tobytes() for name, weight in network.state_dict().items()}
+
+
+@EITHER
+def test_a_run_is_the_same_again_and_after_a_stop(search: Searching, tmp_path: Path) -> None:
+    """With a window that grows, budgets that grow and a learning rate that warms up."""
+    caps = replace(CAPS, begin=0.5, rounds=5)
+    acting = BoardActing(playing(search, caps=caps), surprise=0.5, side_by_side=4)
+    learner = LearnerSettings(batch=16, policy_weight=1.0, warm_up=10)
+    tiny = TrainSettings(acting, learner, SHAPE, 150, games=4, rounds=6, window=WindowGrowth(20))
+    run = Run("tic_tac_toe", "tiny", 1, 1)
+    for name in ("once", "again"):
+        train(run, tiny, tmp_path / name)
+    train(run, tiny, tmp_path / "stopped", Until(rounds=3))
+    train(run, tiny, tmp_path / "stopped", resume=True)
+    assert weights(tmp_path / "once") == weights(tmp_path / "again") == weights(tmp_path / "stopped")
+    train(run, replace(tiny, window=None), tmp_path / "other")
+    assert weights(tmp_path / "other") != weights(tmp_path / "once")
+    assert TargetSettings() == acting.play.target
