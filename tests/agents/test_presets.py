@@ -13,6 +13,7 @@ from sog.nets.cvpn import shape_for
 from sog.search.cfr.rules import SOG
 from sog.search.depth_limited.settings import CFR_D, REBEL_FP
 from sog.search.gtcfr.search import PAPER
+from sog.train.boards.actor import BoardActing
 from sog.train.rebel.actor import RebelActing
 from sog.train.settings import Variant
 from sog.train.sog.actor import SogActing
@@ -37,13 +38,15 @@ def test_every_game_has_every_preset(name: str) -> None:
     for chosen in PRESETS:
         settings = preset(game, chosen)
         shape, acting = settings.shape, settings.acting
-        assert isinstance(acting, SogActing)
+        assert isinstance(acting, SogActing | BoardActing)
+        assert isinstance(acting, BoardActing) == (game.planes is not None and chosen != "paper")
         fits = shape_for(game, shape.width, shape.depth, shape.kind, shape.crossed)
         assert (fits.features, fits.slots, fits.actions) == (shape.features, shape.slots, shape.actions)
-        assert acting.selfplay.resolve.budget.simulations > 0 and acting.queries.budget.simulations > 0
         assert min(settings.replay, settings.games, acting.side_by_side, settings.rounds) > 0
         assert settings.learner.batch <= settings.replay
-        assert not acting.selfplay.resolve.complete and acting.selfplay.resolve.gadget
+        if isinstance(acting, SogActing):
+            assert acting.selfplay.resolve.budget.simulations > 0 and acting.queries.budget.simulations > 0
+            assert not acting.selfplay.resolve.complete and acting.selfplay.resolve.gadget
 
 
 def test_the_demo_is_a_short_full_run() -> None:

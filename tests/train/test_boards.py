@@ -23,10 +23,10 @@ from sog.train import checkpoint
 from sog.train.boards.actor import BoardActing
 from sog.train.boards.caps import PlayoutCaps
 from sog.train.boards.game import BoardGame, BoardPlay, QuerySolve, Visit
+from sog.train.boards.halving import visits_before
 from sog.train.boards.openings import random_opening
 from sog.train.boards.rows import game_rows, repeats, value_targets
 from sog.train.boards.searches import GtcfrSearch, MctsSearch, Searching
-from sog.train.boards.targets import TargetSettings
 from sog.train.learner import LearnerSettings
 from sog.train.loop import Run, Until, train
 from sog.train.replay import WindowGrowth
@@ -34,8 +34,8 @@ from sog.train.settings import TrainSettings
 
 GAME = make_game("tic_tac_toe")
 SHAPE = shape_for(GAME, 16, 1)
-SEARCHES: list[Searching] = [GtcfrSearch(), MctsSearch()]
-EITHER = pytest.mark.parametrize("search", SEARCHES, ids=["gtcfr", "mcts"])
+SEARCHES: list[Searching] = [GtcfrSearch(), MctsSearch(), MctsSearch(considered=4)]
+EITHER = pytest.mark.parametrize("search", SEARCHES, ids=["gtcfr", "mcts", "halving"])
 CAPS = PlayoutCaps(full=12, cheap=4, share=0.5)
 
 
@@ -154,6 +154,17 @@ def test_games_may_be_cut_short_or_given_up() -> None:
     assert len(lost.visits) == 1 and lost.utility == -1.0
 
 
+def test_sequential_halving_shares_out_the_simulations() -> None:
+    # 16 simulations, 4 actions: 2 phases of 8, so 2 visits each, then 4 more for each of the best two.
+    assert visits_before(4, 16) == (0,) * 4 + (1,) * 4 + (2, 2, 3, 3, 4, 4, 5, 5)
+    assert visits_before(1, 3) == (0, 1, 2) and len(visits_before(16, 5)) == 5
+    searcher = MctsSearch(considered=4).begin(PublicTree(GAME), np.random.default_rng(0))
+    noise = np.array([0.0, 9.0, 0.0, 8.0, 7.0, 0.0, 6.0, 0.0, 0.0])
+    run_search(searcher.steps(0, 16, noise), zero_evaluator)
+    assert sorted(searcher.found().visits) == [0, 0, 0, 0, 0, 2, 2, 6, 6]
+    assert set(np.flatnonzero(searcher.found().visits)) == {1, 3, 4, 6}
+
+
 # --- rows ---
 
 
@@ -259,4 +270,18 @@ def test_a_run_is_the_same_again_and_after_a_stop(search: Searching, tmp_path: P
     assert weights(tmp_path / "once") == weights(tmp_path / "again") == weights(tmp_path / "stopped")
     train(run, replace(tiny, window=None), tmp_path / "other")
     assert weights(tmp_path / "other") != weights(tmp_path / "once")
-    assert TargetSettings() == acting.play.target
+
+
+def test_processor_time_counts_over_resumes(tmp_path: Path) -> None:
+    acting = BoardActing(playing(MctsSearch()), side_by_side=4)
+    tiny = TrainSettings(acting, LearnerSettings(batch=16), SHAPE, 150, games=2, rounds=50)
+    run = Run("tic_tac_toe", "tiny", 1, 1)
+    assert train(run, tiny, tmp_path, Until(processor=1e-9)).round == 1
+    assert train(run, tiny, tmp_path, Until(processor=1e-9), resume=True).round == 1
+    assert train(run, tiny, tmp_path, Until(processor=60.0, rounds=3), resume=True).round == 3
+
+
+def test_the_learning_rate_warms_up() -> None:
+    settings = LearnerSettings(learning_rate=1.0, decay=0.5, decay_steps=4, warm_up=4)
+    assert [settings.rate_of(t) for t in (0, 3, 4)] == pytest.approx([0.25, 0.5**0.75, 0.5])
+    assert LearnerSettings(learning_rate=1.0).rate_of(0) == 1.0

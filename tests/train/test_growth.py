@@ -18,6 +18,10 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
+from sog.train.boards.actor import BoardActing
+from sog.train.boards.caps import PlayoutCaps
+from sog.train.boards.game import BoardGame, BoardPlay
+from sog.train.boards.searches import GtcfrSearch
 from sog.train.sog.actor import SogActing, SogActor
 from sog.train.sog.queries import QuerySettings, Solving
 from sog.train.sog.selfplay import SelfPlaySettings
@@ -68,6 +72,18 @@ def test_every_search_of_a_round_grows(name: str, budget: Budget) -> None:
     grown: list[bool] = []
     for job in actor_of(name, budget).finished(3, Headstrong(), np.random.default_rng(0)):
         grown += [job.log.grown] if isinstance(job, Solving) else [visit.grown for visit in job.visits]
+    assert len(grown) >= 3 and all(grown)
+
+
+@pytest.mark.parametrize("per_update", [1.0, 8.0])
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "go(board_size=5)", "chess"])
+def test_every_search_of_a_round_on_boards_grows(name: str, per_update: float) -> None:
+    game = make_game(name)
+    caps = PlayoutCaps(full=24, cheap=10, share=0.5)
+    play = BoardPlay(GtcfrSearch(per_update=per_update), caps, openings=2, moves_max=8 if name in LONG else 42)
+    actor = BoardActing(play).make(game, shape_for(game, 4, 1))
+    jobs = actor.finished(3, Headstrong(), np.random.default_rng(0))
+    grown = [visit.grown for job in jobs if isinstance(job, BoardGame) for visit in job.visits]
     assert len(grown) >= 3 and all(grown)
 
 

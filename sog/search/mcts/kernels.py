@@ -60,7 +60,8 @@ class Statistics(NamedTuple):
 class Rules(NamedTuple):
     """How simulations go (search.PuctSettings).
 
-    unit: the game's largest utility.  leaves: how many are to be found at once.
+    unit: the game's largest utility.  leaves: how many are to be found at once.  root: the column of the root that
+    simulations begin with; -1 for PUCT's choice.
     """
 
     c_init: float
@@ -68,6 +69,7 @@ class Rules(NamedTuple):
     first_play_loses: bool
     unit: float
     leaves: int
+    root: int
 
 
 class Found(NamedTuple):
@@ -159,7 +161,7 @@ def _descend(public: Public, tree: Statistics, rules: Rules, found: Found, simul
         n: Any = 0
         k: Any = -1
         while nodes[n, COLUMNS] > 0:
-            k = _best(tree, rules, n)
+            k = nodes[0, FIRST] + rules.root if n == 0 and rules.root >= 0 else _best(tree, rules, n)
             tree.stats[VIRTUAL, k] += 1.0
             c = child[k]
             if c == AWAITED:

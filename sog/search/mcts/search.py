@@ -157,11 +157,13 @@ def search(
     settings: PuctSettings,
     rng: np.random.Generator,
     stopped: Callable[[int], bool] = lambda done: False,
+    root: Callable[[int], int] | None = None,
 ) -> SearchGenerator:
     """`simulations` more simulations from the tree's root; counts and values stay in the tree.
 
     rng draws the root's noise, which is gone afterwards.  stopped: told after each batch how many simulations are done;
-    true ends the search. The generator may also be closed at any yield: leaves it asked for are then forgotten.
+    true ends the search.  root: called with how many are done, the root's column that the next simulation begins with;
+    None for PUCT's choice. The generator may also be closed at any yield: leaves it asked for are then forgotten.
     """
     run = _Run(tree, settings)
     if tree.size == 0:
@@ -171,7 +173,7 @@ def search(
     done = 0
     try:
         while done < simulations:
-            done += run.step(simulations - done)
+            done += run.step(simulations - done) if root is None else run.step_from(root(done))
             beliefs = run.leaves()
             if beliefs is not None:
                 run.answer = plain_arrays((yield beliefs))
@@ -209,7 +211,7 @@ class _Run:
         )
         unit, leaves = float(tree.public.game.u_max), int(settings.leaves)
         c_init, c_base = float(settings.c_init), float(settings.c_base)
-        self.rules = kernels.Rules(c_init, c_base, bool(settings.first_play_loses), unit, leaves)
+        self.rules = kernels.Rules(c_init, c_base, bool(settings.first_play_loses), unit, leaves, -1)
         self.ranges: Float64 = np.ones((settings.leaves, 2))
         self.nothing = self.answer = Evaluations(np.zeros((0, 2)), np.zeros((0, 1, 1)))
         self.found_leaves = self.answered = 0
@@ -235,6 +237,11 @@ class _Run:
         ended: int
         self.found_leaves, ended = self.found.done.tolist()
         return self.found_leaves + ended
+
+    def step_from(self, column: int) -> int:
+        """`step` of one simulation that begins with this column of the root."""
+        self.rules = self.rules._replace(root=column)
+        return self.step(1)
 
     def leaves(self) -> Beliefs | None:
         """The leaves found where the game goes on, listed now where they were not; None where there are none."""

@@ -18,12 +18,10 @@ from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings
 from sog.search.leaves.evaluator import SearchGenerator
 from sog.search.mcts.search import PuctSettings, PuctTree, search
 from sog.search.tree.public_tree import PublicTree
-from sog.train.boards.targets import Found
+from sog.train.boards.halving import Halving, found_in, log_of
+from sog.train.boards.targets import Found, TargetSettings
 
 __all__ = ["GtcfrSearch", "MctsSearch", "Searcher", "Searching"]
-
-_LEAST = 1e-12  # of a prior, so that its logarithm is finite
-
 
 class Searcher(Protocol):
     """One game's searches, one after the other, on what the last one left below the position.
@@ -67,9 +65,15 @@ class GtcfrSearch:
 
 @dataclass(frozen=True)
 class MctsSearch:
-    """AlphaZero's search."""
+    """AlphaZero's search.
+
+    considered: with noise, the root's simulations are shared out by sequential halving among so many actions at most;
+    0 for PUCT at the root too.  sigma: of the values by which halving compares.
+    """
 
     settings: PuctSettings = field(default_factory=PuctSettings)
+    considered: int = 0
+    sigma: TargetSettings = field(default_factory=TargetSettings)
 
     def begin(self, public: PublicTree, rng: np.random.Generator) -> Searcher:
         return _Mcts(public, self, rng)
@@ -112,7 +116,7 @@ class _Gtcfr:
             if mass > 0.0:
                 values[a] = np.clip(tree.cfv_sums(child)[mover][0] / (mass * unit), -1.0, 1.0)
         return Found(
-            np.log(np.maximum(prior / prior.sum(), _LEAST)),
+            log_of(prior / prior.sum()),
             tree.policy(0)[:, 0].copy(),
             tree.visits(0)[:, 0].copy(),
             values,
@@ -143,20 +147,20 @@ class _Mcts:
         tree, settings = self.tree, self.how.settings
         if tree.size == 0:
             yield from search(tree, 0, settings, self.rng)
-        clean = tree.priors()
-        if noise is not None:
+        if noise is None:
+            yield from search(tree, simulations, settings, self.rng)
+        elif self.how.considered:
+            halving = Halving(tree, noise, self.how.sigma, self.how.considered, simulations)
+            yield from search(tree, simulations, settings, self.rng, root=halving)
+        else:
+            clean = tree.priors()
             noisy = clean * np.exp(noise - noise.max())
             tree.set_priors(noisy / noisy.sum())
-        yield from search(tree, simulations, settings, self.rng)
-        tree.set_priors(clean)
+            yield from search(tree, simulations, settings, self.rng)
+            tree.set_priors(clean)
 
     def found(self) -> Found:
-        tree = self._searched
-        sign, visits = 1.0 if tree.actor(0) == 0 else -1.0, tree.visits()
-        values = np.where(visits > 0, sign * tree.totals() / np.maximum(visits, 1.0), np.nan)
-        shares = visits / visits.sum() if visits.any() else tree.priors()
-        logits = np.log(np.maximum(tree.priors(), _LEAST))
-        return Found(logits, shares, visits, values, sign * tree.value() / tree.public.game.u_max)
+        return found_in(self._searched)
 
     def met(self) -> list[int]:
         tree = self._searched

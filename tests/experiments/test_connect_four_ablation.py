@@ -1,0 +1,52 @@
+"""The ablation: each variant changes one thing, runs are trained before they are measured, and go on after a stop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sog.experiments.checks import connect_four_ablation as ablation
+from sog.experiments.checks.connect_four_ablation import MATCH, MISTAKES, RECIPE, TRAIN, changed, differing, stage
+from sog.experiments.study import Options, Point, PointFile, carry_out, write
+
+
+def silent(line: str) -> None:
+    """Takes a plan's notes."""
+
+
+def test_each_variant_differs_from_the_recipe_and_from_the_others() -> None:
+    names = differing()
+    assert names[0] == RECIPE and len(names) >= 8
+    assert len({repr(changed(name)) for name in names}) == len(names)
+
+
+def test_every_run_is_trained_measured_and_met_by_the_recipe() -> None:
+    keys = ablation.plan(Options(minutes=2.0), silent)
+    runs = {(key["variant"], key["seed"]) for key in keys}
+    assert len(runs) == 2 * len(differing())
+    for what, times in ((TRAIN, 1), (MISTAKES, 6)):
+        found = [(key["variant"], key["seed"]) for key in keys if key["what"] == what]
+        assert set(found) == runs and len(found) == times * len(runs)
+    assert {(key["variant"], key["seed"]) for key in keys if key["what"] == MATCH} == {
+        run for run in runs if run[0] != RECIPE
+    }
+    assert [stage(key) for key in keys] == sorted(stage(key) for key in keys)
+    assert all(key["minutes"] == 2.0 for key in keys)
+
+
+def test_the_quick_version_from_end_to_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    keys = ablation.plan(Options(quick=True, minutes=0.001), silent)
+    done: list[str] = []
+    points = PointFile(tmp_path / "results")
+    outcome = carry_out(ablation.STUDY, keys, points, 1, lambda count, what: done.append(what))
+    assert [row["variant"] for row in outcome.rows] == differing()[:2]
+    assert outcome.rows[0]["elo"] == 0.0 and all(0.0 <= row["sog_share"] <= 1.0 for row in outcome.rows)
+    assert len(write(outcome, tmp_path / "results", "connect-four-ablation")) == 2
+    assert len(done) == 1 + len(keys)
+    again = carry_out(ablation.STUDY, keys, points, 1, lambda count, what: None)
+    assert list(again.rows) == list(outcome.rows)
+    result = ablation.compute(keys[0])  # a run that has had its time is not trained on
+    assert result == points.get(keys[0])
+    assert isinstance(Point(keys[0], result).row["rounds"], int)
