@@ -69,7 +69,7 @@ def improved_logits(found: Found, settings: TargetSettings) -> Float64:
 
 
 def completed_values(found: Found) -> Float64:
-    """float64[A]: each action's value where it was opened, elsewhere the mixed value (appendix D, equation 33).
+    """float64[A]: each action's value where it was opened, elsewhere the mixed value (appendix D).
 
     The mixed value is (v + N q) / (1 + N): N visits in all, q the mean of the known values by the network's policy. For
     v stands the root's value by the search, which is better than the network's and at hand for a tree that was kept.
