@@ -26,6 +26,7 @@ from sog.experiments.papers.elo_matches import Agent, match_keys, network_id, pl
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.boards.connect_four import ConnectFour
 from sog.train.boards.actor import BoardActing
+from sog.train.boards.game import BoardPlay
 from sog.train.loop import Run, Until, train
 from sog.train.settings import TrainSettings
 
@@ -46,54 +47,48 @@ _QUICK: Final = 0.05  # minutes
 Change = Callable[[TrainSettings], TrainSettings]
 
 
-def _playing(**changes: Any) -> Change:
-    """A change of how games are played."""
-
-    def change(settings: TrainSettings) -> TrainSettings:
-        acting = _boards(settings)
-        return replace(settings, acting=replace(acting, play=replace(acting.play, **changes)))
-
-    return change
-
-
-def _acting(**changes: Any) -> Change:
-    """A change of how games become rows."""
-    return lambda settings: replace(settings, acting=replace(_boards(settings), **changes))
-
-
-def _boards(settings: TrainSettings) -> BoardActing:
+def _acting(settings: TrainSettings) -> BoardActing:
     assert isinstance(settings.acting, BoardActing)
     return settings.acting
 
 
+def _play(settings: TrainSettings) -> BoardPlay:
+    return _acting(settings).play
+
+
+def _played(settings: TrainSettings, play: BoardPlay) -> TrainSettings:
+    """The settings with games played in another way."""
+    return replace(settings, acting=replace(_acting(settings), play=play))
+
+
 def _own_policy(settings: TrainSettings) -> TrainSettings:
-    target = _boards(settings).play.target
-    return _playing(target=replace(target, completed=False))(settings)
+    play = _play(settings)
+    return _played(settings, replace(play, target=replace(play.target, completed=False)))
 
 
 def _without_caps(settings: TrainSettings) -> TrainSettings:
     """Every move gets the mean number of simulations."""
-    caps = _boards(settings).play.caps
+    play, caps = _play(settings), _play(settings).caps
     mean = round(caps.share * caps.full + (1.0 - caps.share) * caps.cheap)
-    return _playing(caps=replace(caps, full=mean, share=1.0))(settings)
+    return _played(settings, replace(play, caps=replace(caps, full=mean, share=1.0)))
 
 
 def _at_once(settings: TrainSettings) -> TrainSettings:
-    caps = _boards(settings).play.caps
-    return _playing(caps=replace(caps, rounds=0))(settings)
+    play = _play(settings)
+    return _played(settings, replace(play, caps=replace(play.caps, rounds=0)))
 
 
 # What is left out, or changed, by its name in tables.
 VARIANTS: Final[dict[str, Change]] = {
     RECIPE: lambda settings: settings,
     "average policy as target": _own_policy,
-    "no Gumbel noise": _playing(gumbel=0.0),
-    "no random openings": _playing(openings=0),
+    "no Gumbel noise": lambda settings: _played(settings, replace(_play(settings), gumbel=0.0)),
+    "no random openings": lambda settings: _played(settings, replace(_play(settings), openings=0)),
     "no playout caps": _without_caps,
-    "outcomes only": _acting(value_share=0.0),
+    "outcomes only": lambda settings: replace(settings, acting=replace(_acting(settings), value_share=0.0)),
     "fixed window": lambda settings: replace(settings, window=None),
-    "no surprise weights": _acting(surprise=0.0),
-    "no queries": _playing(queries=0.0),
+    "no surprise weights": lambda settings: replace(settings, acting=replace(_acting(settings), surprise=0.0)),
+    "no queries": lambda settings: _played(settings, replace(_play(settings), queries=0.0)),
     "same simulations throughout": _at_once,
     "no warm-up": lambda settings: replace(settings, learner=replace(settings.learner, warm_up=0)),
     "4 blocks x 32": lambda settings: replace(settings, shape=replace(settings.shape, depth=4, width=32)),

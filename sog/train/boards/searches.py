@@ -95,12 +95,10 @@ class _Gtcfr:
         else:
             look = PositionSearch(self.public, node, self.tree, Budget(1, 1.0), settings, seed)
             yield from look.steps()  # which gives the root its prior
-            prior = look.tree.prior(0)[:, 0]
-            clean = prior.copy()
-            prior *= np.exp(noise - noise.max())
-            prior *= clean.sum() / prior.sum()
             search = PositionSearch(self.public, node, look.tree, budget, settings, seed, log)
-            search.tree.prior(0)[:, 0] = prior
+            clean = search.tree.prior(0)[:, 0].copy()
+            noisy = clean * np.exp(noise - noise.max())
+            search.tree.prior(0)[:, 0] = noisy * (clean.sum() / noisy.sum())
             yield from search.steps()
             search.tree.prior(0)[:, 0] = clean
         self.tree, self.grown = search.tree, log.grown
