@@ -173,7 +173,7 @@ def search(
     done = 0
     try:
         while done < simulations:
-            done += run.step(simulations - done) if root is None else run.step_from(root(done))
+            done += run.step(simulations - done) if root is None else run.step_from(root, done)
             beliefs = run.leaves()
             if beliefs is not None:
                 run.answer = plain_arrays((yield beliefs))
@@ -238,9 +238,10 @@ class _Run:
         self.found_leaves, ended = self.found.done.tolist()
         return self.found_leaves + ended
 
-    def step_from(self, column: int) -> int:
-        """`step` of one simulation that begins with this column of the root."""
-        self.rules = self.rules._replace(root=column)
+    def step_from(self, root: Callable[[int], int], done: int) -> int:
+        """`step` of one simulation that begins with the column of the root that `root` names once all is taken up."""
+        self.step(0)
+        self.rules = self.rules._replace(root=root(done))
         return self.step(1)
 
     def leaves(self) -> Beliefs | None:

@@ -26,7 +26,7 @@ def planes_preset(game: Game, name: str) -> TrainSettings:
     """The settings called demo (two cores, minutes), full (two cores, hours), or paper."""
     if name == "paper":
         return _PAPER.get(parse_game(game.name)[0], _paper_go)(game)
-    return board_preset(game, name, GtcfrSearch())
+    return board_preset(game, name, GtcfrSearch(per_update=8.0))
 
 
 def _paper_chess(game: Game) -> TrainSettings:
