@@ -58,7 +58,7 @@ class LearnerSettings:
     def rate_of(self, step: int) -> float:
         """The learning rate of step `step`, from 0."""
         warmed = min(1.0, (step + 1) / self.warm_up) if self.warm_up else 1.0
-        return warmed * self.learning_rate * self.decay ** (step / self.decay_steps)
+        return float(warmed * self.learning_rate * self.decay ** (step / self.decay_steps))
 
 
 @dataclass(frozen=True)

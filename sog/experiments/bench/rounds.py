@@ -5,7 +5,7 @@ The round is the actor's own, with the preset demo's settings and a network that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +20,7 @@ from sog.nets.inference import network_evaluator
 from sog.train.boards.actor import BoardActor
 from sog.train.boards.game import BoardGame
 from sog.train.replay import Rows
+from sog.train.settings import Actor
 from sog.train.sog.actor import SogActor
 from sog.train.sog.presets import sog_preset
 from sog.train.sog.selfplay import SelfPlayGame
@@ -66,13 +67,11 @@ def bench_rounds(chosen: Mapping[str, tuple[CVPN, int]], report: Callable[[int, 
 def bench_round(name: str, network: CVPN, games: int) -> Row:
     """One round of so many games."""
     game = make_game(name)
-    actor, rng = sog_preset(game, "demo").acting.make(game, network.shape), np.random.default_rng(_SEED)
-    assert isinstance(actor, SogActor | BoardActor)
     grown: list[bool] = []
     lines: list[tuple[int, ...]] = []
     one_hot: list[Bool] = []
-    for job in actor.finished(games, network_evaluator(network), rng):
-        one_hot += [one_hot_targets(rows) for rows in actor.rows_of(job, rng)]
+    for job, rows in _jobs(sog_preset(game, "demo").acting.make(game, network.shape), network, games):
+        one_hot += [one_hot_targets(part) for part in rows]
         if isinstance(job, SelfPlayGame | BoardGame):
             grown += [visit.grown for visit in job.visits]
             lines += [job.public.line(visit.node) for visit in job.visits]
@@ -83,6 +82,17 @@ def bench_round(name: str, network: CVPN, games: int) -> Row:
         one_hot_share=float(np.concatenate(one_hot).mean()),
         distinct_positions_share=len(set(lines)) / len(lines),
     )
+
+
+def _jobs(actor: Actor, network: CVPN, games: int) -> Iterator[tuple[object, list[Rows]]]:
+    """The games and queries of a round as they end, each with its rows."""
+    rng = np.random.default_rng(_SEED)
+    if isinstance(actor, SogActor):
+        for job in actor.finished(games, network_evaluator(network), rng):
+            yield job, list(actor.rows_of(job, rng))
+    elif isinstance(actor, BoardActor):
+        for board_job in actor.finished(games, network_evaluator(network), rng):
+            yield board_job, actor.rows_of(board_job, rng)
 
 
 def one_hot_targets(rows: Rows) -> Bool:
