@@ -43,6 +43,7 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
             decay_steps=20_000 if full else 4_000,
             policy_weight=1.0,
             updates_per_example=4.0,
+            symmetries=True,
         ),
         shape=shape_for(game, *((64, 4) if full else (32, 2)), "resnet"),
         replay=200_000 if full else 60_000,
