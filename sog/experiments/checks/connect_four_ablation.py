@@ -98,8 +98,9 @@ VARIANTS: Final[dict[str, Change]] = {
 
 def changed(name: str) -> TrainSettings:
     """The recipe's settings with one thing changed."""
-    settings: TrainSettings = VARIANTS[name](preset(ConnectFour(), "demo"))
-    return settings
+    recipe = preset(ConnectFour(), "demo")
+    assert isinstance(recipe, TrainSettings)
+    return VARIANTS[name](recipe)
 
 
 def differing() -> list[str]:
