@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 import traceback
@@ -37,6 +38,9 @@ _TYPERS_INTERRUPT = 130
 
 # What people derive classes of their own from.
 _BASES = (("sog.games.base", "Game"), ("sog.play.agent", "Agent"))
+
+# What the system says of names that no file can have.
+_NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.ENOTDIR)
 
 # Longer messages, such as those that repeat a word of 100,000 letters, lose their middle.
 _LONGEST_LINE = 2_000
@@ -128,6 +132,8 @@ def _failed(error: Exception) -> int:
         return 1
     if isinstance(error, _ClickException):
         return _fail(_told(error), 2)
+    if isinstance(error, OSError) and error.errno in _NAMES and error.filename is not None:
+        return _fail(f"{os.fsdecode(error.filename)}: {error.strerror}", 2)
     if isinstance(error, MemoryError):
         return _fail(f"not enough memory: {gigabytes(machine_bytes())} is all that this machine has ({error})", 2)
     if _TRACEBACK_VARIABLE in os.environ:

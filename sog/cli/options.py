@@ -5,6 +5,7 @@ Typer checks whole numbers by `min` and `max`. Its ranges let NaN pass, so numbe
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 
@@ -52,7 +53,7 @@ def some(value: str | None) -> str | None:
 
 def plain_file(value: Path) -> Path:
     """The path of something to be read, which is no folder, device or pipe: those may never end."""
-    if value.exists() and not value.is_file():
+    if os.path.exists(value) and not os.path.isfile(value):
         raise typer.BadParameter(f"{value} is not a plain file")
     return value
 
