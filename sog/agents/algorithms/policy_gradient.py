@@ -9,6 +9,7 @@ from sog.agents.algorithms.base import Choices, Learner, MakeAgent, Measured, Me
 
 if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules
+    from sog.agents.players import Opened
     from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
     from sog.search.tree.public_tree import PublicTree
@@ -16,40 +17,40 @@ if TYPE_CHECKING:
     from sog.train.policy_gradient.settings import PolicySettings
     from sog.train.settings import Variant
 
-__all__ = ["MMD", "NASHPG", "RNAD"]
+__all__ = ["MMD", "NASHPG", "RNAD", "by_histories", "history_rules", "train_alone"]
 
 
 def _rnad(game: Rules, name: str) -> PolicySettings:
     from sog.train.policy_gradient.settings import rnad_preset
 
-    return rnad_preset(_by_histories(game), name)
+    return rnad_preset(history_rules(game), name)
 
 
 def _mmd(game: Rules, name: str) -> PolicySettings:
     from sog.train.policy_gradient.settings import mmd_preset
 
-    return mmd_preset(_by_histories(game), name)
+    return mmd_preset(history_rules(game), name)
 
 
 def _nashpg(game: Rules, name: str) -> PolicySettings:
     from sog.train.policy_gradient.settings import nashpg_preset
 
-    return nashpg_preset(_by_histories(game), name)
+    return nashpg_preset(history_rules(game), name)
 
 
-def _rules(name: str) -> HistoryGame:
+def by_histories(name: str) -> HistoryGame:
     from sog.games.histories.catalog import make_history_game
 
     return make_history_game(name)
 
 
-def _by_histories(game: Rules) -> HistoryGame:
+def history_rules(game: Rules) -> HistoryGame:
     from sog.games.histories.base import HistoryGame
 
-    return game if isinstance(game, HistoryGame) else _rules(game.name)
+    return game if isinstance(game, HistoryGame) else by_histories(game.name)
 
 
-def _train(*arguments: Any) -> Point:
+def train_alone(*arguments: Any) -> Point:
     from sog.train.policy_gradient.loop import train_policy
 
     return train_policy(*arguments)
@@ -61,10 +62,10 @@ def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
     return policy_exploitability(public, network)
 
 
-def _agents(public: PublicTree, network: CVPN, variant: Variant, choices: Choices) -> MakeAgent:
+def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
     from sog.agents.policy_network import PolicyAgent
 
-    return lambda player, seed: PolicyAgent(public, player, network, seed)
+    return lambda player, seed: PolicyAgent(public, player, opened.network, seed)
 
 
 def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measured]:
@@ -90,7 +91,7 @@ def _entry(name: str, title: str, preset: Callable[[Rules, str], PolicySettings]
     return Learner(
         name,
         title,
-        Training(preset, _measure, "the network's policy", rules=_rules, alone=_train),
+        Training(preset, _measure, "the network's policy", rules=by_histories, alone=train_alone),
         play=Play(_agents, ()),
         measuring=Measuring(_exploit(name, title), ()),
     )

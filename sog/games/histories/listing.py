@@ -64,9 +64,20 @@ def list_histories(game: HistoryGame, most: int = 1_000_000) -> Histories:
 def histories_of(game: HistoryGame, public: Int32, most: int = 1_000_000) -> Histories:
     """The histories of the public state with this public row, int32[P].
 
-    It follows every history that has shown a beginning of the row, so it serves where few are possible early on;
-    GameError where they become more than `most`.
+    From the game's own constraints where it has them. Otherwise it follows every history that has shown a beginning of
+    the row, so it serves where few are possible early on. GameError where they become more than `most`.
     """
+    known = game.consistent(public, most)
+    if known is not None:
+        states = game.begin(len(known))
+        for column in known.T:
+            game.step(states, column)
+        return Histories(states, known)
+    return _followed(game, public, most)
+
+
+def _followed(game: HistoryGame, public: Int32, most: int) -> Histories:
+    """`histories_of` breadth-first from the root."""
     level = Histories(game.begin(1), np.full((1, game.longest), -1, dtype=np.int16))
     found: list[Histories] = []
     for depth in range(game.longest + 1):
