@@ -64,6 +64,7 @@ class Choices:
     policies are measured.  playthroughs: how many sampled policies are averaged.  workers: processes.
     Of SePoT: transformations, step: how it trains (SepotSettings).  depth: actions of each player that a search looks
     ahead, 0 for no limit.  histories: that a searched subgame may have.  gadget: where its values come from.
+    best_response: how a policy network's exploitability is found: listed, streamed or learned.
     """
 
     simulations: int | None = None
@@ -82,6 +83,7 @@ class Choices:
     depth: int | None = None
     histories: int | None = None
     gadget: str | None = None
+    best_response: str | None = None
 
     def given(self) -> tuple[str, ...]:
         """The names of what was chosen."""

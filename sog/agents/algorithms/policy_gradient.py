@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.algorithms.base import Choices, Learner, MakeAgent, Measured, Measuring, OpenBar, Play, Training
+from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules
@@ -72,17 +73,24 @@ def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measure
     """`sog exploit` of a checkpoint that the algorithm trained: the policy is one, so there are no seeds."""
 
     def run(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
-        from sog.agents.exploit_seeds import listed
-        from sog.agents.policy_network import policy_exploitability
+        from sog.agents.policy_responses import RESPONSES
         from sog.agents.shipped import find_checkpoint
         from sog.train.checkpoint import load_network
 
+        how = choices.best_response or "listed"
+        if how not in RESPONSES:
+            raise SettingError(f"no best response is called {how}; known: {', '.join(RESPONSES)}")
         game, network, meta = load_network(find_checkpoint(checkpoint, name))
-        public = listed(game)
-        unit = public.game.unit
-        value = policy_exploitability(public, network) * unit.per_utility
-        settings: dict[str, str | int | float] = {"algorithm": name, "steps": meta.step}
-        return Measured(game, unit.name, (value,), f"{title}'s policy after {meta.step:,} steps", settings, {})
+        rules = by_histories(game)
+        with bar(f"exploit {game}", RESPONSES[how].total, RESPONSES[how].of) as report:
+            value, found = RESPONSES[how].run(rules, network, report)
+        settings: dict[str, str | int | float] = {"algorithm": name, "steps": meta.step, "best_response": how}
+        said, scale = f"{title}'s policy after {meta.step:,} steps", rules.unit.per_utility
+        if "interval" in found:
+            found = {**found, "interval": scale * found["interval"]}
+            further = f" ± {found['interval']:.2g} at least, by a learned best response"
+            return Measured(game, rules.unit.name, (value * scale,), said, settings, found, further=further)
+        return Measured(game, rules.unit.name, (value * scale,), said, settings, found)
 
     return run
 
@@ -93,7 +101,7 @@ def _entry(name: str, title: str, preset: Callable[[Rules, str], PolicySettings]
         title,
         Training(preset, _measure, "the network's policy", rules=by_histories, alone=train_alone),
         play=Play(_agents, ()),
-        measuring=Measuring(_exploit(name, title), ()),
+        measuring=Measuring(_exploit(name, title), ("best_response",)),
     )
 
 
