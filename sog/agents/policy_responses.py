@@ -50,7 +50,11 @@ def _learned(game: HistoryGame, network: CVPN, report: Report) -> Answer:
     won = []
     for seat in (0, 1):
         before = seat * _SETTINGS.steps
-        won.append(learn_response(game, network, seat, _SETTINGS, report=lambda k, before=before: report(before + k, "")))
+
+        def progress(step: int, before: int = before) -> None:
+            report(before + step, "")
+
+        won.append(learn_response(game, network, seat, _SETTINGS, report=progress))
     half = (won[0].interval ** 2 + won[1].interval ** 2) ** 0.5 / 2
     return (won[0].mean + won[1].mean) / 2, {"interval": half}
 

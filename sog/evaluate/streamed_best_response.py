@@ -42,7 +42,10 @@ class Streamed:
 
 
 class _Groups(NamedTuple):
-    """Histories by what the responder knows.  reach: float64[H], of chance and the opponent.  group: int64[H] sorted."""
+    """Histories by what the responder knows.
+
+    reach: float64[H], of chance and the opponent.  group: int64[H], ascending.
+    """
 
     states: Int32
     reach: Float64

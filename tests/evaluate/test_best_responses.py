@@ -36,8 +36,9 @@ def test_streamed_best_responses_are_the_listed_ones(name: str, widest: int) -> 
     game, network = make_history_game(name), random_network(name)
     public = whole_tree(make_game(name))
     listed = exact.measure_policy(public, network_policy(public, network))
-    shares = []
-    found = streamed_exploitability(game, NetworkPolicy(game, network), widest, lambda share, seen: shares.append(share))
+    shares: list[float] = []
+    policy = NetworkPolicy(game, network)
+    found = streamed_exploitability(game, policy, widest, lambda share, seen: shares.append(share))
     np.testing.assert_allclose(found.best, listed.best, atol=1e-6)
     assert shares == sorted(shares) and shares[-1] == pytest.approx(1.0)
 
