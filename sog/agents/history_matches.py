@@ -48,8 +48,8 @@ def play_pairs(game: HistoryGame, first: OwnPolicy, second: OwnPolicy, pairs: in
                 for own in _by_public(game, states, rows):
                     actions[own] = drawn(policy(states[own], player), uniforms[own])
         game.step(states, actions)
-    won = game.utilities(states).reshape(2, pairs).T
-    return won * np.array([1.0, -1.0])
+    won: Float64 = game.utilities(states).reshape(2, pairs).T * np.array([1.0, -1.0])
+    return won
 
 
 def _by_public(game: HistoryGame, states: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:

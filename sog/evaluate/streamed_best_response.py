@@ -50,7 +50,7 @@ class _Groups(NamedTuple):
     states: Int32
     reach: Float64
     group: Int64
-    count: int
+    size: int
 
 
 def streamed_exploitability(
@@ -91,28 +91,28 @@ class _Walk:
         self.seen, self.done = 0, 0.0
 
     def values(self, groups: _Groups, share: float) -> Float64:
-        """float64[count]: the responder's counterfactual value of each group.  share: of the game that this is."""
-        if len(groups.states) <= self.widest or groups.count == 1:
+        """float64[size]: the responder's counterfactual value of each group.  share: of the game that this is."""
+        if len(groups.states) <= self.widest or groups.size == 1:
             return self._below(groups, share)
-        out = np.zeros(groups.count)
-        sizes = np.bincount(groups.group, minlength=groups.count)
+        out = np.zeros(groups.size)
+        sizes = np.bincount(groups.group, minlength=groups.size)
         part = (np.cumsum(sizes) - 1) // self.widest
         for k in np.unique(part).tolist():
             own = np.flatnonzero(part == k)
             rows = slice(*np.searchsorted(groups.group, (own[0], own[-1] + 1)))
             some = _Groups(groups.states[rows], groups.reach[rows], groups.group[rows] - own[0], len(own))
-            out[own] = self._below(some, share * len(own) / groups.count)
+            out[own] = self._below(some, share * len(own) / groups.size)
         return out
 
     def _below(self, groups: _Groups, share: float) -> Float64:
         game, me = self.game, self.responder
         self.seen += len(groups.states)
         actors = game.actors(groups.states)
-        out = np.zeros(groups.count)
+        out = np.zeros(groups.size)
         ended = actors == TERMINAL
         if ended.any():
             won = (1 - 2 * me) * game.utilities(groups.states[ended]) * groups.reach[ended]
-            out += np.bincount(groups.group[ended], won, groups.count)
+            out += np.bincount(groups.group[ended], won, groups.size)
         going = np.flatnonzero(~ended)
         if not len(going):
             self.done += share
@@ -132,7 +132,7 @@ class _Walk:
         values = self.values(after, share)
         owner = np.zeros(len(labels), dtype=np.int64)
         owner[label] = branch
-        return out + self._best(owner, values, groups.count)
+        return out + self._best(owner, values, groups.size)
 
     def _best(self, branch: Int64, values: Float64, count: int) -> Float64:
         """float64[count]: sums over what chance and the opponent do, then the best of what the responder does."""

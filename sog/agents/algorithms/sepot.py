@@ -96,6 +96,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
         "steps": meta.step,
         "updates": settings.iterations,
         "depth": settings.cut.depth,
+        "at_chance": settings.cut.at_chance,
         "histories": settings.most,
         "gadget": settings.gadget,
     }

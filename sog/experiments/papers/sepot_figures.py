@@ -116,7 +116,7 @@ def present(name: str, points: list[Point]) -> Outcome:
         if key["depth"] != NETWORK and key["step"] == last[key["run"]]:
             difference = value - alone[key["run"], key["step"]]
             gains.setdefault((key["game"], _line(key)), []).append(difference)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for (game, line, step), values in groups.items():
         mean, half = interval(values)
         found = {"mean": mean, "interval": half, "seeds": len(values), "unit": make_history_game(game).unit.name}

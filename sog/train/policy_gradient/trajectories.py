@@ -41,8 +41,9 @@ class Trajectories:
     def of(self, player: int) -> Trajectories:
         """The same games with one player's decisions only."""
         own = self.actor == player
-        columns = (self.states, self.inputs, self.legal, self.game, self.actor, self.action, self.policy)
-        return Trajectories(*(column[own] for column in columns), self.utility, self.histories)
+        seen = self.states[own], self.inputs[own], self.legal[own]
+        done = self.game[own], self.actor[own], self.action[own], self.policy[own]
+        return Trajectories(*seen, *done, self.utility, self.histories)
 
 
 def sample(
