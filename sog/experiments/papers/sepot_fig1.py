@@ -24,6 +24,7 @@ GAME: Final = (
     "battleship(board_width=5,board_height=5,ship_sizes=[3;2;2],num_shots=25,allow_repeated_shots=False,"
     "returns_type=win_loss)"
 )
+MOST: Final = 200_000  # histories of the subgame
 _RUN: Final = Path("runs/sepot-battleship5")
 _GOOD: Final = ("A1", "A2", "A3", "B3", "C3")
 # Cells that nobody has shot at, on each player's board; the opponent has as many more as are left to the player.
@@ -67,7 +68,7 @@ def compute(key: Key) -> Result:
 
     found, state = opened(key["folder"], GAME), position()
     network = NetworkPolicy(found.game, found.network)
-    settings = SearchSettings(key["iterations"], Cut(key["depth"]), 1_000_000)
+    settings = SearchSettings(key["iterations"], Cut(key["depth"]), MOST)
     search = SepotSearch(found.game, network, found.critic, settings)
     result = search.search(found.game.public(state)[0], 0)
     histories = 0 if result is None else result.histories

@@ -8,6 +8,7 @@ and what solves games solves it: nothing here or in the solver knows a critic.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -17,9 +18,11 @@ from sog.games.base import TERMINAL, State
 from sog.games.compiled.game import CompiledGame
 from sog.games.compiled.tree import Partition, joint
 from sog.games.histories.base import HistoryGame
-from sog.search.sepot.below import Below, numbered
+from sog.search.sepot.below import Below, TooManyHistories, numbered
 
 __all__ = ["Choosers", "Subgame"]
+
+_PAIRS: Final = 20_000_000  # of infostates in all public states: matrices of float64 are made of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +68,10 @@ class Subgame(CompiledGame):
     """
 
     def __init__(self, game: HistoryGame, below: Below, choosers: Choosers | None = None) -> None:
-        """choosers: of the leaves, None where there are none. GameError for a game without public observations."""
+        """choosers: of the leaves, None where there are none.
+
+        GameError for a game without public observations, TooManyHistories where its matrices would be too large.
+        """
         public = game.public(below.states)
         if not public.shape[1]:
             raise GameError(f"{game.name} has no public observations that could bound a subgame")
@@ -83,6 +89,9 @@ class Subgame(CompiledGame):
         if choosers is not None and below.leaf.any():
             moments, rows = _chosen(moments, rows, below.leaf, choosers)
         self.compile(moments, _partition(rows, moments.actor != TERMINAL))
+        pairs = int(self.tree.sizes.prod(axis=1).sum())
+        if pairs > _PAIRS:
+            raise TooManyHistories(f"{self.name} has {pairs:,} pairs of infostates, more than {_PAIRS:,}")
 
     def _known(self, p: int, public: Int32) -> Int64:
         """int64[M]: the infostate of player p at each moment; earlier and later ones may have the same number."""
