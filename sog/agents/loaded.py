@@ -43,7 +43,7 @@ class LoadedAgent:
     def seat(self, player: int) -> Agent:
         """A new agent for player 0 or 1, to play games with: `new_game`, `act`, `policy`."""
         play = agents_of(self._algorithm, self._choices)
-        return play.make(self.public, self._opened.network, self._opened.variant, self._choices)(player, self._seed)
+        return play.make(self.public, self._opened, self._choices)(player, self._seed)
 
     def policy(self, node: int) -> Float64:
         """float64[A, I]: the policy of whoever acts at a public node, by action and infostate."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from sog.agents.algorithms.base import Choices
 from sog.agents.algorithms.sog import SOG
@@ -24,12 +25,16 @@ __all__ = ["Opened", "make_player", "open_network", "warm_up"]
 
 @dataclass(frozen=True)
 class Opened:
-    """A network and the game it plays; trained: false for a fresh one.  variant: of the run that trained it."""
+    """A network and the game it plays; trained: false for a fresh one.  variant: of the run that trained it.
+
+    folder: of the checkpoint, which may hold more; None for a fresh network.
+    """
 
     game: Game
     network: CVPN
     trained: bool
     variant: Variant = PLAIN
+    folder: Path | None = None
 
     @cached_property
     def evaluator(self) -> Evaluator:
@@ -44,8 +49,9 @@ def open_network(text: str, algorithm: str = SOG) -> Opened:
     Raises CheckpointError or GameError where the text names neither.
     """
     try:
-        name, network, meta = load_network(find_checkpoint(text, algorithm))
-        return Opened(make_game(name), network, True, variant_of(meta.settings))
+        folder = find_checkpoint(text, algorithm)
+        name, network, meta = load_network(folder)
+        return Opened(make_game(name), network, True, variant_of(meta.settings), folder)
     except CheckpointError:
         if names_a_path(text):
             raise

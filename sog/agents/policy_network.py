@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sog.arrays import Bool, Float32, Float64, Int32
+from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import CheckpointError, GameError
 from sog.games.histories.base import replay
 from sog.games.histories.catalog import make_history_game
@@ -17,20 +17,30 @@ from sog.search.cfr import exact
 from sog.search.tree.public_tree import PublicTree
 from sog.train.policy_gradient.networks import policies_of
 
-__all__ = ["Infostates", "PolicyAgent", "infostates_of", "network_policy", "policy_exploitability", "refuse_other"]
+__all__ = [
+    "Infostates",
+    "PolicyAgent",
+    "infostates_of",
+    "network_policy",
+    "policy_at",
+    "policy_exploitability",
+    "refuse_other",
+]
 
 _CHUNK = 16_384  # infostates that go through the network at once
 
 
 @dataclass(frozen=True, eq=False)
 class Infostates:
-    """What a network sees of the infostates of a listed game where a player acts.
+    """What a network sees of the infostates of a listed game where a player acts, each by one of its histories.
 
-    inputs: float32[R, N].  legal: bool[R, A], by action identity.  node, place: int32[R], the public node and the
-    infostate's number there.  starts: by node, the first of its rows and the one after its last.
+    states: int32[R, K], those histories.  inputs: float32[R, N].  legal: bool[R, A], by action identity.
+    node, place: int32[R], the public node and the infostate's number there.  starts: by node, the first of its rows
+    and the one after its last.
     Infostates that chance never deals are left out.
     """
 
+    states: Int32
     inputs: Float32
     legal: Bool
     node: Int32
@@ -65,7 +75,7 @@ def infostates_of(public: PublicTree) -> Infostates:
     states = replay(game, actions)
     inputs = game.inputs(states, np.array(viewers, dtype=np.int32))
     where = np.array(node, dtype=np.int32), np.array(place, dtype=np.int32)
-    return Infostates(inputs, game.legal(states), *where, starts)
+    return Infostates(states, inputs, game.legal(states), *where, starts)
 
 
 def network_policy(public: PublicTree, network: CVPN) -> exact.Policy:
@@ -76,7 +86,7 @@ def network_policy(public: PublicTree, network: CVPN) -> exact.Policy:
     policy = np.concatenate(
         [policies_of(network, seen.inputs[k : k + _CHUNK], seen.legal[k : k + _CHUNK]) for k in parts]
     )
-    return {n: _at(public, n, policy[first:stop]) for n, (first, stop) in seen.starts.items()}
+    return {n: policy_at(public, n, policy[first:stop]) for n, (first, stop) in seen.starts.items()}
 
 
 def refuse_other(public: PublicTree, network: CVPN) -> None:
@@ -91,7 +101,7 @@ def policy_exploitability(public: PublicTree, network: CVPN) -> float:
     return exact.measure_policy(public, network_policy(public, network)).exploitability
 
 
-def _at(public: PublicTree, node: int, rows: Float32) -> Float64:
+def policy_at(public: PublicTree, node: int, rows: Array) -> Float64:
     """float64[A, I]: rows by action identity, of the infostates that are dealt, as a node's policy.
 
     Infostates that are never dealt play each legal action alike.
@@ -117,4 +127,4 @@ class PolicyAgent(Agent):
         seen = infostates_of(self.public)
         first, stop = seen.starts[node]
         rows = policies_of(self.network, seen.inputs[first:stop], seen.legal[first:stop])
-        return _at(self.public, node, rows)
+        return policy_at(self.public, node, rows)

@@ -91,7 +91,7 @@ def play(
             play_board(game, make_player(opened, algorithm, choices, int(rng.integers(2**31))), seat, hands)
             return
         play = agents_of(algorithm, choices)
-        seats = play.make(_listed(game), opened.network, opened.variant, choices)
+        seats = play.make(_listed(game), opened, choices)
     _play_hands(game, seats, seat, hands, rng)
 
 

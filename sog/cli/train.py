@@ -31,7 +31,7 @@ _MEASURED_STATES = 20_000
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
     algorithm: Annotated[
-        str, typer.Option(callback=some, help="sog, alphazero, rebel; or of policies rnad, mmd, nashpg.")
+        str, typer.Option(callback=some, help="sog, alphazero, rebel; or of policies rnad, mmd, nashpg, sepot.")
     ] = "sog",
     solver: Annotated[
         str | None, typer.Option(callback=some, help="rebel: cfr-d (the default), fp or flop.")
@@ -39,6 +39,14 @@ def train(
     warm: Annotated[
         int | None,
         typer.Option(min=0, max=LARGEST_COUNT, help="rebel: iterations that its warm start counts as (0: none)."),
+    ] = None,
+    transformations: Annotated[
+        str | None,
+        typer.Option(callback=some, help="sepot: learned (the default), predefined (Goofspiel) or identity."),
+    ] = None,
+    step: Annotated[
+        float | None,
+        typer.Option(callback=above_zero, help="sepot: k, how far learned transformations move a policy."),
     ] = None,
     preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
     network: Annotated[
@@ -84,7 +92,8 @@ def train(
         workers = 1 if training.alone is not None else os.cpu_count() or 1
     folder = out or Path("runs") / _slug(rules.name)
     said = _said(folder, resume)
-    variant = _variant(said, algorithm, Choices(solver=solver, warm=warm), network)
+    chosen = Choices(solver=solver, warm=warm, transformations=transformations, step=step)
+    variant = _variant(said, algorithm, chosen, network)
     run = Run(rules.name, preset, seed, workers, algorithm, variant)
     settings = settings_of(rules, preset, algorithm, run.variant)
     check_memory(settings, rules.name)

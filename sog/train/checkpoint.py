@@ -1,7 +1,8 @@
 """Checkpoints: one folder per run, complete at every moment whatever is killed; no pickle anywhere.
 
-`meta.json` names the other files, `network.N.safetensors` with the weights and `state.N.safetensors` and
-`state.N.json` with what training needs to go on, each with its sha256. A save writes save N + 1 beside save N
+`meta.json` names the other files, `network.N.safetensors` with the weights, `critic.N.safetensors` with those of a
+second network where the algorithm has one, and `state.N.safetensors` and `state.N.json` with what training needs to go
+on, each with its sha256. A save writes save N + 1 beside save N
 and then replaces meta.json, in one rename; only then save N is removed. Whatever stands in the folder instead is
 refused in bounded time and memory.
 """
@@ -45,6 +46,7 @@ __all__ = [
     "Meta",
     "State",
     "is_begun",
+    "load_critic",
     "load_meta",
     "load_network",
     "load_state",
@@ -59,23 +61,34 @@ __all__ = [
 State = dict[str, Any]
 
 _META: Final = "meta.json"
-_OWN: Final = re.compile(r"(network|state)\.\d+\.(safetensors|json)|meta\.json\.new")
+_OWN: Final = re.compile(r"(network|critic|state)\.\d+\.(safetensors|json)|meta\.json\.new")
 _ARRAY: Final = "$array"
 # Bytes that a file may have at most, which bounds what a damaged one costs.
-_LIMITS: Final = {"meta": 2**20, "network": 2**33, "state": 2**28, "arrays": 2**36}
+_LIMITS: Final = {"meta": 2**20, "network": 2**33, "critic": 2**33, "state": 2**28, "arrays": 2**36}
 _DTYPES: Final = {torch.float32: "F32", torch.float64: "F64", torch.int64: "I64"}
 
 
 def save(
-    folder: Path, network: CVPN, game: str, run: str, step: int, settings: dict[str, Any], state: State | None = None
+    folder: Path,
+    network: CVPN,
+    game: str,
+    run: str,
+    step: int,
+    settings: dict[str, Any],
+    state: State | None = None,
+    critic: dict[str, Array] | None = None,
 ) -> Meta:
     """Write a checkpoint into `folder`, in place of an older one of the same run.
+
+    critic: the arrays of a second network, for search on top of a policy network.
 
     A kill at any moment leaves the older or the newer one, complete. Raises CheckpointError where the
     folder holds anything that is not this run's, or cannot be written.
     """
     number = _next_save(folder, run, game)
     contents = {"network": network_bytes(network)}
+    if critic is not None:
+        contents["critic"] = safetensors.numpy.save(critic)
     if state is not None:
         skeleton, arrays = pack(state)
         contents["state"] = json.dumps(skeleton).encode()
@@ -134,6 +147,17 @@ def load_network(folder: Path, game: str | None = None) -> tuple[str, CVPN, Meta
     except (CheckpointError, GameError) as error:
         raise CheckpointError(f"{shown(folder)}: {error}") from error
     return meta.game, network, meta
+
+
+def load_critic(folder: Path) -> dict[str, Array]:
+    """The arrays of the second network; CheckpointError where there is none or they are damaged."""
+    if "critic" not in load_meta(folder).files:
+        raise CheckpointError(f"{shown(folder)}: holds no critic to search with; train one by sepot")
+    _, (content,) = _read(folder, ("critic",))
+    try:
+        return safetensors.numpy.load(content)
+    except (ValueError, KeyError, TypeError, safetensors.SafetensorError) as error:
+        raise CheckpointError(f"{shown(folder)}: the critic's file is damaged") from error
 
 
 def load_state(folder: Path) -> State:

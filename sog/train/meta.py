@@ -20,7 +20,12 @@ __all__ = ["FORMAT", "VERSION", "FileEntry", "Meta", "file_name", "meta_bytes", 
 FORMAT: Final = "sog checkpoint"
 VERSION: Final = 2
 _HASH: Final = "sha256"
-_NAMES: Final = {"network": "network.{}.safetensors", "state": "state.{}.json", "arrays": "state.{}.safetensors"}
+_NAMES: Final = {
+    "network": "network.{}.safetensors",
+    "critic": "critic.{}.safetensors",
+    "state": "state.{}.json",
+    "arrays": "state.{}.safetensors",
+}
 _LONGEST_TEXT: Final = 2_000  # characters of a game string or a run's name
 _MOST: Final = 2**31
 _TEXTS: Final = ("game", "preset", "algorithm", "made_of")
@@ -42,7 +47,7 @@ class Meta:
 
     game: the game string.  run: the training run this belongs to; only that run may save here again.
     step: learner steps.  save: counts the saves of this run.  settings: those of the run, for people.
-    files: by role: network, and for training to go on state and arrays.
+    files: by role: network, for search on top of it critic, and for training to go on state and arrays.
     """
 
     game: str
@@ -136,7 +141,7 @@ def _settings_of(said: Any) -> dict[str, Any]:
 
 
 def _check_variant(said: Any) -> None:
-    kinds = {"solver": str, "network": str, "warm": int}
+    kinds = {"solver": str, "network": str, "warm": int, "transformations": str, "step": float}
     if not isinstance(said, dict) or any(type(value) is not kinds.get(name) for name, value in said.items()):
         raise ValueError("variant")
     _whole(said.get("warm", 0))

@@ -12,6 +12,7 @@ from sog.nets.cvpn import CVPN, NetworkShape
 from sog.train.packing import blank_packed
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.replay import blank_rows
+from sog.train.sepot.learner import SepotSettings
 from sog.train.settings import TrainSettings
 
 __all__ = ["check_memory", "needed_bytes", "weights"]
@@ -25,11 +26,12 @@ def needed_bytes(settings: TrainSettings | PolicySettings) -> tuple[float, float
     """Bytes of the learner's network, its optimizer's state and a batch's outputs; and of a full replay window.
 
     What self-play holds on the way comes on top and is not counted. A policy learner keeps networks of former steps,
-    and no replay window.
+    and no replay window; SePoT's critic and transformations are about two networks more.
     """
     shape = settings.shape
     if isinstance(settings, PolicySettings):
-        return float((_KEPT + _FORMER) * weights(shape)), 0.0
+        beside = 2 * _KEPT if isinstance(settings.learning, SepotSettings) else 0
+        return float((_KEPT + _FORMER + beside) * weights(shape)), 0.0
     learner = _KEPT * weights(shape) + _BATCH * settings.learner.batch * shape.outputs
     row = blank_packed(shape, 1) if shape.planes else blank_rows(shape, 1)
     return float(learner), float(settings.replay) * sum(column.nbytes for column in row.columns().values())

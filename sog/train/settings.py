@@ -33,15 +33,19 @@ class Variant:
 
     solver: the name of ReBeL's solver of subgames; "" for the preset's.  network: hidden layers x width, such as
     "2x256" (of a residual network blocks x channels); "" for the preset's.  warm: so many iterations of ReBeL's
-    subgames are taken as played by the network's policies; 0 for no policy network.
+    subgames are taken as played by the network's policies; 0 for no policy network.  transformations: which of SePoT's;
+    "" for those that are learned.  step: how far these move a policy; 0 for the preset's.
     """
 
     solver: str = ""
     network: str = ""
     warm: int = 0
+    transformations: str = ""
+    step: float = 0.0
 
     def __str__(self) -> str:
-        return " ".join(filter(None, (self.solver, self.network, f"warm {self.warm}" if self.warm else "")))
+        warm, step = f"warm {self.warm}" if self.warm else "", f"step {self.step:g}" if self.step else ""
+        return " ".join(filter(None, (self.solver, self.network, warm, self.transformations, step)))
 
 
 PLAIN: Final = Variant()

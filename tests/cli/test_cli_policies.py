@@ -54,10 +54,35 @@ def test_a_game_without_public_states_is_trained_without_exploitability(tmp_path
     assert "no game by histories is called chess" in " ".join(capsys.readouterr().err.split())
 
 
-def test_a_killed_run_resumes_as_if_nothing_had_been(tmp_path: Path, capsys: Capture) -> None:
+def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, capsys: Capture) -> None:
+    run, small = tmp_path / "run", "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
+    line = ("--algorithm", "sepot", "--network", "1x16", "--rounds", "1", "--out", str(run))
+    found = answer(capsys, "train", small, *line, "--transformations", "predefined", "--step", "0.2")
+    assert (found["algorithm"], found["variant"]) == ("sepot", "1x16 predefined step 0.2")
+    searched = answer(capsys, "exploit", str(run), "--updates", "50", "--gadget", "previous")
+    assert (searched["algorithm"], searched["gadget"], searched["depth"]) == ("sepot", "previous", 1)
+    assert isinstance(searched["searched"], int) and searched["searched"] > 2
+    alone = [
+        answer(capsys, "exploit", str(run), "--algorithm", "rnad", "--best-response", how)["exploitability"]
+        for how in ("listed", "streamed")
+    ]
+    assert alone[0]["mean"] == pytest.approx(alone[1]["mean"]) == pytest.approx(found["exploitability"])  # type: ignore
+    assert answer(capsys, "exploit", str(run), "--histories", "1")["searched"] == 0
+    agent = sog.load_agent(str(run))
+    assert 0.0 <= sog.exploitability(agent) <= 1.0
+    assert main(["exploit", str(run), "--gadget", "none"]) == 2
+    assert main(["exploit", str(run), "--algorithm", "rnad", "--best-response", "none"]) == 2
+    assert main(["train", small, "--algorithm", "sepot", "--transformations", "none"]) == 2
+    assert main(["train", small, "--algorithm", "rnad", "--step", "1"]) == 2
+    assert "--step is for --algorithm sepot, not rnad" in " ".join(capsys.readouterr().err.split())
+    assert main(["exploit", "kuhn_poker", "--algorithm", "sepot"]) == 2
+
+
+@pytest.mark.parametrize("algorithm", ["nashpg", "sepot"])
+def test_a_killed_run_resumes_as_if_nothing_had_been(algorithm: str, tmp_path: Path, capsys: Capture) -> None:
     """kill -9 in mid-run; resumed to the same round, weights and optimiser are those of the uninterrupted run."""
     parts, whole = tmp_path / "parts", tmp_path / "whole"
-    line = ["train", "kuhn_poker", "--algorithm", "nashpg", "--network", "1x16"]
+    line = ["train", "kuhn_poker", "--algorithm", algorithm, "--network", "1x16"]
     often = "import sog.train.policy_gradient.loop as k; k.SAVE_SECONDS = 0.2; from sog.cli.app import main; main("
     process = subprocess.Popen(
         [sys.executable, "-c", f"{often}{[*line, '--rounds', '100000', '--out', str(parts)]!r})"],

@@ -19,9 +19,10 @@ from sog.games.base import NATURE, TERMINAL
 from sog.games.catalog import make_game
 from sog.games.check import check_game, walk
 from sog.games.compare import compare_with_openspiel
+from sog.games.compiled.tree import components, joint
 from sog.games.openspiel.game import OpenSpielGame
 from sog.games.openspiel.histories import list_histories
-from sog.games.openspiel.partition import components, joint, partition
+from sog.games.openspiel.partition import partition
 from sog.search.cfr import exact
 from sog.search.cfr.rules import DCFR
 from sog.search.tree.public_tree import PublicTree

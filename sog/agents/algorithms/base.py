@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
+    from sog.agents.players import Opened
     from sog.games.base import Game
     from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
@@ -61,6 +62,9 @@ class Choices:
     simulations, per_update: a search budget (s, c).  updates, solver, warm: of depth-limited solving (SolveSettings).
     paper: the papers' regret rule.  alpha: the gadget's share.  leaves: network, exact or zero.  seeds: how many whole
     policies are measured.  playthroughs: how many sampled policies are averaged.  workers: processes.
+    Of SePoT: transformations, step: how it trains (SepotSettings).  depth: actions of each player that a search looks
+    ahead, 0 for no limit.  histories: that a searched subgame may have.  gadget: where its values come from.
+    best_response: how a policy network's exploitability is found: listed, streamed or learned.
     """
 
     simulations: int | None = None
@@ -74,6 +78,12 @@ class Choices:
     seeds: int | None = None
     playthroughs: int | None = None
     workers: int | None = None
+    transformations: str | None = None
+    step: float | None = None
+    depth: int | None = None
+    histories: int | None = None
+    gadget: str | None = None
+    best_response: str | None = None
 
     def given(self) -> tuple[str, ...]:
         """The names of what was chosen."""
@@ -108,10 +118,10 @@ class Training:
 class Play:
     """How an algorithm plays games with hidden information.
 
-    make: takes a listed tree, a network, the variant of its run, and choices.  takes: which choices.
+    make: takes a listed tree, what was opened, and choices.  takes: which choices.
     """
 
-    make: Callable[[PublicTree, CVPN, Variant, Choices], MakeAgent]
+    make: Callable[[PublicTree, Opened, Choices], MakeAgent]
     takes: tuple[str, ...]
 
 

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.algorithms.base import Choices, Learner, MakeAgent, Measured, Measuring, OpenBar, Play, Training
+from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules
+    from sog.agents.players import Opened
     from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
     from sog.search.tree.public_tree import PublicTree
@@ -16,40 +18,40 @@ if TYPE_CHECKING:
     from sog.train.policy_gradient.settings import PolicySettings
     from sog.train.settings import Variant
 
-__all__ = ["MMD", "NASHPG", "RNAD"]
+__all__ = ["MMD", "NASHPG", "RNAD", "by_histories", "history_rules", "train_alone"]
 
 
 def _rnad(game: Rules, name: str) -> PolicySettings:
     from sog.train.policy_gradient.settings import rnad_preset
 
-    return rnad_preset(_by_histories(game), name)
+    return rnad_preset(history_rules(game), name)
 
 
 def _mmd(game: Rules, name: str) -> PolicySettings:
     from sog.train.policy_gradient.settings import mmd_preset
 
-    return mmd_preset(_by_histories(game), name)
+    return mmd_preset(history_rules(game), name)
 
 
 def _nashpg(game: Rules, name: str) -> PolicySettings:
     from sog.train.policy_gradient.settings import nashpg_preset
 
-    return nashpg_preset(_by_histories(game), name)
+    return nashpg_preset(history_rules(game), name)
 
 
-def _rules(name: str) -> HistoryGame:
+def by_histories(name: str) -> HistoryGame:
     from sog.games.histories.catalog import make_history_game
 
     return make_history_game(name)
 
 
-def _by_histories(game: Rules) -> HistoryGame:
+def history_rules(game: Rules) -> HistoryGame:
     from sog.games.histories.base import HistoryGame
 
-    return game if isinstance(game, HistoryGame) else _rules(game.name)
+    return game if isinstance(game, HistoryGame) else by_histories(game.name)
 
 
-def _train(*arguments: Any) -> Point:
+def train_alone(*arguments: Any) -> Point:
     from sog.train.policy_gradient.loop import train_policy
 
     return train_policy(*arguments)
@@ -61,27 +63,34 @@ def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
     return policy_exploitability(public, network)
 
 
-def _agents(public: PublicTree, network: CVPN, variant: Variant, choices: Choices) -> MakeAgent:
+def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
     from sog.agents.policy_network import PolicyAgent
 
-    return lambda player, seed: PolicyAgent(public, player, network, seed)
+    return lambda player, seed: PolicyAgent(public, player, opened.network, seed)
 
 
 def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measured]:
     """`sog exploit` of a checkpoint that the algorithm trained: the policy is one, so there are no seeds."""
 
     def run(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
-        from sog.agents.exploit_seeds import listed
-        from sog.agents.policy_network import policy_exploitability
+        from sog.agents.policy_responses import RESPONSES
         from sog.agents.shipped import find_checkpoint
         from sog.train.checkpoint import load_network
 
+        how = choices.best_response or "listed"
+        if how not in RESPONSES:
+            raise SettingError(f"no best response is called {how}; known: {', '.join(RESPONSES)}")
         game, network, meta = load_network(find_checkpoint(checkpoint, name))
-        public = listed(game)
-        unit = public.game.unit
-        value = policy_exploitability(public, network) * unit.per_utility
-        settings: dict[str, str | int | float] = {"algorithm": name, "steps": meta.step}
-        return Measured(game, unit.name, (value,), f"{title}'s policy after {meta.step:,} steps", settings, {})
+        rules = by_histories(game)
+        with bar(f"exploit {game}", RESPONSES[how].total, RESPONSES[how].of) as report:
+            value, found = RESPONSES[how].run(rules, network, report)
+        settings: dict[str, str | int | float] = {"algorithm": name, "steps": meta.step, "best_response": how}
+        said, scale = f"{title}'s policy after {meta.step:,} steps", rules.unit.per_utility
+        if "interval" in found:
+            found = {**found, "interval": scale * found["interval"]}
+            further = f" ± {found['interval']:.2g} at least, by a learned best response"
+            return Measured(game, rules.unit.name, (value * scale,), said, settings, found, further=further)
+        return Measured(game, rules.unit.name, (value * scale,), said, settings, found)
 
     return run
 
@@ -90,9 +99,9 @@ def _entry(name: str, title: str, preset: Callable[[Rules, str], PolicySettings]
     return Learner(
         name,
         title,
-        Training(preset, _measure, "the network's policy", rules=_rules, alone=_train),
+        Training(preset, _measure, "the network's policy", rules=by_histories, alone=train_alone),
         play=Play(_agents, ()),
-        measuring=Measuring(_exploit(name, title), ()),
+        measuring=Measuring(_exploit(name, title), ("best_response",)),
     )
 
 

@@ -18,6 +18,7 @@ from sog.agents.algorithms.base import (
 
 if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules, Settings
+    from sog.agents.players import Opened
     from sog.games.base import Game
     from sog.nets.cvpn import CVPN
     from sog.play.rebel import RebelSettings
@@ -62,13 +63,13 @@ def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
     return mean_exploitability(public, _settings(variant, Choices()), evaluator)
 
 
-def _agents(public: PublicTree, network: CVPN, variant: Variant, choices: Choices) -> MakeAgent:
+def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
     """With the solver that the network was trained with, unless another is chosen."""
     from sog.nets.values import value_evaluator
     from sog.play.rebel import RebelAgent
 
-    settings = _settings(variant, choices)
-    evaluator = value_evaluator(network, policies=settings.solve.warm > 0)
+    settings = _settings(opened.variant, choices)
+    evaluator = value_evaluator(opened.network, policies=settings.solve.warm > 0)
     return lambda player, seed: RebelAgent(public, player, settings, evaluator, seed)
 
 

@@ -23,6 +23,7 @@ from sog.errors import SettingError
 if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules
     from sog.agents.exploit_seeds import Subject
+    from sog.agents.players import Opened
     from sog.games.base import Game
     from sog.nets.cvpn import CVPN
     from sog.play.player import Player
@@ -53,13 +54,13 @@ def measure_search(public: PublicTree, network: CVPN, variant: Variant) -> float
     return exploitability(public, ResolveSettings(Budget(100, 1.0)), network_evaluator(network), [0]).mean
 
 
-def _agents(public: PublicTree, network: CVPN, variant: Variant, choices: Choices) -> MakeAgent:
+def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
     """By default of the budget (100, 0.1)."""
     from sog.nets.inference import network_evaluator
     from sog.play.agent import SearchAgent
     from sog.play.resolver import ResolveSettings
 
-    settings, evaluator = ResolveSettings(_budget(choices, 100, 0.1)), network_evaluator(network)
+    settings, evaluator = ResolveSettings(_budget(choices, 100, 0.1)), network_evaluator(opened.network)
     return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from sog.agents.algorithms import alphazero, policy_gradient, rebel, sog
+from sog.agents.algorithms import alphazero, policy_gradient, rebel, sepot, sog
 from sog.agents.algorithms.base import Choices, Learner, Measuring, Play, PlayBoard, Rules, Settings
 from sog.errors import SettingError
 
@@ -44,6 +44,7 @@ LEARNERS: Final = (
     policy_gradient.RNAD,
     policy_gradient.MMD,
     policy_gradient.NASHPG,
+    sepot.ENTRY,
 )
 PRESETS: Final = ("demo", "full", "paper")
 
@@ -104,7 +105,8 @@ def preset(game: Rules, name: str, algorithm: str = sog.SOG, variant: Variant | 
         return settings
     if variant.network:
         settings = replace(settings, shape=_sized(settings.shape, variant.network))
-    _check_taken(Choices(solver=variant.solver or None, warm=variant.warm or None), algorithm, _trained_with)
+    varied = {name: getattr(variant, name) or None for name in ("solver", "warm", "transformations", "step")}
+    _check_taken(Choices(**varied), algorithm, _trained_with)
     return training.vary(settings, variant)
 
 

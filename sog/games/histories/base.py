@@ -77,6 +77,13 @@ class HistoryGame(ABC):
     def private(self, states: Int32, viewers: Int32) -> Int32:
         """int32[B, Q]: what player viewers[b] knows besides."""
 
+    def consistent(self, public: Int32, most: int) -> Array | None:
+        """int16[H, longest]: the histories of a public state, int32[P], from its constraints; padded with -1.
+
+        None where the game has no shorter way than `listing.histories_of`; GameError where there are more than `most`.
+        """
+        return None
+
     @property
     def num_critic_inputs(self) -> int:
         """M, the length of `critic_inputs`."""

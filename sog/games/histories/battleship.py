@@ -122,6 +122,42 @@ class BattleshipHistories(HistoryGame):
         cells, results = states[:, _FLEETS + 2 * ships :].reshape(-1, 2, 2 * shots).transpose(1, 0, 2)
         return np.concatenate((placed, np.where(cells < 0, -1, 3 * cells + results).astype(np.int32)), axis=1)
 
+    def consistent(self, public: Int32, most: int) -> Array | None:
+        """Every pair of fleets that explains the shots, each player's being found apart (SePoT, 4.2).
+
+        A ship explains the shots at its cells by itself: the last of them sank it if they are all its cells, the
+        others hit. So fleets are disjoint ships that each do, and together hold every cell that was hit.
+        """
+        ships = len(self.sizes)
+        if (public[: 2 * ships] < 0).any():
+            return None
+        shots = public[2 * ships :]
+        shots = shots[shots >= 0]
+        fleets = [self._fleets(shots[1 - p :: 2], most) for p in (0, 1)]
+        count = len(fleets[0]) * len(fleets[1])
+        if count > most:
+            raise GameError(f"{self.name}: {count:,} pairs of fleets are possible, more than {most:,}")
+        out = np.full((count, self.longest), -1, dtype=np.int16)
+        out[:, : 2 * ships : 2] = np.repeat(fleets[0], len(fleets[1]), axis=0)
+        out[:, 1 : 2 * ships : 2] = np.tile(fleets[1], (len(fleets[0]), 1))
+        out[:, 2 * ships : 2 * ships + len(shots)] = shots // 3
+        return out
+
+    def _fleets(self, shots: Int32, most: int) -> Int64:
+        """int64[*, ships]: the placements of fleets that explain shots, 3 * cell + result; GameError above `most`."""
+        masks, cells, results = self._rules.masks, (shots // 3).astype(np.int64), shots % 3
+        struck = np.bitwise_or.reduce(np.int64(1) << cells[results != _MISS], initial=0)
+        fleets, taken = np.zeros((1, 0), dtype=np.int64), np.zeros(1, dtype=np.int64)
+        for ship in range(len(self.sizes)):
+            options = np.array([a for a, mask in enumerate(masks[ship].tolist()) if _explains(mask, cells, results)])
+            row, option = np.nonzero(taken[:, None] & masks[ship, options][None, :] == 0)
+            fleets = np.concatenate((fleets[row], options[option][:, None]), axis=1)
+            taken = taken[row] | masks[ship, options[option]]
+            if len(fleets) > most:
+                raise GameError(f"{self.name}: more than {most:,} fleets of one player are possible")
+        found: Int64 = fleets[taken & struck == struck]
+        return found
+
     def private(self, states: Int32, viewers: Int32) -> Int32:
         columns = _FLEETS + len(self.sizes) * viewers[:, None] + np.arange(len(self.sizes))
         return np.take_along_axis(states, columns, axis=1)
@@ -139,6 +175,15 @@ def _check(
         raise GameError("battleship needs one positive ship value for each ship size")
     if not 1 <= shots <= cells:
         raise GameError(f"battleship on {cells} cells has 1 to {cells} shots, not {shots}")
+
+
+def _explains(mask: int, cells: Int64, results: Int32) -> bool:
+    """Whether a ship on these cells, as bits, explains the results of the shots at them, in order."""
+    if not mask:
+        return False
+    own = [int(result) for cell, result in zip(cells.tolist(), results.tolist(), strict=True) if mask >> cell & 1]
+    sunk = len(own) == mask.bit_count()
+    return own == [_HIT] * (len(own) - sunk) + [_SUNK] * sunk
 
 
 def _masks(width: int, height: int, size: int) -> list[int]:

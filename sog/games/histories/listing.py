@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame, beginnings_of
 
 __all__ = ["Children", "Histories", "children", "histories_of", "list_histories"]
+
+
+_PART: Final = 4_096  # histories that are made longer at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,21 +68,43 @@ def list_histories(game: HistoryGame, most: int = 1_000_000) -> Histories:
 def histories_of(game: HistoryGame, public: Int32, most: int = 1_000_000) -> Histories:
     """The histories of the public state with this public row, int32[P].
 
-    It follows every history that has shown a beginning of the row, so it serves where few are possible early on;
-    GameError where they become more than `most`.
+    From the game's own constraints where it has them. Otherwise it follows every history that has shown a beginning of
+    the row, so it serves where few are possible early on. GameError where they become more than `most`.
     """
+    known = game.consistent(public, most)
+    if known is not None:
+        states = game.begin(len(known))
+        for column in known.T:
+            game.step(states, column)
+        return Histories(states, known)
+    return _followed(game, public, most)
+
+
+def _followed(game: HistoryGame, public: Int32, most: int) -> Histories:
+    """`histories_of` breadth-first from the root."""
     level = Histories(game.begin(1), np.full((1, game.longest), -1, dtype=np.int16))
     found: list[Histories] = []
     for depth in range(game.longest + 1):
         whole = (game.public(level.states) == public).all(axis=1)
         found.append(Histories(level.states[whole], level.actions[whole]))
-        level = _longer(game, level, depth)
-        kept = beginnings_of(game.public(level.states), public)
-        level = Histories(level.states[kept], level.actions[kept])
-        if len(level) > most:
-            raise GameError(f"{game.name}: more than {most:,} histories lead to this public state")
+        level = _longer_beginnings(game, level, depth, public, most)
     return Histories(
         np.concatenate([part.states for part in found]), np.concatenate([part.actions for part in found])
+    )
+
+
+def _longer_beginnings(game: HistoryGame, level: Histories, depth: int, public: Int32, most: int) -> Histories:
+    """`_longer`, those that show a beginning of the public row; part by part, so that few others are held at once."""
+    parts, count = [_longer(game, Histories(level.states[:0], level.actions[:0]), depth)], 0
+    for k in range(0, len(level), _PART):
+        longer = _longer(game, Histories(level.states[k : k + _PART], level.actions[k : k + _PART]), depth)
+        kept = beginnings_of(game.public(longer.states), public)
+        parts.append(Histories(longer.states[kept], longer.actions[kept]))
+        count += int(kept.sum())
+        if count > most:
+            raise GameError(f"{game.name}: more than {most:,} histories lead to this public state")
+    return Histories(
+        np.concatenate([part.states for part in parts]), np.concatenate([part.actions for part in parts])
     )
 
 

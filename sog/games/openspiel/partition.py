@@ -13,34 +13,19 @@ own turns   the same, from the infostates of the player who acts alone; of anoth
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from sog.arrays import Array, Int64
 from sog.errors import GameError
 from sog.games.base import TERMINAL
+from sog.games.compiled.tree import Partition, components, joint
 from sog.games.openspiel.histories import Histories
 
 OBSERVER: Final = "observer"
 INFOSTATES: Final = "infostates"
 OWN_TURNS: Final = "own turns"
-
-
-@dataclass(frozen=True)
-class Partition:
-    """Infostates and public states of the decision moments; -1 at terminal ones.
-
-    way: OBSERVER, INFOSTATES or OWN_TURNS.  infostate: int64[M, 2], unique over the game; an infostate
-    lies in one public state.  state: int64[M], public states 0..S-1, a parent's before its children's.
-    """
-
-    way: str
-    infostate: Int64
-    state: Int64
 
 
 def partition(histories: Histories) -> Partition:
@@ -50,25 +35,6 @@ def partition(histories: Histories) -> Partition:
         if _fits(histories, attempt):
             return attempt
     raise _private_turn(histories)
-
-
-def joint(*columns: Array) -> Int64:
-    """int64[K]: the same number for the same row of the columns, counted in the rows' lexicographic order."""
-    out = np.unique(columns[0], return_inverse=True)[1].astype(np.int64)
-    for column in columns[1:]:
-        place = np.unique(column, return_inverse=True)[1]
-        out = np.unique(out * (place.max(initial=0) + 1) + place, return_inverse=True)[1].astype(np.int64)
-    return out
-
-
-def components(left: Int64, right: Int64) -> Int64:
-    """int64[K]: the connected component of each edge (left[k], right[k]) of a bipartite graph."""
-    first, second = joint(left), joint(right)
-    width = first.max(initial=-1) + 1
-    size = width + second.max(initial=-1) + 1
-    graph = coo_array((np.ones(len(first), dtype=np.int8), (first, width + second)), shape=(size, size))
-    labels: Int64 = connected_components(graph, directed=False)[1].astype(np.int64)
-    return labels[first]
 
 
 def _attempts(h: Histories) -> Iterator[Partition]:

@@ -46,14 +46,21 @@ class PolicyLearner(Protocol):
     steps: learner steps so far.
     """
 
-    network: CVPN
-    steps: int
+    @property
+    def network(self) -> CVPN: ...
+
+    @property
+    def steps(self) -> int: ...
 
     @property
     def best(self) -> CVPN: ...
 
     def learn(self, played: Trajectories) -> Update:
         """One step on games that `network` played as it is now."""
+        ...
+
+    def beside(self) -> dict[str, Array] | None:
+        """The arrays of a second network, for search on top of the policy; None where it learns none."""
         ...
 
     def state(self) -> dict[str, Any]:

@@ -181,4 +181,4 @@ def _save(
         **asdict(run), "made_of": repr(settings), "round": progress.round, "minutes": progress.seconds / 60.0
     }
     learner = progress.learner
-    checkpoint.save(folder, learner.best, run.game, run.name, learner.steps, said, state)
+    checkpoint.save(folder, learner.best, run.game, run.name, learner.steps, said, state, learner.beside())

@@ -163,6 +163,9 @@ class PpoLearner:
             total = total + settings.damping * kl(batch.log_before)
         return total
 
+    def beside(self) -> None:
+        return None
+
     def state(self) -> dict[str, Any]:
         networks = {name: weights_of(getattr(self, name)) for name in _NETWORKS}
         return {"steps": self.steps, "optimiser": memory_of(self.optimiser), **networks}

@@ -123,6 +123,9 @@ class RnadLearner:
             self.older.load_state_dict(self.newer.state_dict())
             self.newer.load_state_dict(self.target.state_dict())
 
+    def beside(self) -> None:
+        return None
+
     def state(self) -> dict[str, Any]:
         networks = {name: weights_of(getattr(self, name)) for name in _NETWORKS}
         return {"steps": self.steps, "optimiser": memory_of(self.optimiser), **networks}

@@ -38,9 +38,25 @@ class Trajectories:
     def __len__(self) -> int:
         return len(self.actor)
 
+    def of(self, player: int) -> Trajectories:
+        """The same games with one player's decisions only."""
+        own = self.actor == player
+        seen = self.states[own], self.inputs[own], self.legal[own]
+        done = self.game[own], self.actor[own], self.action[own], self.policy[own]
+        return Trajectories(*seen, *done, self.utility, self.histories)
 
-def sample(game: HistoryGame, network: CVPN, count: int, rng: np.random.Generator) -> Trajectories:
-    """Play `count` games to their ends, both players by the network's policy; `rng` decides every draw."""
+
+def sample(
+    game: HistoryGame,
+    network: CVPN,
+    count: int,
+    rng: np.random.Generator,
+    against: tuple[int, CVPN] | None = None,
+) -> Trajectories:
+    """Play `count` games to their ends by the network's policy; `rng` decides every draw.
+
+    against: a player and the network that plays it instead.
+    """
     written = _Histories(count, game.longest)
     utility = np.zeros(count)
     moments: list[tuple[Array, ...]] = []
@@ -58,6 +74,8 @@ def sample(game: HistoryGame, network: CVPN, count: int, rng: np.random.Generato
             break
         inputs, legal = game.inputs(states, actors), game.legal(states)
         policy = policies_of(network, inputs, legal)
+        if against is not None and (theirs := actors == against[0]).any():
+            policy[theirs] = policies_of(against[1], inputs[theirs], legal[theirs])
         action = drawn(policy, rng.random(len(alive)))
         moments.append((states.copy(), inputs, legal, alive, actors, action, policy))
         written.add(alive, action)

@@ -8,13 +8,53 @@ otherwise to a state of NATURE, which shows what chance and the other player's i
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from sog.arrays import Array, Bool, Int32, Int64
+from sog.arrays import Array, Bool, Float64, Int32, Int64
 from sog.games.base import NATURE, TERMINAL
-from sog.games.openspiel.histories import Histories
-from sog.games.openspiel.partition import Partition, components, joint
+
+__all__ = ["CompiledTree", "Moments", "Partition", "components", "joint", "public_tree"]
+
+
+class Moments(Protocol):
+    """The decision and terminal histories of a game, each after its parent; chance is folded into the way there.
+
+    parent: int32[M], the last decision before it, -1 at the start.  action: int32[M], taken there, -1 at the start.
+    chance: float64[M], the probability of all chance on the way.  actor: int32[M], 0, 1 or TERMINAL.
+    utility: float64[M], player 0's, 0 unless terminal.
+    """
+
+    @property
+    def parent(self) -> Int32: ...
+
+    @property
+    def action(self) -> Int32: ...
+
+    @property
+    def chance(self) -> Float64: ...
+
+    @property
+    def actor(self) -> Int32: ...
+
+    @property
+    def utility(self) -> Float64: ...
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Infostates and public states of the decision moments; -1 at terminal ones.
+
+    way: how they were found, in words.  infostate: int64[M, 2], unique over the game; an infostate
+    lies in one public state.  state: int64[M], public states 0..S-1, a parent's before its children's.
+    """
+
+    way: str
+    infostate: Int64
+    state: Int64
 
 
 @dataclass(frozen=True)
@@ -30,7 +70,7 @@ class Grouped:
 
 
 @dataclass(frozen=True)
-class SpielTree:
+class CompiledTree:
     """Public states 0..N-1: decisions, then terminals, then those of NATURE.
 
     root: its number.  actor: int32[N].  sizes: int64[N, 2], infostates of each player.
@@ -53,7 +93,7 @@ class SpielTree:
     from_state: Grouped
 
 
-def public_tree(h: Histories, parts: Partition) -> SpielTree:
+def public_tree(h: Moments, parts: Partition) -> CompiledTree:
     """The public tree of the histories under a partition."""
     came_from = np.where(h.parent >= 0, parts.state[h.parent], -1)
     moved = _moved(h, parts)
@@ -76,7 +116,7 @@ def public_tree(h: Histories, parts: Partition) -> SpielTree:
     actor[state] = h.actor
     first = np.flatnonzero(~later)
     root = nature[first[0]] if nature[first[0]] >= 0 else state[first[0]]
-    return SpielTree(
+    return CompiledTree(
         root=int(root),
         actor=actor,
         sizes=sizes,
@@ -91,7 +131,7 @@ def public_tree(h: Histories, parts: Partition) -> SpielTree:
     )
 
 
-def _moved(h: Histories, parts: Partition) -> Int64:
+def _moved(h: Moments, parts: Partition) -> Int64:
     """int64[M, 2]: what each player knows after the move into the moment, before anything is shown.
 
     The actor knows the infostate and the action, the other player the infostate; -1 at the start.
@@ -155,3 +195,22 @@ def _grouped(state: Int64, count: int) -> Grouped:
     """The moments sorted by `state`; those with -1 belong nowhere."""
     order = np.argsort(state, kind="stable")
     return Grouped(order, np.searchsorted(state[order], np.arange(count + 1)))
+
+
+def joint(*columns: Array) -> Int64:
+    """int64[K]: the same number for the same row of the columns, counted in the rows' lexicographic order."""
+    out = np.unique(columns[0], return_inverse=True)[1].astype(np.int64)
+    for column in columns[1:]:
+        place = np.unique(column, return_inverse=True)[1]
+        out = np.unique(out * (place.max(initial=0) + 1) + place, return_inverse=True)[1].astype(np.int64)
+    return out
+
+
+def components(left: Int64, right: Int64) -> Int64:
+    """int64[K]: the connected component of each edge (left[k], right[k]) of a bipartite graph."""
+    first, second = joint(left), joint(right)
+    width = first.max(initial=-1) + 1
+    size = width + second.max(initial=-1) + 1
+    graph = coo_array((np.ones(len(first), dtype=np.int8), (first, width + second)), shape=(size, size))
+    labels: Int64 = connected_components(graph, directed=False)[1].astype(np.int64)
+    return labels[first]

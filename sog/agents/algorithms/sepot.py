@@ -1,0 +1,122 @@
+"""SePoT as an entry in the table of learning algorithms: R-NaD, a critic of transformations, and search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, cast
+
+from sog.agents.algorithms.base import Choices, Learner, MakeAgent, Measured, Measuring, OpenBar, Play, Training
+from sog.agents.algorithms.policy_gradient import by_histories, history_rules, train_alone
+from sog.errors import CheckpointError
+
+if TYPE_CHECKING:
+    from sog.agents.algorithms.base import Rules, Settings
+    from sog.agents.players import Opened
+    from sog.games.histories.base import HistoryGame
+    from sog.nets.cvpn import CVPN
+    from sog.search.sepot.search import SearchSettings
+    from sog.search.tree.public_tree import PublicTree
+    from sog.train.policy_gradient.settings import PolicySettings
+    from sog.train.settings import Variant
+
+__all__ = ["ENTRY", "SEPOT"]
+
+SEPOT: Final = "sepot"
+_TAKES: Final = ("updates", "depth", "histories", "gadget")
+
+
+def _preset(game: Rules, name: str) -> PolicySettings:
+    from sog.train.sepot.presets import sepot_preset
+
+    return sepot_preset(history_rules(game), name)
+
+
+def _vary(settings: Settings, variant: Variant) -> Settings:
+    from sog.train.sepot.presets import sepot_variant
+
+    return sepot_variant(cast("PolicySettings", settings), variant)
+
+
+def _chosen(variant: Variant, choices: Choices) -> Variant:
+    from dataclasses import replace
+
+    transformations = choices.transformations or variant.transformations
+    return replace(variant, transformations=transformations, step=float(choices.step or variant.step))
+
+
+def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
+    from sog.agents.policy_network import policy_exploitability
+
+    return policy_exploitability(public, network)
+
+
+def _search_settings(game: HistoryGame, choices: Choices) -> SearchSettings:
+    from sog.agents.sepot import cut_of
+    from sog.search.sepot.search import SearchSettings
+
+    plain = SearchSettings()
+    return SearchSettings(
+        iterations=choices.updates or plain.iterations,
+        cut=cut_of(game, choices.depth),
+        most=choices.histories or plain.most,
+        gadget=choices.gadget or plain.gadget,
+    )
+
+
+def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
+    from sog.agents.sepot import SepotAgent, searching
+
+    if opened.folder is None:
+        raise CheckpointError(f"no checkpoint of {opened.game.name} by sepot is shipped; train one")
+    settings = _search_settings(by_histories(opened.game.name), choices)
+    search = searching(opened.game.name, opened.network, opened.folder, settings)
+    return lambda player, seed: SepotAgent(public, player, search, opened.network, seed)
+
+
+def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
+    """`sog exploit`: every public state is searched as in play; the search draws nothing, so there are no seeds."""
+    from sog.agents.exploit_seeds import listed
+    from sog.agents.exploitability import composed_policy, decision_count
+    from sog.agents.sepot import SepotAgent, searching
+    from sog.agents.shipped import find_checkpoint
+    from sog.search.cfr import exact
+    from sog.train.checkpoint import load_network
+
+    folder = find_checkpoint(checkpoint, SEPOT)
+    game, network, meta = load_network(folder)
+    settings = _search_settings(by_histories(game), choices)
+    search = searching(game, network, folder, settings)
+    public = listed(game)
+    agents = SepotAgent(public, 0, search, network), SepotAgent(public, 1, search, network)
+    with bar(f"exploit {game}", decision_count(public), "public states") as report:
+        policy = composed_policy(agents, lambda done: report(done, ""))
+    unit = public.game.unit
+    value = exact.measure_policy(public, policy).exploitability * unit.per_utility
+    said: dict[str, str | int | float] = {
+        "algorithm": SEPOT,
+        "steps": meta.step,
+        "updates": settings.iterations,
+        "depth": settings.cut.depth,
+        "at_chance": settings.cut.at_chance,
+        "histories": settings.most,
+        "gadget": settings.gadget,
+    }
+    how = f"SePoT's search on the policy after {meta.step:,} steps"
+    return Measured(game, unit.name, (value,), how, said, {"searched": search.searched})
+
+
+ENTRY: Final = Learner(
+    SEPOT,
+    "SePoT",
+    Training(
+        _preset,
+        _measure,
+        "the network's policy, without search",
+        takes=("transformations", "step"),
+        vary=_vary,
+        chosen=_chosen,
+        rules=by_histories,
+        alone=train_alone,
+    ),
+    play=Play(_agents, _TAKES),
+    measuring=Measuring(_exploit, _TAKES),
+)

@@ -1,0 +1,66 @@
+"""The ways to find a policy network's exploitability: on listed public states, streamed, or by a learned response."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from sog.agents.exploit_seeds import listed
+from sog.agents.policy_network import policy_exploitability
+from sog.agents.sepot import NetworkPolicy
+from sog.evaluate.streamed_best_response import streamed_exploitability
+from sog.games.histories.base import HistoryGame
+from sog.nets.cvpn import CVPN
+from sog.train.policy_gradient.best_response import ResponseSettings, learn_response
+
+__all__ = ["RESPONSES", "Response"]
+
+# Takes how much is done, and a note.
+Report: TypeAlias = Callable[[int, str], None]
+Answer: TypeAlias = tuple[float, Mapping[str, float]]
+
+_SHARES: Final = 10_000
+_SETTINGS: Final = ResponseSettings()
+
+
+@dataclass(frozen=True)
+class Response:
+    """run: exploitability in utilities, and further figures.  total, of: what its progress counts to."""
+
+    run: Callable[[HistoryGame, CVPN, Report], Answer]
+    total: int
+    of: str
+
+
+def _listed(game: HistoryGame, network: CVPN, report: Report) -> Answer:
+    return policy_exploitability(listed(game.name), network), {}
+
+
+def _streamed(game: HistoryGame, network: CVPN, report: Report) -> Answer:
+    def progress(share: float, seen: int) -> None:
+        report(round(_SHARES * share), f"{seen:,} histories")
+
+    found = streamed_exploitability(game, NetworkPolicy(game, network), report=progress)
+    return found.exploitability, {"visited": found.histories}
+
+
+def _learned(game: HistoryGame, network: CVPN, report: Report) -> Answer:
+    """Half the sum of what a response to each player wins: a lower bound, up to the interval."""
+    won = []
+    for seat in (0, 1):
+        before = seat * _SETTINGS.steps
+
+        def progress(step: int, before: int = before) -> None:
+            report(before + step, "")
+
+        won.append(learn_response(game, network, seat, _SETTINGS, report=progress))
+    half = (won[0].interval ** 2 + won[1].interval ** 2) ** 0.5 / 2
+    return (won[0].mean + won[1].mean) / 2, {"interval": half}
+
+
+RESPONSES: Final[Mapping[str, Response]] = {
+    "listed": Response(_listed, 1, "policies"),
+    "streamed": Response(_streamed, _SHARES, "parts"),
+    "learned": Response(_learned, 2 * _SETTINGS.steps, "steps"),
+}

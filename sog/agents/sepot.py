@@ -1,0 +1,76 @@
+"""SePoT's agent: a policy network's policy, searched where the subgame is small enough."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from sog.agents.policy_network import infostates_of, policy_at, refuse_other
+from sog.arrays import Float64, Int32
+from sog.games.histories.base import HistoryGame
+from sog.games.histories.catalog import make_history_game
+from sog.games.histories.leduc import LeducHistories
+from sog.nets.cvpn import CVPN
+from sog.play.agent import Agent
+from sog.search.sepot.below import Cut
+from sog.search.sepot.search import SearchSettings, SepotSearch
+from sog.search.tree.public_tree import PublicTree
+from sog.train.checkpoint import load_critic, load_network
+from sog.train.policy_gradient.networks import policies_of
+from sog.train.sepot.kept import critic_from
+
+__all__ = ["NetworkPolicy", "SepotAgent", "cut_of", "load_search", "searching"]
+
+_CHUNK = 16_384  # infostates that go through the network at once
+
+
+class NetworkPolicy:
+    """A policy network as an `OwnPolicy` of games by histories.  queries: infostates that it was asked for."""
+
+    def __init__(self, game: HistoryGame, network: CVPN) -> None:
+        self.game, self.network, self.queries = game, network, 0
+
+    def __call__(self, states: Int32, player: int) -> Float64:
+        viewers = np.full(len(states), player, dtype=np.int32)
+        inputs, legal = self.game.inputs(states, viewers), self.game.legal(states)
+        self.queries += len(states)
+        parts = range(0, len(states), _CHUNK)
+        found = [policies_of(self.network, inputs[k : k + _CHUNK], legal[k : k + _CHUNK]) for k in parts]
+        policy = np.concatenate(found).astype(np.float64)
+        exact: Float64 = policy / policy.sum(axis=1, keepdims=True)
+        return exact
+
+
+def cut_of(game: HistoryGame, depth: int | None) -> Cut:
+    """Where subgames end: after so many actions of each player, by default one; in Leduc at the public card (5.2)."""
+    if depth is not None:
+        return Cut(depth)
+    return Cut(0, at_chance=True) if isinstance(game, LeducHistories) else Cut(1)
+
+
+def searching(name: str, network: CVPN, folder: Path, settings: SearchSettings) -> SepotSearch:
+    """The search on a network's policy with the critic of its checkpoint folder; CheckpointError without one."""
+    game = make_history_game(name)
+    return SepotSearch(game, NetworkPolicy(game, network), critic_from(game, load_critic(folder)), settings)
+
+
+def load_search(folder: Path, settings: SearchSettings) -> SepotSearch:
+    """The search on the policy of a checkpoint; CheckpointError where it has no critic."""
+    name, network, _ = load_network(folder)
+    return searching(name, network, folder, settings)
+
+
+class SepotAgent(Agent):
+    """Plays what the search finds at a public state of a listed game, or the network's policy where it is too large."""
+
+    def __init__(self, public: PublicTree, player: int, search: SepotSearch, network: CVPN, seed: int = 0) -> None:
+        super().__init__(public, player, seed)
+        refuse_other(public, network)
+        self.search = search
+
+    def policy(self, node: int) -> Float64:
+        """float64[A, I]: see `Agent.policy`."""
+        seen = infostates_of(self.public)
+        first, stop = seen.starts[node]
+        return policy_at(self.public, node, self.search.policy(seen.states[first:stop], self.player))

@@ -1,0 +1,159 @@
+"""SePoT Figs. 3 to 5: exploitability over training of the policy network and of search on top of it.
+
+Fig. 3: search to several depths.  Fig. 4: the gadget's values from the critic or from the search before.
+Fig. 5: learned transformations, predefined ones, and the identity alone, at depth 1. Runs of one game and one kind of
+transformations are seeds of one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sog.experiments.papers.sepot_runs import UNTRAINED, interval, metas_of, opened, quick_runs
+from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
+from sog.games.histories.catalog import make_history_game
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["FIG3", "FIG4", "FIG5"]
+
+NETWORK: Final = -1  # the depth of a point without search
+MOST: Final = 1_000_000  # histories: every public state is searched
+SNAPSHOTS: Final = 12
+_SMALL: Final = ("kuhn_poker", "goofspiel(imp_info=True,num_cards=3,points_order=descending)")
+_RUNS: Final = tuple(Path(f"runs/sepot-{name}-{seed}") for name in ("leduc", "goofspiel5") for seed in range(3))
+
+# What is searched with: depth and the gadget's source.
+Ways = Callable[[str, bool], list[tuple[int, str]]]
+
+
+def _depths(game: str, quick: bool) -> list[tuple[int, str]]:
+    if game == "leduc_poker":
+        return [(NETWORK, ""), (0, "critic")]
+    return [(NETWORK, ""), *((depth, "critic") for depth in ((1,) if quick else (1, 2, 3)))]
+
+
+def _gadgets(game: str, quick: bool) -> list[tuple[int, str]]:
+    depth = 0 if game == "leduc_poker" else 1
+    return [(NETWORK, ""), (depth, "critic"), (depth, "previous")]
+
+
+def _shallow(game: str, quick: bool) -> list[tuple[int, str]]:
+    return [(NETWORK, ""), (1, "critic")]
+
+
+def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
+    """Every snapshot of every run, by the network alone and by each way of searching."""
+    keys: list[Key] = []
+    for run in quick_runs(options, _RUNS, _SMALL[:1]):
+        untrained = run["folder"] == UNTRAINED
+        snapshots = [(Path(UNTRAINED), None)] if untrained else _snapshots(run["folder"], options.quick)
+        note(f"{run['folder']}: {len(snapshots)} networks of {run['game']}")
+        for folder, meta in snapshots:
+            said = {} if meta is None else meta.settings
+            variant = said.get("variant", {})
+            about = {
+                "run": run["folder"],
+                "folder": str(folder),
+                "game": run["game"],
+                "step": 0 if meta is None else meta.step,
+                "network": "" if meta is None else meta.files["network"].sha256[:16],
+                "transformations": variant.get("transformations") or "learned",
+                "k": variant.get("step", 0.0),
+                "iterations": 20 if options.quick else 800,
+            }
+            keys += [{**about, "depth": depth, "gadget": gadget} for depth, gadget in ways(run["game"], options.quick)]
+    return keys
+
+
+def _snapshots(run: str, quick: bool) -> list[tuple[Path, Any]]:
+    return list(metas_of(run, 2 if quick else SNAPSHOTS))
+
+
+def compute(key: Key) -> Result:
+    """Exploitability in the game's unit, and how many public states were searched."""
+    from sog.agents.exploit_seeds import listed
+    from sog.agents.exploitability import composed_policy
+    from sog.agents.policy_network import policy_exploitability
+    from sog.agents.sepot import NetworkPolicy, SepotAgent, cut_of
+    from sog.search.cfr import exact
+    from sog.search.sepot.search import SearchSettings, SepotSearch
+
+    found, public = opened(key["folder"], key["game"]), listed(key["game"])
+    unit = public.game.unit.per_utility
+    if key["depth"] == NETWORK:
+        return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}
+    cut = cut_of(found.game, key["depth"] or None)
+    settings = SearchSettings(key["iterations"], cut, MOST, key["gadget"])
+    search = SepotSearch(found.game, NetworkPolicy(found.game, found.network), found.critic, settings)
+    agents = SepotAgent(public, 0, search, found.network), SepotAgent(public, 1, search, found.network)
+    policy = composed_policy(agents)
+    return {"exploitability": unit * exact.measure_policy(public, policy).exploitability, "searched": search.searched}
+
+
+def _line(key: Key) -> str:
+    """What a point's line in the picture is called."""
+    if key["depth"] == NETWORK:
+        return f"network ({key['transformations']})"
+    depth = f"depth {key['depth']}" if key["depth"] else "to the public card"
+    step = f" k = {key['k']:g}" if key["k"] else ""
+    return f"search, {depth}, {key['transformations']}{step}, gadget: {key['gadget']}"
+
+
+def present(name: str, points: list[Point]) -> Outcome:
+    """Means over seeds with 95% intervals, a picture for each game; each search less the network of the same run."""
+    groups: dict[tuple[str, str, int], list[float]] = {}
+    gains: dict[tuple[str, str], list[float]] = {}
+    alone = {(p.key["run"], p.key["step"]): p.result["exploitability"] for p in points if p.key["depth"] == NETWORK}
+    last = {p.key["run"]: max(q.key["step"] for q in points if q.key["run"] == p.key["run"]) for p in points}
+    for point in points:
+        key, value = point.key, point.result["exploitability"]
+        groups.setdefault((key["game"], _line(key), key["step"]), []).append(value)
+        if key["depth"] != NETWORK and key["step"] == last[key["run"]]:
+            difference = value - alone[key["run"], key["step"]]
+            gains.setdefault((key["game"], _line(key)), []).append(difference)
+    rows: list[dict[str, Any]] = []
+    for (game, line, step), values in groups.items():
+        mean, half = interval(values)
+        found = {"mean": mean, "interval": half, "seeds": len(values), "unit": make_history_game(game).unit.name}
+        rows.append({"game": game, "line": line, "step": step, **found})
+    beside = []
+    for (game, line), values in gains.items():
+        mean, half = interval(values)
+        what = f"{game.split('(')[0]}: {line}, less the network alone, {len(values)} seeds"
+        beside.append(Beside(what, "", f"{mean:+.4g} ± {half:.2g} {make_history_game(game).unit.name}"))
+    games = list(dict.fromkeys(row["game"] for row in rows))
+    pictures: dict[str, Draw] = {
+        f"{name}-{k}-{game.split('(')[0]}": partial(_draw, rows=[row for row in rows if row["game"] == game])
+        for k, game in enumerate(games)
+    }
+    return Outcome(rows, pictures, beside)
+
+
+def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
+    axis = figure.subplots()
+    for line in dict.fromkeys(row["line"] for row in rows):
+        own = sorted((row for row in rows if row["line"] == line), key=lambda row: row["step"])
+        steps, means = [row["step"] for row in own], [row["mean"] for row in own]
+        axis.errorbar(steps, means, [row["interval"] for row in own], label=line, marker=".", capsize=2)
+    axis.set(xlabel="learner steps", ylabel=f"exploitability, {rows[0]['unit']}", title=rows[0]["game"])
+    axis.set_xscale("symlog", linthresh=100)
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize=8)
+
+
+def _describe(key: Key) -> str:
+    return f"{Path(key['folder']).name}, {_line(key)}"
+
+
+def _study(name: str, ways: Ways) -> Study:
+    return Study(partial(plan, ways), compute, partial(present, name), takes=("runs",), describe=_describe)
+
+
+FIG3: Final = _study("sepot-fig3", _depths)
+FIG4: Final = _study("sepot-fig4", _gadgets)
+FIG5: Final = _study("sepot-fig5", _shallow)

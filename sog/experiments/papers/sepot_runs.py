@@ -1,0 +1,88 @@
+"""What SePoT's experiments share: their runs, the runs' snapshots, and untrained ones for a quick look."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from sog.agents.algorithms.table import trained_by
+from sog.errors import CheckpointError, SettingError
+from sog.experiments.study import Key, Options
+from sog.games.histories.catalog import make_history_game
+from sog.train.checkpoint import Meta, load_meta, load_network
+
+if TYPE_CHECKING:
+    from sog.games.histories.base import HistoryGame
+    from sog.nets.cvpn import CVPN
+    from sog.search.sepot.search import Critic
+
+__all__ = ["UNTRAINED", "Opened", "interval", "metas_of", "opened", "quick_runs", "run_of"]
+
+UNTRAINED: Final = "untrained"  # the folder of a fresh network of a game
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A policy network of a game, and its critic."""
+
+    game: HistoryGame
+    network: CVPN
+    critic: Critic
+
+
+def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...]) -> list[Key]:
+    """The runs of an experiment as {game, folder}: those named or there, or untrained ones if quick."""
+    runs = options.runs or tuple(run for run in known if run.is_dir())
+    if runs:
+        return [{"game": run_of(run).game, "folder": str(run)} for run in runs]
+    if not options.quick:
+        how = "`sog train GAME --algorithm sepot`, then name it with --run"
+        raise SettingError(f"no training run in {known[0]}: {how}")
+    return [{"game": game, "folder": UNTRAINED} for game in games]
+
+
+def run_of(folder: Path) -> Meta:
+    """What a run of SePoT says of itself; CheckpointError for another algorithm's."""
+    meta = load_meta(folder / "checkpoint" if (folder / "checkpoint").is_dir() else folder)
+    if trained_by(meta) != "sepot":
+        raise CheckpointError(f"{folder} was trained by {trained_by(meta)}, so it has no critic; train by sepot")
+    return meta
+
+
+def metas_of(run: str, most: int) -> list[tuple[Path, Meta]]:
+    """The run's snapshots and its checkpoint by learner step, each step once, the latest `most` of them."""
+    folder = Path(run)
+    found = [path for path in [*(folder / "snapshots").glob("*"), folder / "checkpoint"] if path.is_dir()]
+    by_step = {meta.step: (path, meta) for path, meta in ((path, load_meta(path)) for path in found)}
+    return [by_step[step] for step in sorted(by_step)][-most:]
+
+
+@lru_cache(maxsize=4)
+def opened(folder: str, game: str) -> Opened:
+    """The network and critic of a checkpoint's or run's folder, or untrained ones."""
+    from sog.nets.cvpn import CVPN
+    from sog.train.checkpoint import load_critic
+    from sog.train.policy_gradient.networks import policy_shape
+    from sog.train.sepot.critic import profiles
+    from sog.train.sepot.kept import HistoryCritic, critic_from
+    from sog.train.sepot.networks import Perceptron
+
+    rules = make_history_game(game)
+    if folder == UNTRAINED:
+        which = profiles(3, False)
+        critic = HistoryCritic(rules, Perceptron((rules.num_critic_inputs, 16, len(which)), 0, 0.1), which)
+        return Opened(rules, CVPN(policy_shape(rules, 16, 1)), critic)
+    path = Path(folder)
+    path = path / "checkpoint" if (path / "checkpoint").is_dir() else path
+    _, network, _ = load_network(path, game)
+    return Opened(rules, network, critic_from(rules, load_critic(path)))
+
+
+def interval(values: list[float]) -> tuple[float, float]:
+    """The mean and half of its 95% interval by the normal distribution; 0 for one value."""
+    spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    return float(np.mean(values)), 1.96 * spread / len(values) ** 0.5

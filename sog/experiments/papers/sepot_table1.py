@@ -1,0 +1,106 @@
+"""SePoT Table 1: the policy network with search against networks without, seats swapped; and their own strength."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Final
+
+from sog.experiments.papers.sepot_runs import interval, opened, quick_runs
+from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+
+__all__ = ["PAPER", "STUDY"]
+
+# Reward x 100 of network and search against a network, by largest subgame; with 95% intervals.
+PAPER: Final = {
+    "goofspiel 8 random": {25_000: "2.70 ± .05", 100_000: "3.10 ± .19"},
+    "goofspiel 13 descending": {25_000: "3.44 ± .05", 100_000: "3.51 ± .10"},
+    "goofspiel 13 random": {25_000: "1.12 ± .05", 100_000: "1.43 ± .3"},
+    "battleship 3": {25_000: "6.2 ± .06", 100_000: "6.5 ± .07"},
+    "battleship 5": {25_000: "81.9 ± .3", 100_000: "83.5 ± .5"},
+    "battleship 7": {25_000: "24.1 ± .7", 100_000: "42.1 ± .9"},
+}
+
+SIZES: Final = {25_000: 100, 100_000: 25}  # points of each size
+PAIRS: Final = {"goofspiel": 100, "battleship 3": 25}  # of games in a point
+_PAIRS: Final = 5  # in games that take longer
+_NETWORK: Final = 0  # the size of points without search: two networks against each other
+_UNIFORM: Final = -1  # the network against uniform play
+_RUNS: Final = tuple(Path(f"runs/sepot-{name}") for name in ("goofspiel8", "battleship3", "battleship5"))
+_SMALL: Final = "goofspiel(imp_info=True,num_cards=4,points_order=random)"
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """Each run searching against every other run of its game, or itself where there is one alone."""
+    runs = quick_runs(options, _RUNS, (_SMALL,))
+    keys: list[Key] = []
+    for run in runs:
+        others = [one for one in runs if one["game"] == run["game"] and one is not run] or [run]
+        known = [count for name, count in PAIRS.items() if _name(run["game"]).startswith(name)]
+        pairs = 3 if options.quick else [*known, _PAIRS][0]
+        sizes = {2_000: 1} if options.quick else SIZES
+        for other in others:
+            about = {"game": run["game"], "run": run["folder"], "against": other["folder"], "pairs": pairs}
+            iterations = 20 if options.quick else 800
+            for size, parts in ({_UNIFORM: 1, _NETWORK: 1} | sizes).items():
+                many = pairs if size > 0 or options.quick else 2_000
+                of = {**about, "pairs": many, "histories": size, "iterations": iterations}
+                keys += [{**of, "part": part} for part in range(parts)]
+        note(f"{run['folder']}: {run['game']}, against {len(others)}")
+    return keys
+
+
+def compute(key: Key) -> Result:
+    """What the first wins in each pair of games, summed over both seats, in utilities; and the search's time."""
+    from sog.agents.history_matches import UniformPolicy, play_pairs
+    from sog.agents.sepot import NetworkPolicy, cut_of
+    from sog.search.sepot.search import SearchSettings, SepotSearch
+
+    own, other = opened(key["run"], key["game"]), opened(key["against"], key["game"])
+    first, second = NetworkPolicy(own.game, own.network), NetworkPolicy(own.game, other.network)
+    started, size = time.process_time(), key["histories"]
+    if size > 0:
+        settings = SearchSettings(key["iterations"], cut_of(own.game, None), size)
+        search = SepotSearch(own.game, first, own.critic, settings)
+        won, searched = play_pairs(own.game, search.policy, second, key["pairs"], key["part"]), search.searched
+    else:
+        against = UniformPolicy(own.game) if size == _UNIFORM else second
+        won, searched = play_pairs(own.game, first, against, key["pairs"], key["part"]), 0
+    seconds = time.process_time() - started
+    return {"won": won.mean(axis=1).tolist(), "searched": searched, "seconds": seconds}
+
+
+def _name(game: str) -> str:
+    """The game as PAPER calls it."""
+    short, _, said = game.partition("(")
+    given = dict(part.split("=") for part in said.rstrip(")").split(",") if "=" in part)
+    if short == "goofspiel":
+        return f"goofspiel {given.get('num_cards')} {given.get('points_order')}"
+    return f"{short} {given.get('board_width', '')}".strip()
+
+
+def present(points: list[Point]) -> Outcome:
+    """Rewards a game x 100 with 95% intervals over pairs of games, beside the paper's."""
+    groups: dict[tuple[str, int], list[Point]] = {}
+    for point in points:
+        groups.setdefault((point.key["game"], point.key["histories"]), []).append(point)
+    rows, beside = [], []
+    for (game, size), own in groups.items():
+        won = [100 * value for point in own for value in point.result["won"]]
+        mean, half = interval(won)
+        what = {_UNIFORM: "network against uniform play", _NETWORK: "network against network"}.get(
+            size, f"search below {size:,} histories against network"
+        )
+        searched, seconds = (sum(point.result[name] for point in own) for name in ("searched", "seconds"))
+        row = {"game": game, "what": what, "games": 2 * len(won), "reward x 100": mean, "interval": half}
+        rows.append({**row, "searched": searched, "processor seconds": seconds})
+        theirs = PAPER.get(_name(game), {}).get(size, "")
+        beside.append(Beside(f"{_name(game)}: {what}, {2 * len(won):,} games", theirs, f"{mean:+.2f} ± {half:.2f}"))
+    return Outcome(rows, {}, beside)
+
+
+def describe(key: Key) -> str:
+    return f"{_name(key['game'])}, {key['histories']} histories, part {key['part']}"
+
+
+STUDY: Final = Study(plan, compute, present, takes=("runs",), describe=describe)

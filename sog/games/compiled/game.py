@@ -1,0 +1,144 @@
+"""A game compiled from its histories: public states by number, pairs that may stand for several histories."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import numpy as np
+
+from sog.arrays import Array, Float64, Int32, Int64
+from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
+from sog.games.compiled.tree import CompiledTree, Moments, Partition, public_tree
+
+__all__ = ["CompiledGame"]
+
+
+class CompiledGame(Game):
+    """Moments under a partition as a game. Who derives from it says what it is called and what a network sees.
+
+    A public state is a number. A pair may stand for several histories: weights and payoffs are their sums. Nothing is
+    shown at a terminal state, where an infostate is the last one with the last action.
+    moments: the histories.  tree: their public states.
+    """
+
+    moments: Moments
+    tree: CompiledTree
+
+    def compile(self, moments: Moments, parts: Partition) -> None:
+        """Set what follows from the histories alone."""
+        self.moments = moments
+        self.tree = public_tree(moments, parts)
+        self.u_max = float(np.abs(moments.utility).max()) or 1.0
+        live = self.tree.sizes[self.tree.actor != TERMINAL]
+        self.num_slots = (int(live[:, 0].max()), int(live[:, 1].max()))
+        self.perfect_information = bool((self.tree.sizes == 1).all())
+        self._operators: dict[tuple[int, bytes], Operator] = {}
+
+    @property
+    def num_states(self) -> int:
+        """Public states, terminal ones and NATURE's included."""
+        return len(self.tree.actor)
+
+    def root(self) -> State:
+        return self.tree.root
+
+    def actor(self, s: State) -> int:
+        return int(self.tree.actor[cast(int, s)])
+
+    def num_infostates(self, s: State) -> tuple[int, int]:
+        i0, i1 = self.tree.sizes[cast(int, s)]
+        return int(i0), int(i1)
+
+    def actions(self, s: State) -> Int32:
+        return np.unique(self.moments.action[self.tree.from_state.at(cast(int, s))])
+
+    # --- edges ---
+
+    def fan(self, s: State) -> Fan:
+        state = cast(int, s)
+        if self.actor(s) == NATURE:
+            return self._shown_by_nature(state)
+        return self._played(state, self.actor(s))
+
+    def _played(self, s: int, actor: int) -> Fan:
+        """The moves at a decision state: straight to what comes next, or to NATURE who shows it."""
+        tree = self.tree
+        m = tree.from_state.at(s)
+        next_state = np.where(tree.nature[m] >= 0, tree.nature[m], tree.state[m])
+        next_place = np.where(tree.nature[m, None] >= 0, tree.nature_place[m], tree.place[m])
+        before, edge = tree.place[self.moments.parent[m]], tree.edge[m]
+        children = np.zeros(int(edge.max()) + 1, dtype=np.int64)
+        children[edge] = next_state
+        actions, column = np.unique(self.moments.action[m], return_inverse=True)
+        edges = np.full((tree.sizes[s, actor], len(actions)), -1, dtype=np.int32)
+        edges[before[:, actor], column] = edge
+        target = np.full_like(edges, -1)
+        target[before[:, actor], column] = next_place[:, actor]
+        same = np.array_equal(before[:, actor], next_place[:, actor])
+        same = same and bool((tree.sizes[children, actor] == tree.sizes[s, actor]).all())
+        other = 1 - actor
+        links = [
+            _links(before[edge == e, other], next_place[edge == e, other], self._size(s, other), self._size(c, other))
+            for e, c in enumerate(children.tolist())
+        ]
+        carry: list[tuple[Carry, Carry]] = [(None, link) if actor == 0 else (link, None) for link in links]
+        return Fan(children.tolist(), Moves(edges, None if same else target), carry if any(map(any, carry)) else None)
+
+    def _shown_by_nature(self, s: int) -> Fan:
+        """One edge for each public state that chance or the infostates of both lead to."""
+        tree = self.tree
+        m = tree.at_nature.at(s)
+        children, edge = np.unique(tree.state[m], return_inverse=True)
+        carry = []
+        for e, c in enumerate(children.tolist()):
+            on = m[edge == e]
+            first, second = (
+                _links(tree.nature_place[on, p], tree.place[on, p], self._size(s, p), self._size(c, p)) for p in (0, 1)
+            )
+            carry.append((first, second))
+        return Fan(children.tolist(), None, carry if any(map(any, carry)) else None)
+
+    def _size(self, s: int, p: int) -> int:
+        return int(self.tree.sizes[s, p])
+
+    # --- weights and payoffs ---
+
+    def weights(self, s: State) -> Scaled:
+        m, place = self.moments_of(cast(int, s))
+        return self._summed(cast(int, s), place, self.moments.chance[m])
+
+    def payoff(self, s: State) -> Scaled:
+        m, place = self.moments_of(cast(int, s))
+        payoff = self._summed(cast(int, s), place, self.moments.chance[m] * self.moments.utility[m])
+        return payoff if payoff.scale else Scaled(self.weights(s).operator, 0.0)
+
+    def moments_of(self, s: int) -> tuple[Int64, Int64]:
+        """int64[K], int64[K, 2]: the moments of a state, or after one of NATURE, and their infostates there."""
+        if self.tree.actor[s] == NATURE:
+            m = self.tree.at_nature.at(s)
+            return m, self.tree.nature_place[m]
+        m = self.tree.at_state.at(s)
+        return m, self.tree.place[m]
+
+    def _summed(self, s: int, place: Int64, values: Float64) -> Scaled:
+        """The sums of values by pair, as an operator whose first largest entry is 1, so that many states share it."""
+        matrix = np.zeros(self.num_infostates(s))
+        np.add.at(matrix, (place[:, 0], place[:, 1]), values)
+        scale = float(matrix.ravel()[np.argmax(np.abs(matrix))])
+        if scale == 0.0:
+            return Scaled(Operator(matrix), 0.0)
+        matrix /= scale
+        key = (matrix.shape[0], matrix.tobytes())
+        return Scaled(self._operators.setdefault(key, Operator(matrix)), scale)
+
+
+def _links(source: Array, target: Array, before: int, after: int) -> Carry:
+    """The different links, or None where every infostate keeps its index."""
+    if before == after == 1:
+        return None
+    pairs = np.unique(source.astype(np.int64) * after + target)
+    first, second = pairs // after, pairs % after
+    kept = np.arange(before)
+    if before == after and np.array_equal(first, kept) and np.array_equal(second, kept):
+        return None
+    return Links(first.astype(np.int32), second.astype(np.int32))

@@ -1,0 +1,142 @@
+"""The histories below a public state as arrays, down to a depth limit; it knows no strategy and no value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sog.arrays import Array, Bool, Float64, Int32, Int64
+from sog.errors import GameError
+from sog.games.base import NATURE, TERMINAL
+from sog.games.histories.base import HistoryGame
+from sog.games.histories.listing import children
+
+__all__ = ["Below", "Cut", "TooManyHistories", "chance_of", "grow", "numbered"]
+
+
+class TooManyHistories(GameError):
+    """A subgame has more histories than may be listed."""
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Where a subgame ends. depth: after so many actions of each player, 0 for no limit.  at_chance: after chance."""
+
+    depth: int = 1
+    at_chance: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Below:
+    """The decisions and ends below a public state, each after its parent; chance is folded into the way there.
+
+    states: int32[M, K].  parent, action: int32[M], -1 at the roots.  actor: int32[M].  depth: int32[M], decisions
+    since the root.  chance: float64[M], the probability of all chance on the way, that of the roots included.
+    leaf: bool[M], decisions that nothing is listed below.
+    """
+
+    states: Int32
+    parent: Int32
+    action: Int32
+    actor: Int32
+    depth: Int32
+    chance: Float64
+    leaf: Bool
+
+    def __len__(self) -> int:
+        return len(self.actor)
+
+
+class _Level(NamedTuple):
+    """Moments of one depth.  met: bool[*], whether chance acted since the parent."""
+
+    states: Int32
+    parent: Int64
+    action: Int32
+    chance: Float64
+    met: Bool
+
+
+def grow(game: HistoryGame, states: Int32, chance: Float64, cut: Cut, most: int) -> Below:
+    """The histories below roots, int32[H, K] with float64[H] chance's probability of each, where players act.
+
+    Raises TooManyHistories above `most`, the roots included.
+    """
+    none = np.full(len(states), -1)
+    level = _Level(states, none, none.astype(np.int32), chance, np.zeros(len(states), dtype=np.bool_))
+    found: list[tuple[_Level, Int32, Bool]] = []
+    count, first = 0, 0
+    while len(level.states):
+        count += len(level.states)
+        if count > most:
+            raise TooManyHistories(f"{game.name}: the subgame has more than {most:,} histories")
+        actor, depth = game.actors(level.states), len(found)
+        leaf = np.full(len(actor), cut.depth > 0 and depth >= 2 * cut.depth)
+        leaf |= level.met & cut.at_chance
+        leaf &= actor != TERMINAL
+        found.append((level, actor, leaf))
+        going = np.flatnonzero((actor != TERMINAL) & ~leaf)
+        level = _next(game, level, going, first, most)
+        first = count
+    depths = np.repeat(np.arange(len(found)), [len(actor) for _, actor, _ in found])
+    return Below(
+        np.concatenate([one.states for one, _, _ in found]),
+        np.concatenate([one.parent for one, _, _ in found]).astype(np.int32),
+        np.concatenate([one.action for one, _, _ in found]),
+        np.concatenate([actor for _, actor, _ in found]),
+        depths.astype(np.int32),
+        np.concatenate([one.chance for one, _, _ in found]),
+        np.concatenate([leaf for _, _, leaf in found]),
+    )
+
+
+def _next(game: HistoryGame, level: _Level, going: Int64, first: int, most: int) -> _Level:
+    """The moments one decision further on. first: the number of the level's first moment."""
+    found = children(game, level.states[going])
+    at = going[found.parent]
+    below = _Level(found.states, first + at, found.action, level.chance[at], np.zeros(len(at), dtype=np.bool_))
+    while (waiting := game.actors(below.states) == NATURE).any():
+        if len(below.states) > most:
+            raise TooManyHistories(f"{game.name}: the subgame has more than {most:,} histories")
+        rest, dealt = _taken(below, ~waiting), _taken(below, waiting)
+        after = children(game, dealt.states)
+        odds = game.chances(dealt.states)[after.parent, after.action]
+        k = after.parent
+        new = _Level(after.states, dealt.parent[k], dealt.action[k], dealt.chance[k] * odds, np.ones(len(k), np.bool_))
+        below = _Level(
+            np.concatenate((rest.states, new.states)),
+            np.concatenate((rest.parent, new.parent)),
+            np.concatenate((rest.action, new.action)),
+            np.concatenate((rest.chance, new.chance)),
+            np.concatenate((rest.met, new.met)),
+        )
+    return below
+
+
+def _taken(level: _Level, rows: Bool) -> _Level:
+    states, parent, action, chance, met = level
+    return _Level(states[rows], parent[rows], action[rows], chance[rows], met[rows])
+
+
+def chance_of(game: HistoryGame, histories: Array) -> Float64:
+    """float64[H]: the probability of chance's actions in histories, int[H, T] padded with -1."""
+    reach = np.ones(len(histories))
+    if not game.num_outcomes:
+        return reach
+    states = game.begin(len(histories))
+    for column in np.asarray(histories).T:
+        dealt = np.flatnonzero((column >= 0) & (game.actors(states) == NATURE))
+        reach[dealt] *= game.chances(states[dealt])[np.arange(len(dealt)), column[dealt]]
+        game.step(states, column)
+    return reach
+
+
+def numbered(rows: Array) -> Int64:
+    """int64[M]: the same number for the same row of an int array [M, Q]; in no particular order."""
+    if not rows.shape[1]:
+        return np.zeros(len(rows), dtype=np.int64)
+    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
+    numbers: Int64 = np.unique(whole, return_inverse=True)[1].astype(np.int64)
+    return numbers

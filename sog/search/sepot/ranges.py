@@ -1,0 +1,57 @@
+"""How likely a player's own policy is to play its part of histories: ranges from queries along the way (SePoT, 4.2)."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from sog.arrays import Array, Float64, Int32
+from sog.games.histories.base import HistoryGame
+from sog.search.sepot.below import numbered
+
+__all__ = ["OwnPolicy", "infostate_reach", "reach_of"]
+
+
+class OwnPolicy(Protocol):
+    """float64[K, A]: what a player plays at states, int32[K, K'], of one public state where that player acts."""
+
+    def __call__(self, states: Int32, player: int) -> Float64: ...
+
+
+def reach_of(game: HistoryGame, histories: Array, player: int, policy: OwnPolicy) -> Float64:
+    """float64[H]: the product of the player's own probabilities along histories, int[H, T] padded with -1.
+
+    The histories are those of one public state, so that at each of its turns the player is at one public state too.
+    """
+    states, reach = game.begin(len(histories)), np.ones(len(histories))
+    for column in np.asarray(histories).T:
+        acting = np.flatnonzero((column >= 0) & (game.actors(states) == player))
+        for rows in _by_public(game, states, acting):
+            played = policy(states[rows], player)
+            reach[rows] *= played[np.arange(len(rows)), column[rows]]
+        game.step(states, column)
+    return reach
+
+
+def _by_public(game: HistoryGame, states: Int32, acting: Array) -> list[Array]:
+    """The acting rows by public state: a history's turns come at different places where chance's are unequally many."""
+    if not len(acting):
+        return []
+    numbers = numbered(game.public(states[acting]))
+    return [acting[numbers == k] for k in range(numbers.max() + 1)]
+
+
+def infostate_reach(
+    game: HistoryGame, states: Int32, histories: Array, player: int, policy: OwnPolicy
+) -> Float64:
+    """float64[H]: `reach_of` of all histories of one public state, by one history of each infostate of the player.
+
+    So the policy is asked at most |S_i| x l_max times.
+    """
+    private = game.private(states, np.full(len(states), player, dtype=np.int32))
+    numbers = numbered(private)
+    first = np.full(numbers.max() + 1, len(states))
+    np.minimum.at(first, numbers, np.arange(len(states)))
+    found: Float64 = reach_of(game, np.asarray(histories)[first], player, policy)[numbers]
+    return found

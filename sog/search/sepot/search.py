@@ -1,0 +1,281 @@
+"""SePoT's search (Algorithm 2): a policy for one public state, from a network's policy, a critic and the rules."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+import numpy as np
+
+from sog.arrays import Array, Float64, Int32
+from sog.errors import GameError, SettingError
+from sog.games.histories.base import HistoryGame
+from sog.games.histories.listing import Histories, children, histories_of
+from sog.search.cfr.iterate import NO_CHOICE
+from sog.search.cfr.lookahead import Lookahead
+from sog.search.cfr.rules import CFR_PLUS
+from sog.search.resolving.gadget import Gadget
+from sog.search.sepot.below import Below, Cut, TooManyHistories, chance_of, grow
+from sog.search.sepot.ranges import OwnPolicy, infostate_reach
+from sog.search.sepot.subgame import Choosers, Subgame
+from sog.search.tree.public_tree import PublicTree
+
+__all__ = ["CHOOSERS", "GADGETS", "Critic", "Found", "SearchSettings", "SepotSearch"]
+
+GADGETS: Final = ("critic", "previous")
+CHOOSERS: Final = ("opponent", "both")
+_KEPT: Final = 2_000  # public states whose policies are kept
+_BREADTH: Final = 4  # on the way to a public state so many times more histories may be possible than in it
+
+
+class Critic(Protocol):
+    """What histories are worth: the values of policy transformations, the first of which is the identity.
+
+    pairs: whether it knows the values of pairs, where both players play a transformation.
+    """
+
+    pairs: bool
+
+    def values(self, states: Int32, chooser: int) -> Float64:
+        """float64[H, F]: player 0's utility where `chooser` plays each transformation, the other the policy itself."""
+        ...
+
+    def pair_values(self, states: Int32) -> Float64:
+        """float64[H, F, F]: player 0's utility by the transformations of players 0 and 1."""
+        ...
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How SePoT searches; defaults are the paper's.
+
+    iterations: of CFR+.  cut: where the subgame ends.  most: histories that a subgame may have; public states with
+    more are left to the network.  gadget: where the opponent's values come from, the critic or the search before.
+    choosers: who chooses at leaves, the opponent alone or both.  rounds: a subgame begins before the other player's
+    move that is made at the same time, unseen (Goofspiel's bids).
+    """
+
+    iterations: int = 800
+    cut: Cut = field(default_factory=Cut)
+    most: int = 25_000
+    gadget: str = "critic"
+    choosers: str = "opponent"
+    rounds: bool = True
+
+    def __post_init__(self) -> None:
+        for name, value, known in (("gadget", self.gadget, GADGETS), ("choosers", self.choosers, CHOOSERS)):
+            if value not in known:
+                raise SettingError(f"no {name} is called {value}; known: {', '.join(known)}")
+        if min(self.iterations, self.most) < 1 or self.cut.depth < 0:
+            raise SettingError("a search needs at least one iteration, one history and no negative depth")
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The policy at a public state: float64[I, A] by infostate and action identity.
+
+    rows: an infostate's number by the bytes of its private row.  histories: of the subgame.
+    values: what an infostate of the opponent is worth to it at later public states, by (public, private) bytes.
+    """
+
+    policy: Float64
+    rows: dict[bytes, int]
+    histories: int
+    values: dict[tuple[bytes, bytes], float]
+
+    def at(self, private: Int32) -> Float64:
+        """float64[K, A]: the policies of infostates by their private rows, int32[K, Q]."""
+        found: Float64 = self.policy[[self.rows[row.tobytes()] for row in private]]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Root:
+    """Where a subgame begins.  public: its row.  histories: those of it.  mover: who acts there.
+    acted: whether each player has acted before.  before: the public row of the player's own turn before; None: none.
+    """
+
+    public: Int32
+    histories: Histories
+    acted: tuple[bool, bool]
+    before: Int32 | None
+
+
+class SepotSearch:
+    """Searches public states of a game one by one, and remembers what it found.
+
+    A search depends on its public state alone: where earlier public states of the player were searched, the player's
+    range is that of the policies found there, elsewhere the network's.
+    """
+
+    def __init__(
+        self, game: HistoryGame, policy: OwnPolicy, critic: Critic, settings: SearchSettings | None = None
+    ) -> None:
+        """policy: the network's. SettingError for choosers that the critic does not know."""
+        self.game, self.network, self.critic = game, policy, critic
+        self.settings = settings or SearchSettings()
+        if self.settings.choosers == "both" and not critic.pairs:
+            raise SettingError("the critic was not trained with pairs of transformations, so both cannot choose")
+        self._found: OrderedDict[bytes, Found | None] = OrderedDict()
+
+    def policy(self, states: Int32, player: int) -> Float64:
+        """float64[K, A]: what the player plays at states of one public state where it acts: searched, or the network's.
+
+        It is an `OwnPolicy`.
+        """
+        found = self.search(self.game.public(states[:1])[0], player)
+        if found is None:
+            return self.network(states, player)
+        return found.at(self.game.private(states, np.full(len(states), player, dtype=np.int32)))
+
+    def search(self, public: Int32, player: int) -> Found | None:
+        """The policy of a public state, int32[P], where the player acts; None where its subgame is too large."""
+        key = public.tobytes()
+        if key not in self._found:
+            try:
+                self._keep(key, self._searched(public, player))
+            except TooManyHistories:
+                self._keep(key, None)
+        self._found.move_to_end(key)
+        return self._found[key]
+
+    @property
+    def searched(self) -> int:
+        """How many of the public states that are remembered were searched."""
+        return sum(found is not None for found in self._found.values())
+
+    def _keep(self, key: bytes, found: Found | None) -> None:
+        self._found[key] = found
+        if len(self._found) > _KEPT:
+            self._found.popitem(last=False)
+
+    def _searched(self, public: Int32, player: int) -> Found:
+        root = self._root(public, player)
+        states, chance = root.histories.states, chance_of(self.game, root.histories.actions)
+        chance = chance / chance.max()
+        below = grow(self.game, states, chance, self.settings.cut, self.settings.most)
+        reach = infostate_reach(self.game, states, root.histories.actions, player, self.policy)
+        reach = reach / reach.max() if reach.max() > 0.0 else np.ones(len(reach))
+        subgame = Subgame(self.game, below, self._choosers(below, player))
+        return self._solved(subgame, root, player, reach, public)
+
+    def _solved(self, subgame: Subgame, root: _Root, player: int, reach: Float64, public: Int32) -> Found:
+        """CFR+ on the subgame, with the gadget where the opponent has acted before."""
+        other, count = 1 - player, len(reach)
+        tree = PublicTree(subgame).list_all()
+        place = subgame.tree.place[:count]
+        ranges = [np.ones(n) for n in subgame.num_infostates(subgame.root())]
+        ranges[player][place[:, player]] = reach
+        lookahead = Lookahead(tree, 0, (ranges[0], ranges[1]), room=tree.size).expand_all()
+        choice = NO_CHOICE
+        if root.acted[other]:
+            worth = self._worth(subgame, root, other, count)
+            leave = np.zeros(len(ranges[other]))
+            np.add.at(leave, place[:, other], subgame.below.chance[:count] * reach * worth)
+            choice = Gadget(other, leave, np.zeros_like(leave), alpha=1.0).choice
+        chained = self.settings.gadget == "previous"
+        lookahead.iterate(CFR_PLUS, self.settings.iterations, choice, track=chained)
+        lookahead.average_policy()
+        values = self._later_values(subgame, lookahead, other) if chained else {}
+        return self._read(subgame, lookahead, player, public, values)
+
+    def _worth(self, subgame: Subgame, root: _Root, other: int, count: int) -> Float64:
+        """float64[H]: what each root history is worth to the opponent."""
+        states = subgame.below.states[:count]
+        side = 1.0 - 2.0 * other
+        worth = side * self.critic.values(states, other)[:, 0]
+        if self.settings.gadget == "previous" and root.before is not None:
+            before = self.search(root.before, 1 - other)
+            if before is not None:
+                key = root.public.tobytes()
+                private = self.game.private(states, np.full(count, other, dtype=np.int32))
+                kept = [before.values.get((key, row.tobytes())) for row in private]
+                worth = np.array([w if v is None else v for w, v in zip(worth, kept, strict=True)])
+        return worth
+
+    def _choosers(self, below: Below, player: int) -> Choosers | None:
+        """What the leaves are worth; None without leaves."""
+        if not below.leaf.any():
+            return None
+        states, other = below.states[below.leaf], 1 - player
+        if self.settings.choosers == "opponent":
+            return Choosers((other,), self.critic.values(states, other))
+        pairs = self.critic.pair_values(states)
+        return Choosers((other, player), pairs if other == 0 else pairs.transpose(0, 2, 1))
+
+    def _later_values(self, subgame: Subgame, tree: Lookahead, other: int) -> dict[tuple[bytes, bytes], float]:
+        """See `Found.values`: the search's mean values, conditional on the infostate."""
+        out: dict[tuple[bytes, bytes], float] = {}
+        for n in range(1, tree.size):
+            s = tree.public.states[tree.public_node(n)]
+            m = subgame.own_moments(s)
+            if tree.actor(n) > 1 or not len(m):
+                continue
+            key = self.game.public(subgame.below.states[m[:1]])[0].tobytes()
+            for row, value in zip(subgame.private_rows(s, other), tree.values(n)[other].tolist(), strict=True):
+                out[key, row.tobytes()] = value
+        return out
+
+    def _read(
+        self,
+        subgame: Subgame,
+        tree: Lookahead,
+        player: int,
+        public: Int32,
+        values: dict[tuple[bytes, bytes], float],
+    ) -> Found:
+        """The average policy at the public state with this row."""
+        for n in tree.decisions():
+            s = tree.public.states[tree.public_node(n)]
+            m = subgame.own_moments(s)
+            here = len(m) > 0 and subgame.below.actor[m[0]] == player and not subgame.below.leaf[m[0]]
+            if here and np.array_equal(self.game.public(subgame.below.states[m[:1]])[0], public):
+                rows = subgame.private_rows(s, player)
+                policy = np.zeros((len(rows), self.game.num_actions))
+                legal = tree.public.legal(tree.public_node(n)).T
+                played = tree.policy(n).T * legal
+                policy[:, tree.actions(n)] = played / played.sum(axis=1, keepdims=True)
+                numbers = {row.tobytes(): k for k, row in enumerate(rows)}
+                return Found(policy, numbers, len(subgame.below), values)
+        raise GameError(f"{self.game.name}: the subgame does not hold the public state that was searched")
+
+    # --- where the subgame begins ---
+
+    def _root(self, public: Int32, player: int) -> _Root:
+        """The public state's histories, or those of the state before the other player's simultaneous move."""
+        histories = self._histories(public, player)
+        if not len(histories):
+            raise GameError(f"{self.game.name} has no history in which player {player} acts with this public row")
+        turns = self._turns(histories.actions[0])
+        row, before = public, turns
+        if self.settings.rounds and turns and turns[-1][1] != player and self._unseen(turns[-1][2], public):
+            row, before = turns[-1][0], turns[:-1]
+            histories = self._histories(row, 1 - player)
+        own = [turn[0] for turn in before if turn[1] == player]
+        acted = tuple(any(turn[1] == p for turn in before) for p in (0, 1))
+        return _Root(row, histories, (acted[0], acted[1]), own[-1] if own else None)
+
+    def _histories(self, public: Int32, mover: int) -> Histories:
+        try:
+            found = histories_of(self.game, public, _BREADTH * self.settings.most)
+        except TooManyHistories:
+            raise
+        except GameError as error:
+            raise TooManyHistories(str(error)) from error
+        acting = self.game.actors(found.states) == mover
+        return Histories(found.states[acting], found.actions[acting])
+
+    def _turns(self, history: Array) -> list[tuple[Int32, int, Int32]]:
+        """The decisions of a history: the public row, who acts and the state, int32[1, K]."""
+        states, turns = self.game.begin(1), []
+        for action in history[history >= 0].tolist():
+            actor = int(self.game.actors(states)[0])
+            if actor < 2:
+                turns.append((self.game.public(states)[0], actor, states.copy()))
+            self.game.step(states, np.array([action], dtype=np.int32))
+        return turns
+
+    def _unseen(self, state: Int32, public: Int32) -> bool:
+        """Whether every action at a state leads to this public row."""
+        return bool((self.game.public(children(self.game, state).states) == public).all())

@@ -1,0 +1,170 @@
+"""A depth-limited subgame with multi-valued leaves as a game by public states, for any solver of those (SePoT, 3.1).
+
+At a leaf the opponent, or each player in turn and unseen by the other, chooses one of F ways to play on; then the
+subgame ends with what the histories are worth under the choice. So a multi-valued state is no more than a decision,
+and what solves games solves it: nothing here or in the solver knows a critic.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from sog.arrays import Bool, Float32, Float64, Int32, Int64
+from sog.errors import GameError
+from sog.games.base import TERMINAL, State
+from sog.games.compiled.game import CompiledGame
+from sog.games.compiled.tree import Partition, joint
+from sog.games.histories.base import HistoryGame
+from sog.search.sepot.below import Below, TooManyHistories, numbered
+
+__all__ = ["Choosers", "Subgame"]
+
+_PAIRS: Final = 20_000_000  # of infostates in all public states: matrices of float64 are made of them
+
+
+@dataclass(frozen=True, eq=False)
+class Choosers:
+    """Who chooses at the leaves, and what comes of it.
+
+    players: whose choice it is, in turn: one player or both.  values: float64[L, F] or float64[L, F, F], player 0's
+    utility at each leaf under the choices of `players`, in their order.
+    """
+
+    players: tuple[int, ...]
+    values: Float64
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """See `sog.games.compiled.tree.Moments`."""
+
+    parent: Int32
+    action: Int32
+    chance: Float64
+    actor: Int32
+    utility: Float64
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """Moments beside those of the game, and how they are told apart: what each player knows, and what everybody does.
+
+    kind: int64[M], 0 for the game's own, 1 for the second chooser's decisions.  known: int64[M, 2].  public: int64[M].
+    """
+
+    kind: Int64
+    depth: Int64
+    known: Int64
+    public: Int64
+
+
+class Subgame(CompiledGame):
+    """Histories below a public state as a game. Its weights are chance's alone: players' reaches are ranges.
+
+    below: the histories; they are the game's first moments.
+    """
+
+    def __init__(self, game: HistoryGame, below: Below, choosers: Choosers | None = None) -> None:
+        """choosers: of the leaves, None where there are none.
+
+        GameError for a game without public observations, TooManyHistories where its matrices would be too large.
+        """
+        public = game.public(below.states)
+        if not public.shape[1]:
+            raise GameError(f"{game.name} has no public observations that could bound a subgame")
+        self.name, self.unit, self.num_features = f"a subgame of {game.name}", game.unit, 1
+        self.below, self._history_game = below, game
+        ways = 0 if choosers is None else choosers.values.shape[1]
+        self.num_actions = max(game.num_actions, ways)
+        decisions = below.actor != TERMINAL
+        known = np.stack([self._known(p, public) for p in (0, 1)], axis=1)
+        rows = _Rows(np.zeros(len(below), dtype=np.int64), below.depth.astype(np.int64), known, numbered(public))
+        ended = ~decisions
+        utility = np.zeros(len(below))
+        utility[ended] = game.utilities(below.states[ended])
+        moments = _Moments(below.parent, below.action, below.chance, below.actor.copy(), utility)
+        if choosers is not None and below.leaf.any():
+            moments, rows = _chosen(moments, rows, below.leaf, choosers)
+        self.compile(moments, _partition(rows, moments.actor != TERMINAL))
+        pairs = int(self.tree.sizes.prod(axis=1).sum())
+        if pairs > _PAIRS:
+            raise TooManyHistories(f"{self.name} has {pairs:,} pairs of infostates, more than {_PAIRS:,}")
+
+    def _known(self, p: int, public: Int32) -> Int64:
+        """int64[M]: the infostate of player p at each moment; earlier and later ones may have the same number."""
+        private = self._history_game.private(self.below.states, np.full(len(self.below), p, dtype=np.int32))
+        return numbered(np.concatenate((public, private), axis=1))
+
+    def features(self, s: State) -> Float32:
+        """float32[1]: nothing; no network sees a subgame."""
+        return np.zeros(1, dtype=np.float32)
+
+    def own_moments(self, s: State) -> Int64:
+        """int64[K]: the histories of a public state, as numbers in `below`; none at the second choice."""
+        m: Int64 = self.moments_of(int(s))[0]  # type: ignore[call-overload]
+        return m[m < len(self.below)]
+
+    def private_rows(self, s: State, p: int) -> Int32:
+        """int32[I, Q]: what player p knows besides what is public, with each infostate of a state of `own_moments`."""
+        m = self.own_moments(s)
+        rows = self._history_game.private(self.below.states[m], np.full(len(m), p, dtype=np.int32))
+        out = np.zeros((self.num_infostates(s)[p], rows.shape[1]), dtype=np.int32)
+        out[self.tree.place[m, p]] = rows
+        return out
+
+
+def _chosen(moments: _Moments, rows: _Rows, leaf: Bool, choosers: Choosers) -> tuple[_Moments, _Rows]:
+    """Moments with the choices at leaves below them."""
+    at, values = np.flatnonzero(leaf), choosers.values
+    actor = moments.actor.copy()
+    actor[at] = choosers.players[0]
+    moments = _Moments(moments.parent, moments.action, moments.chance, actor, moments.utility)
+    ways = values.shape[1]
+    above = np.repeat(at, ways)
+    first = np.tile(np.arange(ways), len(at))
+    if len(choosers.players) == 1:
+        ends = np.full(len(above), TERMINAL)
+        return _longer(moments, above, first, ends, values.ravel()), _ended(rows, len(above))
+    one, two = choosers.players
+    known = rows.known[above].copy()
+    known[:, one] = known[:, one] * ways + first
+    turn = _Rows(np.ones(len(above), dtype=np.int64), rows.depth[above] + 1, known, rows.public[above])
+    start = len(moments.actor)
+    moments = _longer(moments, above, first, np.full(len(above), two), np.zeros(len(above)))
+    above = np.repeat(np.arange(start, start + len(above)), ways)
+    second = np.tile(np.arange(ways), len(above) // ways)
+    moments = _longer(moments, above, second, np.full(len(above), TERMINAL), values.ravel())
+    return moments, _ended(_joined(rows, turn), len(above))
+
+
+def _longer(m: _Moments, parent: Int64, action: Int64, actor: Int64, utility: Float64) -> _Moments:
+    return _Moments(
+        np.concatenate((m.parent, parent)).astype(np.int32),
+        np.concatenate((m.action, action)).astype(np.int32),
+        np.concatenate((m.chance, m.chance[parent])),
+        np.concatenate((m.actor, actor)).astype(np.int32),
+        np.concatenate((m.utility, utility)),
+    )
+
+
+def _joined(a: _Rows, b: _Rows) -> _Rows:
+    return _Rows(*(np.concatenate((getattr(a, name), getattr(b, name))) for name in _Rows.__dataclass_fields__))
+
+
+def _ended(rows: _Rows, count: int) -> _Rows:
+    """With so many ends more, of which nothing need be known."""
+    none = np.zeros(count, dtype=np.int64)
+    return _joined(rows, _Rows(none, none, np.zeros((count, 2), dtype=np.int64), none))
+
+
+def _partition(rows: _Rows, decision: Bool) -> Partition:
+    state = np.full(len(decision), -1, dtype=np.int64)
+    infostate = np.full((len(decision), 2), -1, dtype=np.int64)
+    depth, kind = rows.depth[decision], rows.kind[decision]
+    state[decision] = joint(depth, kind, rows.public[decision])
+    for p in (0, 1):
+        infostate[decision, p] = joint(state[decision], rows.known[decision, p])
+    return Partition("public rows", infostate, state)

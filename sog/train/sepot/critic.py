@@ -1,0 +1,92 @@
+"""The history critic: what histories are worth under transformed policies, by V-trace off policy (SePoT, 4.1)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from sog.arrays import Array, Float32, Float64, Int32, Int64
+from sog.games.histories.base import HistoryGame
+from sog.search.simd.jit import njit
+from sog.train.learner import memory_of, restore_memory
+from sog.train.policy_gradient.trajectories import Trajectories
+from sog.train.sepot.networks import Perceptron
+from sog.train.sepot.transformations import restore_perceptron
+
+__all__ = ["CriticLearner", "history_vtrace", "profiles", "ratios_of"]
+
+
+def profiles(count: int, pairs: bool) -> Int64:
+    """int64[Q, 2]: which transformations of players 0 and 1 the critic values, of `count` each.
+
+    pairs: all of them; otherwise those where one player plays the identity, 0, player 0's choices first.
+    """
+    each, zero = np.arange(count), np.zeros(count - 1, dtype=np.int64)
+    if pairs:
+        return np.stack(np.meshgrid(each, each, indexing="ij"), axis=-1).reshape(-1, 2)
+    return np.concatenate((np.stack((each, each * 0), axis=1), np.stack((zero, each[1:]), axis=1)))
+
+
+def ratios_of(played: Trajectories, transformed: Float32, which: Int64) -> Float64:
+    """float64[D, Q]: how likelier each profile's policies, float32[D, F, A], take the action than who played did."""
+    rows = np.arange(len(played))
+    chosen = transformed[rows, :, played.action].astype(np.float64)
+    own = chosen[rows[:, None], which[:, played.actor].T]
+    ratios: Float64 = own / played.policy[rows, played.action].astype(np.float64)[:, None]
+    return ratios
+
+
+def history_vtrace(played: Trajectories, values: Float32, ratios: Float64, clips: tuple[float, float]) -> Float64:
+    """float64[D, Q]: targets of the values of histories, player 0's utilities (SePoT, (2), one for each profile).
+
+    values: float32[D, Q].  ratios: float64[D, Q], of who acts, target policy over behaviour.  clips: (rho, c).
+    """
+    targets = np.zeros(values.shape)
+    following = np.repeat(played.utility[:, None, None], values.shape[1], axis=1).repeat(2, axis=2)
+    _backwards(played.game, values, ratios, clips[0], clips[1], following, targets)
+    return targets
+
+
+@njit
+def _backwards(
+    games: Int32, values: Array, ratios: Array, rho: float, c: float, following: Array, targets: Array
+) -> None:
+    """following: float64[B, Q, 2], each game's next value and target; the utility at its end."""
+    for d in range(len(games) - 1, -1, -1):
+        after = following[games[d]]
+        for q in range(values.shape[1]):
+            v, ratio = float(values[d, q]), ratios[d, q]
+            target = v + min(rho, ratio) * (after[q, 0] - v) + min(c, ratio) * (after[q, 1] - after[q, 0])
+            targets[d, q] = target
+            after[q, 0], after[q, 1] = v, target
+
+
+class CriticLearner:
+    """Learns a network of all profiles' values, in units of the game's largest utility; L2 loss."""
+
+    def __init__(self, game: HistoryGame, which: Int64, widths: tuple[int, ...], rate: float, seed: int) -> None:
+        """which: int64[Q, 2], see `profiles`.  widths: of the hidden layers."""
+        self.game, self.which = game, which
+        self.network = Perceptron((game.num_critic_inputs, *widths, len(which)), seed)
+        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=rate, betas=(0.0, 0.999), fused=True)
+
+    def learn(self, played: Trajectories, transformed: Float32, clips: tuple[float, float]) -> float:
+        """One step on games; the loss.  transformed: float32[D, F, A], what the profiles' players would play."""
+        found = self.network(torch.from_numpy(self.game.critic_inputs(played.states)))
+        unit = self.game.u_max
+        ratios = ratios_of(played, transformed, self.which)
+        targets = history_vtrace(played, unit * found.detach().numpy(), ratios, clips) / unit
+        loss = ((found - torch.from_numpy(targets.astype(np.float32))) ** 2).mean()
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.optimiser.step()
+        return float(loss.detach())
+
+    def state(self) -> dict[str, Any]:
+        return {"weights": self.network.weights(), "optimiser": memory_of(self.optimiser)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        restore_perceptron(self.network, state["weights"])
+        restore_memory(self.optimiser, state["optimiser"])

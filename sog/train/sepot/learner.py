@@ -1,0 +1,120 @@
+"""SePoT's training (Algorithm 1): a policy learner, and beside it transformations and the critic of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from sog.arrays import Array
+from sog.errors import CheckpointError, SettingError
+from sog.games.histories.catalog import make_history_game
+from sog.nets.cvpn import CVPN
+from sog.train.policy_gradient.learners import Learning, PolicyLearner, Update
+from sog.train.policy_gradient.networks import policies_of
+from sog.train.policy_gradient.rnad import RnadSettings
+from sog.train.policy_gradient.trajectories import Trajectories
+from sog.train.sepot.critic import CriticLearner, profiles
+from sog.train.sepot.kept import HistoryCritic, kept_arrays
+from sog.train.sepot.transformations import Identity, LearnedTransformations, Transformations, Weighted
+
+__all__ = ["TRANSFORMATIONS", "SepotLearner", "SepotSettings"]
+
+TRANSFORMATIONS: Final = ("learned", "predefined", "identity")
+
+
+@dataclass(frozen=True)
+class SepotSettings:
+    """SePoT's, with Table 2's values as defaults; `policy` is the learner's that it stands beside.
+
+    game: the game string.  transformations: learned, predefined (Goofspiel's 22) or the identity alone.
+    count: F of those that are learned, the identity included.  step: k, how far they move a policy; the paper does not
+    say.  pairs: also value pairs, for leaves where both players choose.  learning_rate: of the critic.  rho, c: of its
+    V-trace.
+    """
+
+    game: str
+    policy: Learning = field(default_factory=RnadSettings)
+    transformations: str = "learned"
+    count: int = 10
+    step: float = 0.5
+    pairs: bool = False
+    learning_rate: float = 3e-4
+    rho: float = float("inf")
+    c: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.transformations not in TRANSFORMATIONS:
+            known = ", ".join(TRANSFORMATIONS)
+            raise SettingError(f"no transformations are called {self.transformations}; known: {known}")
+        if self.count < 2 or not self.step > 0 or not self.learning_rate > 0:
+            raise SettingError("SePoT needs two transformations or more, and a step and learning rate above 0")
+
+    def make(self, network: CVPN, seed: int) -> SepotLearner:
+        """The learner of this network."""
+        return SepotLearner(self.policy.make(network, seed), self, seed)
+
+
+class SepotLearner:
+    """Learns as the policy learner it has; the critic values what that keeps, `best`, and its transformations."""
+
+    def __init__(self, policy: PolicyLearner, settings: SepotSettings, seed: int) -> None:
+        self.policy, self.settings = policy, settings
+        self.game = make_history_game(settings.game)
+        shape = policy.network.shape
+        widths = (shape.width,) * shape.depth
+        self.transformations: Transformations = _made(self.game, settings, widths, seed)
+        which = profiles(self.transformations.count, settings.pairs)
+        self.critic = CriticLearner(self.game, which, widths, settings.learning_rate, seed + 2)
+        self.critic_loss = self.transformation_loss = 0.0
+
+    @property
+    def network(self) -> CVPN:
+        return self.policy.network
+
+    @property
+    def steps(self) -> int:
+        return self.policy.steps
+
+    @property
+    def best(self) -> CVPN:
+        return self.policy.best
+
+    def learn(self, played: Trajectories) -> Update:
+        """A step of the policy, then of the transformations, then of the critic (Algorithm 1, lines 4 to 10)."""
+        update = self.policy.learn(played)
+        self.transformation_loss = self.transformations.learn(update)
+        valued = policies_of(self.best, played.inputs, played.legal)
+        transformed = self.transformations.of(played, valued)
+        self.critic_loss = self.critic.learn(played, transformed, (self.settings.rho, self.settings.c))
+        return update
+
+    def beside(self) -> dict[str, Array]:
+        """What a checkpoint keeps beside the policy network."""
+        return kept_arrays(self.critic.network, self.critic.which, self.transformations.weights())
+
+    def history_critic(self) -> HistoryCritic:
+        """The critic as the search takes it; it goes on learning."""
+        return HistoryCritic(self.game, self.critic.network, self.critic.which)
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "policy": self.policy.state(),
+            "transformations": self.transformations.state(),
+            "critic": self.critic.state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        try:
+            self.policy.restore(state["policy"])
+            self.transformations.restore(state["transformations"])
+            self.critic.restore(state["critic"])
+        except (KeyError, TypeError) as error:
+            raise CheckpointError("the checkpoint's learner is damaged") from error
+
+
+def _made(game: Any, settings: SepotSettings, widths: tuple[int, ...], seed: int) -> Transformations:
+    if settings.transformations == "identity":
+        return Identity()
+    if settings.transformations == "predefined":
+        return Weighted(game)
+    return LearnedTransformations(game, widths, settings.count, settings.step, seed + 1)

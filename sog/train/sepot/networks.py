@@ -1,0 +1,69 @@
+"""A plain network by its weights: the history critic and the transformations; weights alone say what it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from sog.arrays import Array
+from sog.errors import CheckpointError
+
+__all__ = ["Perceptron", "network_from"]
+
+_MOST_LAYERS: Final = 1_000
+
+
+class Perceptron(nn.Module):
+    """Linear layers of these widths with ReLU between them."""
+
+    def __init__(self, widths: Sequence[int], seed: int, last: float = 0.0) -> None:
+        """He-uniform hidden weights, zero biases; the last layer's weights are uniform in [-last, last]."""
+        super().__init__()
+        self.widths = tuple(widths)
+        with torch.random.fork_rng(devices=[]):
+            made = [nn.Linear(a, b) for a, b in pairwise(widths)]
+        self.layers = nn.ModuleList(made)
+        generator = torch.Generator().manual_seed(seed)
+        with torch.no_grad():
+            for k, layer in enumerate(made):
+                bound = last if k == len(self.layers) - 1 else math.sqrt(6.0 / self.widths[k])
+                layer.weight.uniform_(-bound, bound, generator=generator)
+                layer.bias.zero_()
+
+    def forward(self, x: Tensor) -> Tensor:
+        for k, layer in enumerate(self.layers):
+            x = layer(x if k == 0 else torch.relu(x))
+        return x
+
+    def weights(self) -> dict[str, Array]:
+        """Copies of the weights by name."""
+        return {name: weight.detach().numpy().copy() for name, weight in self.state_dict().items()}
+
+
+def network_from(weights: Mapping[str, Array], inputs: int, outputs: int) -> Perceptron:
+    """The network with these weights; CheckpointError unless it is one with so many inputs and outputs."""
+    depth = len(weights) // 2
+    names = [f"layers.{k}.{kind}" for k in range(depth) for kind in ("weight", "bias")]
+    if not 0 < depth <= _MOST_LAYERS or set(names) != set(weights):
+        raise CheckpointError("the critic's file is damaged")
+    matrices = [weights[f"layers.{k}.weight"] for k in range(depth)]
+    if any(m.ndim != 2 or m.dtype != np.float32 for m in matrices):
+        raise CheckpointError("the critic's file is damaged")
+    widths = [inputs, *(len(m) for m in matrices)]
+    fits = all(m.shape == (b, a) for m, (a, b) in zip(matrices, pairwise(widths), strict=True))
+    fits &= widths[-1] == outputs
+    biases = [weights[f"layers.{k}.bias"] for k in range(depth)]
+    fits &= all(x.shape == (n,) and x.dtype == np.float32 for x, n in zip(biases, widths[1:], strict=True))
+    if not fits:
+        raise CheckpointError("the critic is not one for this game")
+    if not all(np.isfinite(x).all() for x in weights.values()):
+        raise CheckpointError("the critic has a NaN or infinite weight")
+    network = Perceptron(widths, 0)
+    network.load_state_dict({name: torch.from_numpy(x.copy()) for name, x in weights.items()})
+    return network

@@ -1,0 +1,73 @@
+"""SePoT's experiments: their quick versions, the position of Fig. 1, and matches with seats swapped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sog.agents.history_matches import UniformPolicy, play_pairs
+from sog.errors import CheckpointError, SettingError
+from sog.experiments.papers import sepot_fig1, sepot_figures, sepot_table1
+from sog.experiments.study import Options, Point, Study
+from sog.games.histories.catalog import make_history_game
+from sog.games.histories.listing import histories_of
+from sog.train.loop import Run, Until
+from sog.train.policy_gradient.loop import train_policy
+from sog.train.policy_gradient.networks import policy_shape
+from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.sepot.learner import SepotSettings
+from tests.policies import RandomPolicy, value_of
+
+
+def quiet(line: str) -> None:
+    """Nobody reads the notes."""
+
+
+def carried_out(study: Study, options: Options) -> list[Point]:
+    return [Point(key, study.compute(key)) for key in study.plan(options, quiet)]
+
+
+@pytest.mark.parametrize(
+    "study", [sepot_fig1.STUDY, sepot_figures.FIG3, sepot_figures.FIG4, sepot_figures.FIG5, sepot_table1.STUDY]
+)
+def test_quick_versions_need_no_run(study: Study) -> None:
+    outcome = study.present(carried_out(study, Options(quick=True)))
+    assert outcome.rows and outcome.beside
+    with pytest.raises(SettingError, match="no training run in runs/sepot-"):
+        study.plan(Options(), quiet)
+
+
+def test_figures_take_a_runs_snapshots(tmp_path: Path) -> None:
+    game = make_history_game("kuhn_poker")
+    settings = PolicySettings(SepotSettings("kuhn_poker", count=3), policy_shape(game, 8, 1), games=8, steps=2)
+    train_policy(Run("kuhn_poker", algorithm="sepot"), settings, tmp_path, Until(rounds=2))
+    keys = sepot_figures.FIG4.plan(Options(runs=(tmp_path,), quick=True), quiet)
+    assert [key["step"] for key in keys] == [2] * 3 + [4] * 3
+    points = [Point(key, sepot_figures.FIG4.compute(key)) for key in keys]
+    assert len(sepot_figures.FIG4.present(points).rows) == 6
+    with pytest.raises(CheckpointError):
+        sepot_figures.FIG4.plan(Options(runs=(tmp_path / "no",)), quiet)
+
+
+def test_in_fig_1_each_fleet_lies_in_one_of_two_ways() -> None:
+    game, state = make_history_game(sepot_fig1.GAME), sepot_fig1.position()
+    assert game.actors(state)[0] == 0
+    found = histories_of(game, game.public(state)[0])
+    for player in (0, 1):
+        masks = game.private(found.states, np.full(len(found), player, dtype=np.int32))
+        fleets = {tuple(sorted(row.tolist())) for row in masks}
+        assert len(fleets) == 2
+
+
+def test_pairs_of_games_swap_seats_and_share_chance() -> None:
+    game = make_history_game("leduc_poker")
+    policy = RandomPolicy(game)
+    same = play_pairs(game, policy, policy, 200, 0)
+    np.testing.assert_array_equal(same[:, 0], -same[:, 1])
+    uniform = UniformPolicy(game)
+    won = play_pairs(game, policy, uniform, 3000, 1)
+    for seat, pair in ((0, (policy, uniform)), (1, (uniform, policy))):
+        exact = (1 - 2 * seat) * value_of(game, game.begin(1), pair)[0]
+        assert abs(won[:, seat].mean() - exact) < 4 * won[:, seat].std() / 3000**0.5

@@ -1,0 +1,277 @@
+"""SePoT's search: its histories, ranges and subgames beside brute force, and what it finds beside exact solutions."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from sog.agents.policy_network import infostates_of, policy_at
+from sog.errors import GameError, SettingError
+from sog.games.base import TERMINAL
+from sog.games.catalog import make_game
+from sog.games.histories.base import HistoryGame, deal, drawn
+from sog.games.histories.catalog import make_history_game
+from sog.games.histories.listing import histories_of, list_histories
+from sog.search.cfr import exact
+from sog.search.cfr.lookahead import Lookahead
+from sog.search.cfr.rules import CFR_PLUS
+from sog.search.sepot.below import Cut, TooManyHistories, chance_of, grow
+from sog.search.sepot.ranges import infostate_reach, reach_of
+from sog.search.sepot.search import SearchSettings, SepotSearch
+from sog.search.sepot.subgame import Choosers, Subgame
+from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.whole import whole_tree
+from tests.policies import ExactCritic, RandomPolicy, TablePolicy
+
+GOOF = "goofspiel(imp_info=True,num_cards={},points_order={})"
+SHIPS = (
+    "battleship(board_width={0},board_height={1},ship_sizes=[{2}],num_shots={3},"
+    "allow_repeated_shots=False,returns_type=win_loss)"
+)
+
+
+def middle(game: HistoryGame, turns: int, seed: int) -> np.ndarray:
+    """int32[1, K]: a random history in which a player acts after up to so many random turns."""
+    rng = np.random.default_rng(seed)
+    states = game.begin(1)
+    actors = deal(game, states, rng)
+    for _ in range(turns):
+        before = states.copy()
+        game.step(states, drawn(game.legal(states), rng.random(1)))
+        actors = deal(game, states, rng)
+        if actors[0] == TERMINAL:
+            return before
+    return states
+
+
+def keys(rows: np.ndarray) -> set[bytes]:
+    return {row.tobytes() for row in rows}
+
+
+@pytest.mark.parametrize(
+    ("name", "turns"), [(SHIPS.format(3, 3, "2;2", 9), (4, 6, 9, 14)), (SHIPS.format(3, 2, "2;1", 6), (4, 7, 10))]
+)
+def test_fleets_that_explain_the_shots_are_those_of_brute_force(name: str, turns: tuple[int, ...]) -> None:
+    game = make_history_game(name)
+    follow = HistoryGame.consistent
+    for turn in turns:
+        for seed in range(3):
+            state = middle(game, turn, seed)
+            public = game.public(state)[0]
+            found = histories_of(game, public)
+            assert keys(game.public(found.states)) == {public.tobytes()}
+            type(game).consistent, own = follow, type(game).consistent
+            try:
+                brute = histories_of(game, public)
+            finally:
+                type(game).consistent = own
+            assert len(found) == len(brute) and keys(found.states) == keys(brute.states)
+    with pytest.raises(GameError, match="possible"):
+        histories_of(game, game.public(middle(game, turns[0], 0))[0], most=10)
+
+
+def test_a_goofspiel_states_histories_are_those_of_the_whole_list() -> None:
+    game = make_history_game(GOOF.format(4, "descending"))
+    whole = list_histories(game)
+    publics = game.public(whole.states)
+    for seed in range(6):
+        public = game.public(middle(game, seed, seed))[0]
+        found = histories_of(game, public)
+        assert keys(found.states) == keys(whole.states[(publics == public).all(axis=1)])
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", GOOF.format(4, "random"), SHIPS.format(2, 2, "2", 4)])
+def test_ranges_are_exact_reaches_from_few_queries(name: str) -> None:
+    game = make_history_game(name)
+    for turns in (1, 2, 4):
+        found = histories_of(game, game.public(middle(game, turns, turns))[0])
+        for player in (0, 1):
+            policy = RandomPolicy(game, 1)
+            reach = infostate_reach(game, found.states, found.actions, player, policy)
+            private = keys(game.private(found.states, np.full(len(found), player, dtype=np.int32)))
+            assert policy.asked <= len(private) * game.longest
+            np.testing.assert_allclose(reach, reach_of(game, found.actions, player, policy))
+            slow = np.ones(len(found))
+            for h, actions in enumerate(found.actions):
+                states = game.begin(1)
+                for action in actions[actions >= 0]:
+                    if game.actors(states)[0] == player:
+                        slow[h] *= policy(states, player)[0, action]
+                    game.step(states, np.array([action]))
+            np.testing.assert_allclose(reach, slow)
+
+
+def test_chance_is_the_product_of_its_outcomes() -> None:
+    game = make_history_game("leduc_poker")
+    found = list_histories(game)
+    ends = game.actors(found.states) == TERMINAL
+    assert chance_of(game, found.actions).min() == pytest.approx(1 / 120)
+    assert set(np.round(1 / chance_of(game, found.actions[ends]))) == {30.0, 120.0}
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", GOOF.format(4, "descending")])
+def test_a_subgame_from_the_start_is_the_whole_game(name: str) -> None:
+    """Without a limit its solution has the game's value, by the same solver."""
+    game = make_history_game(name)
+    found = histories_of(game, game.public(middle(game, 0, 0))[0])
+    acting = game.actors(found.states) < 2
+    below = grow(game, found.states[acting], chance_of(game, found.actions[acting]), Cut(0), 10**6)
+    tree = exact.solve(PublicTree(Subgame(game, below)).list_all(), CFR_PLUS, 60)
+    whole = exact.solve(whole_tree(make_game(name)), CFR_PLUS, 60)
+    ours, theirs = exact.measure(tree), exact.measure(whole)
+    assert ours.value == pytest.approx(theirs.value, abs=1e-9)
+    assert ours.exploitability == pytest.approx(theirs.exploitability, abs=1e-9)
+
+
+def test_too_many_histories_are_refused() -> None:
+    game = make_history_game(GOOF.format(5, "random"))
+    states = middle(game, 0, 0)
+    with pytest.raises(TooManyHistories, match="more than 1,000"):
+        grow(game, states, np.ones(1), Cut(0), 1_000)
+
+
+# --- leaves by hand ---
+
+
+class Constant:
+    """A critic whose values of leaves are given by hand: by player 0's bid, player 1's bid and the choices."""
+
+    pairs = True
+
+    def __init__(self, game: HistoryGame, table: np.ndarray) -> None:
+        """table: float64[3, 3, F, F], by the bids and then the transformations of players 0 and 1."""
+        self.game, self.table = game, table
+
+    def bids(self, states: np.ndarray) -> np.ndarray:
+        one = np.ones(len(states), dtype=np.int32)
+        return np.stack([self.game.private(states, one * p)[:, 0] for p in (0, 1)], axis=1)
+
+    def pair_values(self, states: np.ndarray) -> np.ndarray:
+        bids = self.bids(states)
+        return self.table[bids[:, 0], bids[:, 1]]
+
+    def values(self, states: np.ndarray, chooser: int) -> np.ndarray:
+        found = self.pair_values(states)
+        return found[:, :, 0] if chooser == 0 else found[:, 0, :]
+
+
+def tree_with_leaves(game: HistoryGame, players: tuple[int, ...], table: np.ndarray) -> tuple[Subgame, Lookahead]:
+    states = middle(game, 0, 0)
+    below = grow(game, states, np.ones(1), Cut(1), 1000)
+    critic = Constant(game, table)
+    leaves = below.states[below.leaf]
+    if len(players) == 1:
+        values = critic.values(leaves, players[0])
+    else:
+        pairs = critic.pair_values(leaves)
+        values = pairs if players[0] == 0 else pairs.transpose(0, 2, 1)
+    subgame = Subgame(game, below, Choosers(players, values))
+    return subgame, exact.full_tree(PublicTree(subgame).list_all())
+
+
+def test_the_opponent_chooses_once_for_each_of_its_infostates() -> None:
+    """After one bid each by uniform policies, player 1's best choices at the leaves: the paper's formula by hand.
+
+    A public state is who won; for each bid of player 1's in it the transformation with the least sum over player 0's.
+    """
+    game = make_history_game(GOOF.format(3, "descending"))
+    square = np.random.default_rng(3).normal(size=(3, 3, 4, 4))
+    _, tree = tree_with_leaves(game, (1,), square)
+    tree.average_policy()
+    best = float(tree.evaluate(best=2)[1] @ tree.root_ranges[1])
+    by_bid = [sum(square[g, bid, 0].sum(axis=0).min() for g in groups_of(bid) if g) / 3 for bid in range(3)]
+    assert best == pytest.approx(-min(by_bid))
+    knowing = [sum(square[b, bid, 0].min() for b in range(3)) / 3 for bid in range(3)]
+    assert best < -min(knowing)  # it does not see player 0's bid
+
+
+def groups_of(second: int) -> list[list[int]]:
+    """Player 0's bids by who wins against player 1's bid."""
+    return [[b for b in range(3) if b > second], [b for b in range(3) if b < second], [second]]
+
+
+def test_both_choose_by_the_leafs_matrix_game() -> None:
+    """Rock, paper, scissors at every leaf: whoever chooses alone wins, both together get 0."""
+    game = make_history_game(GOOF.format(3, "descending"))
+    rps = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
+    table = np.broadcast_to(rps, (3, 3, 3, 3))
+    for players, value in (((0,), 1.0), ((1,), -1.0), ((0, 1), 0.0), ((1, 0), 0.0)):
+        _, tree = tree_with_leaves(game, players, table)
+        tree.iterate(CFR_PLUS, 300)
+        tree.average_policy()
+        assert exact.measure(tree).value == pytest.approx(value, abs=0.02)
+
+
+# --- what the search finds ---
+
+
+@lru_cache(maxsize=2)
+def solved(name: str) -> tuple[PublicTree, exact.Policy]:
+    public = whole_tree(make_game(name))
+    return public, exact.policy_of(exact.solve(public, CFR_PLUS, 400))
+
+
+def searched_policy(public: PublicTree, policy: exact.Policy, search: SepotSearch, only: set[int]) -> exact.Policy:
+    """A policy with what the search plays at some public nodes."""
+    seen, out = infostates_of(public), dict(policy)
+    for n in only:
+        first, stop = seen.starts[n]
+        out[n] = policy_at(public, n, search.policy(seen.states[first:stop], public.actor(n)))
+    return out
+
+
+def noisy(public: PublicTree, policy: exact.Policy, nodes: set[int]) -> exact.Policy:
+    """A policy made uniform at some nodes."""
+    out = dict(policy)
+    for n in nodes:
+        legal = public.legal(n)
+        out[n] = legal / np.maximum(legal.sum(axis=0), 1.0)
+    return out
+
+
+def test_leducs_second_round_is_solved_again() -> None:
+    """A network that plays the second round at random, an exact critic of the equilibrium: the search repairs it."""
+    public, policy = solved("leduc_poker")
+    game = make_history_game("leduc_poker")
+    seen = infostates_of(public)
+    late = {n for n, (first, _) in seen.starts.items() if seen.states[first, 2] >= 0}
+    good = exact.measure_policy(public, policy).exploitability
+    broken = noisy(public, policy, late)
+    assert exact.measure_policy(public, broken).exploitability > 1.0
+    equilibrium = TablePolicy(public, policy)
+    critic = ExactCritic(game, [[equilibrium], [equilibrium]])
+    for gadget, most in (("previous", 0.01), ("critic", 0.1)):
+        # The equilibrium's values bind later searches to what earlier ones no longer play: hence the wider bound.
+        settings = SearchSettings(iterations=300, cut=Cut(0), gadget=gadget)
+        search = SepotSearch(game, TablePolicy(public, broken), critic, settings)
+        repaired = exact.measure_policy(public, searched_policy(public, broken, search, late)).exploitability
+        assert repaired < good + most
+
+
+def test_a_search_from_the_start_with_exact_leaves_is_near_an_equilibrium() -> None:
+    """Goofspiel 4, one bid each and then pure policies' worth: with the opponent's best answers among the choices."""
+    name = GOOF.format(3, "descending")
+    public, policy = solved(name)
+    game = make_history_game(name)
+    table = TablePolicy(public, policy)
+    options = [[table, *(RandomPolicy(game, k) for k in range(3))] for _ in (0, 1)]
+    for gadget in ("critic", "previous"):
+        settings = SearchSettings(iterations=300, gadget=gadget)
+        search = SepotSearch(game, table, ExactCritic(game, options), settings)
+        found = searched_policy(public, policy, search, set(public.decisions()))
+        assert exact.measure_policy(public, found).exploitability < 0.02
+        assert search.searched > 3
+
+
+def test_large_subgames_are_left_to_the_network() -> None:
+    game = make_history_game(GOOF.format(5, "random"))
+    policy = RandomPolicy(game)
+    search = SepotSearch(game, policy, ExactCritic(game, [[policy], [policy]]), SearchSettings(most=20))
+    state = middle(game, 3, 0)
+    player = int(game.actors(state)[0])
+    np.testing.assert_array_equal(search.policy(state, player), policy(state, player))
+    assert search.searched == 0
+    with pytest.raises(SettingError, match="no gadget is called"):
+        SearchSettings(gadget="none")

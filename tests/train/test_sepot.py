@@ -1,0 +1,290 @@
+"""SePoT's training: transformations by hand, V-trace of histories beside exact values, checkpoints with a critic."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from sog.errors import CheckpointError, SettingError
+from sog.games.histories.catalog import make_history_game
+from sog.nets.cvpn import CVPN
+from sog.train import checkpoint
+from sog.train.loop import Run, Until
+from sog.train.policy_gradient.loop import play_and_learn, train_policy
+from sog.train.policy_gradient.networks import policies_of, policy_shape
+from sog.train.policy_gradient.rnad import RnadSettings
+from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.policy_gradient.trajectories import Trajectories, sample
+from sog.train.sepot.critic import CriticLearner, history_vtrace, profiles, ratios_of
+from sog.train.sepot.kept import HistoryCritic, critic_from, kept_arrays
+from sog.train.sepot.learner import SepotSettings
+from sog.train.sepot.networks import Perceptron
+from sog.train.sepot.presets import sepot_preset, sepot_variant
+from sog.train.sepot.transformations import LearnedTransformations, Weighted, directions, onto_policies
+from sog.train.settings import Variant
+from tests.policies import value_of
+
+KUHN = make_history_game("kuhn_poker")
+GOOF = "goofspiel(imp_info=True,num_cards=5,points_order=random)"
+
+
+def played(name: str, count: int, seed: int = 0) -> tuple[Trajectories, CVPN]:
+    """Games of a network with random weights."""
+    game = make_history_game(name)
+    network = CVPN(policy_shape(game, 16, 1), seed)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for weight in network.head.parameters():
+            weight.normal_(0.0, 0.4, generator=generator)
+    return sample(game, network, count, np.random.default_rng(seed)), network
+
+
+# --- transformations ---
+
+
+def test_points_go_to_the_nearest_policy() -> None:
+    points = np.array([[0.2, 0.3, 0.5], [1.2, 0.1, 0.1], [0.9, 0.9, 0.0], [5.0, 0.4, 0.2]])
+    legal = np.array([[True] * 3, [True] * 3, [True] * 3, [False, True, True]])
+    wanted = [[0.2, 0.3, 0.5], [1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.0, 0.6, 0.4]]
+    np.testing.assert_allclose(onto_policies(points, legal), wanted, atol=1e-12)
+
+
+class _Moved:
+    """A step that moved the policy to given ones."""
+
+    def __init__(self, played: Trajectories, new: np.ndarray) -> None:
+        self.played, self.old, self._new = played, played.policy, new
+
+    def new(self) -> np.ndarray:
+        return self._new
+
+
+def test_a_games_direction_has_length_one_over_its_decisions() -> None:
+    t, _ = played("kuhn_poker", 6)
+    new = t.policy.copy()
+    new[t.game == 0] = new[t.game == 0][:, ::-1]
+    found = directions(_Moved(t, new))  # type: ignore[arg-type]
+    change = (new - t.policy)[t.game == 0]
+    np.testing.assert_allclose(found[t.game == 0], change / np.linalg.norm(change), atol=1e-6)
+    assert (found[t.game != 0] == 0).all()
+
+
+def test_only_the_nearest_transformation_learns_a_games_direction() -> None:
+    """One game, three fixed directions: the nearest goes to the target, the others stay where they were."""
+    t, _ = played("kuhn_poker", 1, seed=3)
+    learned = LearnedTransformations(KUHN, (), 4, 0.5, 0)
+    layer = learned.network.layers[0]
+    assert isinstance(layer, torch.nn.Linear)
+    with torch.no_grad():
+        layer.weight.zero_()
+        layer.bias.copy_(torch.tensor([0.3, -0.3, -0.2, 0.2, 0.1, -0.1]))
+    learned.optimiser = torch.optim.SGD(learned.network.parameters(), lr=0.05)
+    new = t.policy + np.array([0.1, -0.1], dtype=np.float32)
+    update: Any = _Moved(t, new)
+    wanted = directions(update)[0, 0]
+    before = layer.bias.detach().numpy().copy().reshape(3, 2)
+    for _ in range(200):
+        learned.learn(update)
+    after = layer.bias.detach().numpy().reshape(3, 2) + (layer.weight.detach().numpy() @ t.inputs[0]).reshape(3, 2)
+    np.testing.assert_allclose(after[1:], before[1:], atol=1e-7)
+    assert wanted > 0.3 and abs(after[0, 0] - wanted) < 1e-3
+    moved = learned.of(t, t.policy)
+    np.testing.assert_allclose(moved[:, 0], t.policy)
+    np.testing.assert_allclose(moved.sum(axis=2), 1.0, rtol=1e-5)
+    step = np.abs(moved[:, 1] - t.policy).max(axis=1)
+    assert (step <= 0.5 / math.sqrt(2) + 1e-6).all() and (step > 0).all()
+
+
+def test_goofspiels_predefined_transformations_are_22_policies() -> None:
+    game = make_history_game(GOOF)
+    t, _ = played(GOOF, 40)
+    found = Weighted(game).of(t, t.policy)
+    assert found.shape == (len(t), 22, 5)
+    np.testing.assert_allclose(found.sum(axis=2), 1.0, rtol=1e-5)
+    assert (found[~np.broadcast_to(t.legal[:, None, :], found.shape)] == 0).all()
+    mean = found @ np.arange(5)
+    assert (mean[:, 1] >= mean[:, 0] - 1e-6).all() and (mean[:, 4] <= mean[:, 0] + 1e-6).all()
+    last = t.states[:, 0]  # point cards shown
+    point = t.states[np.arange(len(t)), 3 + last - 1]
+    near = np.abs(np.arange(5) - point[:, None])
+    assert ((found[:, 19] * near).sum(axis=1) <= (found[:, 0] * near).sum(axis=1) + 1e-6).all()
+    with pytest.raises(SettingError, match="goofspiel only"):
+        Weighted(KUHN)
+
+
+# --- the critic ---
+
+
+def test_profiles_are_one_sided_or_pairs() -> None:
+    assert profiles(3, False).tolist() == [[0, 0], [1, 0], [2, 0], [0, 1], [0, 2]]
+    assert profiles(2, True).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
+    critic = HistoryCritic(KUHN, Perceptron((KUHN.num_critic_inputs, 9), 0, 0.5), profiles(3, True))
+    states = sample(KUHN, CVPN(policy_shape(KUHN, 4, 1)), 5, np.random.default_rng(0)).states
+    pairs = critic.pair_values(states)
+    np.testing.assert_array_equal(critic.values(states, 0), pairs[:, :, 0])
+    np.testing.assert_array_equal(critic.values(states, 1), pairs[:, 0, :])
+
+
+def slow_vtrace(t: Trajectories, values: np.ndarray, ratio: np.ndarray, rho: float, c: float) -> np.ndarray:
+    """SePoT, (2), from every decision: the sum over later ones of rho * delta, times the c before."""
+    out = np.zeros(values.shape)
+    for g in range(len(t.utility)):
+        at = np.flatnonzero(t.game == g)
+        for j in range(len(at)):
+            for q in range(values.shape[1]):
+                total, weight = values[at[j], q], 1.0
+                for k in range(j, len(at)):
+                    after = values[at[k + 1], q] if k + 1 < len(at) else t.utility[g]
+                    total += weight * min(rho, ratio[at[k], q]) * (after - values[at[k], q])
+                    weight *= min(c, ratio[at[k], q])
+                out[at[j], q] = total
+    return out
+
+
+@pytest.mark.parametrize("clips", [(math.inf, 1.0), (1.0, 1.0), (3.0, 0.5)])
+def test_vtrace_of_histories_is_the_papers_sum(clips: tuple[float, float]) -> None:
+    t, _ = played("leduc_poker", 20)
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(len(t), 3)).astype(np.float32)
+    ratios = rng.gamma(2.0, 0.5, size=(len(t), 3))
+    np.testing.assert_allclose(
+        history_vtrace(t, values, ratios, clips), slow_vtrace(t, values.astype(np.float64), ratios, *clips), atol=1e-12
+    )
+
+
+def fixed_pair(network: CVPN, factor: float) -> Any:
+    """The network's policy with the first action's probability times a factor, as an `OwnPolicy`."""
+
+    def policy(states: np.ndarray, player: int) -> np.ndarray:
+        viewers = np.full(len(states), player, dtype=np.int32)
+        found = policies_of(network, KUHN.inputs(states, viewers), KUHN.legal(states)).astype(np.float64)
+        found[:, 0] *= factor
+        return found / found.sum(axis=1, keepdims=True)
+
+    return policy
+
+
+def test_the_critic_finds_the_exact_values_of_transformed_policies() -> None:
+    """Kuhn poker under a fixed policy: every history's value, for each player's transformation, off policy."""
+    t, network = played("kuhn_poker", 4000)
+    moved = t.policy.copy()
+    moved[:, 0] *= 3.0
+    moved /= moved.sum(axis=1, keepdims=True)
+    transformed = np.stack((t.policy, moved), axis=1)
+    learner = CriticLearner(KUHN, profiles(2, False), (64,), 3e-3, 0)
+    for _ in range(150):
+        learner.learn(t, transformed, (math.inf, 1.0))
+    critic = HistoryCritic(KUHN, learner.network, learner.which)
+    states, visits = np.unique(t.states, axis=0, return_counts=True)
+    own, other = fixed_pair(network, 1.0), fixed_pair(network, 3.0)
+    for chooser in (0, 1):
+        found = critic.values(states, chooser)
+        for k, policy in enumerate((own, other)):
+            pair = (policy, own) if chooser == 0 else (own, policy)
+            error = np.abs(found[:, k] - value_of(KUHN, states, pair))
+            assert np.average(error, weights=visits) < 0.15  # values lie in [-2, 2]
+    gap = np.abs(critic.values(states, 0)[:, 0] - critic.values(states, 0)[:, 1])
+    assert gap.max() > 0.3
+
+
+def test_ratios_are_those_of_who_acts() -> None:
+    t, _ = played("kuhn_poker", 5)
+    moved = np.stack((t.policy, t.policy[:, ::-1]), axis=1)
+    found = ratios_of(t, moved, profiles(2, False))
+    rows = np.arange(len(t))
+    swapped = t.policy[rows, 1 - t.action] / t.policy[rows, t.action]
+    np.testing.assert_allclose(found[:, 0], 1.0)
+    np.testing.assert_allclose(found[:, 1], np.where(t.actor == 0, swapped, 1.0))
+    np.testing.assert_allclose(found[:, 2], np.where(t.actor == 1, swapped, 1.0))
+
+
+# --- runs and checkpoints ---
+
+
+def tiny(game: str = "kuhn_poker", transformations: str = "learned") -> PolicySettings:
+    learning = SepotSettings(game, RnadSettings(short=20), transformations, count=4)
+    return PolicySettings(learning, policy_shape(make_history_game(game), 16, 1), games=16, steps=4, rounds=4)
+
+
+def test_presets_are_table_2(tmp_path: Path) -> None:
+    paper = sepot_preset(make_history_game("leduc_poker"), "paper")
+    assert (paper.shape.width, paper.shape.depth, paper.games, paper.rounds * paper.steps) == (1024, 2, 64, 75_000)
+    assert isinstance(paper.learning, SepotSettings) and paper.learning.count == 10
+    assert (paper.learning.rho, paper.learning.c, paper.learning.learning_rate) == (math.inf, 1.0, 3e-4)
+    varied = sepot_variant(paper, Variant(transformations="identity", step=0.1)).learning
+    assert isinstance(varied, SepotSettings) and (varied.transformations, varied.step) == ("identity", 0.1)
+    assert str(Variant(transformations="identity", step=0.1)) == "identity step 0.1"
+    with pytest.raises(SettingError, match="no transformations are called"):
+        SepotSettings("kuhn_poker", transformations="none")
+
+
+@pytest.mark.parametrize(
+    ("game", "kind"), [("kuhn_poker", "learned"), (GOOF, "predefined"), ("kuhn_poker", "identity")]
+)
+def test_a_run_in_parts_is_the_uninterrupted_run(tmp_path: Path, game: str, kind: str) -> None:
+    run, settings = Run(game, algorithm="sepot"), tiny(game, kind)
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    train_policy(run, settings, whole, Until(rounds=2))
+    train_policy(run, settings, parts, Until(rounds=1))
+    train_policy(run, settings, parts, Until(rounds=2), resume=True)
+    one, two = (checkpoint.load_critic(folder / "checkpoint") for folder in (whole, parts))
+    assert set(one) == set(two) and all(np.array_equal(one[name], two[name]) for name in one)
+    assert one.keys() >= {"profiles", "critic.layers.0.weight"}
+    assert any(name.startswith("transformations.") for name in one) == (kind == "learned")
+    critic = critic_from(make_history_game(game), one)
+    assert critic.count == {"learned": 4, "predefined": 22, "identity": 1}[kind]
+    assert checkpoint.load_critic(whole / "snapshots" / "000000").keys() == one.keys()
+
+
+def test_learning_moves_policy_transformations_and_critic() -> None:
+    settings = tiny()
+    learner = settings.learning.make(CVPN(settings.shape, 0), 0)
+    before = learner.beside()
+    assert before is not None
+    play_and_learn(KUHN, learner, 16, 3, 0)
+    after = learner.beside()
+    assert after is not None
+    for name in ("critic.layers.0.weight", "transformations.layers.1.weight"):
+        assert not np.array_equal(before[name], after[name])
+
+
+def test_damaged_critics_are_refused(tmp_path: Path) -> None:
+    run, settings = Run("kuhn_poker", algorithm="sepot"), tiny()
+    train_policy(run, settings, tmp_path, Until(rounds=1))
+    folder = tmp_path / "checkpoint"
+    kept = checkpoint.load_critic(folder)
+    bad: list[dict[str, np.ndarray]] = [
+        {},
+        {**kept, "profiles": kept["profiles"][::-1].copy()},
+        {**kept, "profiles": kept["profiles"].astype(np.float32)},
+        {**kept, "critic.layers.0.weight": kept["critic.layers.0.weight"][:, :-1].copy()},
+        {**kept, "critic.layers.0.bias": np.full_like(kept["critic.layers.0.bias"], np.nan)},
+        {name: x for name, x in kept.items() if name != "critic.layers.1.bias"},
+    ]
+    for arrays in bad:
+        with pytest.raises(CheckpointError, match="critic"):
+            critic_from(KUHN, arrays)
+    with pytest.raises(CheckpointError, match="not one for this game"):
+        critic_from(make_history_game("leduc_poker"), kept)
+    file = next(folder.glob("critic.*"))
+    file.write_bytes(file.read_bytes()[:-1] + b"\x01")
+    with pytest.raises(CheckpointError, match="changed"):
+        checkpoint.load_critic(folder)
+    plain = replace(settings, learning=RnadSettings())
+    train_policy(replace(run, algorithm="rnad"), plain, tmp_path / "b", Until(rounds=1))
+    with pytest.raises(CheckpointError, match="no critic"):
+        checkpoint.load_critic(tmp_path / "b" / "checkpoint")
+
+
+def test_kept_arrays_are_read_again() -> None:
+    network = Perceptron((KUHN.num_critic_inputs, 8, 5), 3, 0.5)
+    critic = critic_from(KUHN, kept_arrays(network, profiles(3, False), {}))
+    states = KUHN.begin(2)
+    same = HistoryCritic(KUHN, network, profiles(3, False))
+    np.testing.assert_array_equal(critic.values(states, 1), same.values(states, 1))
