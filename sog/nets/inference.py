@@ -68,15 +68,25 @@ class TorchEvaluator:
         self.network, self.device = network, next(network.parameters()).device
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        shape, joined = self.network.shape, join(requests)
-        x = np.concatenate([encode(beliefs, shape.crossed, shape.matchups) for beliefs, _ in joined])
+        return answer_by_rows(self.network.shape, requests, self._rows)
+
+    def _rows(self, x: Float32) -> Float32:
         with torch.inference_mode():
             rows: Float32 = self.network(torch.from_numpy(x).to(self.device)).cpu().numpy()
-        out, stop = [], 0
-        for beliefs, counts in joined:
-            start, stop = stop, stop + len(beliefs.nodes)
-            out += _apart(split_output(shape, beliefs, rows[start:stop]), counts)
-        return out
+        return rows
+
+
+def answer_by_rows(
+    shape: NetworkShape, requests: Sequence[Beliefs], rows: Callable[[Float32], Float32]
+) -> list[Evaluations]:
+    """The beliefs of all searches in one call of `rows`, from inputs float32[B, D] to outputs float32[B, O]."""
+    joined = join(requests)
+    answers = rows(np.concatenate([encode(beliefs, shape.crossed, shape.matchups) for beliefs, _ in joined]))
+    out, stop = [], 0
+    for beliefs, counts in joined:
+        start, stop = stop, stop + len(beliefs.nodes)
+        out += _apart(split_output(shape, beliefs, answers[start:stop]), counts)
+    return out
 
 
 def _apart(whole: Evaluations, counts: list[int]) -> list[Evaluations]:
