@@ -133,9 +133,10 @@ def test_compiled_batches_are_padded_and_follow_the_weights() -> None:
                 np.testing.assert_allclose(resident.answer([x]), network(torch.from_numpy(x)).numpy(), atol=1e-5)
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"precision": "f8"}, {"mode": "fast"}, {"buckets": ()}, {"buckets": (4, 4)}, {"buckets": tuple(range(1, 10))}]
-)
+WRONG = [{"precision": "f8"}, {"mode": "fast"}, {"buckets": ()}, {"buckets": (4, 4)}, {"buckets": tuple(range(1, 10))}]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
 def test_wrong_settings(wrong: dict[str, object]) -> None:
     with pytest.raises(SettingError):
         Residence(**wrong)  # type: ignore[arg-type]
@@ -149,7 +150,8 @@ def test_a_served_evaluator_answers_as_one_of_its_own(process: EvaluatorProcess)
     process.load(network.state_dict(), 7)
     evaluator = ServedEvaluator(process.name, SHAPE, rows=64)
     other = PublicTree(Leduc()).list_all()
-    requests = [random_beliefs(tree, n, np.random.default_rng(n)) for tree, n in ((PUBLIC, 3), (other, 5), (PUBLIC, 150))]
+    sizes = ((PUBLIC, 3), (other, 5), (PUBLIC, 150))
+    requests = [random_beliefs(tree, count, np.random.default_rng(count)) for tree, count in sizes]
     own = network_evaluator(network)(requests)
     for mine, served in zip(own, evaluator(requests), strict=True):
         np.testing.assert_allclose(mine.values, served.values, atol=1e-4)

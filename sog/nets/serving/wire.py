@@ -19,7 +19,19 @@ import numpy as np
 from sog.arrays import Float32
 from sog.errors import SogError
 
-__all__ = ["Kind", "Message", "Slot", "address", "connect", "listen", "new_memory", "receive", "send", "shared_bytes", "shared_copy"]
+__all__ = [
+    "Kind",
+    "Message",
+    "Slot",
+    "address",
+    "connect",
+    "listen",
+    "new_memory",
+    "receive",
+    "send",
+    "shared_bytes",
+    "shared_copy",
+]
 
 _HEAD: Final = struct.Struct("<BIq")
 _LONGEST: Final = 60_000  # bytes of a message; the kernel's own limit is higher
