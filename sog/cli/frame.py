@@ -28,6 +28,11 @@ _PIPE_WIDTH = 160
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(help="Where processes run: local:N, ray:N (on this machine), auto or HOST:PORT (a Ray cluster)."),
+]
+
 # Takes how much is done, and a note such as the latest exploitability.
 Report = Callable[[int, str], None]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from sog.cli.frame import JsonOption, check_count, print_json, progress_bar, stderr, stdout
+from sog.cli.frame import ClusterOption, JsonOption, check_count, print_json, progress_bar, stderr, stdout
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ def reproduce(
     run: Annotated[list[Path] | None, typer.Option(help="A training run's folder; repeat for several.")] = None,
     paper: Annotated[bool, typer.Option("--paper", help="The papers' regret rule and search settings.")] = False,
     workers: Annotated[int | None, typer.Option(help="Processes; by default one per core.")] = None,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run an experiment of a paper and write its points, CSV and PNG.
@@ -41,11 +41,11 @@ def reproduce(
         return
     if name is None:
         raise SettingError("no experiment was named; `sog reproduce --list` shows them")
+    from sog.cluster.where import where_of
     from sog.experiments.reproduce import Reproduction, find
     from sog.experiments.study import Options
 
-    workers = (os.cpu_count() or 1) if workers is None else workers
-    check_count("--workers", workers)
+    where = where_of(cluster, workers)
     if seeds is not None:
         check_count("--seeds", seeds)
     experiment = find(name)
@@ -53,7 +53,7 @@ def reproduce(
     options = Options(quick, full, seeds, tuple(run or ()), paper)
     work = Reproduction(experiment, options, out, lambda line: stderr().print(line, markup=False))
     with progress_bar(experiment.id, len(work.keys), "points") as report:
-        done = work.run(workers, report)
+        done = work.run(where, report)
     _print(done, time.monotonic() - started, as_json)
 
 

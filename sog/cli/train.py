@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,13 +11,25 @@ import typer
 
 from sog.agents.algorithms.base import Choices
 from sog.cli.event_log import EventLog
-from sog.cli.frame import JsonOption, Report, check_count, check_positive, print_json, progress_bar, stderr, stdout
+from sog.cli.frame import (
+    ClusterOption,
+    JsonOption,
+    Report,
+    check_count,
+    check_positive,
+    print_json,
+    progress_bar,
+    stderr,
+    stdout,
+)
+from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.games.base import Game
     from sog.nets.cvpn import CVPN
     from sog.train.loop import Point, Run
     from sog.train.settings import Variant
+    from sog.train.stream.supervisor import Supervisor
 
 __all__ = ["train"]
 
@@ -41,11 +52,20 @@ def train(
             "preset's) with one network, while the learner learns from the rounds before."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed; with --workers 1 it fixes the run to the bit.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed; with the number of workers it fixes the run.")] = 0,
     workers: Annotated[int | None, typer.Option(help="Self-play processes; by default one per core.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out, if there is one.")] = False,
     device: Annotated[str, typer.Option(help="Where the learner runs: cpu, cuda or cuda:N.")] = "cpu",
+    cluster: ClusterOption = None,
+    asynchronous: Annotated[
+        bool,
+        typer.Option(
+            "--asynchronous",
+            help="No rounds: actors play while the learner learns, each in a process of its own that may die. No two "
+            "such runs are alike.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Train a counterfactual value-and-policy network by sound self-play.
@@ -54,13 +74,16 @@ def train(
     tensorboard/. Ctrl-C, SIGTERM or a kill lose at most the work since the last checkpoint.
     """
     from sog.agents.algorithms.table import preset as settings_of
+    from sog.cluster.where import where_of
     from sog.games.catalog import make_game
     from sog.train.loop import Hooks, Run, Until
     from sog.train.loop import train as run_training
+    from sog.train.stream.loop import StreamHooks, train_stream
 
     rules = make_game(game)
-    workers = (os.cpu_count() or 1) if workers is None else workers
-    check_count("--workers", workers)
+    where = where_of(cluster, workers)
+    if not where.places:
+        raise SettingError(f"--cluster {cluster} needs --workers: how many self-play actors there are decides the run")
     if minutes is not None:
         check_positive("--minutes", minutes)
     if rounds is not None:
@@ -68,14 +91,19 @@ def train(
     folder = out or Path("runs") / _slug(rules.name)
     said = _said(folder, resume)
     variant = _variant(said, algorithm, Choices(solver=solver, warm=warm), network)
-    run = Run(rules.name, preset, seed, workers, algorithm, variant)
+    run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous)
     settings = settings_of(rules, preset, algorithm, run.variant)
     total = settings.rounds if rounds is None else rounds
     begun = int(said.get("round", 0))
     with progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
         watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, watch.note)
-        point = run_training(run, settings, folder, Until(minutes, rounds), resume, hooks, device)
+        until = Until(minutes, rounds)
+        if asynchronous:
+            looking = StreamHooks(hooks.measure, 10, hooks.report, hooks.note, watch.look)
+            point = train_stream(run, settings, folder, until, resume, looking, device, where)
+        else:
+            point = run_training(run, settings, folder, until, resume, hooks, device, where)
         watch.close()
     _plot(folder, rules, watch.training.measured)
     answer: dict[str, Any] = {
@@ -131,6 +159,7 @@ class _Watch:
         self.game, self.folder, self.bar, self.run = game, folder, bar, run
         self.training = learner(run.algorithm).training
         self.latest: float | None = None
+        self.round = 0
         self.public: Any = None
         self.log: EventLog | None = None
 
@@ -149,14 +178,39 @@ class _Watch:
         return self.latest
 
     def report(self, point: Point, total: int) -> None:
+        self.round = point.round
         note = f"{point.rows:,} rows, value loss {point.value_loss:.4f}"
         if self.latest is not None:
             note += f", exploitability {self.latest:.4g} {self.game.unit.name}"
         self.bar(point.round, note)
+        figures = {name: getattr(point, name) for name in ("value_loss", "policy_loss", "rows", "measured")}
+        self._add(point.steps, {name: value for name, value in figures.items() if not math.isnan(value)})
+
+    def look(self, supervisor: Supervisor) -> None:
+        """How a run without rounds is doing, every second: all machines in one line, and in TensorBoard."""
+        vitals = supervisor.vitals()
+        rows, searches = (sum(rates[k] for rates in vitals.rates.values()) for k in (0, 1))
+        machines = f" on {len(vitals.rates)} machines" if len(vitals.rates) > 1 else ""
+        parts = [
+            f"{rows:,.0f} rows/s, {searches:,.0f} searches/s{machines}",
+            f"window {vitals.fill:.0%}",
+            f"{vitals.samples_per_row:.1f} samples/row",
+            f"weights {vitals.age:.0f} steps old",
+            f"network {vitals.network_share:.0%}",
+            f"{vitals.deaths} deaths",
+        ]
+        self.bar(self.round, ", ".join(parts))
+        names = ("fill", "samples_per_row", "age", "network_share", "deaths", "lost_rows", "waiting_actors")
+        figures = {f"cluster/{name}": float(getattr(vitals, name)) for name in names}
+        for machine, (rows, searches) in vitals.rates.items():
+            figures |= {f"rows a second/{machine}": rows, f"searches a second/{machine}": searches}
+        self._add(supervisor.totals.steps, figures)
+
+    def _add(self, step: int, figures: dict[str, float]) -> None:
+        """To TensorBoard."""
         if self.log is None:
             self.log = EventLog(self.folder / "tensorboard", self.note)
-        figures = {name: getattr(point, name) for name in ("value_loss", "policy_loss", "rows", "measured")}
-        self.log.add(point.steps, {name: value for name, value in figures.items() if not math.isnan(value)})
+        self.log.add(step, figures)
 
     def note(self, text: str) -> None:
         stderr().print(text, markup=False, soft_wrap=True)

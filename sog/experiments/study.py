@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import csv
 import json
-import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, field
-from functools import partial
-from multiprocessing.connection import wait
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from threadpoolctl import threadpool_limits
 
 import sog
+from sog.cluster.executor import compute
+from sog.cluster.where import Where, executor
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -37,7 +32,6 @@ Note: TypeAlias = Callable[[str], None]
 Draw: TypeAlias = "Callable[[Figure], object]"
 
 POINTS: Final = "points.jsonl"
-_ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -166,16 +160,16 @@ def _read(text: str) -> Iterator[tuple[str, Result]]:
 
 
 def carry_out(
-    study: Study, keys: Sequence[Key], points: PointFile, workers: int, report: Callable[[int, str], None]
+    study: Study, keys: Sequence[Key], points: PointFile, where: Where, report: Callable[[int, str], None]
 ) -> Outcome:
-    """Compute the points that are not there yet, `workers` at a time, and present them all.
+    """Compute the points that are not there yet, as many at a time as there are processes, and present them all.
 
     report: called with how many are done and which was the latest.
     """
     waiting = [key for key in keys if points.get(key) is None]
     done = len(keys) - len(waiting)
     report(done, "")
-    for key, result in _computed(study, waiting, 1 if study.alone else workers):
+    for key, result in _computed(study, waiting, Where("local", 1) if study.alone else where):
         points.add(key, result)
         done += 1
         report(done, study.describe(key))
@@ -183,38 +177,16 @@ def carry_out(
     return study.present([Point(key, result) for key, result in found if result is not None])
 
 
-def _computed(study: Study, keys: Sequence[Key], workers: int) -> Iterator[tuple[Key, Result]]:
+def _computed(study: Study, keys: Sequence[Key], where: Where) -> Iterator[tuple[Key, Result]]:
     """Points as they are done, in any order."""
-    workers = min(workers, len(keys))
-    if workers <= 1:
+    if not keys or where == Where("local", 1):
         with threadpool_limits(1):
             yield from ((key, study.compute(key)) for key in keys)
         return
-    for name in _ONE_THREAD:
-        os.environ.setdefault(name, "1")
-    before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _begin_worker)
-    try:
-        futures = {pool.submit(partial(study.compute, key)): key for key in keys}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
-    finally:  # stopped or failed: nobody waits for points in hand
-        pool.shutdown(wait=False, cancel_futures=True)
-        for child in set(multiprocessing.active_children()) - before:
-            child.terminate()
-
-
-def _begin_worker() -> None:
-    """A worker process leaves Ctrl-C to its parent, and ends with it however that ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-    wait([parent.sentinel])
-    os._exit(1)
+    if where.kind == "local":
+        where = replace(where, places=min(where.places, len(keys)))
+    with executor(where) as there:
+        yield from compute(there, study.compute, keys)
 
 
 def write(outcome: Outcome, folder: Path, name: str) -> list[Path]:

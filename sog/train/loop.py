@@ -13,7 +13,7 @@ import math
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from sog.cluster.where import Where
 from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
@@ -41,6 +42,7 @@ __all__ = [
     "Point",
     "Run",
     "Until",
+    "asked_to_stop",
     "describe",
     "train",
     "write_curve",
@@ -54,7 +56,8 @@ Measure = Callable[[CVPN], float]
 class Run:
     """Which training run: with its settings and the program's version this decides every number in it (workers: 1).
 
-    preset, algorithm, variant: the names of its settings.  seed: of every draw.
+    preset, algorithm, variant: the names of its settings.  seed: of every draw.  rounds: False for a run without
+    rounds (sog.train.stream), whose numbers also depend on time.
     """
 
     game: str
@@ -63,11 +66,13 @@ class Run:
     workers: int = 1
     algorithm: str = "sog"
     variant: Variant = PLAIN
+    rounds: bool = True
 
     @property
     def name(self) -> str:
         algorithm = f"{self.algorithm} {self.variant}".strip()
-        return f"{self.game} {algorithm} {self.preset} seed {self.seed} workers {self.workers}"
+        kind = "" if self.rounds else " without rounds"
+        return f"{self.game} {algorithm} {self.preset} seed {self.seed} workers {self.workers}{kind}"
 
 
 @dataclass(frozen=True)
@@ -126,30 +131,39 @@ def train(
     resume: bool = False,
     hooks: Hooks | None = None,
     device: str = "cpu",
+    where: Where | None = None,
 ) -> Point:
     """Train in folder `out` until the run is over; returns the last point.
 
     Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ...) and out/curve.csv.
-    device: where the learner's network lies; self-play stays on the CPU.
+    device: where the learner's network lies; self-play stays on the CPU.  where: its workers play, by default
+    processes of this machine; the run is the same.
     Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, where another
     process trains there, or where it cannot be written to, and SettingError where there is no such device.
     """
-    until, hooks, where = until or Until(), hooks or Hooks(), find_device(device)
+    until, hooks, on = until or Until(), hooks or Hooks(), find_device(device)
     with held(out, hooks.note):
-        progress = _begin(run, settings, out, resume, hooks, where)
-        _play_on(run, settings, out, progress, until, hooks)
+        progress = _begin(run, settings, out, resume, hooks, on)
+        hired = hire(run.game, settings, run.seed, run.workers, where)
+        _play_on(run, settings, out, progress, until, hooks, hired)
     return progress.points[-1] if progress.points else _blank_point()
 
 
 def _play_on(
-    run: Run, settings: TrainSettings, out: Path, progress: _Progress, until: Until, hooks: Hooks
+    run: Run,
+    settings: TrainSettings,
+    out: Path,
+    progress: _Progress,
+    until: Until,
+    hooks: Hooks,
+    hired: AbstractContextManager[Crew],
 ) -> None:
     """Rounds until the run is over, and its last checkpoint."""
     total = settings.rounds if until.rounds is None else until.rounds
     clock = time.monotonic() - progress.seconds
     deadline = math.inf if until.minutes is None else time.monotonic() + 60.0 * until.minutes
     next_save = time.monotonic() + SAVE_SECONDS
-    with hire(run.game, settings, run.seed, run.workers) as crew, _asked_to_stop() as stop:
+    with hired as crew, asked_to_stop() as stop:
         if progress.round == 0:
             _snapshot(run, settings, out, progress)
         while progress.round < total and time.monotonic() < deadline and not stop:
@@ -316,7 +330,7 @@ def _blank_point() -> Point:
 
 
 @contextmanager
-def _asked_to_stop() -> Iterator[list[int]]:
+def asked_to_stop() -> Iterator[list[int]]:
     """A list that SIGTERM makes true, so that the round in hand is finished and saved."""
     asked: list[int] = []
     try:

@@ -106,7 +106,7 @@ def profile_learner(game: str, preset: str, seconds: float, crew: int) -> list[P
             parts.append(Part(f"{crew} workers", "processor time", 60.0 * share, share / crew))
         return parts
 
-    places: tuple[Place, ...] = (*_LEARNER_PLACES, (workers.ProcessCrew, "harvest", WAITING, False))
+    places: tuple[Place, ...] = (*_LEARNER_PLACES, (workers.RemoteCrew, "harvest", WAITING, False))
     with watch.watching(places):
         return _watch(Run(game, preset, 0, crew), seconds, begin, profile)
 

@@ -6,7 +6,7 @@ batches are padded to one of a few sizes, each compiled once: CUDA graphs need f
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -61,7 +61,7 @@ class ResidentNetwork:
         self.device, self.dtype = find_device(residence.device), PRECISIONS[residence.precision]
         self._plain = CVPN(shape)
         self._answering = _Answering(_inference(self._plain), self.dtype).to(self.device)
-        self._run: nn.Module = self._answering
+        self._run: Callable[[Tensor], Tensor] = self._answering
         if residence.mode == "compiled":
             self._run = torch.compile(self._answering, dynamic=False, fullgraph=True, mode=_COMPILING[self.device.type])
         pinned = self.device.type == "cuda"

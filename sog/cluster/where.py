@@ -1,0 +1,64 @@
+"""What `--cluster` may say, and the executor it stands for."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sog.cluster.executor import Executor
+from sog.cluster.local import LocalExecutor
+from sog.errors import SettingError
+
+__all__ = ["Where", "executor", "where_of"]
+
+_KNOWN = "local:N (processes of this machine), ray:N (a Ray of this machine), auto or HOST:PORT (a Ray cluster)"
+
+
+@dataclass(frozen=True)
+class Where:
+    """kind: local or ray.  places: how many cores are to be kept busy.  address: of a running cluster."""
+
+    kind: str
+    places: int
+    address: str = ""
+
+
+def where_of(text: str | None, workers: int | None) -> Where:
+    """What --cluster and --workers say together; SettingError where that is nothing, or too much."""
+    if workers is not None and workers < 1:
+        raise SettingError(f"--workers must be at least 1, not {workers}")
+    if text is None:
+        return Where("local", workers or os.cpu_count() or 1)
+    if text.startswith("ray://"):
+        raise SettingError(
+            "ray:// is Ray Client, which Ray's authors advise against for work like this; run sog on a machine of "
+            "the cluster with --cluster auto, or hand it over with `ray job submit`"
+        )
+    if found := re.fullmatch(r"(local|ray):(\d+)", text):
+        if workers is not None:
+            raise SettingError(f"--cluster {text} says how many processes there are; leave --workers away")
+        if not int(found[2]):
+            raise SettingError(f"--cluster {text}: at least 1 process is needed")
+        return Where(found[1], int(found[2]))
+    if text == "auto" or re.fullmatch(r"[\w.-]+:\d{1,5}", text):
+        return Where("ray", workers or 0, text)
+    raise SettingError(f"--cluster {text} is not one of {_KNOWN}")
+
+
+@contextmanager
+def executor(where: Where) -> Iterator[Executor]:
+    """The executor, which ends what it started with the block. Raises SettingError and SogError as RayExecutor does."""
+    made: Executor
+    if where.kind == "local":
+        made = LocalExecutor(where.places)
+    else:
+        from sog.cluster.on_ray import RayExecutor
+
+        made = RayExecutor(where.address, where.places)
+    try:
+        yield made
+    finally:
+        made.close()
