@@ -130,7 +130,7 @@ def bench_pipeline(
         rates = {name: value for name, value in asdict(measured.rates).items() if name != "plays"}
         extra = {"play": measured.rates.play, "searches_per_second": measured.searches_per_second}
         more = {"beliefs_per_row": measured.beliefs_per_row, "inference": measured.inference}
-        said = [{**asdict(run), "error": run.error} for run in runs]
+        said = [{**asdict(run), "error": run.error, "core_error": run.core_error} for run in runs]
         print_json({**answer, "rates": {**rates, **extra, **more}, "runs": said, "plans": [p.said() for p in planned]})
         return
     stdout().print(_rates_table(subject.game, measured))
@@ -157,11 +157,14 @@ def _rates_table(game: str, measured: Measured) -> Table:
 
 
 def _runs_table(runs: Sequence[Throughput]) -> Table:
-    out = Table("workers", title="rows/s of sog train", box=None)
-    for heading in ("measured", "predicted", "error"):
+    out = Table("workers", title="sog train; a core second is a second of processor time", box=None)
+    for heading in ("rows/s", "predicted", "error", "rows a core second", "predicted", "error"):
         out.add_column(heading, justify="right")
     for run in runs:
-        out.add_row(str(run.workers), f"{run.measured:,.1f}", f"{run.predicted:,.1f}", f"{run.error:+.1%}")
+        figures = []
+        for name, error in (("rows_per_second", run.error), ("rows_per_core_second", run.core_error)):
+            figures += [f"{getattr(speed, name):,.1f}" for speed in (run.measured, run.predicted)] + [f"{error:+.1%}"]
+        out.add_row(str(run.workers), *figures)
     return out
 
 
@@ -180,8 +183,9 @@ def _draw_plans(path: Path, game: str, planned: Sequence[Plan]) -> None:
     """Rows a second by number of actors, simulated, with what each resource alone could bear."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6.0 * len(planned), 4.4), layout="constrained")
-    for axes, plan in zip(figure.subplots(1, len(planned), squeeze=False)[0], planned, strict=True):
+    lines = -(-len(planned) // 2)
+    figure = Figure(figsize=(11.0, 3.8 * lines), layout="constrained")
+    for axes, plan in zip(figure.subplots(lines, 2, squeeze=False).ravel(), planned, strict=False):
         axes.plot(*zip(*plan.curve, strict=True), marker="o", label="simulated")
         axes.set(xscale="log", yscale="log", xlabel="actors", ylabel="rows a second")
         axes.set_title(f"{game}: {plan.scenario}\nlearner: {plan.learner}", fontsize=10)

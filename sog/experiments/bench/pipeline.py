@@ -29,6 +29,7 @@ from sog.experiments.bench.pipeline_model import (
     rounds,
     without_rounds,
 )
+from sog.experiments.bench.training import processor_seconds
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
@@ -45,6 +46,7 @@ __all__ = [
     "Measured",
     "Plan",
     "Scenario",
+    "Speed",
     "Subject",
     "Throughput",
     "measure_rates",
@@ -97,26 +99,43 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Speed:
+    """rows_per_second: of the clock.  rows_per_core_second: of the processor time that the processes had together.
+
+    Other programs on the machine make the first smaller and hardly change the second.
+    """
+
+    rows_per_second: float
+    rows_per_core_second: float
+
+
+@dataclass(frozen=True)
 class Throughput:
-    """Rows a second of a run with so many worker processes, measured and predicted."""
+    """A run with so many worker processes, measured and predicted."""
 
     workers: int
-    measured: float
-    predicted: float
+    measured: Speed
+    predicted: Speed
 
     @property
     def error(self) -> float:
-        """Of the prediction, as a share of what was measured."""
-        return self.predicted / self.measured - 1.0
+        """Of the predicted rows a second, as a share of what was measured."""
+        return self.predicted.rows_per_second / self.measured.rows_per_second - 1.0
+
+    @property
+    def core_error(self) -> float:
+        """The same of rows by processor time."""
+        return self.predicted.rows_per_core_second / self.measured.rows_per_core_second - 1.0
 
 
-def measure_throughput(subject: Subject, workers: int, seconds: float) -> tuple[float, CVPN]:
-    """Rows a second of a run from scratch, from its third round on, and the network that it came to.
+def measure_throughput(subject: Subject, workers: int, seconds: float) -> tuple[Speed, CVPN]:
+    """The speed of a run from scratch, from its third round on, and the network that it came to.
 
     The first rounds, in which kernels load and the learner has little to learn from, do not count.
     """
     points: list[Point] = []
     times: list[float] = []
+    worked: list[float] = []
 
     class Enough(Exception):
         pass
@@ -124,6 +143,7 @@ def measure_throughput(subject: Subject, workers: int, seconds: float) -> tuple[
     def report(point: Point, total: int) -> None:
         points.append(point)
         times.append(time.perf_counter())
+        worked.append(time.process_time() + (processor_seconds() or 0.0))
         if len(points) > _UNCOUNTED + 1 and times[-1] - times[_UNCOUNTED - 1] > seconds:
             raise Enough
 
@@ -135,7 +155,8 @@ def measure_throughput(subject: Subject, workers: int, seconds: float) -> tuple[
         newest = max((until / "snapshots").iterdir())
         network = load_network(newest)[1]
     rows = points[-1].rows - points[_UNCOUNTED - 1].rows
-    return rows / (times[-1] - times[_UNCOUNTED - 1]), network
+    spent = [clock[-1] - clock[_UNCOUNTED - 1] for clock in (times, worked)]
+    return Speed(rows / spent[0], rows / spent[1]), network
 
 
 _UNCOUNTED: Final = 2
@@ -144,7 +165,10 @@ _UNCOUNTED: Final = 2
 def measure_rates(
     subject: Subject, network: CVPN, seconds: float, note: Callable[[str], None] = lambda text: None
 ) -> Measured:
-    """What one core does, with this network: `seconds` of self-play, and a second or so of each other part."""
+    """What one core does, with this network: `seconds` of self-play, and a second or so of each other part.
+
+    In processor time, so that other programs on the machine hardly matter.
+    """
     settings = subject.settings()
     with threadpool_limits(1):
         torch.set_num_threads(1)
@@ -188,9 +212,9 @@ def _play(
     plays: list[tuple[float, int]] = []
     harvests: list[Harvest] = []
     while sum(spent for spent, _ in plays) < seconds or len(plays) < _FEWEST_ROUNDS:
-        started = time.perf_counter()
+        started = time.process_time()
         harvests.append(actor.round(settings.games, evaluator, np.random.default_rng((1, len(plays)))))
-        plays.append((time.perf_counter() - started, len(harvests[-1].rows)))
+        plays.append((time.process_time() - started, len(harvests[-1].rows)))
     return tuple(plays), harvests, sum(asked)
 
 
@@ -211,10 +235,10 @@ def _counted(evaluator: Evaluator) -> tuple[Evaluator, list[int]]:
 def _learn(settings: TrainSettings, network: CVPN, harvests: list[Harvest]) -> tuple[float, float]:
     """Seconds of a learner's step with its sample, and of adding a row to the replay window."""
     window = window_for(settings.shape, settings.replay)
-    started = time.perf_counter()
+    started = time.process_time()
     for harvest in harvests:
         window.add(harvest.rows)
-    add = (time.perf_counter() - started) / window.added
+    add = (time.process_time() - started) / window.added
     copied, rng = network_of(settings.shape, network_bytes(network)), np.random.default_rng(0)
     learner = Learner(copied, settings.learner)
     return _seconds(lambda: learner.step(window.sample(rng, settings.learner.batch))), add
@@ -223,12 +247,12 @@ def _learn(settings: TrainSettings, network: CVPN, harvests: list[Harvest]) -> t
 def _ship(harvests: list[Harvest]) -> tuple[float, float, float]:
     """Seconds to make a row into bytes and out of them, and the bytes."""
     rows = sum(len(harvest.rows) for harvest in harvests)
-    started = time.perf_counter()
+    started = time.process_time()
     packed = [pickle.dumps(harvest, protocol=5) for harvest in harvests]
-    between = time.perf_counter()
+    between = time.process_time()
     for content in packed:
         pickle.loads(content)
-    ended = time.perf_counter()
+    ended = time.process_time()
     return (between - started) / rows, (ended - between) / rows, sum(map(len, packed)) / rows
 
 
@@ -237,15 +261,17 @@ def _seconds(call: Callable[[], object], least: float = 0.5) -> float:
     call()
     times: list[float] = []
     while sum(times) < least or len(times) < 3:
-        started = time.perf_counter()
+        started = time.process_time()
         call()
-        times.append(time.perf_counter() - started)
+        times.append(time.process_time() - started)
     return float(np.median(times))
 
 
-def predicted(measured: Measured, workers: int) -> float:
-    """Rows a second of `sog train` with so many workers on this machine."""
-    return rounds(measured.rates, workers, os.cpu_count() or 1).rows_per_second
+def predicted(measured: Measured, workers: int) -> Speed:
+    """The speed of `sog train` with so many workers on this machine, if it does nothing else."""
+    cores = os.cpu_count() or 1
+    found = rounds(measured.rates, workers, cores)
+    return Speed(found.rows_per_second, found.rows_per_second / (cores * max(found.shares.values())))
 
 
 @dataclass(frozen=True)
