@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from dataclasses import dataclass
 
 from sog.cluster.executor import Executor
@@ -52,13 +53,13 @@ def where_of(text: str | None, workers: int | None) -> Where:
 def executor(where: Where) -> Iterator[Executor]:
     """The executor, which ends what it started with the block. Raises SettingError and SogError as RayExecutor does."""
     made: Executor
-    if where.kind == "local":
-        made = LocalExecutor(where.places)
-    else:
-        from sog.cluster.on_ray import RayExecutor
+    with ExitStack() as stack:
+        if where.kind == "local":
+            made = LocalExecutor(where.places)
+        else:
+            from sog.cluster.on_ray import RayExecutor
 
-        made = RayExecutor(where.address, where.places)
-    try:
+            stack.enter_context(redirect_stdout(sys.stderr))  # Ray prints which processes died where results go
+            made = RayExecutor(where.address, where.places)
+        stack.callback(made.close)
         yield made
-    finally:
-        made.close()

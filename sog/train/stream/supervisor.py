@@ -189,6 +189,8 @@ class Supervisor:
                 actor.taking, actor.version = False, self.published
 
     def _feed_learner(self) -> None:
+        if self.published < 0 and self.fetching is None:
+            self.fetching = self.learner.call("weights")
         if self.sampling is None and self.learning is None and self.held:
             learner = self.settings.learner
             steps = int(self._ahead() * learner.updates_per_example / learner.batch)
@@ -207,7 +209,7 @@ class Supervisor:
         except WorkLost:
             self.totals.lost_blocks += 1
             actor.block = None
-            self._replace_dead()
+            self._replace_dead(actor)
             return
         actor.block = None
         self._count(taken)
@@ -238,13 +240,12 @@ class Supervisor:
             fetched, self.fetching = self.fetching, None
             self._publish(fetched)
 
-    def _replace_dead(self) -> None:
-        """Find who has died, and start another from the latest checkpoint."""
-        for actor in self.actors:
-            if actor.block is None and not actor.remote.alive():
-                self.totals.deaths += 1
-                actor.remote.end()
-                actor.remote, actor.version = self._new_actor(actor.number).remote, -1
+    def _replace_dead(self, actor: _Actor | None = None) -> None:
+        """Find who has died, and start another from the latest checkpoint. actor: one whose block was lost."""
+        if actor is not None and not actor.remote.alive():
+            self.totals.deaths += 1
+            actor.remote.end()
+            actor.remote, actor.version = self._new_actor(actor.number).remote, -1
         for remote, again in ((self.replay, self._start_replay), (self.learner, self._start_learner)):
             if not remote.alive():
                 self.totals.deaths += 1
