@@ -28,6 +28,8 @@ class RayExecutor:
     def __init__(self, address: str, places: int, store_bytes: int = STORE_BYTES) -> None:
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # and no warning of it
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        # Ray gives its workers the lowest priority but four, and beside other programs they hardly run.
+        os.environ.setdefault("RAY_worker_niceness", "0")
         try:
             import ray
         except ImportError as error:

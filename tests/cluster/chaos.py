@@ -75,6 +75,7 @@ def trained(seed: int, minutes: float, every: float, out: Path) -> tuple[float, 
     """A run's exploitability in mbb/h, and what it counted; every: 0 for an undisturbed one."""
     from ray.cluster_utils import Cluster
 
+    os.environ.update(RAY_worker_niceness="0")  # as RayExecutor has it
     cluster = Cluster(initialize_head=True, head_node_args=NODE)
     try:
         cluster.add_node(**NODE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +51,7 @@ def address() -> Iterator[str]:
     pytest.importorskip("ray")
     from ray.cluster_utils import Cluster
 
+    os.environ.update(RAY_worker_niceness="0")  # as RayExecutor has it
     node = {"num_cpus": 2, "object_store_memory": STORE_BYTES, "include_dashboard": False}
     try:
         cluster = Cluster(initialize_head=True, head_node_args=node)
