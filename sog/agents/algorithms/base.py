@@ -61,6 +61,7 @@ class Choices:
     simulations, per_update: a search budget (s, c).  updates, solver, warm: of depth-limited solving (SolveSettings).
     paper: the papers' regret rule.  alpha: the gadget's share.  leaves: network, exact or zero.  seeds: how many whole
     policies are measured.  playthroughs: how many sampled policies are averaged.  workers: processes.
+    cluster: where they run (sog.cluster.where).
     """
 
     simulations: int | None = None
@@ -74,6 +75,7 @@ class Choices:
     seeds: int | None = None
     playthroughs: int | None = None
     workers: int | None = None
+    cluster: str | None = None
 
     def given(self) -> tuple[str, ...]:
         """The names of what was chosen."""
