@@ -18,7 +18,9 @@ import importlib
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from sog.version import VERSION
+
+__version__ = VERSION
 
 __all__ = [
     "NATURE",

@@ -29,10 +29,13 @@ def functions(module: Path) -> Iterator[Function]:
             yield node
 
 
+_OPTIONS = ("JsonOption", "ClusterOption")  # of several commands
+
+
 def is_command(module: Path, function: Function) -> bool:
     """Whether it is a command of the command line: each of its options is a parameter."""
     annotations = [ast.unparse(p.annotation) for p in parameters(function) if p.annotation is not None]
-    return module.parent.name == "cli" and all(a.startswith("Annotated[") or a == "JsonOption" for a in annotations)
+    return module.parent.name == "cli" and all(a.startswith("Annotated[") or a in _OPTIONS for a in annotations)
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: str(module.relative_to(PACKAGE)))

@@ -169,6 +169,8 @@ def train(
             "register a game of your own in sog/games/catalog.py"
         )
     which = run if isinstance(run, Run) else Run(make_game(run).name)
+    if not which.rounds:
+        raise SettingError("only `sog train --asynchronous` trains without rounds")
     rules = learner(which.algorithm).training.rules(which.game)
     settings = preset(rules, which.preset, which.algorithm, which.variant)
     check_memory(settings, which.game)

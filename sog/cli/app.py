@@ -13,6 +13,7 @@ import typer
 
 import sog
 from sog.cli.bench import bench
+from sog.cli.bench_cluster import bench_inference, bench_pipeline
 from sog.cli.compile import compile_kernels
 from sog.cli.engines import gtp, uci
 from sog.cli.exploit import exploit
@@ -88,6 +89,8 @@ app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)
 app.command("compile", epilog="Example: sog compile")(compile_kernels)
 app.command(epilog='Example: sog show spot.npz --line "check, bet 0.5"')(show)
 bench.command("holdem", epilog="Example: sog bench holdem --spots river")(bench_holdem)
+bench.command("inference", epilog="Example: sog bench inference --network 3x256 --batch 64")(bench_inference)
+bench.command("pipeline", epilog="Example: sog bench pipeline leduc_poker --seconds 60")(bench_pipeline)
 app.add_typer(bench, name="bench")
 
 

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
+from sog.cli.options import some
 from sog.errors import SettingError
 from sog.search.simd.compiling import working_time
 
@@ -27,6 +28,14 @@ _FIRST_LINE_SECONDS = 5.0  # so much silence is enough, even where nothing is re
 _PIPE_WIDTH = 160
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
+
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        callback=some,
+        help="Where processes run: local:N, ray:N (on this machine), auto or HOST:PORT (a Ray cluster).",
+    ),
+]
 
 # Takes how much is done, and a note such as the latest exploitability.
 Report = Callable[[int, str], None]

@@ -11,6 +11,7 @@ from typing import Final
 
 import typer
 
+from sog.cluster.executor import MOST_PROCESSES
 from sog.errors import SettingError
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
 
 LARGEST_SEED: Final = 2**63 - 1
 LARGEST_COUNT: Final = 10**12  # of iterations, simulations, rounds, hands
-MOST_PROCESSES: Final = 1024  # and threads
 _LARGEST: Final = 1e12  # minutes, seconds, expansions per update
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from sog.cli.frame import JsonOption, print_json, progress_bar, stderr, stdout
+from sog.cli.frame import ClusterOption, JsonOption, print_json, progress_bar, stderr, stdout
 from sog.cli.options import LARGEST_COUNT, MOST_PROCESSES, above_zero
 from sog.cli.stopping import say_kept
 from sog.errors import SettingError
@@ -37,6 +36,7 @@ def reproduce(
     workers: Annotated[
         int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Processes; by default one per core.")
     ] = None,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Run an experiment of a paper and write its points, CSV and PNG.
@@ -51,17 +51,18 @@ def reproduce(
         return
     if name is None:
         raise SettingError("no experiment was named; `sog reproduce --list` shows them")
+    from sog.cluster.where import where_of
     from sog.experiments.reproduce import Reproduction, find
     from sog.experiments.study import Options
 
-    workers = (os.cpu_count() or 1) if workers is None else workers
+    where = where_of(cluster, workers)
     experiment = find(name)
     started = time.monotonic()
     options = Options(quick, full, seeds, tuple(run or ()), paper, minutes)
     work = Reproduction(experiment, options, out, lambda line: stderr().print(line, markup=False))
     kept = f"finished points are kept in {out / experiment.id}: the same command goes on from there"
     with say_kept(lambda: kept), progress_bar(experiment.id, len(work.keys), "points") as report:
-        done = work.run(workers, report)
+        done = work.run(where, report)
     _print(done, time.monotonic() - started, as_json)
 
 

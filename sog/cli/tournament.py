@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
+from sog.cli.frame import ClusterOption, JsonOption, print_json, progress_bar, stdout
 from sog.cli.options import plain_file
 from sog.cli.stopping import say_kept
 
@@ -24,6 +24,7 @@ __all__ = ["tournament"]
 def tournament(
     file: Annotated[Path, typer.Argument(callback=plain_file, help="A TOML file that names the game and the agents.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the games; by default FILE's name with .games.")] = None,
+    cluster: ClusterOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Play a round robin, colours swapped, and rate the agents.
@@ -57,19 +58,24 @@ def tournament(
     """
     from threadpoolctl import threadpool_limits
 
+    from sog.cluster.where import where_of
     from sog.evaluate.elo import points_of, rate
     from sog.protocols.tournament import fixtures, play_tournament
+    from sog.protocols.tournament_apart import games_apart
     from sog.protocols.tournament_file import read_tournament
 
     threadpool_limits(1)
+    where = None if cluster is None else where_of(cluster, None)
     read = read_tournament(file)
     folder = out or file.with_suffix(".games")
     results: list[Result] = []
     kept = f"finished games are kept in {folder}: the same command goes on from there"
     with say_kept(lambda: kept), progress_bar(f"tournament {read.game.name}", len(fixtures(read)), "games") as report:
-        for result in play_tournament(read, folder):
+        apart = None if where is None else games_apart(file, read, where)
+        for result in play_tournament(read, folder, apart=apart):
             results.append(result)
             report(len(results), f"{result.seats[0]} - {result.seats[1]}: {result.points[2]:g} ({result.why})")
+    results.sort(key=lambda result: result.number)
     names = list(read.agents)
     ratings = rate(points_of(names, [result.points for result in results]))
     answer = _answer(read.game.name, names, ratings, results, folder)

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 import math
-import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from sog.agents.algorithms.base import Choices
 from sog.cli.event_log import EventLog
-from sog.cli.frame import JsonOption, Report, print_json, progress_bar, stderr, stdout
+from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, stderr, stdout
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, some
 from sog.cli.stopping import say_kept
+from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.agents.algorithms.base import Rules
+    from sog.agents.algorithms.base import Rules, Training
+    from sog.cluster.where import Where
     from sog.nets.cvpn import CVPN
     from sog.train.loop import Point, Run
-    from sog.train.settings import Variant
+    from sog.train.settings import TrainSettings, Variant
+    from sog.train.stream.supervisor import Supervisor
 
 __all__ = ["train"]
 
@@ -66,7 +68,7 @@ def train(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed; with --workers 1 it fixes the run to the bit.")
+        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed; with the number of workers it fixes the run to the bit.")
     ] = 0,
     workers: Annotated[
         int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Self-play processes; by default one per core.")
@@ -74,6 +76,15 @@ def train(
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out, if there is one.")] = False,
     device: Annotated[str, typer.Option(callback=some, help="Where the learner runs: cpu, cuda or cuda:N.")] = "cpu",
+    cluster: ClusterOption = None,
+    asynchronous: Annotated[
+        bool,
+        typer.Option(
+            "--asynchronous",
+            help="No rounds: actors play while the learner learns, each in a process of its own that may die. No two "
+            "such runs are alike.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Train a counterfactual value-and-policy network by sound self-play.
@@ -85,16 +96,16 @@ def train(
     from sog.agents.algorithms.table import preset as settings_of
     from sog.train.loop import Hooks, Run, Until
     from sog.train.needs import check_memory
+    from sog.train.stream.loop import StreamHooks, train_stream
 
     training = learner(algorithm).training
     rules = training.rules(game)
-    if workers is None:
-        workers = 1 if training.alone is not None else os.cpu_count() or 1
+    where = _where(algorithm, training, cluster, workers, asynchronous)
     folder = out or Path("runs") / _slug(rules.name)
     said = _said(folder, resume)
     chosen = Choices(solver=solver, warm=warm, transformations=transformations, step=step)
     variant = _variant(said, algorithm, chosen, network)
-    run = Run(rules.name, preset, seed, workers, algorithm, variant)
+    run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous)
     settings = settings_of(rules, preset, algorithm, run.variant)
     check_memory(settings, rules.name)
     total = settings.rounds if rounds is None else rounds
@@ -102,7 +113,12 @@ def train(
     with say_kept(lambda: _kept(folder)), progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
         watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, watch.note)
-        point = training_of(algorithm)(run, settings, folder, Until(minutes, rounds), resume, hooks, device)
+        until = Until(minutes, rounds)
+        if asynchronous:
+            looking = StreamHooks(hooks.measure, 10, hooks.report, hooks.note, watch.look)
+            point = train_stream(run, cast("TrainSettings", settings), folder, until, resume, looking, device, where)
+        else:
+            point = training_of(algorithm, where)(run, settings, folder, until, resume, hooks, device)
         watch.close()
     _plot(folder, rules, watch.training.measured)
     answer: dict[str, Any] = {
@@ -124,6 +140,22 @@ def train(
     done = f"{point.round} rounds, {point.steps:,} steps on {point.rows:,} rows in {point.minutes:.1f} minutes"
     stdout().print(f"{rules.name}: {done}", markup=False)
     stdout().print(f"checkpoint and curve.png in {folder}; play against it: sog play {folder}", markup=False)
+
+
+def _where(
+    algorithm: str, training: Training, cluster: str | None, workers: int | None, asynchronous: bool
+) -> Where:
+    """Where self-play runs; SettingError where it is not said how many actors there are, or there can be only one."""
+    from sog.cluster.where import Where, where_of
+
+    if training.alone is not None:
+        if cluster is not None or asynchronous:
+            raise SettingError(f"{algorithm} learns in one process: leave out --cluster and --asynchronous")
+        return Where("local", workers or 1)
+    where = where_of(cluster, workers)
+    if not where.places:
+        raise SettingError(f"--cluster {cluster} needs --workers: how many self-play actors there are decides the run")
+    return where
 
 
 def _kept(folder: Path) -> str:
@@ -165,6 +197,7 @@ class _Watch:
         self.game, self.folder, self.bar, self.run = game, folder, bar, run
         self.training = learner(run.algorithm).training
         self.latest: float | None = None
+        self.round = 0
         self.public: Any = None
         self.log: EventLog | None = None
 
@@ -185,14 +218,39 @@ class _Watch:
         return self.latest
 
     def report(self, point: Point, total: int) -> None:
+        self.round = point.round
         note = f"{point.rows:,} rows, value loss {point.value_loss:.4f}"
         if self.latest is not None:
             note += f", exploitability {self.latest:.4g} {self.game.unit.name}"
         self.bar(point.round, note)
+        figures = {name: getattr(point, name) for name in ("value_loss", "policy_loss", "rows", "measured")}
+        self._add(point.steps, {name: value for name, value in figures.items() if not math.isnan(value)})
+
+    def look(self, supervisor: Supervisor) -> None:
+        """How a run without rounds is doing, every second: all machines in one line, and in TensorBoard."""
+        vitals = supervisor.vitals()
+        rows, searches = (sum(rates[k] for rates in vitals.rates.values()) for k in (0, 1))
+        machines = f" on {len(vitals.rates)} machines" if len(vitals.rates) > 1 else ""
+        parts = [
+            f"{rows:,.0f} rows/s, {searches:,.0f} searches/s{machines}",
+            f"window {vitals.fill:.0%}",
+            f"{vitals.samples_per_row:.1f} samples/row",
+            f"weights {vitals.age:.0f} steps old",
+            f"network {vitals.network_share:.0%}",
+            f"{vitals.deaths} deaths",
+        ]
+        self.bar(self.round, ", ".join(parts))
+        names = ("fill", "samples_per_row", "age", "network_share", "deaths", "lost_rows", "waiting_actors")
+        figures = {f"cluster/{name}": float(getattr(vitals, name)) for name in names}
+        for machine, (rows, searches) in vitals.rates.items():
+            figures |= {f"rows a second/{machine}": rows, f"searches a second/{machine}": searches}
+        self._add(supervisor.totals.steps, figures)
+
+    def _add(self, step: int, figures: dict[str, float]) -> None:
+        """To TensorBoard."""
         if self.log is None:
             self.log = EventLog(self.folder / "tensorboard", self.note)
-        figures = {name: getattr(point, name) for name in ("value_loss", "policy_loss", "rows", "measured")}
-        self.log.add(point.steps, {name: value for name, value in figures.items() if not math.isnan(value)})
+        self.log.add(step, figures)
 
     def note(self, text: str) -> None:
         stderr().print(text, markup=False, soft_wrap=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from sog.cluster.where import Where
 from sog.errors import SettingError
 from sog.experiments.checks import connect_four_ablation, connect_four_mistakes, histories, random_games
 from sog.experiments.papers import (
@@ -324,7 +325,7 @@ class Reproduction:
         self.folder = folder_of(experiment, out, options)
         self.points = PointFile(self.folder)
 
-    def run(self, workers: int, report: Callable[[int, str], None]) -> Reproduced:
+    def run(self, where: Where, report: Callable[[int, str], None]) -> Reproduced:
         """Compute the points that are missing, and write the results."""
-        outcome = carry_out(self.experiment.study, self.keys, self.points, workers, report)
+        outcome = carry_out(self.experiment.study, self.keys, self.points, where, report)
         return Reproduced(self.experiment, outcome, write(outcome, self.folder, self.experiment.id))

@@ -10,16 +10,15 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import as_completed
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from threadpoolctl import threadpool_limits
 
 import sog
-from sog.agents.pool import worker_pool
+from sog.cluster.executor import compute
+from sog.cluster.where import Where, executor
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -170,9 +169,9 @@ def _read(text: str) -> Iterator[tuple[str, Result]]:
 
 
 def carry_out(
-    study: Study, keys: Sequence[Key], points: PointFile, workers: int, report: Callable[[int, str], None]
+    study: Study, keys: Sequence[Key], points: PointFile, where: Where, report: Callable[[int, str], None]
 ) -> Outcome:
-    """Compute the points that are not there yet, `workers` at a time, and present them all.
+    """Compute the points that are not there yet, as many at a time as there are processes, and present them all.
 
     report: called with how many are done and which was the latest.
     """
@@ -181,7 +180,7 @@ def carry_out(
     report(done, "")
     for stage in sorted({study.stage(key) for key in waiting}):
         ready = [key for key in waiting if study.stage(key) == stage]
-        for key, result in _computed(study, ready, 1 if study.alone else workers):
+        for key, result in _computed(study, ready, Where("local", 1) if study.alone else where):
             points.add(key, result)
             done += 1
             report(done, study.describe(key))
@@ -189,17 +188,16 @@ def carry_out(
     return study.present([Point(key, result) for key, result in found if result is not None])
 
 
-def _computed(study: Study, keys: Sequence[Key], workers: int) -> Iterator[tuple[Key, Result]]:
+def _computed(study: Study, keys: Sequence[Key], where: Where) -> Iterator[tuple[Key, Result]]:
     """Points as they are done, in any order."""
-    workers = min(workers, len(keys))
-    if workers <= 1:
+    if not keys or where == Where("local", 1):
         with threadpool_limits(1):
             yield from ((key, study.compute(key)) for key in keys)
         return
-    with worker_pool(workers) as pool:
-        futures = {pool.submit(partial(study.compute, key)): key for key in keys}
-        for future in as_completed(futures):
-            yield futures[future], future.result()
+    if where.kind == "local":
+        where = replace(where, places=min(where.places, len(keys)))
+    with executor(where) as there:
+        yield from compute(there, study.compute, keys)
 
 
 def write(outcome: Outcome, folder: Path, name: str) -> list[Path]:

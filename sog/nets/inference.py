@@ -78,11 +78,12 @@ class TorchEvaluator:
         self.network, self.device = network, next(network.parameters()).device
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        shape, joined = self.network.shape, join(requests)
-        x = np.concatenate([encode(beliefs, shape.crossed, shape.matchups) for beliefs, _ in joined])
+        return answer_by_rows(self.network.shape, requests, self._rows)
+
+    def _rows(self, x: Float32) -> Float32:
         with torch.inference_mode():
             rows: Float32 = self.network(torch.from_numpy(x).to(self.device)).cpu().numpy()
-        return _split(shape, joined, rows)
+        return rows
 
 
 class ResNetEvaluator:
@@ -97,9 +98,7 @@ class ResNetEvaluator:
         self.plain = tuple(packed)
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        joined = join(requests)
-        features = np.concatenate([beliefs.public.features(beliefs.nodes) for beliefs, _ in joined])
-        return _split(self.shape, joined, self.rows(features))
+        return answer_by_rows(self.shape, requests, self.rows, _features)
 
     def rows(self, x: Float32) -> Float32:
         """float32[B, 2 + A]: the network's outputs for planes float32[B, >= C * H * W]."""
@@ -108,14 +107,33 @@ class ResNetEvaluator:
         return out
 
 
-def _split(shape: NetworkShape, joined: list[tuple[Beliefs, list[int]]], rows: Float32) -> list[Evaluations]:
-    """A network's output for beliefs that were joined, as each request's evaluations."""
+def answer_by_rows(
+    shape: NetworkShape,
+    requests: Sequence[Beliefs],
+    rows: Callable[[Float32], Float32],
+    read: Callable[[Beliefs], Float32] | None = None,
+) -> list[Evaluations]:
+    """The beliefs of all searches in one call of `rows`, from inputs float32[B, D] to outputs float32[B, O].
+
+    read: the inputs of beliefs; encode(), unless another is given.
+    """
+    joined = join(requests)
+    answers = rows(np.concatenate([_encoded(shape, x) if read is None else read(x) for x, _ in joined]))
     out: list[Evaluations] = []
     stop = 0
     for beliefs, counts in joined:
         start, stop = stop, stop + len(beliefs.nodes)
-        out += _apart(split_output(shape, beliefs, rows[start:stop]), counts)
+        out += _apart(split_output(shape, beliefs, answers[start:stop]), counts)
     return out
+
+
+def _encoded(shape: NetworkShape, beliefs: Beliefs) -> Float32:
+    return encode(beliefs, shape.crossed, shape.matchups)
+
+
+def _features(beliefs: Beliefs) -> Float32:
+    """What a resnet reads of a belief: no ranges."""
+    return beliefs.public.features(beliefs.nodes)
 
 
 def _apart(whole: Evaluations, counts: list[int]) -> list[Evaluations]:

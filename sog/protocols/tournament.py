@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from pathlib import Path
@@ -16,7 +16,7 @@ from sog.games.records import Record
 from sog.play.match import Contestant, Played, play_match_game, random_opening
 from sog.protocols.tournament_file import Tournament
 
-__all__ = ["Fixture", "Result", "fixtures", "load_results", "opening_of", "play_tournament"]
+__all__ = ["Apart", "Fixture", "Result", "fixtures", "load_results", "opening_of", "play_fixture", "play_tournament"]
 
 _GAMES: Final = "games.jsonl"
 _DIGEST: Final = "tournament.sha256"
@@ -59,23 +59,35 @@ def fixtures(tournament: Tournament) -> list[Fixture]:
     return [Fixture(number, seats, k) for number, (seats, k) in enumerate(games, start=1)]
 
 
+# Plays fixtures, in any order.
+Apart = Callable[[Sequence[Fixture]], Iterator[tuple[Fixture, Played]]]
+
+
 def play_tournament(
-    tournament: Tournament, folder: Path, open_agent: Callable[[str], Contestant] | None = None
+    tournament: Tournament,
+    folder: Path,
+    open_agent: Callable[[str], Contestant] | None = None,
+    apart: Apart | None = None,
 ) -> Iterator[Result]:
     """Play what is left and yield every game's result, those from disk first.
 
+    apart: plays the games somewhere else (tournament_apart.py); otherwise this process plays one after the other.
     Raises SettingError where the folder belongs to another tournament, or an agent cannot be had.
     """
     _claim(folder, tournament)
     done = {result.number: result for result in load_results(folder)}
     yield from done.values()
     left = [fixture for fixture in fixtures(tournament) if fixture.number not in done]
+    if apart is not None:
+        for fixture, played in apart(left):
+            yield _keep(tournament, fixture, played, folder)
+        return
     agents: dict[str, Contestant] = {}
     try:
         for name in {name: None for fixture in left for name in fixture.seats}:
             agents[name] = (open_agent or tournament.contestant)(name)
         for fixture in left:
-            yield _play(tournament, fixture, agents, folder)
+            yield _keep(tournament, fixture, play_fixture(tournament, fixture, agents), folder)
     finally:
         for agent in agents.values():
             agent.close()
@@ -103,12 +115,17 @@ def opening_of(tournament: Tournament, k: int) -> tuple[int, ...]:
     return random_opening(tournament.game, tournament.plies, (tournament.seed, k))
 
 
-def _play(tournament: Tournament, fixture: Fixture, agents: dict[str, Contestant], folder: Path) -> Result:
-    """One game, on disk before it counts: first its record, then its line in games.jsonl."""
-    game, (first, second) = tournament.game, fixture.seats
+def play_fixture(tournament: Tournament, fixture: Fixture, agents: Mapping[str, Contestant]) -> Played:
+    """One game; its opening and seed come from the tournament and the fixture alone."""
+    first, second = fixture.seats
     opening = opening_of(tournament, fixture.round)
     seed = tournament.seed + 2 * fixture.number
-    played = play_match_game(game, (agents[first], agents[second]), opening, seed, tournament.longest)
+    return play_match_game(tournament.game, (agents[first], agents[second]), opening, seed, tournament.longest)
+
+
+def _keep(tournament: Tournament, fixture: Fixture, played: Played, folder: Path) -> Result:
+    """A game on disk before it counts: first its record, then its line in games.jsonl."""
+    game = tournament.game
     record = f"game-{fixture.number:04}{game.record_suffix}"
     today, event = date.today().isoformat(), f"sog tournament, {game.name}"
     said = Record(fixture.seats, today, event, str(fixture.number), played.moves, played.utility, played.why)

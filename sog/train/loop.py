@@ -13,14 +13,15 @@ import math
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import torch
 
+from sog.cluster.where import Where
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.games.symmetries import Symmetry
@@ -37,6 +38,7 @@ from sog.train.symmetries import turned
 from sog.train.workers import Crew, hire
 
 __all__ = [
+    "DAMAGE",
     "SAVE_SECONDS",
     "SAVE_SHARE",
     "Hooks",
@@ -47,6 +49,8 @@ __all__ = [
     "asked_to_stop",
     "describe",
     "is_snapshot",
+    "is_to_resume",
+    "read_curve",
     "train",
     "write_curve",
 ]
@@ -59,7 +63,8 @@ Measure = Callable[[CVPN], float]
 class Run:
     """Which training run: with its settings and the program's version this decides every number in it (workers: 1).
 
-    preset, algorithm, variant: the names of its settings.  seed: of every draw.
+    preset, algorithm, variant: the names of its settings.  seed: of every draw.  rounds: False for a run without
+    rounds (sog.train.stream), whose numbers also depend on time.
     """
 
     game: str
@@ -68,11 +73,13 @@ class Run:
     workers: int = 1
     algorithm: str = "sog"
     variant: Variant = PLAIN
+    rounds: bool = True
 
     @property
     def name(self) -> str:
         algorithm = f"{self.algorithm} {self.variant}".strip()
-        return f"{self.game} {algorithm} {self.preset} seed {self.seed} workers {self.workers}"
+        kind = "" if self.rounds else " without rounds"
+        return f"{self.game} {algorithm} {self.preset} seed {self.seed} workers {self.workers}{kind}"
 
 
 @dataclass(frozen=True)
@@ -141,23 +148,32 @@ def train(
     resume: bool = False,
     hooks: Hooks | None = None,
     device: str = "cpu",
+    where: Where | None = None,
 ) -> Point:
     """Train in folder `out` until the run is over; returns the last point.
 
     Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ...) and out/curve.csv.
-    device: where the learner's network lies; self-play stays on the CPU.
+    device: where the learner's network lies; self-play stays on the CPU.  where: its workers play, by default
+    processes of this machine; the run is the same.
     Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, where another
     process trains there, or where it cannot be written to, and SettingError where there is no such device.
     """
-    until, hooks, where = until or Until(), hooks or Hooks(), find_device(device)
+    until, hooks, on = until or Until(), hooks or Hooks(), find_device(device)
     with held(out, hooks.note):
-        progress = _begin(run, settings, out, resume, hooks, where)
-        _play_on(run, settings, out, progress, until, hooks)
+        progress = _begin(run, settings, out, resume, hooks, on)
+        hired = hire(run.game, settings, run.seed, run.workers, where)
+        _play_on(run, settings, out, progress, until, hooks, hired)
     return progress.points[-1] if progress.points else _blank_point()
 
 
 def _play_on(
-    run: Run, settings: TrainSettings, out: Path, progress: _Progress, until: Until, hooks: Hooks
+    run: Run,
+    settings: TrainSettings,
+    out: Path,
+    progress: _Progress,
+    until: Until,
+    hooks: Hooks,
+    hired: AbstractContextManager[Crew],
 ) -> None:
     """Rounds until the run is over, and its last checkpoint."""
     total = settings.rounds if until.rounds is None else until.rounds
@@ -166,7 +182,7 @@ def _play_on(
     used = time.process_time() - progress.processor
     most = math.inf if until.processor is None else 60.0 * until.processor
     next_save = time.monotonic() + SAVE_SECONDS
-    with hire(run.game, settings, run.seed, run.workers) as crew, asked_to_stop() as stop:
+    with hired as crew, asked_to_stop() as stop:
         if progress.round == 0:
             _snapshot(run, settings, out, progress)
         while progress.round < total and time.monotonic() < deadline and progress.processor < most and not stop:
@@ -234,28 +250,40 @@ def _begin(
 ) -> _Progress:
     """A fresh run, or the one in `out` where it stopped; no network is made before the name of the run is compared."""
     folder = out / "checkpoint"
+    if not is_to_resume(run, settings, out, resume, hooks.note):
+        return _fresh(run, CVPN(settings.shape, run.seed).to(device), settings)
+    _, network, _ = checkpoint.load_network(folder, run.game)
+    progress = _fresh(run, network.to(device), settings)
+    try:
+        _restore(progress, checkpoint.load_state(folder))
+    except DAMAGE as error:
+        raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
+    return progress
+
+
+def is_to_resume(run: Run, settings: TrainSettings, out: Path, resume: bool, note: Callable[[str], None]) -> bool:
+    """Whether `out` holds this run; CheckpointError where it holds another, or one that is not to be resumed."""
+    folder = out / "checkpoint"
     if (out / _CURVE).is_dir():
         raise CheckpointError(f"{shown(out / _CURVE)} is a folder, where the learning curve is to be written")
     if not checkpoint.is_begun(folder):
         if resume:
-            hooks.note(f"{shown(out)} holds no training run yet: a new one begins there")
-        return _fresh(run, CVPN(settings.shape, run.seed).to(device), settings)
+            note(f"{shown(out)} holds no training run yet: a new one begins there")
+        return False
     if not resume:
         raise CheckpointError(f"{out} holds a training run already; go on with --resume or choose another --out")
     meta = checkpoint.load_meta(folder)
     if meta.run != run.name:
         raise CheckpointError(f"{out} holds the run '{meta.run}', not '{run.name}'")
     if meta.settings.get("made_of", repr(settings)) != repr(settings):
-        hooks.note(f"preset {run.preset} has changed since {out} was last saved: the run goes on with the new one")
+        note(f"preset {run.preset} has changed since {out} was last saved: the run goes on with the new one")
     if meta.shape != settings.shape:
         raise CheckpointError(f"{out}: its network is not of the shape that preset {run.preset} has now")
-    _, network, _ = checkpoint.load_network(folder, run.game)
-    progress = _fresh(run, network.to(device), settings)
-    try:
-        _restore(progress, checkpoint.load_state(folder))
-    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
-    return progress
+    return True
+
+
+# What reading a damaged training state may raise.
+DAMAGE: Final = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
 
 
 def _fresh(run: Run, network: CVPN, settings: TrainSettings) -> _Progress:
@@ -268,12 +296,20 @@ def _restore(progress: _Progress, state: checkpoint.State) -> None:
     """Take up what `_save` wrote; any kind of error where it did not."""
     progress.learner.restore(state["learner"])
     progress.replay.restore(state["replay"])
-    kinds: list[Callable[[Any], Any]] = [float if field.type == "float" else _whole for field in fields(Point)]
-    progress.points = [Point(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in state["points"]]
-    progress.round, progress.seconds = int(state["round"]), float(state["seconds"])
+    progress.points, progress.round, progress.seconds = read_curve(state)
     progress.processor = float(state.get("processor", 0.0))  # checkpoints of before lack it
-    if not 0 <= progress.round < 2**31 or not all(0.0 <= t < 2**31 for t in (progress.seconds, progress.processor)):
+    if not 0.0 <= progress.processor < 2**31:
+        raise ValueError("processor")
+
+
+def read_curve(state: checkpoint.State) -> tuple[list[Point], int, float]:
+    """The points, the round and the seconds of training in a training state; one of DAMAGE where they are none."""
+    kinds: list[Callable[[Any], Any]] = [float if field.type == "float" else _whole for field in fields(Point)]
+    points = [Point(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in state["points"]]
+    number, seconds = int(state["round"]), float(state["seconds"])
+    if not 0 <= number < 2**31 or not 0.0 <= seconds < 2**31:
         raise ValueError("round")
+    return points, number, seconds
 
 
 def _whole(number: Any) -> int:

@@ -1,29 +1,25 @@
-"""Where rounds of self-play run: in this process, or in worker processes on all cores; they know no learner."""
+"""Where rounds of self-play run: in this process, or in others by an executor; they know no learner."""
 
 from __future__ import annotations
 
-import multiprocessing
-import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from multiprocessing.connection import Connection
 from typing import Protocol
 
 import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
+from sog.cluster.executor import Executor, Pending, WorkLost
+from sog.cluster.where import Where, executor
 from sog.errors import SogError
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.search.simd.compiling import WATCH
 from sog.train.checkpoint import network_of
-from sog.train.leash import leashed
 from sog.train.settings import Actor, Harvest, TrainSettings
 
-__all__ = ["Crew", "LocalCrew", "ProcessCrew", "hire", "make_actor", "play_round"]
-
-_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+__all__ = ["Crew", "LocalCrew", "RemoteCrew", "hire", "make_actor", "play_round"]
 
 
 class Crew(Protocol):
@@ -35,18 +31,20 @@ class Crew(Protocol):
 
 
 @contextmanager
-def hire(game: str, settings: TrainSettings, seed: int, workers: int) -> Iterator[Crew]:
-    """A crew of so many workers; one worker means this very process, which makes the run deterministic to the bit."""
+def hire(game: str, settings: TrainSettings, seed: int, workers: int, where: Where | None = None) -> Iterator[Crew]:
+    """A crew of so many workers; one worker of this machine is this very process.
+
+    where: by default processes of this machine. What each worker plays is the same to the bit wherever it plays, on
+    processors of one kind.
+    """
+    where = where or Where("local", workers)
     with threadpool_limits(1):
         torch.set_num_threads(1)
-        if workers == 1:
+        if workers == 1 and where.kind == "local":
             yield LocalCrew(game, settings, seed)
             return
-        crew = ProcessCrew(game, settings, seed, workers)
-        try:
-            yield crew
-        finally:
-            crew.close()
+        with executor(where) as there:
+            yield RemoteCrew(there, game, settings, seed, workers)
 
 
 def play_round(actor: Actor, settings: TrainSettings, seed: int, worker: int, weights: bytes, number: int) -> Harvest:
@@ -74,87 +72,42 @@ class LocalCrew:
         return [play_round(self.actor, self.settings, self.seed, 0, *self.waiting)]
 
 
-class ProcessCrew:
-    """Worker processes, told over pipes. They end with their pipe, and at once when the learner is killed."""
+class RemoteCrew:
+    """Workers in processes of their own.  players: by worker."""
 
-    def __init__(self, game: str, settings: TrainSettings, seed: int, workers: int) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipes: list[Connection] = []
-        self.processes = []
+    def __init__(self, there: Executor, game: str, settings: TrainSettings, seed: int, workers: int) -> None:
+        self.there = there
+        self.players = [there.start(_Player, game, settings, seed, worker) for worker in range(workers)]
+        self.waiting: list[Pending] = []
         self.compiling = 0.0  # seconds of the worker that has compiled longest
-        with _environment(_ONE_THREAD, "1"):
-            for worker in range(workers):
-                ours, theirs = context.Pipe()
-                process = context.Process(target=leashed, args=(theirs, os.getpid()), daemon=True)
-                process.start()
-                theirs.close()
-                self.pipes.append(ours)
-                self.processes.append(process)
-                self._send(worker, (_work, (game, settings, seed, worker)))
 
     def start(self, weights: bytes, round_number: int) -> None:
-        for worker in range(len(self.pipes)):
-            self._send(worker, (weights, round_number))
+        shared = self.there.share(weights)
+        self.waiting = [player.call("play", shared, round_number) for player in self.players]
 
     def harvest(self) -> list[Harvest]:
         found, longest = [], self.compiling
-        for worker, pipe in enumerate(self.pipes):
+        for worker, pending in enumerate(self.waiting):
             try:
-                answer, compiling = pipe.recv()
-            except (EOFError, OSError) as error:
-                raise _died(worker) from error
-            if isinstance(answer, str):
-                raise SogError(f"self-play worker {worker}: {answer}")
-            found.append(answer)
+                harvest, compiling = pending.result()
+            except WorkLost as error:
+                raise SogError(f"self-play worker {worker} died; resume from the last checkpoint") from error
+            except SogError as error:
+                raise SogError(f"self-play worker {worker}: {error}") from error
+            found.append(harvest)
             longest = max(longest, compiling)
         WATCH.add(longest - self.compiling)
         self.compiling = longest
         return found
 
-    def _send(self, worker: int, message: object) -> None:
-        try:
-            self.pipes[worker].send(message)
-        except OSError as error:
-            raise _died(worker) from error
 
-    def close(self) -> None:
-        for pipe in self.pipes:
-            pipe.close()
-        for process in self.processes:
-            process.terminate()
-            process.join()
+class _Player:
+    """One worker, in a process of its own."""
 
+    def __init__(self, game: str, settings: TrainSettings, seed: int, worker: int) -> None:
+        torch.set_num_threads(1)
+        self.actor, self.settings, self.seed, self.worker = make_actor(game, settings), settings, seed, worker
 
-def _died(worker: int) -> SogError:
-    return SogError(f"self-play worker {worker} died; resume from the last checkpoint")
-
-
-def _work(pipe: Connection, game: str, settings: TrainSettings, seed: int, worker: int) -> None:
-    """A worker process: a round for every (weights, number) that comes, until the pipe ends."""
-    torch.set_num_threads(1)
-    actor = make_actor(game, settings)
-    while True:
-        try:
-            weights, number = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            answer: Harvest | str = play_round(actor, settings, seed, worker, weights, number)
-        except Exception as error:
-            answer = f"{type(error).__name__}: {error}"
-        pipe.send((answer, WATCH.seconds()))
-
-
-@contextmanager
-def _environment(names: Sequence[str], value: str) -> Iterator[None]:
-    """Environment variables set for child processes only."""
-    before = {name: os.environ.get(name) for name in names}
-    os.environ.update(dict.fromkeys(names, value))
-    try:
-        yield
-    finally:
-        for name, old in before.items():
-            if old is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = old
+    def play(self, weights: bytes, number: int) -> tuple[Harvest, float]:
+        """A round, and the seconds that this process has compiled kernels so far."""
+        return play_round(self.actor, self.settings, self.seed, self.worker, weights, number), WATCH.seconds()

@@ -16,6 +16,7 @@ import pytest
 
 import sog
 from sog.cli.app import main
+from sog.cluster.where import Where
 from sog.errors import SettingError
 from sog.experiments import reproduce
 from sog.experiments.reproduce import EXPERIMENTS, Experiment, Reproduction, listing
@@ -56,7 +57,7 @@ def run(experiment: Experiment, out: Path, options: Options | None = None, worke
     """Run an experiment; what its progress bar was told."""
     told: list[str] = []
     work = Reproduction(experiment, options or Options(), out, lambda line: None)
-    work.run(workers, lambda done, note: told.append(f"{done} {note}".strip()))
+    work.run(Where("local", workers), lambda done, note: told.append(f"{done} {note}".strip()))
     return told
 
 
@@ -160,9 +161,11 @@ KILLED = """
 import sys
 from pathlib import Path
 import slow_study
+from sog.cluster.where import Where
 from sog.experiments.study import PointFile, carry_out
 if __name__ == "__main__":
-    carry_out(slow_study.STUDY, slow_study.KEYS, PointFile(Path(sys.argv[1])), 2, lambda done, note: None)
+    points = PointFile(Path(sys.argv[1]))
+    carry_out(slow_study.STUDY, slow_study.KEYS, points, Where("local", 2), lambda done, note: None)
 """
 
 SLOW_STUDY = """

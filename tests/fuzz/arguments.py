@@ -42,6 +42,7 @@ WORK: Final = (
     "sog.train.loop:train",
     "sog.train.policy_gradient.loop:train_policy",
     "sog.cli.connect_four:solve_position",
+    "sog.train.stream.loop:train_stream",
     "sog.cli.engines:open_aloud",
     "sog.protocols.tournament:play_tournament",
     "sog.experiments.reproduce:Reproduction",
@@ -56,6 +57,8 @@ WORK: Final = (
     "sog.experiments.bench.simulations:bench_simulations",
     "sog.experiments.bench.rebel:bench_rebel",
     "sog.experiments.bench.holdem:bench_spot",
+    "sog.experiments.bench.inference:bench_inference",
+    "sog.experiments.bench.pipeline:measure_throughput",
     "sog.nets.cvpn:CVPN",
 )
 
@@ -83,6 +86,7 @@ HOSTILE: Final = (
     *("/dev/null", "/dev/full", "/proc/self/mem", "no/such/folder/x", "None", "True", "(", ")", "((((", "%s%n", "\n"),
     *("os:system", "sog:UniformAgent", "sog:solve", "1x1", "0x0", "9x99999999", "100,1", "1,nan", "list", "rebel"),
 )
+CLUSTERS: Final = ("local:1", "local:2", "ray:1", "auto", "127.0.0.1:1", "localhost:65536", "ray://head:10001")
 WORDS: Final = ("sog", "rebel", "alphazero", "demo", "full", "paper", "cfr+", "dcfr", "external-mccfr", "flop", "zero")
 # What keeps a real process short, by command; given last, so that it counts.
 SMALL: Final = {
@@ -127,6 +131,8 @@ def value(parameter: Any, chance: random.Random) -> str:
         words = [*GAMES]
     elif "path" in kind:
         words = ["out", "x.npz", "x.toml", "folder/x", "/dev/full"]
+    elif parameter.name == "cluster":
+        words = [*CLUSTERS]
     word = chance.choice(words)
     drawn = chance.random()
     if drawn < 0.15:

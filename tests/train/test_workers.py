@@ -88,7 +88,7 @@ def test_two_workers(monkeypatch: pytest.MonkeyPatch) -> None:
             assert b"OMP_NUM_THREADS=1\0" in Path(f"/proc/{process}/environ").read_bytes()
         assert sorted(children()) == sorted(before + mine)
 
-        second = crew.processes[1].pid  # type: ignore[attr-defined]
+        second = crew.players[1].process()  # type: ignore[attr-defined]
         os.kill(second, signal.SIGKILL)
         deadline = time.monotonic() + 30
         while alive(second) and time.monotonic() < deadline:

@@ -65,6 +65,7 @@ class Choices:
     Of SePoT: transformations, step: how it trains (SepotSettings).  depth: actions of each player that a search looks
     ahead, 0 for no limit.  histories: that a searched subgame may have.  gadget: where its values come from.
     best_response: how a policy network's exploitability is found: listed, streamed or learned.
+    cluster: where they run (sog.cluster.where).
     """
 
     simulations: int | None = None
@@ -84,6 +85,7 @@ class Choices:
     histories: int | None = None
     gadget: str | None = None
     best_response: str | None = None
+    cluster: str | None = None
 
     def given(self) -> tuple[str, ...]:
         """The names of what was chosen."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
@@ -86,14 +85,15 @@ def _budget(choices: Choices, simulations: int, per_update: float) -> Budget:
 def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     """Every public state searched as in play, for each seed; by default (100, 1) and one seed."""
     from sog.agents.exploit_seeds import measure_seeds
+    from sog.cluster.where import where_of
     from sog.games.catalog import make_game
 
     seeds = count_of("seeds", choices.seeds, 1)
     subject = _subject(checkpoint, choices)
-    workers = count_of("workers", choices.workers, os.cpu_count() or 1)
+    where = where_of(choices.cluster, choices.workers)
     found: dict[int, float] = {}
     with bar(f"exploit {subject.game}", seeds, "seeds") as report:
-        for seed, value in measure_seeds(subject, list(range(seeds)), workers):
+        for seed, value in measure_seeds(subject, list(range(seeds)), where):
             found[seed] = value
             report(len(found), f"mean {sum(found.values()) / len(found):.4g}")
     settings, values = subject.settings, tuple(found[k] for k in sorted(found))
@@ -143,5 +143,5 @@ ENTRY: Final = Learner(
     Training(_preset, measure_search, "search at (100,1), one seed"),
     Play(_agents, _BUDGET),
     PlayBoard(_player, _BUDGET, _label),
-    Measuring(_exploit, (*_BUDGET, "seeds", "paper", "alpha", "leaves", "workers")),
+    Measuring(_exploit, (*_BUDGET, "seeds", "paper", "alpha", "leaves", "workers", "cluster")),
 )

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -17,6 +18,7 @@ from sog.agents.algorithms.base import Choices, Learner, Measuring, Play, PlayBo
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
+    from sog.cluster.where import Where
     from sog.nets.cvpn import NetworkShape
     from sog.train.checkpoint import Meta
     from sog.train.loop import Point
@@ -85,11 +87,14 @@ def player_of(text: str, chosen: str | None = None) -> str:
     return chosen or trained
 
 
-def training_of(algorithm: str) -> Callable[..., Point]:
-    """The algorithm's training loop, with the arguments of `sog.train.loop.train`."""
+def training_of(algorithm: str, where: Where | None = None) -> Callable[..., Point]:
+    """The algorithm's training loop, with the arguments of `sog.train.loop.train` but `where`.
+
+    where: its workers play, if it has any; by default processes of this machine.
+    """
     from sog.train.loop import train
 
-    return learner(algorithm).training.alone or train
+    return learner(algorithm).training.alone or partial(train, where=where)
 
 
 def preset(game: Rules, name: str, algorithm: str = sog.SOG, variant: Variant | None = None) -> Settings:

@@ -100,18 +100,18 @@ def profile_learner(game: str, preset: str, seconds: float, crew: int) -> list[P
 
     def begin() -> None:
         watch.restart()
-        before[0] = _processor_seconds()
+        before[0] = processor_seconds()
 
     def profile() -> list[Part]:
         found = {part: watch.seconds(part) for part in (LEARNER, REPLAY, SAVING, WAITING)}
-        total, now = watch.total(), _processor_seconds()
+        total, now = watch.total(), processor_seconds()
         parts = _parts(f"learner of {crew} workers", found, total)
         if now is not None and before[0] is not None:
             share = (now - before[0]) / total
             parts.append(Part(f"{crew} workers", "processor time", 60.0 * share, share / crew))
         return parts
 
-    places: tuple[Place, ...] = (*_LEARNER_PLACES, (workers.ProcessCrew, "harvest", WAITING, False))
+    places: tuple[Place, ...] = (*_LEARNER_PLACES, (workers.RemoteCrew, "harvest", WAITING, False))
     with watch.watching(places):
         return _watch(Run(game, preset, 0, crew), seconds, begin, profile)
 
@@ -145,7 +145,7 @@ def _watch(run: Run, seconds: float, begin: Callable[[], None], profile: Callabl
     return found
 
 
-def _processor_seconds() -> float | None:
+def processor_seconds() -> float | None:
     """What the worker processes have used so far; None where the system does not say (other than Linux)."""
     ticks = 0
     for process in multiprocessing.active_children():

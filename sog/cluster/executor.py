@@ -1,0 +1,113 @@
+"""The interface between work and the processes it runs in, which local processes and Ray both serve."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, Protocol, TypeVar
+
+from sog.errors import SogError
+
+__all__ = ["MOST_PROCESSES", "Executor", "Pending", "Remote", "WorkLost", "compute"]
+
+MOST_PROCESSES: Final = 1024  # of one machine; and threads
+
+K = TypeVar("K")
+R = TypeVar("R")
+
+
+class WorkLost(SogError):
+    """The process that worked on something died, or what it had found is gone with its machine."""
+
+
+class Pending(Protocol):
+    """The answer to a call, which may still be worked on.
+
+    As an argument of another call it stands for what it comes to, which need not pass through this process.
+    """
+
+    def result(self) -> Any:
+        """Wait for it. Raises WorkLost, or a SogError with what went wrong over there."""
+
+
+class Remote(Protocol):
+    """An object that lives in a process of its own and does one call after the other."""
+
+    def call(self, method: str, *arguments: Any) -> Pending:
+        """Have a method called."""
+
+    def end(self) -> None:
+        """End its process at once."""
+
+    def process(self) -> int:
+        """The process number, on its own machine. Raises WorkLost."""
+
+    def alive(self) -> bool:
+        """Whether it can be called still, as far as is known within some seconds."""
+
+
+class Executor(Protocol):
+    """Processes to be had.  places: how many objects that keep a core busy it is meant for."""
+
+    places: int
+
+    def start(self, make: Callable[..., object], *arguments: Any) -> Remote:
+        """Make an object in a process of its own, which ends with this one, however that ends."""
+
+    def keep(self, make: Callable[..., object], *arguments: Any) -> Remote:
+        """The same for an object that is not one of those that `places` counts, such as one that holds memory."""
+
+    def share(self, content: bytes) -> Any:
+        """Something to pass to several calls in place of `content`, which is then sent to a machine once."""
+
+    def wait(self, pending: Sequence[Pending], seconds: float | None = None) -> list[Pending]:
+        """Those that are done or lost: at least one, unless so many seconds pass first."""
+
+    def close(self) -> None:
+        """End every process that it started."""
+
+
+class _Calling:
+    """Calls one function, in a process of its own."""
+
+    def __init__(self, function: Callable[[Any], Any]) -> None:
+        self.function = function
+
+    def answer(self, key: Any) -> Any:
+        return self.function(key)
+
+
+_TRIES = 3  # that a key gets whose process dies
+
+
+def compute(executor: Executor, function: Callable[[K], R], keys: Sequence[K]) -> Iterator[tuple[K, R]]:
+    """`function` of every key, as they are done, in any order; `executor.places` at a time.
+
+    The function stands at the top of a module, so that processes find it. A key whose process dies is tried again, up
+    to three times; raises what the function raises.
+    """
+    waiting = [(key, 1) for key in reversed(keys)]
+    working: dict[Pending, tuple[Remote, K, int]] = {}
+    idle: list[Remote] = []
+    started: list[Remote] = []
+    try:
+        while waiting or working:
+            while waiting and len(working) < executor.places:
+                if not idle:
+                    idle.append(executor.start(_Calling, function))
+                    started.append(idle[-1])
+                remote, (key, tried) = idle.pop(), waiting.pop()
+                working[remote.call("answer", key)] = remote, key, tried
+            for pending in executor.wait(list(working)):
+                remote, key, tried = working.pop(pending)
+                try:
+                    found = pending.result()
+                except WorkLost:
+                    if tried == _TRIES:
+                        raise
+                    waiting.append((key, tried + 1))
+                    continue
+                idle.append(remote)
+                yield key, found
+    finally:
+        for remote in started:
+            remote.end()

@@ -1,0 +1,172 @@
+"""Objects in processes of a Ray cluster (`pip install 'sog[cluster]'`); it knows no work.
+
+Ray Client (ray://) is not used: Ray's authors advise against it for such work. The program that starts everything
+runs on a machine of the cluster.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import sog.version
+from sog.cluster.executor import Pending, Remote, WorkLost
+from sog.errors import SettingError, SogError
+
+__all__ = ["STORE_BYTES", "RayExecutor"]
+
+STORE_BYTES: Final = 256 * 2**20  # of a Ray that is started here; its own default is 30% of the memory
+
+
+class RayExecutor:
+    """Processes of the Ray cluster at `address`, or of a Ray of this machine alone, started here and ended here.
+
+    address: "auto", HOST:PORT, or "" for a Ray of its own with `places` cores.
+    Raises SettingError where Ray is not installed, and SogError where it cannot be reached or started.
+    """
+
+    def __init__(self, address: str, places: int, store_bytes: int = STORE_BYTES) -> None:
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # and no warning of it
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        # Ray gives its workers the lowest priority but four, and beside other programs they hardly run.
+        os.environ.setdefault("RAY_worker_niceness", "0")
+        try:
+            import ray
+        except ImportError as error:
+            raise SettingError("Ray is not installed: pip install 'sog[cluster]'") from error
+        self.ray: Any = ray
+        self._started: list[_RayRemote] = []
+        if ray.is_initialized():
+            raise SogError("this process has connected to Ray already")
+        own: dict[str, Any] = {}
+        if not address:
+            own = {"num_cpus": places, "object_store_memory": store_bytes, "include_dashboard": False}
+        if address not in ("", "auto"):
+            _check_answers(address)
+        try:
+            ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR", **own)
+        except Exception as error:  # of many kinds, as the connection fails in many ways
+            where = f"no Ray cluster answers at {address}" if address else "Ray cannot start here"
+            raise SogError(f"{where}: {_first_line(error)}") from error
+        self.places = places or max(1, int(ray.cluster_resources().get("CPU", 1.0)))
+        self._host = ray.remote(max_restarts=0, max_task_retries=0)(_Host)
+
+    def start(self, make: Callable[..., object], *arguments: Any) -> Remote:
+        return self._start(1, make, arguments)
+
+    def keep(self, make: Callable[..., object], *arguments: Any) -> Remote:
+        return self._start(0, make, arguments)
+
+    def _start(self, cores: int, make: Callable[..., object], arguments: tuple[Any, ...]) -> Remote:
+        remote = _RayRemote(self.ray, self._host.options(num_cpus=cores).remote(sog.version.VERSION, make, arguments))
+        self._started.append(remote)
+        return remote
+
+    def share(self, content: bytes) -> Any:
+        return self.ray.put(content)
+
+    def wait(self, pending: Sequence[Pending], seconds: float | None = None) -> list[Pending]:
+        found = {one.reference: one for one in pending if isinstance(one, _RayPending)}
+        if not found:
+            return []
+        done, _ = self.ray.wait(list(found), num_returns=1, timeout=seconds, fetch_local=False)
+        if done and len(found) > 1:
+            done, _ = self.ray.wait(list(found), num_returns=len(found), timeout=0, fetch_local=False)
+        return [found[reference] for reference in done]
+
+    def close(self) -> None:
+        for remote in self._started:
+            remote.end()
+        self._started.clear()
+        self.ray.shutdown()
+
+
+_PATIENCE: Final = 2.0  # seconds
+_LONG_PATIENCE: Final = 30.0
+
+
+def _check_answers(address: str) -> None:
+    """SogError where nobody listens at HOST:PORT; Ray itself would try for minutes."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host, int(port)), _PATIENCE).close()
+    except OSError as error:
+        raise SogError(f"no Ray cluster answers at {address}: {error.strerror or error}") from error
+
+
+class _Host:
+    """Ray's actor: the object that was asked for, single-threaded."""
+
+    def __init__(self, version: str, make: Callable[..., object], arguments: tuple[Any, ...]) -> None:
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(1)
+        self.trouble: Exception | None = None
+        try:
+            if version != sog.version.VERSION:
+                raise SettingError(f"machine {socket.gethostname()} has sog {sog.version.VERSION}, not {version}")
+            self.served = make(*arguments)
+        except Exception as error:  # told to whoever calls; Ray would say no more than that the actor died
+            self.trouble = error
+
+    def call(self, method: str, *arguments: Any) -> Any:
+        if self.trouble is not None:
+            raise self.trouble
+        return getattr(self.served, method)(*arguments)
+
+    def process(self) -> int:
+        return os.getpid()
+
+
+class _RayRemote:
+    def __init__(self, ray: Any, actor: Any) -> None:
+        self._ray, self.actor = ray, actor
+
+    def call(self, method: str, *arguments: Any) -> Pending:
+        plain = [one.reference if isinstance(one, _RayPending) else one for one in arguments]
+        return _RayPending(self._ray, self.actor.call.remote(method, *plain))
+
+    def process(self) -> int:
+        try:
+            return int(self._ray.get(self.actor.process.remote(), timeout=_LONG_PATIENCE))
+        except self._ray.exceptions.RayError as error:
+            raise WorkLost(_first_line(error)) from error
+
+    def alive(self) -> bool:
+        """Busy or still waiting for a machine counts as alive."""
+        reference = self.actor.process.remote()
+        done, _ = self._ray.wait([reference], timeout=_PATIENCE)
+        try:
+            if done:
+                self._ray.get(reference)
+        except self._ray.exceptions.RayError:
+            return False
+        return True
+
+    def end(self) -> None:
+        self._ray.kill(self.actor)
+
+
+class _RayPending:
+    def __init__(self, ray: Any, reference: Any) -> None:
+        self._ray, self.reference = ray, reference
+
+    def result(self) -> Any:
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(self.reference)
+        except errors.RayTaskError as error:
+            cause = error.cause
+            if isinstance(cause, errors.RayError):  # an argument was lost, of whom another process was the owner
+                raise WorkLost(_first_line(cause)) from error
+            if isinstance(cause, SogError):
+                raise cause from error
+            raise SogError(f"{type(cause).__name__}: {cause}") from error
+        except errors.RayError as error:
+            raise WorkLost(_first_line(error)) from error
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -1,0 +1,68 @@
+"""What `--cluster` may say, and the executor it stands for."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, redirect_stdout
+from dataclasses import dataclass
+from typing import Final
+
+from sog.cluster.executor import MOST_PROCESSES, Executor
+from sog.cluster.local import LocalExecutor
+from sog.errors import SettingError
+
+__all__ = ["Where", "executor", "where_of"]
+
+_LAST_PORT: Final = 65_535
+_KNOWN: Final = "local:N (processes of this machine), ray:N (a Ray of this machine), auto or HOST:PORT (a Ray cluster)"
+
+
+@dataclass(frozen=True)
+class Where:
+    """kind: local or ray.  places: how many cores are to be kept busy.  address: of a running cluster."""
+
+    kind: str
+    places: int
+    address: str = ""
+
+
+def where_of(text: str | None, workers: int | None) -> Where:
+    """What --cluster and --workers say together; SettingError where that is nothing, or too much."""
+    if workers is not None and workers < 1:
+        raise SettingError(f"--workers must be at least 1, not {workers}")
+    if text is None:
+        return Where("local", workers or os.cpu_count() or 1)
+    if text.startswith("ray://"):
+        raise SettingError(
+            "ray:// is Ray Client, which Ray's authors advise against for work like this; run sog on a machine of "
+            "the cluster with --cluster auto, or hand it over with `ray job submit`"
+        )
+    if found := re.fullmatch(r"(local|ray):([0-9]{1,9})", text):
+        if workers is not None:
+            raise SettingError(f"--cluster {text} says how many processes there are; leave --workers away")
+        if not 1 <= int(found[2]) <= MOST_PROCESSES:
+            raise SettingError(f"--cluster {text}: processes of one machine are 1 to {MOST_PROCESSES}")
+        return Where(found[1], int(found[2]))
+    host = re.fullmatch(r"[A-Za-z0-9._-]+:([0-9]{1,5})", text)
+    if text == "auto" or (host and 1 <= int(host[1]) <= _LAST_PORT):
+        return Where("ray", workers or 0, text)
+    raise SettingError(f"--cluster {text} is not one of {_KNOWN}")
+
+
+@contextmanager
+def executor(where: Where) -> Iterator[Executor]:
+    """The executor, which ends what it started with the block. Raises SettingError and SogError as RayExecutor does."""
+    made: Executor
+    with ExitStack() as stack:
+        if where.kind == "local":
+            made = LocalExecutor(where.places)
+        else:
+            from sog.cluster.on_ray import RayExecutor
+
+            stack.enter_context(redirect_stdout(sys.stderr))  # Ray prints which processes died where results go
+            made = RayExecutor(where.address, where.places)
+        stack.callback(made.close)
+        yield made

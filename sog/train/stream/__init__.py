@@ -1,0 +1,1 @@
+"""Training without rounds: actors, replay window and learner in processes of their own, any of which may die."""

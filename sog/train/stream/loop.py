@@ -1,0 +1,197 @@
+"""A run without rounds from its first row to its last checkpoint; the supervisor keeps it going meanwhile.
+
+A run goes on until as many games are played as its settings' rounds hold. Its curve has a point for each such number
+of games, so that the curves of both kinds of run can be laid side by side. No two runs are alike: which weights a game
+is played with depends on time.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from sog.cluster.executor import WorkLost
+from sog.cluster.where import Where, executor
+from sog.errors import CheckpointError
+from sog.nets.cvpn import CVPN
+from sog.nets.device import find_device
+from sog.train import checkpoint
+from sog.train.checkpoint import State
+from sog.train.files import shown
+from sog.train.lock import held
+from sog.train.loop import (
+    DAMAGE,
+    SAVE_SECONDS,
+    SAVE_SHARE,
+    Hooks,
+    Point,
+    Run,
+    Until,
+    asked_to_stop,
+    describe,
+    is_snapshot,
+    is_to_resume,
+    read_curve,
+    write_curve,
+)
+from sog.train.settings import TrainSettings
+from sog.train.stream.parts import steps_of
+from sog.train.stream.supervisor import Start, Supervisor, Totals, totals_from
+
+__all__ = ["StreamHooks", "train_stream"]
+
+
+@dataclass(frozen=True)
+class StreamHooks(Hooks):
+    """What a run without rounds tells others. look: every second or so, with whoever keeps it going."""
+
+    look: Callable[[Supervisor], None] = lambda supervisor: None
+
+
+def train_stream(
+    run: Run,
+    settings: TrainSettings,
+    out: Path,
+    until: Until,
+    resume: bool,
+    hooks: StreamHooks,
+    device: str,
+    where: Where,
+) -> Point:
+    """Train in folder `out` with `run.workers` actors; the last point of the curve. Raises as `train` does."""
+    find_device(device)
+    with held(out, hooks.note):
+        journal = _Journal(run, settings, out, is_to_resume(run, settings, out, resume, hooks.note))
+        _play_on(journal, until, hooks, device, where)
+    return journal.points[-1] if journal.points else Point(0, 0.0, 0, 0, 0, 0, 0, math.nan, math.nan, math.nan)
+
+
+def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, device: str, where: Where) -> None:
+    """Until the run is over, and its last checkpoint."""
+    run, settings = journal.run, journal.settings
+    total = settings.rounds if until.rounds is None else until.rounds
+    games_a_round = settings.games * run.workers
+    started = time.monotonic() - journal.seconds
+    deadline = math.inf if until.minutes is None else time.monotonic() + 60.0 * until.minutes
+    start = Start(run.game, settings, run.seed, run.workers, device, journal.load)
+    with executor(where) as there, asked_to_stop() as stop:
+        supervisor = Supervisor(there, start, journal.totals)
+        next_save, next_look = time.monotonic() + SAVE_SECONDS, 0.0
+        while journal.round < total and time.monotonic() < deadline and not stop:
+            supervisor.turn()
+            now = time.monotonic()
+            journal.seconds = now - started
+            while journal.totals.games >= (journal.round + 1) * games_a_round:
+                hooks.report(journal.next_point(supervisor, hooks, total), total)
+            if now > next_look:
+                hooks.look(supervisor)
+                next_look = now + _LOOK
+            if now > next_save:
+                took = journal.save(supervisor)
+                next_save = time.monotonic() + max(SAVE_SECONDS, took / SAVE_SHARE)
+        journal.save(supervisor)
+
+
+_LOOK = 1.0  # seconds
+
+
+class _Journal:
+    """What a run keeps on disk: its checkpoint, its snapshots and its curve."""
+
+    def __init__(self, run: Run, settings: TrainSettings, out: Path, resume: bool) -> None:
+        """A new run, or the one in `out` where that is to be resumed; CheckpointError where it is damaged."""
+        self.run, self.settings, self.out = run, settings, out
+        self.folder = out / "checkpoint"
+        self.points: list[Point] = []
+        self.round, self.seconds, self.totals = 0, 0.0, Totals()
+        if not resume:
+            return
+        state = checkpoint.load_state(self.folder)
+        try:
+            self.points, self.round, self.seconds = read_curve(state)
+            self.totals = totals_from(state["totals"])
+        except DAMAGE as error:
+            raise CheckpointError(f"{shown(self.folder)}: the training state is damaged") from error
+
+    def load(self) -> tuple[State, State] | None:
+        """Learner's and replay's states of the latest checkpoint; None where there is none."""
+        if not checkpoint.is_begun(self.folder):
+            return None
+        state = checkpoint.load_state(self.folder)
+        network = checkpoint.load_network(self.folder, self.run.game)[1]
+        content = np.frombuffer(checkpoint.network_bytes(network), dtype=np.uint8)
+        return {"learner": state["learner"], "network": content}, state["replay"]
+
+    def next_point(self, supervisor: Supervisor, hooks: Hooks, total: int) -> Point:
+        """The point of a round's worth of games more, measured where it is due."""
+        totals, before = self.totals, self.points[-1] if self.points else None
+        self.round += 1
+        games, searches, queries = (
+            max(0, getattr(totals, name) - sum(getattr(point, name) for point in self.points))
+            for name in ("games", "searches", "queries")
+        )
+        point = Point(
+            self.round,
+            self.seconds / 60.0,
+            totals.steps,
+            totals.rows,
+            games,
+            searches,
+            queries,
+            totals.value,
+            totals.policy,
+            math.nan,
+        )
+        due = hooks.measure is not None and (self.round in (1, total) or self.round % hooks.measure_every == 0)
+        snapshot = is_snapshot(self.round)
+        if due or snapshot:
+            network = self._network(supervisor)
+            if network is None:
+                point = replace(point, measured=math.nan if before is None else before.measured)
+            else:
+                if snapshot:
+                    self._keep(self.out / "snapshots" / f"{self.round:06d}", network, None)
+                if due and hooks.measure is not None:
+                    point = replace(point, measured=hooks.measure(network))
+        self.points.append(point)
+        return point
+
+    def _network(self, supervisor: Supervisor) -> CVPN | None:
+        """The learner's network; None where the learner has just died."""
+        try:
+            _, content = supervisor.learner.call("weights").result()
+        except WorkLost:
+            return None
+        return checkpoint.network_of(self.settings.shape, content)
+
+    def save(self, supervisor: Supervisor) -> float:
+        """Write the checkpoint and the curve; the seconds it took. Where the learner or replay is dead, nothing."""
+        started = time.monotonic()
+        try:
+            learner, replay = supervisor.states()
+        except WorkLost:
+            return 0.0
+        network = checkpoint.network_of(self.settings.shape, learner["network"].tobytes())
+        totals = replace(self.totals, steps=steps_of(learner), rows=int(replay["window"]["added"]))
+        state = {
+            "learner": learner["learner"],
+            "replay": replay,
+            "points": [list(asdict(point).values()) for point in self.points],
+            "round": self.round,
+            "seconds": self.seconds,
+            "totals": asdict(totals),
+        }
+        self._keep(self.folder, network, state)
+        write_curve(self.out / "curve.csv", self.points)
+        return time.monotonic() - started
+
+    def _keep(self, folder: Path, network: CVPN, state: State | None) -> None:
+        run = self.run
+        steps = self.totals.steps if state is None else int(state["learner"]["steps"])
+        said = {**describe(run, self.settings), "round": self.round, "minutes": self.seconds / 60.0}
+        checkpoint.save(folder, network, run.game, run.name, steps, said, state)

@@ -1,0 +1,1 @@
+"""Tests of where work runs, and what they have done there."""

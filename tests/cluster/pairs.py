@@ -1,0 +1,80 @@
+"""Rows a second of training without rounds: two actors beside one, Ray beside local processes, taking turns.
+
+    python -m tests.cluster.pairs --pairs 15 --seconds 60
+
+Prints the median of the ratios of pairs and a 95% interval of that median (from its order statistics).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import binom
+
+from sog.agents.algorithms.table import preset
+from sog.cluster.where import Where
+from sog.games.catalog import make_game
+from sog.train.loop import Run, Until
+from sog.train.stream.loop import StreamHooks, train_stream
+from sog.train.stream.supervisor import Supervisor
+
+_WARM = 10.0  # seconds that do not count
+
+
+def speed(where: Where, seconds: float, game: str, algorithm: str, updates: float | None) -> float:
+    """Rows a second into the replay window."""
+    seen: list[tuple[float, int]] = []
+
+    def look(supervisor: Supervisor) -> None:
+        if supervisor.totals.rows:
+            seen.append((time.monotonic(), supervisor.totals.rows))
+
+    run = Run(game, "full", 0, where.places, algorithm, rounds=False)
+    settings = preset(make_game(game), run.preset, algorithm)
+    if updates is not None:
+        settings = replace(settings, learner=replace(settings.learner, updates_per_example=updates))
+    with tempfile.TemporaryDirectory() as folder:
+        until = Until((seconds + _WARM) / 60.0)
+        train_stream(run, settings, Path(folder) / "run", until, False, StreamHooks(look=look), "cpu", where)
+    counted = [(at, rows) for at, rows in seen if at > seen[0][0] + _WARM]
+    return (counted[-1][1] - counted[0][1]) / (counted[-1][0] - counted[0][0])
+
+
+def interval(ratios: list[float]) -> tuple[float, float]:
+    """95% of the median, by order statistics."""
+    ordered, count = sorted(ratios), len(ratios)
+    low = int(binom.ppf(0.025, count, 0.5))
+    return ordered[low], ordered[count - 1 - low]
+
+
+def main() -> int:
+    """Run it and print the ratios."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pairs", type=int, default=15)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--game", default="leduc_poker")
+    parser.add_argument("--algorithm", default="sog")
+    parser.add_argument("--updates", type=float, help="samples a row; by default the preset's")
+    chosen = parser.parse_args()
+    kinds = {"1 local": Where("local", 1), "2 local": Where("local", 2), "2 ray": Where("ray", 2)}
+    found: dict[str, list[float]] = {name: [] for name in kinds}
+    for pair in range(chosen.pairs):
+        names = list(kinds) if pair % 2 == 0 else list(kinds)[::-1]
+        for name in names:
+            found[name].append(speed(kinds[name], chosen.seconds, chosen.game, chosen.algorithm, chosen.updates))
+        print({name: round(values[-1], 1) for name, values in found.items()}, flush=True)
+    for first, second in (("2 local", "1 local"), ("2 ray", "2 local")):
+        ratios = [a / b for a, b in zip(found[first], found[second], strict=True)]
+        low, high = interval(ratios)
+        print(f"{first} / {second}: median {np.median(ratios):.3f}, 95% [{low:.3f}, {high:.3f}], {len(ratios)} pairs")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+"""Both executors do the same: calls in order, errors in one line, deaths noticed, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sog.cluster.executor import Executor, WorkLost, compute
+from sog.cluster.local import LocalExecutor
+from sog.cluster.where import Where, executor, where_of
+from sog.errors import GameError, SettingError, SogError
+from tests.cluster.work import Counter, always_dies, dies_once, square
+
+
+def begun(kind: str, places: int, open_in: ExitStack) -> Executor:
+    """The executor; where Ray cannot start the tests are skipped and say why."""
+    if kind == "ray":
+        pytest.importorskip("ray")
+    try:
+        return open_in.enter_context(executor(Where(kind, places)))
+    except SogError as error:
+        pytest.skip(f"WARNING: no Ray here: {error}")
+
+
+@pytest.fixture(scope="module", params=["local", "ray"])
+def there(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    in_memory = set(os.listdir("/dev/shm"))
+    with ExitStack() as stack:
+        yield begun(request.param, 2, stack)
+    wait_for(lambda: set(os.listdir("/dev/shm")) <= in_memory)
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")")[-1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def test_calls(there: Executor) -> None:
+    """One after the other, in another process, with answers of other calls and shared bytes as arguments."""
+    first, second = there.start(Counter, 10), there.start(Counter, 0)
+    answers = [first.call("add", number) for number in (1, 2, 3)]
+    assert [answer.result() for answer in answers] == [11, 13, 16]
+    assert second.call("add", first.call("add", 4)).result() == 20
+    shared = there.share(b"x" * 100_000)
+    assert [remote.call("length", shared).result() for remote in (first, second)] == [100_000] * 2
+    assert len({first.process(), second.process(), os.getpid()}) == 3
+    assert set(first.call("threads").result()) == {1}
+    for remote in (first, second):
+        process = remote.process()
+        remote.end()
+        wait_for(lambda process=process: not alive(process))
+
+
+def test_another_version_elsewhere(there: Executor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine of a Ray cluster with another sog is refused in one line; on this machine there is only one."""
+    monkeypatch.setattr("sog.version.VERSION", "0.0.0")  # of this process alone
+    remote = there.start(Counter, 0)
+    if isinstance(there, LocalExecutor):
+        assert remote.call("add", 1).result() == 1
+    else:
+        with pytest.raises(SettingError, match=r"has sog .*, not 0\.0\.0"):
+            remote.call("add", 1).result()
+    remote.end()
+
+
+def test_errors_are_told(there: Executor) -> None:
+    remote = there.start(Counter, 0)
+    with pytest.raises(GameError, match="no such game"):
+        remote.call("fail", True).result()
+    with pytest.raises(SogError, match="RuntimeError: two"):
+        remote.call("fail", False).result()
+    assert remote.call("add", 1).result() == 1
+    remote.end()
+    broken = there.start(Counter, -1)
+    with pytest.raises(SogError):
+        broken.call("add", 1).result()
+    broken.end()
+
+
+def test_waiting(there: Executor) -> None:
+    """The quick one is there first; a time that passes brings nothing; what is done comes at once."""
+    quick, slow = there.start(Counter, 1), there.start(Counter, 2)
+    assert [remote.call("add", 0).result() for remote in (quick, slow)] == [1, 2]
+    late, soon = slow.call("slow", 1.0), quick.call("slow", 0.01)
+    assert there.wait([late, soon]) == [soon] and there.wait([late, soon]) == [soon]
+    assert there.wait([late], 0.01) == []
+    assert there.wait([late]) == [late] and late.result() == 2
+    for remote in (quick, slow):
+        remote.end()
+
+
+def test_large_questions_and_answers_cross(there: Executor) -> None:
+    """Neither side waits for the other to read."""
+    remote, large = there.start(Counter, 0), b"x" * 3_000_000
+    answers = [remote.call("echo", large) for _ in range(4)]
+    assert [len(answer.result()) for answer in answers] == [3_000_000] * 4
+    remote.end()
+
+
+def test_deaths_are_noticed(there: Executor) -> None:
+    """Of calls in hand, waiting and later; and of an answer that another call was to get."""
+    remote, other = there.start(Counter, 0), there.start(Counter, 0)
+    answers = [remote.call("die"), remote.call("add", 1)]
+    for answer in answers:
+        assert answer in there.wait(answers)
+        with pytest.raises(WorkLost):
+            answer.result()
+    with pytest.raises(WorkLost):
+        remote.call("add", 1).result()
+    with pytest.raises(WorkLost):
+        other.call("add", answers[1]).result()
+    assert other.call("add", 5).result() == 5
+    other.end()
+
+
+def test_compute(there: Executor, tmp_path: Path) -> None:
+    """Every key once, whatever dies of it; a key that always kills ends the work."""
+    assert dict(compute(there, square, range(7))) == {k: k * k for k in range(7)}
+    keys = [(str(tmp_path / "died"), k) for k in range(6)]
+    assert sorted(found for _, found in compute(there, dies_once, keys)) == list(range(6))
+    assert (tmp_path / "died").exists()
+    with pytest.raises(WorkLost):
+        list(compute(there, always_dies, [1]))
+
+
+@pytest.mark.parametrize(
+    ("text", "workers", "expected"),
+    [
+        (None, 3, Where("local", 3)),
+        ("local:2", None, Where("local", 2)),
+        ("ray:2", None, Where("ray", 2)),
+        ("auto", None, Where("ray", 0, "auto")),
+        ("10.0.0.1:6379", 5, Where("ray", 5, "10.0.0.1:6379")),
+    ],
+)
+def test_where(text: str | None, workers: int | None, expected: Where) -> None:
+    assert where_of(text, workers) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "workers", "why"),
+    [
+        ("ray://head:10001", None, "Ray Client"),
+        ("local:2", 2, "leave --workers away"),
+        ("local:0", None, "1 to 1024"),
+        ("local:99999", None, "1 to 1024"),
+        ("local:" + "9" * 5000, None, "is not one of"),
+        ("10.0.0.1:99999", None, "is not one of"),
+        (None, 0, "at least 1"),
+        ("somewhere", None, "is not one of"),
+    ],
+)
+def test_wrong_places(text: Any, workers: int | None, why: str) -> None:
+    with pytest.raises(SettingError, match=why):
+        where_of(text, workers)

@@ -1,0 +1,237 @@
+"""Training without rounds: samples a row as set, whatever dies is replaced, and a stopped run goes on."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sog.cluster.executor import Executor
+from sog.cluster.where import Where, executor
+from sog.errors import CheckpointError, SogError
+from sog.games.boards.connect_four import ConnectFour
+from sog.games.kuhn import Kuhn
+from sog.nets.cvpn import CVPN, shape_for
+from sog.play.resolver import ResolveSettings
+from sog.search.gtcfr.search import Budget, SearchSettings
+from sog.search.mcts.search import PuctSettings
+from sog.train import checkpoint
+from sog.train.alphazero.actor import AlphaZeroActing
+from sog.train.checkpoint import State, network_bytes
+from sog.train.learner import LearnerSettings
+from sog.train.loop import Run, Until
+from sog.train.settings import TrainSettings
+from sog.train.sog.actor import SogActing
+from sog.train.sog.queries import QuerySettings
+from sog.train.sog.selfplay import SelfPlaySettings
+from sog.train.stream.loop import StreamHooks, train_stream
+from sog.train.stream.parts import Learning, Playing, Replay
+from sog.train.stream.supervisor import Start, Supervisor, Totals, Vitals
+
+BUDGET = Budget(3, 1.0)
+UPDATES = 4.0
+SETTINGS = TrainSettings(
+    SogActing(SelfPlaySettings(ResolveSettings(BUDGET)), QuerySettings(BUDGET, SearchSettings()), side_by_side=4),
+    LearnerSettings(batch=8, updates_per_example=UPDATES),
+    shape_for(Kuhn(), 8, 1),
+    replay=400,
+    games=4,
+    rounds=12,
+)
+HERE = Where("local", 2)
+RUN = Run("kuhn_poker", workers=2, rounds=False)
+WEIGHTS = network_bytes(CVPN(SETTINGS.shape, 1))
+
+
+@pytest.fixture(scope="module", params=["local", "ray"])
+def there(request: pytest.FixtureRequest) -> Iterator[Executor]:
+    if request.param == "ray":
+        pytest.importorskip("ray")
+    with ExitStack() as stack:
+        try:
+            made = stack.enter_context(executor(Where(request.param, 2)))
+        except SogError as error:
+            pytest.skip(f"WARNING: no Ray here: {error}")
+        yield made
+
+
+def start(load: Callable[[], tuple[State, State] | None] = lambda: None, settings: TrainSettings = SETTINGS) -> Start:
+    return Start("kuhn_poker", settings, 0, 2, "cpu", load)
+
+
+def go(supervisor: Supervisor, condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 120
+    while not condition():
+        assert time.monotonic() < deadline, supervisor.totals
+        supervisor.turn(0.1)
+
+
+def end(supervisor: Supervisor) -> None:
+    for remote in (*(actor.remote for actor in supervisor.actors), supervisor.replay, supervisor.learner):
+        remote.end()
+
+
+# --- the parts, in this process ---
+
+
+def test_no_two_actors_play_the_same() -> None:
+    rows = []
+    for actor, incarnation in ((0, 1), (0, 2), (1, 1)):
+        playing = Playing("kuhn_poker", SETTINGS, 0, actor, incarnation)
+        rows += [playing.play(WEIGHTS, 1, 4).harvest.rows.inputs.tobytes() for _ in range(2)]
+    assert len(set(rows)) == 6
+    again = Playing("kuhn_poker", SETTINGS, 0, 0, 1)
+    assert again.play(WEIGHTS, 1, 4).harvest.rows.inputs.tobytes() == rows[0]
+
+
+def test_old_weights_are_kept_where_none_come() -> None:
+    playing, twin = (Playing("kuhn_poker", SETTINGS, 0, 0, 1) for _ in range(2))
+    playing.play(WEIGHTS, 1, 1)
+    twin.play(WEIGHTS, 1, 1)
+    same = playing.play(b"", 1, 2), twin.play(WEIGHTS, 1, 2)
+    assert same[0].harvest.rows.inputs.tobytes() == same[1].harvest.rows.inputs.tobytes()
+
+
+def test_rows_remember_their_weights() -> None:
+    replay, playing = Replay(SETTINGS), Playing("kuhn_poker", SETTINGS, 0, 0, 1)
+    first = replay.add(playing.play(WEIGHTS, 0, 2))
+    second = replay.add(playing.play(WEIGHTS, 10, 2))
+    assert second.added == first.rows + second.rows == second.held
+    assert second.version == pytest.approx(10 * second.rows / second.held)
+    restored = Replay(SETTINGS, replay.state())
+    np.testing.assert_array_equal(restored.versions, replay.versions)
+    batches = [keeper.sample(2, (1, 2))[1].inputs for keeper in (replay, restored)]
+    np.testing.assert_array_equal(*batches)
+
+
+def test_a_learner_goes_on_from_its_state() -> None:
+    replay, playing = Replay(SETTINGS), Playing("kuhn_poker", SETTINGS, 0, 0, 1)
+    replay.add(playing.play(WEIGHTS, 0, 4))
+    first = Learning("kuhn_poker", SETTINGS, 0, "cpu")
+    first.learn(replay.sample(3, (0,)))
+    second = Learning("kuhn_poker", SETTINGS, 0, "cpu", first.state())
+    for learner in (first, second):
+        assert learner.learn(replay.sample(2, (1,))).steps == 5
+    assert first.weights() == second.weights()
+
+
+def test_rows_are_learned_by_a_games_symmetries() -> None:
+    """Where the settings say so; the same steps then come to another network, and twice to the same one."""
+    game = ConnectFour()
+    plain = TrainSettings(
+        AlphaZeroActing(4, PuctSettings(noise=0.25), side_by_side=4),
+        LearnerSettings(batch=16, updates_per_example=1.0),
+        shape_for(game, 8, 1, "resnet"),
+        replay=500,
+        games=2,
+        rounds=4,
+    )
+    weights = network_bytes(CVPN(plain.shape, 1))
+    replay = Replay(plain)
+    replay.add(Playing("connect_four", plain, 0, 0, 1).play(weights, 0, 2))
+    found = []
+    for symmetries in (True, True, False):
+        settings = replace(plain, learner=replace(plain.learner, symmetries=symmetries))
+        learning = Learning("connect_four", settings, 0, "cpu")
+        learning.learn(replay.sample(3, (0,)))
+        found.append(learning.weights())
+    assert found[0] == found[1] != found[2]
+
+
+# --- the supervisor ---
+
+
+def test_samples_per_row_are_as_set(there: Executor) -> None:
+    supervisor = Supervisor(there, start(), Totals())
+    go(supervisor, lambda: supervisor.totals.rows >= 300)
+    totals, vitals = supervisor.totals, supervisor.vitals()
+    assert totals.steps * 8 <= UPDATES * totals.rows
+    waiting = totals.rows - totals.steps * 8 / UPDATES
+    assert waiting <= 4.0 * supervisor.block_rows * 2 + 4.0 + 4 * supervisor.block_rows
+    assert sum(rows for rows, _ in vitals.rates.values()) > 0 and 0 < vitals.fill <= 1
+    assert vitals.samples_per_row <= UPDATES and vitals.age >= 0 and 0 < vitals.network_share < 1
+    end(supervisor)
+
+
+class SlowLearning(Learning):
+    """A learner that takes its time."""
+
+    def learn(self, batches):  # type: ignore[no-untyped-def]
+        time.sleep(0.05 * len(batches))
+        return super().learn(batches)
+
+
+def test_actors_wait_for_a_slow_learner(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that wait to be learned from stay bounded, and actors are idle meanwhile."""
+    monkeypatch.setattr("sog.train.stream.supervisor.Learning", SlowLearning)
+    with executor(Where("local", 2)) as there:
+        supervisor, idle, most = Supervisor(there, start(), Totals()), 0, 0.0
+
+        def seen() -> bool:
+            nonlocal idle, most
+            idle += supervisor.vitals().waiting_actors
+            most = max(most, supervisor.totals.rows - supervisor.totals.steps * 8 / UPDATES)
+            return supervisor.totals.steps >= 100
+
+        go(supervisor, seen)
+        assert idle > 10
+        assert most <= 14 * supervisor.block_rows
+        assert supervisor.totals.steps * 8 / supervisor.totals.rows > 0.5 * UPDATES
+
+
+def test_whatever_dies_is_replaced(there: Executor) -> None:
+    """From the latest checkpoint; what was lost is counted."""
+    kept: list[tuple[State, State]] = []
+    supervisor = Supervisor(there, start(lambda: kept[-1] if kept else None), Totals())
+    totals = supervisor.totals
+    go(supervisor, lambda: totals.steps > 20)
+    kept.append(supervisor.states())
+    saved_steps, saved_rows = int(kept[0][0]["learner"]["steps"]), int(kept[0][1]["window"]["added"])
+    go(supervisor, lambda: totals.steps > saved_steps + 20)
+
+    first = supervisor.actors[0]
+    os.kill(first.remote.process(), signal.SIGKILL)
+    go(supervisor, lambda: totals.deaths == 1)
+    assert totals.incarnations == 3 and totals.lost_rows == totals.lost_steps == 0
+
+    rows = totals.rows
+    os.kill(supervisor.replay.process(), signal.SIGKILL)
+    go(supervisor, lambda: totals.deaths == 2)
+    assert 0 < totals.lost_rows <= totals.rows + rows - saved_rows
+    os.kill(supervisor.learner.process(), signal.SIGKILL)
+    go(supervisor, lambda: totals.deaths == 3)
+    steps, played = totals.steps, totals.games
+    go(supervisor, lambda: totals.steps > steps + 30 and totals.games > played + 30)
+    assert totals.deaths == 3
+    end(supervisor)
+
+
+# --- a whole run ---
+
+
+def test_a_run_is_saved_and_goes_on(tmp_path: Path) -> None:
+    out, seen = tmp_path / "run", list[Vitals]()
+
+    def train(rounds: int, resume: bool) -> int:
+        hooks = StreamHooks(look=lambda supervisor: seen.append(supervisor.vitals()))
+        return train_stream(RUN, SETTINGS, out, Until(rounds=rounds), resume, hooks, "cpu", HERE).round
+
+    assert train(3, False) == 3 and seen
+    meta = checkpoint.load_meta(out / "checkpoint")
+    assert meta.run == RUN.name and meta.run.endswith("without rounds")
+    with pytest.raises(CheckpointError, match="--resume"):
+        train(5, False)
+    assert train(6, True) == 6
+    state = checkpoint.load_state(out / "checkpoint")
+    assert state["totals"]["incarnations"] == 4 and len(state["points"]) == 6
+    assert state["totals"]["steps"] == state["learner"]["steps"] > meta.step
+    assert (out / "snapshots" / "000004").is_dir()
+    with pytest.raises(CheckpointError, match="holds the run"):
+        train_stream(replace(RUN, seed=1), SETTINGS, out, Until(rounds=7), True, StreamHooks(), "cpu", HERE)
