@@ -58,7 +58,8 @@ def test_choices_of_another_algorithm_are_refused() -> None:
         agents_of("alphazero", Choices())
     with pytest.raises(SettingError, match="no player on a board is called rebel; known: sog, alphazero"):
         boards_of("rebel", Choices())
-    with pytest.raises(SettingError, match="--algorithm is sog or rebel or rnad or mmd or nashpg, not alphazero"):
+    known = "sog or rebel or rnad or mmd or nashpg or sepot"
+    with pytest.raises(SettingError, match=f"--algorithm is {known}, not alphazero"):
         measuring_of("alphazero", Choices())
     assert taken_by("alphazero", Choices(5, 2.0)) == Choices(5)
 
@@ -70,7 +71,7 @@ def test_choices_of_another_algorithm_are_refused() -> None:
         ("exploit leduc_poker --algorithm rebel -s 3", "--simulations is for --algorithm sog, not rebel"),
         ("exploit leduc_poker --algorithm alphazero", "--algorithm is sog or rebel"),
         ("exploit leduc_poker --seeds 0", "Invalid value for '--seeds'"),
-        ("play kuhn_poker --updates 3", "--updates is for --algorithm rebel, not sog"),
+        ("play kuhn_poker --updates 3", "--updates is for --algorithm rebel or sepot, not sog"),
         ("uci chess --algorithm alphazero -c 3", "--per-update is for --algorithm sog, not alphazero"),
     ],
 )

@@ -31,6 +31,7 @@ def digest(folder: Path) -> str:
     minutes = 1  # in a point
     points = [[x for k, x in enumerate(point) if k != minutes] for point in state.pop("points")]
     state.pop("seconds")
+    state.pop("processor")
     skeleton, arrays = checkpoint.pack({**state, "points": points})
     out.update(repr(skeleton).encode())
     for name in sorted(arrays):

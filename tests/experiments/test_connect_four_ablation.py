@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sog.cluster.where import Where
 from sog.experiments.checks import connect_four_ablation as ablation
 from sog.experiments.checks.connect_four_ablation import MATCH, MISTAKES, RECIPE, TRAIN, changed, differing, stage
 from sog.experiments.study import Options, Point, PointFile, carry_out, write
@@ -40,12 +41,12 @@ def test_the_quick_version_from_end_to_end(tmp_path: Path, monkeypatch: pytest.M
     keys = ablation.plan(Options(quick=True, minutes=0.001), silent)
     done: list[str] = []
     points = PointFile(tmp_path / "results")
-    outcome = carry_out(ablation.STUDY, keys, points, 1, lambda count, what: done.append(what))
+    outcome = carry_out(ablation.STUDY, keys, points, Where("local", 1), lambda count, what: done.append(what))
     assert [row["variant"] for row in outcome.rows] == differing()[:2]
     assert outcome.rows[0]["elo"] == 0.0 and all(0.0 <= row["sog_share"] <= 1.0 for row in outcome.rows)
     assert len(write(outcome, tmp_path / "results", "connect-four-ablation")) == 2
     assert len(done) == 1 + len(keys)
-    again = carry_out(ablation.STUDY, keys, points, 1, lambda count, what: None)
+    again = carry_out(ablation.STUDY, keys, points, Where("local", 1), lambda count, what: None)
     assert list(again.rows) == list(outcome.rows)
     result = ablation.compute(keys[0])  # a run that has had its time is not trained on
     assert result == points.get(keys[0])

@@ -200,7 +200,7 @@ from sog.train.workers import hire
 if __name__ == "__main__":
     with hire("kuhn_poker", replace(TINY, games=10**9), 5, 2) as crew:
         crew.start(WEIGHTS, 0)
-        print(json.dumps([process.pid for process in crew.processes]), flush=True)
+        print(json.dumps([player.process() for player in crew.players]), flush=True)
         crew.harvest()
 """
 

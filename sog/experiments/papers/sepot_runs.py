@@ -48,7 +48,7 @@ def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...]
 def run_of(folder: Path) -> Meta:
     """What a run of SePoT says of itself; CheckpointError for another algorithm's."""
     meta = load_meta(folder / "checkpoint" if (folder / "checkpoint").is_dir() else folder)
-    if trained_by(meta) != "sepot":
+    if "critic" not in meta.files:
         raise CheckpointError(f"{folder} was trained by {trained_by(meta)}, so it has no critic; train by sepot")
     return meta
 
