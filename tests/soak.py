@@ -2,9 +2,9 @@
 
     python -m tests.soak --minutes 120 --out runs/soak
 
-It starts `sog train` on two games with the demo preset's settings, samples both process trees from /proc, and writes
-soak.csv, soak.png and a slope an hour with its interval for each figure. It knows the program by its command line and
-its curve.csv, and of its insides only how many bytes a row of the replay window has.
+It starts `sog train` on two games, with the demo preset's settings or those of --presets, samples both process trees
+from /proc, and writes soak.csv, soak.png and a slope an hour with its interval for each figure. It knows the program by
+its command line and its curve.csv, and of its insides only how many bytes a row of the replay window has.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ class Tree:
 class Training:
     """A `sog train` process, and what its curve said last."""
 
-    def __init__(self, game: str, minutes: float, out: Path) -> None:
+    def __init__(self, game: str, preset: str, minutes: float, out: Path) -> None:
         self.game, self.folder = game, out / game
         self.rows = self.games = 0
-        self.rate, self.row_bytes, self.window = math.nan, *_row_size(game)
+        self.rate, self.row_bytes, self.window = math.nan, *_row_size(game, preset)
         self._seen, self._last = 0, (0, math.nan)
-        words = ["train", game, "--preset", "demo", "--workers", "1", "--minutes", f"{minutes:g}"]
+        words = ["train", game, "--preset", preset, "--workers", "1", "--minutes", f"{minutes:g}"]
         words += ["--rounds", str(10**9), "--out", str(self.folder)]
         self.log = (out / f"{game}.log").open("w")
         self.process = subprocess.Popen(
@@ -103,14 +103,14 @@ class Training:
         )
 
 
-def _row_size(game: str) -> tuple[int, int]:
-    """Bytes of a row in the replay window of the demo preset, and how many it holds."""
+def _row_size(game: str, name: str) -> tuple[int, int]:
+    """Bytes of a row in the replay window of a preset, and how many it holds."""
     from sog.agents.algorithms.table import preset
     from sog.games.catalog import make_game
     from sog.train.packing import blank_packed
     from sog.train.replay import blank_rows
 
-    settings = preset(make_game(game), "demo")
+    settings = preset(make_game(game), name)
     row = blank_packed(settings.shape, 1) if settings.shape.planes else blank_rows(settings.shape, 1)
     return sum(column.nbytes for column in row.columns().values()), settings.replay
 
@@ -153,10 +153,10 @@ def shm() -> float:
     return (space.f_blocks - space.f_bfree) * space.f_frsize / 1e6
 
 
-def watch(minutes: float, out: Path) -> list[Sample]:
+def watch(minutes: float, presets: list[str], out: Path) -> list[Sample]:
     """Run both trainings and sample them until both have ended; soak.csv grows on the way."""
     out.mkdir(parents=True)
-    trainings = [Training(game, minutes, out) for game in GAMES]
+    trainings = [Training(game, preset, minutes, out) for game, preset in zip(GAMES, presets, strict=True)]
     samples: list[Sample] = []
     begun, due = time.monotonic(), EVERY
     with (out / "soak.csv").open("w", newline="") as file:
@@ -248,9 +248,10 @@ def say(samples: list[Sample], out: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.soak")
     parser.add_argument("--minutes", type=float, default=120.0, help="how long both trainings run")
+    parser.add_argument("--presets", nargs=len(GAMES), default=["demo"] * len(GAMES), help=f"of {', '.join(GAMES)}")
     parser.add_argument("--out", type=Path, required=True, help="a new folder")
     options = parser.parse_args()
-    say(watch(options.minutes, options.out), options.out)
+    say(watch(options.minutes, options.presets, options.out), options.out)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import pyspiel
 from sog.arrays import Array, Float32
 from sog.errors import GameError
 from sog.games.base import TERMINAL, State
-from sog.games.boards.positions import HISTORY, Position, PositionGame, stone_planes
+from sog.games.boards.positions import Position, PositionGame
 from sog.games.names import Parameters, refuse_unknown
 from sog.games.symmetries import mirrored_columns
 
@@ -24,14 +24,14 @@ _CODES[[ord("x"), ord("o")]] = 1, 2
 class ConnectFour(PositionGame):
     """Four in a line on 6 x 7; action a drops a piece into column a, player 0 (x) moves first.
 
-    Planes, float32[17, 6, 7], as AlphaGo Zero's for Go: the mover's pieces in the 8 latest positions, the
-    opponent's, and ones where player 0 acts. Row 0 is the top one.
+    Planes, float32[3, 6, 7]: the mover's pieces, the opponent's, and ones where player 0 acts. Row 0 is the top one.
+    Earlier positions are left out: no rule looks back at them, and a network given eight of them plays worse.
     """
 
     def __init__(self, moves: str = "") -> None:
         """moves: the columns, from 1, that lead to where play begins; GameError where they are illegal or over."""
         spiel = pyspiel.load_game("connect_four")
-        planes = (2 * HISTORY + 1, _ROWS, _COLUMNS)
+        planes = (3, _ROWS, _COLUMNS)
         name = f"connect_four(moves={moves})" if moves else "connect_four"
         super().__init__(name, spiel, spiel.new_initial_state(), planes)
         self.moves = tuple(int(letter) - 1 if letter in _DIGITS else _COLUMNS for letter in moves)
@@ -45,7 +45,8 @@ class ConnectFour(PositionGame):
             self.symmetries = mirrored_columns(_ROWS, _COLUMNS, planes[0])
 
     def write_planes(self, position: Position, out: Float32) -> None:
-        stone_planes([_board(past) for past in position.latest()], position.actor, out)
+        board = _board(position)
+        out[0], out[1] = board == 1 + position.actor, board == 2 - position.actor
 
     def state_name(self, s: State) -> str:
         line = "".join(str(action + 1) for action in cast(Position, s).spiel.history())

@@ -74,7 +74,8 @@ class PositionGame(Game):
     """A two-player zero-sum game of perfect information whose rules are OpenSpiel's.
 
     Players, actions and results are OpenSpiel's. Features are `planes`, float32[C, H, W] made flat, from the mover's
-    side: the HISTORY latest positions and then planes of one value, the last of them ones where player 0 acts.
+    side: the latest positions (HISTORY of them in chess and Go) and then planes of one value, the last of them ones
+    where player 0 acts.
     """
 
     planes: tuple[int, int, int]
