@@ -24,6 +24,7 @@ from sog.search.leaves.evaluator import Evaluator, SearchGenerator, zero_evaluat
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = [
+    "BOARDS",
     "ENDLESS",
     "Candidate",
     "Limits",
@@ -42,6 +43,9 @@ __all__ = [
 
 # Asked again and again while a search runs; true ends it.
 Stopped = Callable[[], bool]
+
+# How positions are searched in play. PoG's Table 3 has this temperature for chess and Go.
+BOARDS: Final = SearchSettings(prior_temperature=1.5)
 
 # The number of simulations of a search that only a clock or a person stops.
 ENDLESS: Final = 2**40
@@ -215,9 +219,12 @@ class SogPlayer:
         seed: int = 0,
         reuse: bool = True,
     ) -> None:
-        """reuse: begin a search with the part of the last search's tree that is below the position."""
+        """settings: of the search, by default BOARDS.
+
+        reuse: begin a search with the part of the last search's tree that is below the position.
+        """
         self.name, self.evaluator, self.budget, self.seed, self.reuse = name, evaluator, budget, seed, reuse
-        self.settings = settings or SearchSettings()
+        self.settings = settings or BOARDS
         self.tree: MoveTree | None = None
         self.last: Lookahead | None = None
 
