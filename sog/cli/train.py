@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules, Training
     from sog.cluster.where import Where
     from sog.nets.cvpn import CVPN
+    from sog.nets.serving.resident import Residence
     from sog.train.loop import Point, Run
     from sog.train.settings import TrainSettings, Variant
     from sog.train.stream.supervisor import Supervisor
@@ -85,6 +86,15 @@ def train(
             "such runs are alike.",
         ),
     ] = False,
+    serve: Annotated[
+        str | None,
+        typer.Option(
+            callback=some,
+            metavar="DEVICE",
+            help="With --asynchronous on this machine: one process on this device, cpu or cuda, answers all actors' "
+            "networks in batches.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Train a counterfactual value-and-policy network by sound self-play.
@@ -96,11 +106,13 @@ def train(
     from sog.agents.algorithms.table import preset as settings_of
     from sog.train.loop import Hooks, Run, Until
     from sog.train.needs import check_memory
-    from sog.train.stream.loop import StreamHooks, train_stream
+    from sog.train.stream.loop import Placed, StreamHooks, train_stream
 
     training = learner(algorithm).training
     rules = training.rules(game)
     where = _where(algorithm, training, cluster, workers, asynchronous)
+    if serve is not None and not asynchronous:
+        raise SettingError("--serve is for --asynchronous: what it answers depends on time, to the last bits")
     folder = out or Path("runs") / _slug(rules.name)
     said = _said(folder, resume)
     chosen = Choices(solver=solver, warm=warm, transformations=transformations, step=step)
@@ -116,7 +128,8 @@ def train(
         until = Until(minutes, rounds)
         if asynchronous:
             looking = StreamHooks(hooks.measure, 10, hooks.report, hooks.note, watch.look)
-            point = train_stream(run, cast("TrainSettings", settings), folder, until, resume, looking, device, where)
+            placed = Placed(where, device, None if serve is None else _residence(serve))
+            point = train_stream(run, cast("TrainSettings", settings), folder, until, resume, looking, placed)
         else:
             point = training_of(algorithm, where)(run, settings, folder, until, resume, hooks, device)
         watch.close()
@@ -156,6 +169,14 @@ def _where(
     if not where.places:
         raise SettingError(f"--cluster {cluster} needs --workers: how many self-play actors there are decides the run")
     return where
+
+
+def _residence(device: str) -> Residence:
+    """How an evaluator process has its network: on a GPU compiled and in bfloat16."""
+    from sog.nets.device import find_device
+    from sog.nets.serving.resident import Residence
+
+    return Residence(device, "bf16", "compiled") if find_device(device).type == "cuda" else Residence(device)
 
 
 def _kept(folder: Path) -> str:
@@ -239,9 +260,14 @@ class _Watch:
             f"network {vitals.network_share:.0%}",
             f"{vitals.deaths} deaths",
         ]
+        figures: dict[str, float] = {}
+        if supervisor.start.evaluator is not None:
+            served = supervisor.start.evaluator.counters()
+            parts.append(f"batches of {served.mean_batch:.0f}, p95 {served.p95_ms:.2g} ms")
+            figures |= {"cluster/mean_batch": served.mean_batch, "cluster/p95_ms": served.p95_ms}
         self.bar(self.round, ", ".join(parts))
         names = ("fill", "samples_per_row", "age", "network_share", "deaths", "lost_rows", "waiting_actors")
-        figures = {f"cluster/{name}": float(getattr(vitals, name)) for name in names}
+        figures |= {f"cluster/{name}": float(getattr(vitals, name)) for name in names}
         for machine, (rows, searches) in vitals.rates.items():
             figures |= {f"rows a second/{machine}": rows, f"searches a second/{machine}": searches}
         self._add(supervisor.totals.steps, figures)

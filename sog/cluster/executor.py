@@ -53,8 +53,11 @@ class Executor(Protocol):
     def start(self, make: Callable[..., object], *arguments: Any) -> Remote:
         """Make an object in a process of its own, which ends with this one, however that ends."""
 
-    def keep(self, make: Callable[..., object], *arguments: Any) -> Remote:
-        """The same for an object that is not one of those that `places` counts, such as one that holds memory."""
+    def keep(self, name: str, make: Callable[..., object], *arguments: Any) -> Remote:
+        """The same for an object that is not one of those that `places` counts, such as one that holds memory.
+
+        name: one of a kind in a cluster. An object of that name that a killed program has left is ended first.
+        """
 
     def share(self, content: bytes) -> Any:
         """Something to pass to several calls in place of `content`, which is then sent to a machine once."""

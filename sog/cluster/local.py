@@ -33,7 +33,7 @@ class LocalExecutor:
         self._started.append(remote)
         return remote
 
-    def keep(self, make: Callable[..., object], *arguments: Any) -> Remote:
+    def keep(self, name: str, make: Callable[..., object], *arguments: Any) -> Remote:
         return self.start(make, *arguments)
 
     def share(self, content: bytes) -> bytes:

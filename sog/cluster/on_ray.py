@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -15,9 +17,12 @@ import sog.version
 from sog.cluster.executor import Pending, Remote, WorkLost
 from sog.errors import SettingError, SogError
 
-__all__ = ["STORE_BYTES", "RayExecutor"]
+__all__ = ["LONELY", "STORE_BYTES", "RayExecutor"]
 
 STORE_BYTES: Final = 256 * 2**20  # of a Ray that is started here; its own default is 30% of the memory
+# Seconds after which a named object ends itself that has not heard from the program it works for.
+LONELY = 60.0
+_NAMESPACE: Final = "sog"
 
 
 class RayExecutor:
@@ -38,6 +43,8 @@ class RayExecutor:
             raise SettingError("Ray is not installed: pip install 'sog[cluster]'") from error
         self.ray: Any = ray
         self._started: list[_RayRemote] = []
+        self._kept: list[_RayRemote] = []
+        self._closing = threading.Event()
         if ray.is_initialized():
             raise SogError("this process has connected to Ray already")
         own: dict[str, Any] = {}
@@ -54,15 +61,42 @@ class RayExecutor:
         self._host = ray.remote(max_restarts=0, max_task_retries=0)(_Host)
 
     def start(self, make: Callable[..., object], *arguments: Any) -> Remote:
-        return self._start(1, make, arguments)
+        return self._start({"num_cpus": 1}, None, make, arguments)
 
-    def keep(self, make: Callable[..., object], *arguments: Any) -> Remote:
-        return self._start(0, make, arguments)
+    def keep(self, name: str, make: Callable[..., object], *arguments: Any) -> Remote:
+        """Named and detached: `ray list actors` shows it, and what has become of its program decides when it ends."""
+        self._end_left_over(name)
+        options = {"num_cpus": 0, "name": name, "namespace": _NAMESPACE, "lifetime": "detached"}
+        remote = self._start(options, LONELY, make, arguments)
+        if not self._kept:
+            threading.Thread(target=self._beat, args=(LONELY / 6.0,), daemon=True).start()
+        self._kept.append(remote)
+        return remote
 
-    def _start(self, cores: int, make: Callable[..., object], arguments: tuple[Any, ...]) -> Remote:
-        remote = _RayRemote(self.ray, self._host.options(num_cpus=cores).remote(sog.version.VERSION, make, arguments))
+    def _start(
+        self, options: dict[str, Any], lonely: float | None, make: Callable[..., object], arguments: tuple[Any, ...]
+    ) -> _RayRemote:
+        actor = self._host.options(**options).remote(sog.version.VERSION, lonely, make, arguments)
+        remote = _RayRemote(self.ray, actor)
         self._started.append(remote)
         return remote
+
+    def _end_left_over(self, name: str) -> None:
+        """End the object of this name, whose program is gone; SogError where it does not end."""
+        deadline = time.monotonic() + _LONG_PATIENCE
+        while time.monotonic() < deadline:
+            try:
+                self.ray.kill(self.ray.get_actor(name, namespace=_NAMESPACE))
+            except ValueError:  # nothing has this name
+                return
+            time.sleep(0.1)
+        raise SogError(f"the Ray cluster holds an object called {name} that does not end")
+
+    def _beat(self, seconds: float) -> None:
+        """Let named objects hear from this program, until it ends in whatever way."""
+        while not self._closing.wait(seconds):
+            for remote in list(self._kept):
+                remote.actor.process.remote()
 
     def share(self, content: bytes) -> Any:
         return self.ray.put(content)
@@ -77,6 +111,7 @@ class RayExecutor:
         return [found[reference] for reference in done]
 
     def close(self) -> None:
+        self._closing.set()
         for remote in self._started:
             remote.end()
         self._started.clear()
@@ -97,13 +132,21 @@ def _check_answers(address: str) -> None:
 
 
 class _Host:
-    """Ray's actor: the object that was asked for, single-threaded."""
+    """Ray's actor: the object that was asked for, single-threaded.
 
-    def __init__(self, version: str, make: Callable[..., object], arguments: tuple[Any, ...]) -> None:
+    lonely: seconds without a call after which it ends itself; None for an actor that Ray ends with its program.
+    """
+
+    def __init__(
+        self, version: str, lonely: float | None, make: Callable[..., object], arguments: tuple[Any, ...]
+    ) -> None:
         from threadpoolctl import threadpool_limits
 
         threadpool_limits(1)
         self.trouble: Exception | None = None
+        self.heard, self.busy = time.monotonic(), False
+        if lonely is not None:
+            threading.Thread(target=self._end_alone, args=(lonely,), daemon=True).start()
         try:
             if version != sog.version.VERSION:
                 raise SettingError(f"machine {socket.gethostname()} has sog {sog.version.VERSION}, not {version}")
@@ -114,10 +157,21 @@ class _Host:
     def call(self, method: str, *arguments: Any) -> Any:
         if self.trouble is not None:
             raise self.trouble
-        return getattr(self.served, method)(*arguments)
+        self.busy = True
+        try:
+            return getattr(self.served, method)(*arguments)
+        finally:
+            self.heard, self.busy = time.monotonic(), False
 
     def process(self) -> int:
+        self.heard = time.monotonic()
         return os.getpid()
+
+    def _end_alone(self, lonely: float) -> None:
+        """End this process once nobody has called for so many seconds."""
+        while self.busy or time.monotonic() - self.heard < lonely:
+            time.sleep(lonely / 20.0)
+        os._exit(0)
 
 
 class _RayRemote:

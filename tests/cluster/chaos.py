@@ -30,7 +30,7 @@ from sog.games.catalog import make_game
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget
 from sog.train.loop import Run, Until
-from sog.train.stream.loop import StreamHooks, train_stream
+from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.supervisor import Supervisor
 
 
@@ -90,7 +90,7 @@ def trained(seed: int, minutes: float, every: float, out: Path) -> tuple[float, 
                 chaos.look(supervisor)
 
         where = Where("ray", 2, cluster.address)
-        train_stream(run, settings, out, Until(minutes), False, StreamHooks(look=look), "cpu", where)
+        train_stream(run, settings, out, Until(minutes), False, StreamHooks(look=look), Placed(where))
     finally:
         cluster.shutdown()
     subject = Subject(run.game, str(out / "checkpoint"), ResolveSettings(Budget(100, 1.0)))

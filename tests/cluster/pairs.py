@@ -21,7 +21,7 @@ from sog.agents.algorithms.table import preset
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
 from sog.train.loop import Run, Until
-from sog.train.stream.loop import StreamHooks, train_stream
+from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.supervisor import Supervisor
 
 _WARM = 10.0  # seconds that do not count
@@ -41,7 +41,7 @@ def speed(where: Where, seconds: float, game: str, algorithm: str, updates: floa
         settings = replace(settings, learner=replace(settings.learner, updates_per_example=updates))
     with tempfile.TemporaryDirectory() as folder:
         until = Until((seconds + _WARM) / 60.0)
-        train_stream(run, settings, Path(folder) / "run", until, False, StreamHooks(look=look), "cpu", where)
+        train_stream(run, settings, Path(folder) / "run", until, False, StreamHooks(look=look), Placed(where))
     counted = [(at, rows) for at, rows in seen if at > seen[0][0] + _WARM]
     return (counted[-1][1] - counted[0][1]) / (counted[-1][0] - counted[0][0])
 

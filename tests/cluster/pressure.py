@@ -23,7 +23,7 @@ from sog.cluster.where import Where
 from sog.games.catalog import make_game
 from sog.train.loop import Run, Until
 from sog.train.replay import Rows
-from sog.train.stream.loop import StreamHooks, train_stream
+from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.parts import Block, Learned, Learning, Playing
 from sog.train.stream.supervisor import Supervisor
 
@@ -78,7 +78,7 @@ def watched(kind: str, minutes: float, updates: float) -> None:
     run = Run("leduc_poker", "full", 0, 2, rounds=False)
     with tempfile.TemporaryDirectory() as folder:
         out, where = Path(folder) / "run", Where("local", 2)
-        train_stream(run, settings, out, Until(minutes), False, StreamHooks(look=look), "cpu", where)
+        train_stream(run, settings, out, Until(minutes), False, StreamHooks(look=look), Placed(where))
 
 
 def main() -> int:

@@ -54,8 +54,9 @@ def test_tournament(cluster: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     assert games[0] == games[1]
 
 
-def test_train_without_rounds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["train", "kuhn_poker", "--cluster", "local:2", "--asynchronous", "--rounds", "2", "--out"]
+@pytest.mark.parametrize("serve", [[], ["--serve", "cpu"]])
+def test_train_without_rounds(serve: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["train", "kuhn_poker", "--cluster", "local:2", "--asynchronous", *serve, "--rounds", "2", "--out"]
     found = answer([*line, str(tmp_path / "run")], capsys)
     assert found["rounds"] == 2 and found["rows"] > 0 and found["exploitability"] is not None
     assert (tmp_path / "run" / "curve.png").exists() and any((tmp_path / "run" / "tensorboard").iterdir())
@@ -66,6 +67,7 @@ def test_train_without_rounds(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     [
         (["train", "kuhn_poker", "--cluster", "ray://head:10001"], "Ray Client"),
         (["train", "kuhn_poker", "--cluster", "auto"], "needs --workers"),
+        (["train", "kuhn_poker", "--cluster", "local:2", "--serve", "cpu"], "--serve is for --asynchronous"),
         (["exploit", "kuhn_poker", "--leaves", "zero", "--seeds", "2", "--cluster", "127.0.0.1:1"], "answers at"),
         (["exploit", "kuhn_poker", "--leaves", "zero", "--cluster", "local:2", "--workers", "2"], "--workers"),
         (["reproduce", "resolving", "--quick", "--cluster", "there"], "is not one of"),

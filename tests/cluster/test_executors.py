@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -168,3 +170,57 @@ def test_where(text: str | None, workers: int | None, expected: Where) -> None:
 def test_wrong_places(text: Any, workers: int | None, why: str) -> None:
     with pytest.raises(SettingError, match=why):
         where_of(text, workers)
+
+
+_PROGRAM = """
+import sys, time
+from sog.cluster import on_ray
+from tests.cluster.work import Counter
+on_ray.LONELY = float(sys.argv[2])
+executor = on_ray.RayExecutor(sys.argv[1], 1)
+print(executor.keep("a window", Counter, 1).process(), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a Ray cluster that programs come and go on."""
+    pytest.importorskip("ray")
+    from ray.cluster_utils import Cluster
+
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "object_store_memory": 80 * 2**20})
+    except Exception as error:
+        pytest.skip(f"WARNING: no Ray here: {error}")
+    try:
+        yield made.address
+    finally:
+        made.shutdown()
+
+
+@contextmanager
+def program(address: str, lonely: float) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A program that keeps a named object, and that object's process."""
+    line = [sys.executable, "-c", _PROGRAM, address, str(lonely)]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as running:
+        try:
+            assert running.stdout is not None
+            yield running, int(running.stdout.readline())
+        finally:
+            running.kill()
+
+
+def test_a_named_object_outlives_its_program_until_the_next_one_or_for_a_while(cluster: str) -> None:
+    with program(cluster, 600) as (first, kept):
+        first.kill()
+        first.wait()
+        time.sleep(2.0)
+        assert alive(kept)
+        with program(cluster, 2) as (second, other):
+            wait_for(lambda: not alive(kept))
+            time.sleep(4.0)
+            assert alive(other)  # it hears from its program, which calls nothing
+            second.kill()
+            wait_for(lambda: not alive(other))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import time
@@ -15,10 +16,12 @@ import pytest
 
 from sog.cluster.executor import Executor
 from sog.cluster.where import Where, executor
-from sog.errors import CheckpointError, SogError
+from sog.errors import CheckpointError, SettingError, SogError
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.kuhn import Kuhn
 from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.serving.resident import Residence
+from sog.nets.serving.server import Counters
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.mcts.search import PuctSettings
@@ -31,7 +34,7 @@ from sog.train.settings import TrainSettings
 from sog.train.sog.actor import SogActing
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
-from sog.train.stream.loop import StreamHooks, train_stream
+from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.parts import Learning, Playing, Replay
 from sog.train.stream.supervisor import Start, Supervisor, Totals, Vitals
 
@@ -63,7 +66,7 @@ def there(request: pytest.FixtureRequest) -> Iterator[Executor]:
 
 
 def start(load: Callable[[], tuple[State, State] | None] = lambda: None, settings: TrainSettings = SETTINGS) -> Start:
-    return Start("kuhn_poker", settings, 0, 2, "cpu", load)
+    return Start("a run", "kuhn_poker", settings, 0, 2, "cpu", load)
 
 
 def go(supervisor: Supervisor, condition: Callable[[], bool]) -> None:
@@ -221,7 +224,7 @@ def test_a_run_is_saved_and_goes_on(tmp_path: Path) -> None:
 
     def train(rounds: int, resume: bool) -> int:
         hooks = StreamHooks(look=lambda supervisor: seen.append(supervisor.vitals()))
-        return train_stream(RUN, SETTINGS, out, Until(rounds=rounds), resume, hooks, "cpu", HERE).round
+        return train_stream(RUN, SETTINGS, out, Until(rounds=rounds), resume, hooks, Placed(HERE)).round
 
     assert train(3, False) == 3 and seen
     meta = checkpoint.load_meta(out / "checkpoint")
@@ -234,4 +237,24 @@ def test_a_run_is_saved_and_goes_on(tmp_path: Path) -> None:
     assert state["totals"]["steps"] == state["learner"]["steps"] > meta.step
     assert (out / "snapshots" / "000004").is_dir()
     with pytest.raises(CheckpointError, match="holds the run"):
-        train_stream(replace(RUN, seed=1), SETTINGS, out, Until(rounds=7), True, StreamHooks(), "cpu", HERE)
+        train_stream(replace(RUN, seed=1), SETTINGS, out, Until(rounds=7), True, StreamHooks(), Placed(HERE))
+
+
+def test_one_evaluator_answers_all_actors(tmp_path: Path) -> None:
+    """With the newest weights; it ends with the run, and no actors of another machine may ask it."""
+    seen: list[tuple[Counters, int, int]] = []
+
+    def look(supervisor: Supervisor) -> None:
+        assert supervisor.start.evaluator is not None
+        seen.append((supervisor.start.evaluator.counters(), supervisor.published, supervisor.totals.rows))
+
+    before = set(multiprocessing.active_children())
+    served, hooks = Placed(HERE, evaluator=Residence()), StreamHooks(look=look)
+    assert train_stream(RUN, SETTINGS, tmp_path / "run", Until(rounds=40), False, hooks, served).rows > 0
+    counters, published, rows = seen[-1]
+    assert counters.actors == 2 and counters.version == published > 0
+    assert counters.rows > rows > 0 and counters.mean_batch >= 1
+    assert set(multiprocessing.active_children()) <= before
+    elsewhere = replace(served, actors=Where("ray", 2))
+    with pytest.raises(SettingError, match="own machine"):
+        train_stream(RUN, SETTINGS, tmp_path / "other", Until(rounds=1), False, hooks, elsewhere)

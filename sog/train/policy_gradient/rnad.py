@@ -10,10 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sog.errors import CheckpointError, SettingError
+from sog.errors import SettingError
 from sog.nets.cvpn import CVPN
-from sog.train.learner import memory_of, restore_memory
-from sog.train.policy_gradient.learners import PolicyLearner, Update, follow, restore_weights, weights_of
+from sog.train.policy_gradient.learners import PolicyLearner, Update, follow, learner_state, restore_learner
 from sog.train.policy_gradient.networks import answers, tensor_of
 from sog.train.policy_gradient.trajectories import Trajectories
 from sog.train.policy_gradient.vtrace import two_player_vtrace
@@ -127,20 +126,16 @@ class RnadLearner:
         return None
 
     def state(self) -> dict[str, Any]:
-        networks = {name: weights_of(getattr(self, name)) for name in _NETWORKS}
-        return {"steps": self.steps, "optimiser": memory_of(self.optimiser), **networks}
+        return learner_state(self.steps, self._networks, self.optimiser)
 
     def restore(self, state: dict[str, Any]) -> None:
-        try:
-            self.steps = int(state["steps"])
-            for name in _NETWORKS:
-                restore_weights(getattr(self, name), state[name])
-            restore_memory(self.optimiser, state["optimiser"])
-        except (KeyError, TypeError) as error:
-            raise CheckpointError("the checkpoint's learner is damaged") from error
+        self.steps = restore_learner(state, self._networks, self.optimiser)
+
+    @property
+    def _networks(self) -> dict[str, CVPN]:
+        return {"network": self.network, "target": self.target, "newer": self.newer, "older": self.older}
 
 
-_NETWORKS = ("network", "target", "newer", "older")
 
 
 def neurd_loss(logits: Tensor, legal: Tensor, forces: Tensor, settings: RnadSettings) -> Tensor:

@@ -8,8 +8,10 @@ is played with depends on time.
 from __future__ import annotations
 
 import math
+import socket
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -17,9 +19,11 @@ import numpy as np
 
 from sog.cluster.executor import WorkLost
 from sog.cluster.where import Where, executor
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
+from sog.nets.serving.client import serving
+from sog.nets.serving.resident import Residence
 from sog.train import checkpoint
 from sog.train.checkpoint import State
 from sog.train.files import shown
@@ -43,7 +47,20 @@ from sog.train.settings import TrainSettings
 from sog.train.stream.parts import steps_of
 from sog.train.stream.supervisor import Start, Supervisor, Totals, totals_from
 
-__all__ = ["StreamHooks", "train_stream"]
+__all__ = ["Placed", "StreamHooks", "train_stream"]
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where the parts of a run are.
+
+    actors: where they play.  learner: its device.  evaluator: where an evaluator process answers all actors, which are
+    then processes of this machine; None where each actor answers itself.
+    """
+
+    actors: Where
+    learner: str = "cpu"
+    evaluator: Residence | None = None
 
 
 @dataclass(frozen=True)
@@ -60,26 +77,30 @@ def train_stream(
     until: Until,
     resume: bool,
     hooks: StreamHooks,
-    device: str,
-    where: Where,
+    placed: Placed,
 ) -> Point:
     """Train in folder `out` with `run.workers` actors; the last point of the curve. Raises as `train` does."""
-    find_device(device)
+    find_device(placed.learner)
+    if placed.evaluator is not None and placed.actors.kind != "local":
+        raise SettingError("an evaluator process answers processes of its own machine only: --cluster local:N")
     with held(out, hooks.note):
         journal = _Journal(run, settings, out, is_to_resume(run, settings, out, resume, hooks.note))
-        _play_on(journal, until, hooks, device, where)
+        _play_on(journal, until, hooks, placed)
     return journal.points[-1] if journal.points else Point(0, 0.0, 0, 0, 0, 0, 0, math.nan, math.nan, math.nan)
 
 
-def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, device: str, where: Where) -> None:
+def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed) -> None:
     """Until the run is over, and its last checkpoint."""
     run, settings = journal.run, journal.settings
     total = settings.rounds if until.rounds is None else until.rounds
     games_a_round = settings.games * run.workers
     started = time.monotonic() - journal.seconds
     deadline = math.inf if until.minutes is None else time.monotonic() + 60.0 * until.minutes
-    start = Start(run.game, settings, run.seed, run.workers, device, journal.load)
-    with executor(where) as there, asked_to_stop() as stop:
+    with ExitStack() as stack, executor(placed.actors) as there, asked_to_stop() as stop:
+        served = placed.evaluator
+        evaluator = None if served is None else stack.enter_context(serving(settings.shape, served))
+        name = f"{socket.gethostname()}:{journal.out.resolve()}"
+        start = Start(name, run.game, settings, run.seed, run.workers, placed.learner, journal.load, evaluator)
         supervisor = Supervisor(there, start, journal.totals)
         next_save, next_look = time.monotonic() + SAVE_SECONDS, 0.0
         while journal.round < total and time.monotonic() < deadline and not stop:

@@ -16,6 +16,7 @@ from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.serving.client import ServedEvaluator
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.simd.compiling import WATCH
 from sog.train.checkpoint import State, network_bytes, network_of
@@ -69,17 +70,24 @@ class Learned:
 
 
 class Playing:
-    """An actor. incarnation: counts all actors that the run ever started, so that none repeats another's games."""
+    """An actor. incarnation: counts all actors that the run ever started, so that none repeats another's games.
 
-    def __init__(self, game: str, settings: TrainSettings, seed: int, actor: int, incarnation: int) -> None:
+    evaluator: the name of an evaluator process of this machine that answers it, whatever weights it is given.
+    """
+
+    def __init__(
+        self, game: str, settings: TrainSettings, seed: int, actor: int, incarnation: int, evaluator: str = ""
+    ) -> None:
         torch.set_num_threads(1)
         self.actor, self.settings, self.seed = make_actor(game, settings), settings, (seed, actor, incarnation)
         self.version, self.blocks = -1, 0
-        self.watch = _NetworkWatch()
+        self.watch, self.served = _NetworkWatch(), bool(evaluator)
+        if evaluator:
+            self.watch.evaluator = ServedEvaluator(evaluator, settings.shape)
 
     def play(self, weights: bytes, version: int, games: int) -> Block:
         """So many games with these weights."""
-        if version != self.version:
+        if version != self.version and not self.served:
             self.watch.evaluator = network_evaluator(network_of(self.settings.shape, weights))
             self.version = version
         started, compiled, before = time.perf_counter(), WATCH.seconds(), self.watch.seconds

@@ -15,8 +15,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from sog.cluster.executor import Executor, Pending, Remote, WorkLost
+from sog.nets.serving.client import EvaluatorProcess
 from sog.search.simd.compiling import WATCH
-from sog.train.checkpoint import State
+from sog.train.checkpoint import State, network_of
 from sog.train.settings import TrainSettings
 from sog.train.stream.parts import Learned, Learning, Playing, Replay, Taken, steps_of
 
@@ -73,14 +74,20 @@ class Vitals:
 
 @dataclass(frozen=True)
 class Start:
-    """Where a run begins. load: the states of (learner, replay) in the latest checkpoint, None before the first."""
+    """Where a run begins. load: the states of (learner, replay) in the latest checkpoint, None before the first.
 
+    name: the run's, one of a kind in a cluster.  evaluator: the process that answers all actors' networks; None where
+    each has its own.
+    """
+
+    name: str
     game: str
     settings: TrainSettings
     seed: int
     actors: int
     device: str
     load: Callable[[], tuple[State, State] | None]
+    evaluator: EvaluatorProcess | None = None
 
 
 @dataclass(eq=False)
@@ -130,13 +137,15 @@ class Supervisor:
 
     def _new_actor(self, number: int) -> _Actor:
         self.totals.incarnations += 1
-        given = self.start.game, self.settings, self.start.seed, number, self.totals.incarnations
+        start, evaluator = self.start, self.start.evaluator
+        name = "" if evaluator is None else evaluator.name
+        given = start.game, self.settings, start.seed, number, self.totals.incarnations, name
         return _Actor(number, self.there.start(Playing, *given))
 
     def _start_replay(self) -> None:
         saved = self.start.load()
         state = None if saved is None else saved[1]
-        self.replay = self.there.keep(Replay, self.settings, state)
+        self.replay = self.there.keep(f"{self.start.name} replay", Replay, self.settings, state)
         kept = 0 if state is None else int(state["window"]["added"])
         self.totals.lost_rows += max(0, self.totals.rows - kept)
         self.totals.rows, self.held = kept, 0 if state is None else len(state["versions"])
@@ -146,7 +155,8 @@ class Supervisor:
         saved = self.start.load()
         state = None if saved is None else saved[0]
         start = self.start
-        self.learner = self.there.keep(Learning, start.game, self.settings, start.seed, start.device, state)
+        given = start.game, self.settings, start.seed, start.device, state
+        self.learner = self.there.keep(f"{start.name} learner", Learning, *given)
         kept = 0 if state is None else steps_of(state)
         self.totals.lost_steps += max(0, self.totals.steps - kept)
         self.totals.steps = kept
@@ -155,7 +165,11 @@ class Supervisor:
     def _publish(self, weights: Pending) -> None:
         """Give actors the learner's network from now on."""
         self.published, content = weights.result()
-        self.weights = self.there.share(content)
+        if self.start.evaluator is None:
+            self.weights = self.there.share(content)
+        else:
+            self.weights = b""
+            self.start.evaluator.load(network_of(self.settings.shape, content).state_dict(), self.published)
 
     # --- a turn ---
 
