@@ -110,6 +110,7 @@ def test_the_papers_presets_are_table_3(name: str, pog: bool) -> None:
         f"{settings.shape.depth}x{settings.shape.width}",
     )
     assert str(play.resolve.budget) == str(queries.budget) == budgets[pog]
+    assert settings.shape.policies_apart == (settings.shape.kind == "mlp")
     assert learner.sum_policies and not play.td1_resigned and not play.reuse and play.resolve_positions
     assert play.uniform_queries and queries.uniform_queries
     searches = replace(POG if pog else PAPER, prior_temperature=play.resolve.search.prior_temperature)

@@ -12,7 +12,7 @@ from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc, LeducState
 from sog.games.liars_dice import LiarsDice
-from sog.nets.cvpn import NetworkShape, shape_for
+from sog.nets.cvpn import CVPN, NetworkShape, shape_for
 from sog.nets.encode import encode
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import PCFR_PLUS
@@ -21,6 +21,7 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
+from sog.train.learner import losses
 from sog.train.replay import Rows
 from sog.train.sog.queries import Query, QuerySettings, Solving, query_log, stack, visit_row
 
@@ -181,6 +182,21 @@ def test_a_visited_state_trains_its_policy_and_the_values_of_the_two_infostates_
         values, mask = values_at(row, LEDUC, node, p)
         assert values[i] == pytest.approx(value)
         assert mask.tolist() == [float(k == i) for k in range(6)]
+
+
+@pytest.mark.parametrize("betting", ["", "c"], ids=["player 0", "player 1"])
+def test_a_policy_trains_the_actors_own_logits(betting: str) -> None:
+    """With logits for each player (SoG, Fig. 6) those of the player who waits get no gradient."""
+    node = LEDUC.states.index(LeducState(betting))
+    actor = LEDUC.actor(node)
+    policy = np.full((LEDUC.legal(node).shape[0], 6), 0.0)
+    policy[0] = 1.0
+    network = CVPN(shape_for(LEDUC.game, 8, 1, policies_apart=True))
+    row = visit_row(LEDUC, node, question(LEDUC, node).ranges, policy, None, network.shape)
+    losses(network, row)[1].backward()  # type: ignore[no-untyped-call]
+    assert network.head.bias.grad is not None
+    touched = network.split(network.head.bias.grad[None])[1][0].numpy().any(axis=1)
+    assert touched.tolist() == [actor == 0] * 6 + [actor == 1] * 6
 
 
 def test_so_many_queries_are_picked_on_average() -> None:

@@ -146,7 +146,7 @@ def papers_preset(game: Game, pog: bool = False) -> TrainSettings:
     return TrainSettings(
         acting=SogActing(selfplay, QuerySettings(budget, search, column.recursive, uniform_queries=True)),
         learner=column.learner,
-        shape=shape_for(game, width, depth, kind),
+        shape=shape_for(game, width, depth, kind, policies_apart=kind == "mlp"),
         replay=column.replay,
         rounds=1_000_000,
     )

@@ -129,8 +129,14 @@ def write_values(
 
 
 def write_policy(rows: Rows, k: int, public: PublicTree, node: int, policy: Float64) -> None:
-    """The actor's policy float64[A, I] into row k by slot and action identity; illegal pairs have probability 0."""
-    at, actions, legal = public.slots_of(node, public.actor(node)), public.actions(node), public.legal(node)
+    """The actor's policy float64[A, I] into row k by slot and action identity; illegal pairs have probability 0.
+
+    Rows with more slots than a player has are a network's whose players have logits of their own.
+    """
+    actor, slots = public.actor(node), public.game.num_slots
+    apart = rows.policies.shape[1] > max(slots)
+    at, actions, legal = public.slots_of(node, actor), public.actions(node), public.legal(node)
+    at = at + slots[0] if apart and actor == 1 else at
     rows.policies[k, at[:, None], actions[None, :]] = policy.T
     rows.legal[k, at[:, None], actions[None, :]] = legal.T
     rows.policy_mask[k, at] = legal.any(axis=0)
