@@ -51,7 +51,9 @@ def train(
         float | None,
         typer.Option(callback=above_zero, help="sepot: k, how far learned transformations move a policy."),
     ] = None,
-    preset: Annotated[str, typer.Option(help="demo (about three minutes on two cores), full or paper.")] = "demo",
+    preset: Annotated[
+        str, typer.Option(help="demo (about three minutes on two cores), full or paper; of sog pog too, PoG's variant.")
+    ] = "demo",
     network: Annotated[
         str | None, typer.Option(callback=some, help="Hidden layers x width; by default the preset's.")
     ] = None,

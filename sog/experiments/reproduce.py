@@ -14,6 +14,7 @@ from sog.experiments.papers import (
     cfrd_figures,
     cfrd_memory,
     gtcfr_growth,
+    paper_deviations,
     pog_fig15,
     pog_table5,
     rebel_endgame,
@@ -91,6 +92,14 @@ EXPERIMENTS: Final = (
         2,
         "Leduc, re-solving with complete trees: four regret rules x alpha 0.2, 0.5, 1, and without the gadget",
         resolving.STUDY,
+    ),
+    Experiment(
+        "paper-deviations",
+        "SoG",
+        "Methods (PoG B.1, B.5)",
+        25,
+        "Leduc with one network, (100,1), --full: five budgets: the papers' search, each deviation of ours, PoG's",
+        paper_deviations.STUDY,
     ),
     Experiment(
         "cfrd-fig3",

@@ -22,6 +22,7 @@ class NetworkShape:
     features, slots, actions: those of the game.  width, depth: of the hidden layers.
     kind: the body, a key of BODIES.  crossed: see encode.encode.  matchups: see CVPN.
     planes, policy_planes: the game's, for a resnet, which has `width` channels and `depth` blocks; otherwise none.
+    policies_apart: each player has logits of its own (SoG, Fig. 6), of which the actor's are read; of an mlp only.
     """
 
     features: int
@@ -34,6 +35,7 @@ class NetworkShape:
     matchups: bool = False
     planes: tuple[int, ...] = ()
     policy_planes: int = 0
+    policies_apart: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in BODIES:
@@ -49,8 +51,8 @@ class NetworkShape:
         """SettingError unless planes, one infostate a player and no more make a resnet's input."""
         if len(self.planes) != 3 or math.prod(self.planes) != self.features or self.slots != (1, 1):
             raise SettingError("a resnet is for games of perfect information whose features are planes")
-        if self.crossed or self.matchups:
-            raise SettingError("a resnet has no crossed features and no matchups")
+        if self.crossed or self.matchups or self.policies_apart:
+            raise SettingError("a resnet has no crossed features, no matchups and one policy for both players")
         if self.policy_planes * self.planes[1] * self.planes[2] > self.actions:
             raise SettingError(f"{self.policy_planes} policy planes hold more than {self.actions} actions")
 
@@ -70,9 +72,18 @@ class NetworkShape:
         return sum(self.slots)
 
     @property
+    def policy_slots(self) -> int:
+        """S, the slots that have logits: max(S0, S1), or with policies_apart S0 + S1."""
+        return sum(self.slots) if self.policies_apart else max(self.slots)
+
+    @property
     def num_logits(self) -> int:
-        """S * A, S = max(S0, S1)."""
-        return max(self.slots) * self.actions
+        """S * A."""
+        return self.policy_slots * self.actions
+
+    def first_policy_slot(self, player: int) -> int:
+        """Where a player's logits begin among the slots."""
+        return self.slots[0] if self.policies_apart and player == 1 else 0
 
     @property
     def outputs(self) -> int:
@@ -92,19 +103,21 @@ def shape_for(
     kind: str = "mlp",
     crossed: tuple[int, ...] = (),
     matchups: bool = False,
+    policies_apart: bool = False,
 ) -> NetworkShape:
     """The shape of a network for this game. Raises SettingError for matchups of a game too wide for matrices."""
     if matchups and game.weights(game.root()).operator.kind != DENSE:
         raise SettingError(f"matchups are for few infostates, not {game.name}'s {game.num_slots[0]:,} a player")
     planes = (game.planes or (), game.policy_planes) if kind == "resnet" else ((), 0)
     sizes = game.num_features, game.num_slots, game.num_actions
-    return NetworkShape(*sizes, width, depth, kind, crossed, matchups, *planes)
+    return NetworkShape(*sizes, width, depth, kind, crossed, matchups, *planes, policies_apart)
 
 
 def is_for(shape: NetworkShape, game: Game) -> bool:
     """Whether a network of this shape reads this game's beliefs and answers with its values and actions."""
     try:
-        wanted = shape_for(game, shape.width, shape.depth, shape.kind, shape.crossed, shape.matchups)
+        sizes = shape.width, shape.depth
+        wanted = shape_for(game, *sizes, shape.kind, shape.crossed, shape.matchups, shape.policies_apart)
     except SettingError:
         return False
     return shape == wanted and shape.crossed in ((), tuple(game.crossed))
@@ -158,7 +171,7 @@ class CVPN(nn.Module):
     def split(self, out: Tensor) -> tuple[Tensor, Tensor]:
         """Values [B, S0 + S1] and logits [B, S, A] of an output."""
         shape = self.shape
-        logits = out[:, shape.num_values :].reshape(len(out), max(shape.slots), shape.actions)
+        logits = out[:, shape.num_values :].reshape(len(out), shape.policy_slots, shape.actions)
         return out[:, : shape.num_values], logits
 
 

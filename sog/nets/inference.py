@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from sog.arrays import Array, Float32, Int64
+from sog.arrays import Array, Float32, Float64, Int64
 from sog.errors import CheckpointError, SettingError
 from sog.nets import dense, residual
 from sog.nets.cvpn import CVPN, NetworkShape
@@ -167,7 +167,7 @@ class MlpAnswer:
         values, logits = np.empty((count, shape.num_values)), np.empty((count, shape.num_logits))
         pairs, features = plain_pairing(public), public.features(nodes)
         dense.evaluate(self.plain_mlp, pairs, features, nodes, beliefs.ranges, values, logits)
-        return Evaluations(values, logits.reshape(count, max(shape.slots), shape.actions))
+        return Evaluations(values, actors_logits(shape, beliefs, logits))
 
 
 def torch_answer(network: CVPN) -> Answer:
@@ -218,7 +218,23 @@ def split_output(shape: NetworkShape, beliefs: Beliefs, out: Float32) -> Evaluat
     """A network's output float32[B, S0 + S1 + S * A] as evaluations in utilities."""
     values = out[:, : shape.num_values] * beliefs.value_units()[:, None]
     logits = out[:, shape.num_values :].astype(np.float64)
-    return Evaluations(values, logits.reshape(len(out), max(shape.slots), shape.actions))
+    return Evaluations(values, actors_logits(shape, beliefs, logits))
+
+
+def actors_logits(shape: NetworkShape, beliefs: Beliefs, logits: Float64) -> Float64:
+    """float64[W, max(S0, S1), A]: of a network's logits, float64[W, S * A], those of the player who acts.
+
+    beliefs: the first W of them are meant. Where chance acts, player 0's.
+    """
+    table = logits.reshape(len(logits), shape.policy_slots, shape.actions)
+    if not shape.policies_apart:
+        return table
+    own = np.zeros((len(table), max(shape.slots), shape.actions))
+    actors = np.array([beliefs.public.actor(int(node)) for node in beliefs.nodes[: len(table)]])
+    for player in (0, 1):
+        rows, first, width = (actors == 1) == (player == 1), shape.first_policy_slot(player), shape.slots[player]
+        own[rows, :width] = table[rows, first : first + width]
+    return own
 
 
 def refuse_broken(network: CVPN) -> None:

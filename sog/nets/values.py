@@ -13,7 +13,7 @@ from sog.arrays import Float32, Float64
 from sog.errors import SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer
+from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer, actors_logits
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.leaves.pairing import expectations, pairing_of
 
@@ -70,11 +70,10 @@ class ValueAnswer:
             values = self._expected(beliefs, out)
         else:
             values = np.multiply(out[:, : self.told], beliefs.value_units()[:, None], dtype=np.float64)
-        table = count, max(self.shape.slots), self.shape.actions
         if not self.policies:
-            return Evaluations(values, np.broadcast_to(0.0, table))
+            return Evaluations(values, np.broadcast_to(0.0, (count, max(self.shape.slots), self.shape.actions)))
         logits = out[:, self.told : self.told + self.shape.num_logits]
-        return Evaluations(values, logits.reshape(table).astype(np.float64))
+        return Evaluations(values, actors_logits(self.shape, beliefs, logits.astype(np.float64)))
 
     def _outputs(self, beliefs: Beliefs) -> Float32:
         """float32[B, *]: the head's values or matrices, padded with columns of zeros."""

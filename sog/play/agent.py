@@ -96,7 +96,10 @@ class Agent(ABC):
 
 
 class SearchAgent(Agent):
-    """Re-solves with its own chain of searches and picks its own row of the policy; `new_game` forgets the chain."""
+    """Re-solves with its own chain of searches and picks its own row of the policy; `new_game` forgets the chain.
+
+    With ResolveSettings.every_decision the chain has a search at each decision of the opponent that was passed, too.
+    """
 
     def __init__(
         self, public: PublicTree, player: int, settings: ResolveSettings, evaluator: Evaluator, seed: int = 0
@@ -111,14 +114,29 @@ class SearchAgent(Agent):
 
     def policy(self, node: int) -> Float64:
         """float64[A, I]: search at a public node where this player acts; the chain goes on from there."""
+        for passed in self._passed(node):
+            self._search(passed)
+        return self._search(node).policy()
+
+    def _search(self, node: int) -> Solved:
+        """Search at a public node; the chain goes on from there."""
         resolving = Resolving(self.public, self.player, node, self.solved, self.settings, self.seed)
         run(resolving, self.evaluator)
         self.solved = resolving.solved()
-        return self.solved.policy()
+        return self.solved
+
+    def _passed(self, node: int) -> list[int]:
+        """The opponent's decisions on the way to `node` that are to be searched first."""
+        if not self.settings.every_decision:
+            return []
+        path = self.public.path(node)[:-1]
+        begin = 0 if self.solved is None else path.index(self.solved.node) + 1
+        return [s for s in path[begin:] if self.public.actor(s) == 1 - self.player]
 
     def policies(self, width: int = 64) -> Iterator[tuple[int, Float64]]:
         """As every agent's, `width` searches at once; the deepest waiting state first, so that few trees are held."""
-        followers = own_followers(self.public, self.player)
+        players = (0, 1) if self.settings.every_decision else (self.player,)
+        followers = own_followers(self.public, *players)
         waiting: list[tuple[int, Solved | None]] = [(s, None) for s in followers[-1]]
 
         def searches() -> Iterator[Resolving]:
@@ -130,7 +148,8 @@ class SearchAgent(Agent):
             for resolving in drive(searches(), self.evaluator, width):
                 solved = resolving.solved()
                 waiting.extend((s, solved) for s in followers.get(solved.node, ()))
-                yield solved.node, solved.policy()
+                if self.public.actor(solved.node) == self.player:
+                    yield solved.node, solved.policy()
 
     def belief(self) -> Float64:
         """float64[I]: the opponent's infostates at the last searched node, as the search believed them.
@@ -144,13 +163,13 @@ class SearchAgent(Agent):
         return belief
 
 
-def own_followers(public: PublicTree, player: int) -> dict[int, list[int]]:
-    """For each state where `player` acts (-1: the start), the states where that player acts next."""
+def own_followers(public: PublicTree, *players: int) -> dict[int, list[int]]:
+    """For each state where one of the players acts (-1: the start), the states where one of them acts next."""
     followers: dict[int, list[int]] = {-1: []}
     latest = {-1: -1}
     for s in range(public.size):
         above = latest[int(public.parent[s])]
-        if public.actor(s) == player:
+        if public.actor(s) in players:
             followers.setdefault(above, []).append(s)
             above = s
         latest[s] = above

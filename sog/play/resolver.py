@@ -14,12 +14,20 @@ import numpy as np
 from sog.arrays import Array, Float64
 from sog.play.sampled_chance import Estimate, carried, first_after
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.gtcfr.search import PAPER, Budget, SearchLog, SearchSettings, search
+from sog.search.gtcfr.search import PAPER, POG, Budget, SearchLog, SearchSettings, search
 from sog.search.leaves.evaluator import SearchGenerator
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree.public_tree import PublicTree
 
-__all__ = ["ResolveSettings", "Resolving", "Solved", "derive_generator", "paper_settings", "without_gadget"]
+__all__ = [
+    "ResolveSettings",
+    "Resolving",
+    "Solved",
+    "derive_generator",
+    "paper_settings",
+    "pog_settings",
+    "without_gadget",
+]
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,8 @@ class ResolveSettings:
     alpha: share of the gadget in the opponent's range; SoG 0.5, PoG 0.2, 1 is the gadget alone.
     complete: search with the whole remaining game as the tree (exact re-solving) instead of growing one.
     gadget: False solves from fixed ranges of both players: unsafe, for contrast.
+    every_decision: in play a chain searches the opponent's decisions too (PoG, B.5: "the search tree is rebuilt also
+    for the opponent's actions"); self-play, where Algorithm 2 searches once a move, does not.
     """
 
     budget: Budget
@@ -36,11 +46,17 @@ class ResolveSettings:
     alpha: float = 0.5
     complete: bool = False
     gadget: bool = True
+    every_decision: bool = False
 
 
 def paper_settings(budget: Budget) -> ResolveSettings:
-    """SoG's own rule: simultaneous regret matching+ with linear averaging, alpha 0.5."""
-    return ResolveSettings(budget, PAPER, alpha=0.5)
+    """As SoG plays: its rule and search, alpha 0.5, the opponent's decisions searched too."""
+    return ResolveSettings(budget, PAPER, alpha=0.5, every_decision=True)
+
+
+def pog_settings(budget: Budget) -> ResolveSettings:
+    """As PoG plays: alpha 0.2, and selection follows the current policy."""
+    return ResolveSettings(budget, POG, alpha=0.2, every_decision=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +110,7 @@ class Resolving:
         seed: int,
         log: SearchLog | None = None,
     ) -> None:
-        """Search at public node `node`, where `player` acts, after that player's search `previous` (None: the first).
+        """Search at public node `node` for `player` after that player's search `previous` (None: the first).
 
         seed: the search's generator is derived from (seed, player, node).
         """

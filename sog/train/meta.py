@@ -20,6 +20,7 @@ __all__ = ["FORMAT", "VERSION", "FileEntry", "Meta", "file_name", "meta_bytes", 
 FORMAT: Final = "sog checkpoint"
 VERSION: Final = 2
 _HASH: Final = "sha256"
+_APART: Final = "policies_apart"  # of a shape; versions that know one policy for both players do not state it
 _NAMES: Final = {
     "network": "network.{}.safetensors",
     "critic": "critic.{}.safetensors",
@@ -108,7 +109,7 @@ def _shape_of(said: Any) -> NetworkShape:
     if not isinstance(said, dict) or not set(said) <= {field.name for field in fields(NetworkShape)}:
         raise ValueError("shape")
     slots, crossed, planes = (_wholes(said.get(name, [])) for name in ("slots", "crossed", "planes"))
-    if len(slots) != 2 or not isinstance(said.get("matchups"), bool):
+    if len(slots) != 2 or not all(isinstance(flag, bool) for flag in (said.get("matchups"), said.get(_APART, False))):
         raise ValueError("shape")
     return NetworkShape(
         _whole(said.get("features")),
@@ -121,6 +122,7 @@ def _shape_of(said: Any) -> NetworkShape:
         said["matchups"],
         planes,
         _whole(said.get("policy_planes", 0)),
+        said.get(_APART, False),
     )
 
 

@@ -19,8 +19,8 @@ class Rows:
     """Training rows: encoded beliefs with targets for both heads (PoG, B.3).
 
     inputs: float32[N, D].  values, value_mask: float32[N, S0 + S1], in value units; mask 0 is not trained
-    (a TD(1) row fills only the visited infostate).  policies: float32[N, S, A].  policy_mask:
-    float32[N, S], the weight of each infostate's policy, 0 for none.  legal: bool[N, S, A].
+    (a TD(1) row fills only the visited infostate).  policies: float32[N, S, A], S of NetworkShape.policy_slots.
+    policy_mask: float32[N, S], the weight of each infostate's policy, 0 for none.  legal: bool[N, S, A].
     """
 
     inputs: Float32
@@ -44,7 +44,7 @@ class Rows:
 
 def blank_rows(shape: NetworkShape, count: int) -> Rows:
     """Rows of zeros that train nothing, to be filled in."""
-    slots, values = max(shape.slots), shape.num_values
+    slots, values = shape.policy_slots, shape.num_values
     return Rows(
         inputs=np.zeros((count, shape.inputs), dtype=np.float32),
         values=np.zeros((count, values), dtype=np.float32),

@@ -12,7 +12,7 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import shape_for
 from sog.search.cfr.rules import SOG
 from sog.search.depth_limited.settings import CFR_D, REBEL_FP
-from sog.search.gtcfr.search import PAPER
+from sog.search.gtcfr.search import PAPER, POG
 from sog.train.boards.actor import BoardActing
 from sog.train.rebel.actor import RebelActing
 from sog.train.settings import Variant
@@ -55,22 +55,83 @@ def test_the_demo_is_a_short_full_run() -> None:
     assert demo.rounds * demo.games < full.rounds * full.games
 
 
-def test_the_papers_preset_searches_as_the_paper_does() -> None:
-    """PoG, table 3: one simulation an update, the paper's rule without our additions, alpha 0.5, w_p 0.01."""
-    settings = preset(make_game("leduc_poker"), "paper")
-    acting = settings.acting
+# PoG, Table 3, row by row, and the networks of Table 2. Batch, optimiser, learning rate, decay steps and rate, w_p,
+# w_v, replay, updates an example, p_td1, q_search, q_recursive, epsilon, resign below, p_no_resign, greedy after, most
+# moves, T_prior; layers and width; SoG's budget and PoG's.
+BOARDS = (-0.9, 0.2, 30)
+NEVER = (-2.0, 0.2, 0)
+POKER = (1024, "adam", 1e-4, 2_000_000, 0.5, 0.01, 1, 1_000_000, 10, 0, 0.9, 0.1, 0.1, *NEVER, 0, 1, "6x2048")
+YARD = (1024, "sgd", 0.1, 2_000_000, 0.5, 0.05, 1, 1_000_000, 5, 0, 0.3, 0.1, 0, *NEVER, 0, 1, "6x512")
+TABLE_3 = {
+    "chess": (
+        (2048, "sgd", 0.1, 40_000, 0.8, 1, 0.25, 50_000_000, 1, 0, 1, 0.2, 0, *BOARDS, 512, 1.5, "19x256"),
+        "(400,1)",
+        "(800,1)",
+    ),
+    "go(board_size=19,komi=7.5)": (
+        (2048, "sgd", 0.02, 200_000, 0.1, 1, 0.5, 50_000_000, 0.2, 0.2, 0, 0, 0, *BOARDS, 722, 1.5, "19x256"),
+        "(400,1)",
+        "(800,1)",
+    ),
+    "scotland_yard(map=glasses)": (YARD, "(100,1)", "(100,1)"),
+    "scotland_yard(map=london)": (YARD, "(400,1)", "(400,1)"),
+    "leduc_poker": (POKER, "(100,1)", "(100,1)"),
+    "holdem(stacks=20000,bets=0.5)": (POKER, "(10,0.01)", "(10,0.1)"),
+}
+
+
+@pytest.mark.parametrize("pog", [False, True], ids=["SoG", "PoG"])
+@pytest.mark.parametrize("name", TABLE_3)
+def test_the_papers_presets_are_table_3(name: str, pog: bool) -> None:
+    settings = preset(make_game(name), "pog" if pog else "paper")
+    acting, learner = settings.acting, settings.learner
     assert isinstance(acting, SogActing)
-    assert acting.selfplay.resolve.search == acting.queries.search == PAPER
-    assert PAPER.rule is SOG and not PAPER.fill and PAPER.warm_start == 0.0 and PAPER.select_average
-    assert acting.selfplay.resolve.alpha == 0.5 and acting.selfplay.uniform_mix == 0.1
-    assert (acting.selfplay.queries_per_search, acting.queries.recursive) == (0.9, 0.1)
-    assert (settings.learner.batch, settings.learner.policy_weight) == (1024, 0.01)
-    assert (settings.shape.width, settings.shape.depth) == (2048, 6)
+    play, queries = acting.selfplay, acting.queries
+    row, *budgets = TABLE_3[name]
+    assert row == (
+        learner.batch,
+        learner.optimiser,
+        learner.learning_rate,
+        learner.decay_steps,
+        learner.decay,
+        learner.policy_weight,
+        learner.value_weight,
+        settings.replay,
+        learner.updates_per_example,
+        play.td1,
+        play.queries_per_search,
+        queries.recursive,
+        play.uniform_mix,
+        play.resign_below,
+        play.no_resign,
+        play.greedy_after,
+        play.moves_max,
+        play.resolve.search.prior_temperature,
+        f"{settings.shape.depth}x{settings.shape.width}",
+    )
+    assert str(play.resolve.budget) == str(queries.budget) == budgets[pog]
+    assert settings.shape.policies_apart == (settings.shape.kind == "mlp")
+    assert learner.sum_policies and not play.td1_resigned and not play.reuse and play.resolve_positions
+    assert play.uniform_queries and queries.uniform_queries
+    searches = replace(POG if pog else PAPER, prior_temperature=play.resolve.search.prior_temperature)
+    assert play.resolve.search == queries.search == searches
+    assert (play.resolve.alpha, play.main_line_policies) == ((0.2, False) if pog else (0.5, True))
+
+
+def test_the_papers_search_is_that_of_the_text() -> None:
+    assert PAPER.rule is SOG and PAPER.select_average and PAPER.fixed_belief and PAPER.whole_root
+    assert not PAPER.correct and not PAPER.fill and PAPER.warm_start == 0.0 and PAPER.world_mix == 0.0
+
+
+def test_only_student_of_games_has_pogs_preset() -> None:
+    for algorithm in ("rebel", "alphazero"):
+        with pytest.raises(SettingError, match=f"{algorithm} has no preset called pog; known: demo, full, paper"):
+            preset(make_game("tic_tac_toe"), "pog", algorithm)
 
 
 @pytest.mark.parametrize("name", ["", "Demo", "tiny"])
 def test_other_presets_are_refused(name: str) -> None:
-    with pytest.raises(SettingError, match="known: demo, full, paper"):
+    with pytest.raises(SettingError, match="known: demo, full, paper, pog"):
         preset(make_game("kuhn_poker"), name)
 
 

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from sog.errors import SettingError
+from sog.games.catalog import make_game
 from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN, NetworkShape, shape_for
 
@@ -35,3 +36,8 @@ def test_weights_come_from_the_seed_alone() -> None:
 def test_bad_shapes_are_refused(change: dict[str, object], said: str) -> None:
     with pytest.raises(SettingError, match=said):
         shape_for(Leduc(), **change)  # type: ignore[arg-type]
+
+
+def test_a_resnet_has_one_policy() -> None:
+    with pytest.raises(SettingError, match="one policy for both players"):
+        shape_for(make_game("connect_four"), kind="resnet", policies_apart=True)

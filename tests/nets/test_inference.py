@@ -14,6 +14,7 @@ from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.encode import encode
 from sog.nets.inference import JoiningEvaluator, network_evaluator, onnx_answer, torch_answer
+from sog.nets.values import value_evaluator
 from sog.search.leaves.evaluator import Beliefs
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
@@ -51,6 +52,31 @@ def test_evaluator_equals_the_module(public: PublicTree) -> None:
     np.testing.assert_allclose(answer.values, values * beliefs.value_units()[:, None], atol=1e-4)
     np.testing.assert_allclose(answer.logits, logits, atol=1e-5)
     assert np.ptp(answer.values) > 1.0
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", "scotland_yard(map=glasses)", "kuhn_poker"])
+def test_each_player_has_logits_of_its_own_where_wanted(name: str) -> None:
+    """SoG, Fig. 6: two sets of policy outputs, of which those of the acting player are meant."""
+    public = PublicTree(make_game(name)).list_all()
+    network = CVPN(shape_for(public.game, 16, 1, policies_apart=True))
+    shape = network.shape
+    with torch.no_grad():
+        network.head.weight.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(1))
+    assert shape.num_logits == sum(shape.slots) * shape.actions
+    beliefs = random_beliefs(public, 200, 0)
+    with torch.no_grad():
+        whole = network.split(network(torch.from_numpy(encode(beliefs))))[1].numpy()
+    actors = [public.actor(int(node)) for node in beliefs.nodes]
+    assert {0, 1} <= set(actors)
+    pair_of_answers = network_evaluator(network), value_evaluator(network, policies=True)
+    for evaluator in pair_of_answers:
+        (answer,) = evaluator([beliefs])
+        assert answer.logits.shape[1] == max(shape.slots)
+        for b, actor in enumerate(actors):
+            first, width = (shape.slots[0], shape.slots[1]) if actor == 1 else (0, shape.slots[0])
+            np.testing.assert_allclose(answer.logits[b, :width], whole[b, first : first + width], atol=1e-5)
+    (by_torch,) = [torch_answer(network)(beliefs)]
+    np.testing.assert_allclose(by_torch.logits, answer.logits, atol=1e-5)
 
 
 def test_all_back_ends_agree(public: PublicTree) -> None:

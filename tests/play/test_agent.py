@@ -14,7 +14,7 @@ from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc, LeducState
 from sog.play.agent import SearchAgent
 from sog.play.referee import Referee
-from sog.play.resolver import ResolveSettings
+from sog.play.resolver import ResolveSettings, paper_settings
 from sog.search.gtcfr.search import Budget
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.tree import columns as f
@@ -29,13 +29,14 @@ def agent(player: int, public: PublicTree = LEDUC, settings: ResolveSettings = S
     return SearchAgent(public, player, settings, zero_evaluator, seed)
 
 
+@pytest.mark.parametrize("settings", [SMALL, paper_settings(Budget(6, 1.0))], ids=["ours", "papers"])
 @pytest.mark.parametrize("game", [Leduc(), Goofspiel(3, "random")], ids=lambda game: game.name)
-def test_the_agent_plays_the_policy_that_is_measured(game: Leduc | Goofspiel) -> None:
+def test_the_agent_plays_the_policy_that_is_measured(game: Leduc | Goofspiel, settings: ResolveSettings) -> None:
     """In any game that comes up, whatever was played before, its policies are those of `agent_policy`, to the bit."""
     public = PublicTree(game).list_all()
-    measured = agent_policy(public, SMALL, zero_evaluator, 5)
+    measured = agent_policy(public, settings, zero_evaluator, 5)
     referee, rng = Referee(public), np.random.default_rng(0)
-    agents = [agent(p, public) for p in (0, 1)]
+    agents = [agent(p, public, settings) for p in (0, 1)]
     seen = 0
     for _ in range(12):
         for one in agents:

@@ -23,7 +23,7 @@ from sog.search.cfr import exact
 from sog.search.cfr.exact import ExactEvaluator
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS, DCFR, SOG, Rule
-from sog.search.gtcfr.search import PAPER, Budget, SearchLog, SearchSettings, search
+from sog.search.gtcfr.search import PAPER, POG, Budget, SearchLog, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
 from sog.search.tree import columns as f
@@ -303,13 +303,38 @@ def test_without_leaves_there_are_no_queries() -> None:
     assert 0 < len(log.picked) < 100
 
 
+@pytest.mark.parametrize("game", [LiarsDice(1, 4), TicTacToe()], ids=lambda game: game.name)
+def test_uniform_queries_are_spread_over_all_leaf_evaluations(game: Game) -> None:
+    """As many of each iteration as it has leaves, so later iterations of a growing tree have more."""
+    recorder, count, drawn = Recorder(0.1), 4, []
+    for seed in range(400):
+        recorder.asked.clear()
+        log = SearchLog(uniform=count)
+        searched(game, Budget(8, 0.5), recorder, PAPER, seed, log)
+        assert len(log.picked) == count
+        rows = [zip(nodes, ranges, strict=True) for nodes, ranges in recorder.asked[1:]]
+        asked = [(int(n), r.tobytes()) for question in rows for n, r in question]
+        places = [[k for k, one in enumerate(asked) if one == (n, r.tobytes())] for n, r in log.picked]
+        drawn += [np.mean(found) / (len(asked) - 1) for found in places]  # equal questions stand for one another
+    quarters = np.histogram(drawn, bins=4, range=(0.0, 1.0))[0]
+    assert quarters.sum() == 400 * count and quarters.min() > 0.2 * 400 * count and quarters.max() < 0.3 * 400 * count
+
+
+def test_the_searched_state_itself_is_no_query() -> None:
+    log = SearchLog(uniform=10_000)
+    tree, start = searched(LiarsDice(1, 3), Budget(10, 1.0), Recorder(), PAPER, log=log, path=(2,))
+    assert start > 0 and log.picked and tree.public_node(start) not in {node for node, _ in log.picked}
+    beside = {tree.public_node(n) for n in range(1, start)}
+    assert beside & {node for node, _ in log.picked}  # the branch's other leaves are evaluated as well
+
+
 # --- values ---
 
 
 @RULES
 @pytest.mark.parametrize("game", [Leduc(), Goofspiel(3, "random")], ids=lambda game: game.name)
 def test_values_sum_to_zero_with_the_correction(game: Game, settings: SearchSettings) -> None:
-    tree, _ = searched(game, Budget(20, 1.0), Recorder(), settings)
+    tree, _ = searched(game, Budget(20, 1.0), Recorder(), replace(settings, correct=True))
     reach, cfv = tree.infostates[f.REACH], tree.infostates[f.CFV]
     for n in range(tree.size):
         mine, other = (reach[tree.span(n, p)] @ cfv[tree.span(n, p)] for p in (0, 1))
@@ -449,7 +474,24 @@ def test_a_chance_event_too_large_to_list_stays_a_leaf() -> None:
     assert boards and all(isinstance(s, LeducState) and s.board < 0 for s in boards)
 
 
-# --- what the papers' search lacks ---
+# --- what the papers' search has, and lacks ---
+
+
+def test_the_papers_first_tree_holds_all_children_of_the_searched_state() -> None:
+    """SoG: L0 contains beta and all of its child public states; of perfect information too, where k = 1."""
+    for settings, children in ((PAPER, 9), (replace(PAPER, whole_root=False), 1)):
+        tree, start = searched(TicTacToe(), Budget(1, 1.0), Recorder(0.01), settings)
+        assert sum(child >= 0 for child in tree.children(start)) == children
+        tree, _ = searched(TicTacToe(), Budget(20, 1.0), Recorder(0.01), settings)
+        assert tree.size == 1 + children + 19
+    tree, start = searched(TicTacToe(), Budget(1, 1.0), Recorder(0.01), PAPER, path=(4,))
+    assert min(tree.children(start)) >= 0
+
+
+def test_pog_selects_by_the_current_policy() -> None:
+    assert replace(PAPER, select_average=False) == POG and PAPER.select_average
+    trees = [searched(Leduc(), Budget(40, 1.0), Recorder(), settings)[0] for settings in (PAPER, POG)]
+    assert not same_bits(*trees)
 
 
 def test_every_expansion_opens_a_node_while_there_is_one_to_open() -> None:

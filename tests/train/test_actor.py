@@ -65,11 +65,32 @@ def test_main_line_rows() -> None:
     """SoG's text: policy targets from the searches of the game; TD(1) adds the outcome of each visited state."""
     text = replace(SELFPLAY, main_line_policies=True, td1=1.0)
     found = harvest(Leduc(), 6, text)
-    assert len(found.rows) == found.queries + 2 * found.searches
+    assert len(found.rows) == found.queries + found.searches
     with_values, with_policies = found.rows.value_mask.any(axis=1), found.rows.policy_mask.any(axis=1)
-    assert not (with_values & with_policies).any()
-    assert with_policies.sum() == found.searches
-    assert (found.rows.value_mask.sum(axis=1)[with_values] == 2).sum() >= found.searches
+    assert with_policies.sum() == found.searches and with_values.all()
+    assert (found.rows.value_mask.sum(axis=1)[with_policies] == 2).all()
+    without = harvest(Leduc(), 6, replace(text, td1=0.0))
+    with_values, with_policies = without.rows.value_mask.any(axis=1), without.rows.policy_mask.any(axis=1)
+    assert with_policies.sum() == without.searches and not (with_values & with_policies).any()
+
+
+def test_td1_rows_hold_the_policy_used_there() -> None:
+    """PoG, Algorithm 2: <beta, (v, p)> of some states played through; other policies are those of queries."""
+    found = harvest(Leduc(), 60, replace(SELFPLAY, td1=0.5, queries_per_search=0.0))
+    assert 0.3 * found.searches < len(found.rows) < 0.7 * found.searches
+    assert (found.rows.value_mask.sum(axis=1) == 2).all() and found.rows.policy_mask.any(axis=1).all()
+
+
+def test_resigned_games_leave_td1_rows_only_where_wanted() -> None:
+    """PoG, Algorithm 2, returns before it samples them; policies of the main line stay."""
+    hopeless = replace(SELFPLAY, td1=1.0, resign_below=1.0, no_resign=0.0, queries_per_search=0.0)
+    assert len(harvest(Leduc(), 4, hopeless).rows) == 4
+    papers = replace(hopeless, td1_resigned=False)
+    assert len(harvest(Leduc(), 4, papers).rows) == 0
+    played = harvest(Leduc(), 4, replace(papers, no_resign=1.0))
+    assert len(played.rows) == played.searches > 4
+    policies = harvest(Leduc(), 4, replace(papers, main_line_policies=True)).rows
+    assert len(policies) == 4 and policies.policy_mask.any() and not policies.value_mask.any()
 
 
 def test_games_cut_short_have_no_outcome() -> None:

@@ -8,6 +8,7 @@ import random
 import shutil
 import signal
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,18 @@ def test_what_is_saved_comes_back(tmp_path: Path) -> None:
     assert step_of(tmp_path / "run") == 1
     meta = checkpoint.load_meta(tmp_path / "run")
     assert (meta.run, meta.shape, meta.settings) == ("run", SHAPE, {"batch": 7})
+
+
+def test_a_checkpoint_that_states_no_policies_apart_has_none(tmp_path: Path) -> None:
+    """Versions before they could be apart wrote none; where they are, they come back so."""
+    save(tmp_path / "old")
+    shape = json.loads((tmp_path / "old" / "meta.json").read_text())["shape"]
+    assert shape.pop("policies_apart") is False
+    change_meta(tmp_path / "old", shape=shape)
+    assert step_of(tmp_path / "old") == 1
+    apart = replace(SHAPE, policies_apart=True)
+    checkpoint.save(tmp_path / "new", CVPN(apart), "leduc_poker", "run", 0, {})
+    assert checkpoint.load_network(tmp_path / "new")[1].shape == apart
 
 
 def test_a_restored_generator_draws_the_same(tmp_path: Path) -> None:
@@ -191,6 +204,8 @@ def test_foreign_meta(tmp_path: Path, changes: dict[str, Any], said: str) -> Non
         {"slots": [2]},
         {"slots": [10**9] * 2},
         {"new": 1},
+        {"policies_apart": True},
+        {"policies_apart": 1},
     ],
 )
 def test_a_shape_that_is_not_the_weights(tmp_path: Path, changes: dict[str, Any]) -> None:

@@ -65,6 +65,19 @@ def test_losses_are_those_of_the_paper() -> None:
     np.testing.assert_allclose(float(policy.detach()), kl, rtol=1e-5)
 
 
+def test_the_papers_policy_loss_is_summed_over_infostates() -> None:
+    """PoG, B.3: w_p * sum_i KL(pi^i, pi_target^i); rows without a policy are not counted."""
+    rows, network = leduc_rows(5), CVPN(shape_for(Leduc(), 8, 1))
+    rows.policy_mask[0] = 0.0
+    rows.policy_mask[1, 2:] = 0.0
+    kl = (rows.policies * np.log(np.maximum(rows.policies, 1e-30) / 0.5)).sum(axis=-1) * rows.policy_mask
+    value, policy = losses(network, rows, sum_policies=True)
+    np.testing.assert_allclose(float(policy.detach()), kl.sum() / 4, rtol=1e-5)
+    np.testing.assert_allclose(float(value.detach()), float(losses(network, rows)[0].detach()))
+    machine = learner(policy_weight=0.3, value_weight=0.0, sum_policies=True)
+    np.testing.assert_allclose(machine.step(rows).total, 0.3 * kl.sum() / 4, rtol=1e-5)
+
+
 def test_masked_outputs_have_no_gradient() -> None:
     rows = leduc_rows(3)
     rows.value_mask[:, 4:] = 0.0

@@ -12,7 +12,7 @@ from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc, LeducState
 from sog.games.liars_dice import LiarsDice
-from sog.nets.cvpn import NetworkShape, shape_for
+from sog.nets.cvpn import CVPN, NetworkShape, shape_for
 from sog.nets.encode import encode
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import PCFR_PLUS
@@ -21,8 +21,9 @@ from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
+from sog.train.learner import losses
 from sog.train.replay import Rows
-from sog.train.sog.queries import Query, QuerySettings, Solving, outcome_row, pick_iterations, policy_row, stack
+from sog.train.sog.queries import Query, QuerySettings, Solving, query_log, stack, visit_row
 
 GLASSES = make_game("scotland_yard(map=glasses,rounds=2)")
 TREES = [PublicTree(game).list_all() for game in (Kuhn(), Leduc(), LiarsDice(1, 3), Goofspiel(3, "random"), GLASSES)]
@@ -164,42 +165,56 @@ def test_inputs_are_the_query(matchups: bool) -> None:
     np.testing.assert_array_equal(row.inputs, encoded(LEDUC, query, shape))
 
 
-def test_an_outcome_trains_the_two_infostates_that_met() -> None:
+@pytest.mark.parametrize("outcome", [None, ((2, 5), -7.0)], ids=["policy", "with outcome"])
+def test_a_visited_state_trains_its_policy_and_the_values_of_the_two_infostates_that_met(
+    outcome: tuple[tuple[int, int], float] | None,
+) -> None:
     node = LEDUC.states.index(LeducState("cc", 3))
-    query = question(LEDUC, node)
-    row = outcome_row(LEDUC, node, query.ranges, (2, 5), -7.0, SHAPE)
-    unit = LEDUC.game.value_unit(LEDUC.states[node])
-    for p, i, value in ((0, 2, -7.0 / unit), (1, 5, 7.0 / unit)):
-        values, mask = values_at(row, LEDUC, node, p)
-        assert values[i] == pytest.approx(value)
-        assert mask.tolist() == [float(k == i) for k in range(6)]
-    assert row.value_mask.sum() == 2 and not row.policy_mask.any()
-    np.testing.assert_array_equal(row.inputs, encoded(LEDUC, query, SHAPE))
-
-
-def test_a_policy_row_trains_the_policy_alone() -> None:
-    node = LEDUC.states.index(LeducState("cc", 3))
-    policy = np.random.default_rng(0).dirichlet(np.ones(2), 6).T
-    row = policy_row(LEDUC, node, question(LEDUC, node).ranges, policy, SHAPE)
-    assert not row.value_mask.any() and row.policy_mask.all()
+    query, policy = question(LEDUC, node), np.random.default_rng(0).dirichlet(np.ones(2), 6).T
+    row = visit_row(LEDUC, node, query.ranges, policy, outcome, SHAPE)
+    assert row.policy_mask.all() and row.value_mask.sum() == (2 if outcome else 0)
     slots = LEDUC.game.slot(LEDUC.states[node], 0)
     np.testing.assert_allclose(row.policies[0, slots][:, [1, 2]], policy.T, rtol=1e-6)
     assert row.legal[0].tolist() == [[False, True, True]] * 6
+    np.testing.assert_array_equal(row.inputs, encoded(LEDUC, query, SHAPE))
+    unit = LEDUC.game.value_unit(LEDUC.states[node])
+    for p, i, value in ((0, 2, -7.0 / unit), (1, 5, 7.0 / unit)) if outcome else ():
+        values, mask = values_at(row, LEDUC, node, p)
+        assert values[i] == pytest.approx(value)
+        assert mask.tolist() == [float(k == i) for k in range(6)]
 
 
-def test_so_many_iterations_are_picked_on_average() -> None:
+@pytest.mark.parametrize("betting", ["", "c"], ids=["player 0", "player 1"])
+def test_a_policy_trains_the_actors_own_logits(betting: str) -> None:
+    """With logits for each player (SoG, Fig. 6) those of the player who waits get no gradient."""
+    node = LEDUC.states.index(LeducState(betting))
+    actor = LEDUC.actor(node)
+    policy = np.full((LEDUC.legal(node).shape[0], 6), 0.0)
+    policy[0] = 1.0
+    network = CVPN(shape_for(LEDUC.game, 8, 1, policies_apart=True))
+    row = visit_row(LEDUC, node, question(LEDUC, node).ranges, policy, None, network.shape)
+    losses(network, row)[1].backward()  # type: ignore[no-untyped-call]
+    assert network.head.bias.grad is not None
+    touched = network.split(network.head.bias.grad[None])[1][0].numpy().any(axis=1)
+    assert touched.tolist() == [actor == 0] * 6 + [actor == 1] * 6
+
+
+def test_so_many_queries_are_picked_on_average() -> None:
     rng, budget = np.random.default_rng(0), Budget(20, 0.5)
     for rate in (0.0, 0.3, 1.0, 2.6):
-        counts = [len(pick_iterations(rate, budget, rng)) for _ in range(3_000)]
-        assert np.mean(counts) == pytest.approx(rate, abs=0.05)
-        assert set(counts) <= {int(rate), int(rate) + 1}
-    picked = [t for _ in range(2_000) for t in pick_iterations(1.0, budget, rng)]
+        for uniform in (False, True):
+            logs = [query_log(rate, uniform, budget, rng) for _ in range(3_000)]
+            counts = [log.uniform if uniform else len(log.iterations) for log in logs]
+            assert np.mean(counts) == pytest.approx(rate, abs=0.05)
+            assert set(counts) <= {int(rate), int(rate) + 1}
+    picked = [t for _ in range(2_000) for t in query_log(1.0, False, budget, rng).iterations]
     assert set(picked) == set(range(40))
-    assert pick_iterations(99.0, Budget(3, 1.0), rng) == {0, 1, 2}
+    assert query_log(99.0, False, Budget(3, 1.0), rng).iterations == {0, 1, 2}
 
 
-def test_recursive_queries_are_leaves_of_the_solve() -> None:
-    settings = QuerySettings(Budget(10, 1.0), SearchSettings(), recursive=3.0)
+@pytest.mark.parametrize("uniform", [False, True])
+def test_recursive_queries_are_leaves_of_the_solve(uniform: bool) -> None:
+    settings = QuerySettings(Budget(10, 1.0), SearchSettings(), recursive=3.0, uniform_queries=uniform)
     followers = solved(LEDUC, question(LEDUC, 0), settings).followers()
     assert len(followers) == 3
     for query in followers:

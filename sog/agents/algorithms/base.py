@@ -60,8 +60,9 @@ class Choices:
     """What a person chose of how an algorithm trains, plays or is measured; None leaves it to the algorithm.
 
     simulations, per_update: a search budget (s, c).  updates, solver, warm: of depth-limited solving (SolveSettings).
-    paper: the papers' regret rule.  alpha: the gadget's share.  leaves: network, exact or zero.  seeds: how many whole
-    policies are measured.  playthroughs: how many sampled policies are averaged.  workers: processes.
+    paper: to search as SoG ("sog") or as PoG ("pog") does.  alpha: the gadget's share.  leaves: network, exact or zero.
+    seeds: how many whole policies are measured.  playthroughs: how many sampled policies are averaged.
+    workers: processes.
     Of SePoT: transformations, step: how it trains (SepotSettings).  depth: actions of each player that a search looks
     ahead, 0 for no limit.  histories: that a searched subgame may have.  gadget: where its values come from.
     best_response: how a policy network's exploitability is found: listed, streamed or learned.
@@ -73,7 +74,7 @@ class Choices:
     updates: int | None = None
     solver: str | None = None
     warm: int | None = None
-    paper: bool | None = None
+    paper: str | None = None
     alpha: float | None = None
     leaves: str | None = None
     seeds: int | None = None
@@ -96,7 +97,7 @@ class Choices:
 class Training:
     """How an algorithm learns.
 
-    preset: its settings for a game: demo (minutes on two cores), full or paper.
+    preset: its settings for a game: demo (minutes on two cores), full or paper, and what else `presets` names.
     takes: the choices that change a preset, kept in a run's Variant.  vary: the preset so changed.
     chosen: a run's variant with a person's choices in it; SettingError for values that it cannot take.
     measure: exploitability, in utilities, of a network's play on a listed game while it trains.
@@ -114,6 +115,7 @@ class Training:
     solver: Callable[[Variant], str] = lambda variant: ""
     rules: Callable[[str], Rules] = _by_public_states
     alone: Callable[..., Point] | None = None
+    presets: tuple[str, ...] = ("demo", "full", "paper")
 
 
 @dataclass(frozen=True)

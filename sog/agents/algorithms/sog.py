@@ -113,11 +113,11 @@ def _subject(checkpoint: str, choices: Choices) -> Subject:
     from sog.agents.exploit_seeds import EXACT_LEAVES, ZERO_LEAVES, Subject, listed
     from sog.agents.shipped import find_checkpoint
     from sog.games.catalog import make_game
-    from sog.play.resolver import ResolveSettings, paper_settings
+    from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
     from sog.train.checkpoint import load_network
 
-    budget = _budget(choices, 100, 1.0)
-    settings = paper_settings(budget) if choices.paper else ResolveSettings(budget)
+    known = {None: ResolveSettings, "sog": paper_settings, "pog": pog_settings}
+    settings = known[choices.paper](_budget(choices, 100, 1.0))
     if choices.alpha is not None:
         if not 0.0 <= choices.alpha <= 1.0:
             raise SettingError(f"--alpha must lie in [0, 1], not {choices.alpha}")
@@ -140,7 +140,7 @@ _BUDGET: Final = ("simulations", "per_update")
 ENTRY: Final = Learner(
     SOG,
     "Student of Games",
-    Training(_preset, measure_search, "search at (100,1), one seed"),
+    Training(_preset, measure_search, "search at (100,1), one seed", presets=("demo", "full", "paper", "pog")),
     Play(_agents, _BUDGET),
     PlayBoard(_player, _BUDGET, _label),
     Measuring(_exploit, (*_BUDGET, "seeds", "paper", "alpha", "leaves", "workers", "cluster")),

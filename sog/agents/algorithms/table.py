@@ -98,13 +98,13 @@ def training_of(algorithm: str, where: Where | None = None) -> Callable[..., Poi
 
 
 def preset(game: Rules, name: str, algorithm: str = sog.SOG, variant: Variant | None = None) -> Settings:
-    """The algorithm's settings called demo (minutes on two cores), full, or paper, in a variant of it.
+    """The algorithm's settings called demo (minutes on two cores), full, paper or as `Training.presets` has it, varied.
 
     Raises SettingError for names and variants that there are none of.
     """
     training = learner(algorithm).training
-    if name not in PRESETS:
-        raise SettingError(f"no preset is called {name}; known: {', '.join(PRESETS)}")
+    if name not in training.presets:
+        raise SettingError(f"{algorithm} has no preset called {name}; known: {', '.join(training.presets)}")
     settings = training.preset(game, name)
     if variant is None:
         return settings

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sog.arrays import Array, Float64, Int32
+from sog.arrays import Array, Int32
 from sog.errors import SettingError
 from sog.games.base import NATURE
 from sog.search.cfr.iterate import NO_CHOICE
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import DCFR, SOG, Rule
 from sog.search.gtcfr import phases, trajectories
+from sog.search.gtcfr.log import SearchLog
 from sog.search.gtcfr.trajectories import ALL, Selection
 from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, plain_arrays
 from sog.search.leaves.kernels import PLAIN, Leaves, Question
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree import columns as f
-from sog.search.tree import draws
+
+__all__ = ["PAPER", "POG", "Budget", "SearchLog", "SearchSettings", "search"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,8 @@ class SearchSettings:
     Algorithm 1 hands beta to GROW); otherwise by the last iteration's ranges, where a policy of 0 hides infostates.
     Where that gives no pair any probability, every possible pair is as likely as chance makes it.
     world_mix: the share of trajectories whose infostates are drawn in that last way all the same.
+    whole_root: the first tree holds all children of the searched state where k = 1 too (SoG: "an initial tree
+    containing beta and all of its child public states"); otherwise the one that the prior likes best.
     """
 
     rule: Rule = DCFR
@@ -90,34 +94,16 @@ class SearchSettings:
     fill: bool = True
     fixed_belief: bool = True
     world_mix: float = 0.0
+    whole_root: bool = False
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.world_mix <= 1.0:
             raise SettingError(f"world_mix is a share from 0 to 1, not {self.world_mix}")
 
 
-PAPER = SearchSettings(rule=SOG, warm_start=0.0, fill=False)
-
-
-@dataclass
-class SearchLog:
-    """What is kept of a search beside its tree: leaf beliefs, at most one from each chosen iteration, and its growth.
-
-    iterations: which iterations to pick from.  picked: (public node, float64[S0 + S1] ranges by slot).
-    expansions: trajectories walked.  lost: those that could draw no world or after which nothing was opened.
-    whole: at the end nothing was left to open.
-    """
-
-    iterations: frozenset[int] = frozenset()
-    picked: list[tuple[int, Float64]] = field(default_factory=list)
-    expansions: int = 0
-    lost: int = 0
-    whole: bool = False
-
-    @property
-    def grown(self) -> bool:
-        """Whether the search grew its budget or its whole subgame."""
-        return self.lost == 0 or self.whole
+# SoG's search, and PoG's, whose selection follows the current policy (PoG, 3.2.2).
+PAPER = SearchSettings(rule=SOG, correct=False, warm_start=0.0, fill=False, whole_root=True)
+POG = replace(PAPER, select_average=False)
 
 
 def search(
@@ -204,6 +190,10 @@ class _Run:
         self.take_up()
         if self.tree.is_leaf(self.start):
             self._expand(self.start, ALL)
+        if self.single and self.settings.whole_root:
+            for edge, child in enumerate(self.tree.children(self.start)):
+                if child < 0:
+                    self._expand(self.start, edge)
         if not self.single and self.settings.fixed_belief:
             self._fix_belief()
 
@@ -292,10 +282,13 @@ class _Run:
     def _ask(self, found: int) -> SearchGenerator:
         """Have the beliefs of the question evaluated."""
         question = self.question
-        if self.state[phases.UPDATES] and self.tree.iterations - self.begun in self.log.iterations:
-            k = int(draws.random(self.rng) * found)
-            self.log.picked.append((int(question.nodes[k]), question.ranges[k].copy()))
-        answers = yield Beliefs(self.tree.public, question.nodes[:found], question.ranges[:found])
+        nodes, ranges = question.nodes[:found], question.ranges[:found]
+        if self.state[phases.UPDATES]:
+            self.log.note(self.tree.iterations - self.begun, nodes, ranges, self.rng)
+        elif self.log.uniform:
+            beside = self.leaves.nodes[question.places[:found]] != self.start  # the searched state is no leaf
+            self.log.note(-1, nodes[beside], ranges[beside], self.rng)
+        answers = yield Beliefs(self.tree.public, nodes, ranges)
         self.answers = plain_arrays(answers)
 
     def _outgrown(self) -> bool:

@@ -56,8 +56,10 @@ def _paper(game: Game) -> TrainSettings:
     """
     of_game = _PAPER.get(parse_game(game.name)[0], _USUAL)
     search = PuctSettings(first_play_loses=True, noise=0.25, concentration=of_game.concentration)
+    papers = sog_preset(game, "paper")
     return replace(
-        sog_preset(game, "paper"),
+        papers,
+        shape=replace(papers.shape, policies_apart=False),
         acting=AlphaZeroActing(
             simulations=800,
             search=search,

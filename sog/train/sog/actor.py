@@ -16,7 +16,7 @@ from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import whole_tree
 from sog.train.replay import Rows
 from sog.train.settings import Harvest
-from sog.train.sog.queries import Query, QuerySettings, Solving, outcome_row, policy_row, stack
+from sog.train.sog.queries import Query, QuerySettings, Solving, stack, visit_row
 from sog.train.sog.selfplay import SelfPlayGame, SelfPlaySettings
 
 __all__ = ["LISTED", "SogActing", "SogActor", "listed_tree"]
@@ -85,12 +85,13 @@ class SogActor:
         if isinstance(job, Solving):
             yield job.row(self.shape, policies=not self.selfplay.main_line_policies)
             return
-        public = job.public
+        settings = self.selfplay
+        utility = job.utility if settings.td1_resigned or not job.resigned else None
         for visit in job.visits:
-            if self.selfplay.main_line_policies:
-                yield policy_row(public, visit.node, visit.ranges, visit.policy, self.shape)
-            if self.selfplay.td1 and job.utility is not None and rng.random() < self.selfplay.td1:
-                yield outcome_row(public, visit.node, visit.ranges, visit.pair, job.utility, self.shape)
+            sampled = settings.td1 > 0 and utility is not None and rng.random() < settings.td1
+            if sampled or settings.main_line_policies:
+                outcome = (visit.pair, utility) if sampled and utility is not None else None
+                yield visit_row(job.public, visit.node, visit.ranges, visit.policy, outcome, self.shape)
 
 
 def listed_tree(game: Game) -> PublicTree | None:

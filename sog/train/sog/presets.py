@@ -1,4 +1,4 @@
-"""Presets of Student of Games: what two cores learn small games with, and the papers' own; they run nothing."""
+"""Presets of Student of Games: what two cores learn small games with, and which others there are; they run nothing."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from dataclasses import replace
 from sog.games.base import Game
 from sog.nets.cvpn import shape_for
 from sog.play.resolver import ResolveSettings
-from sog.search.gtcfr.search import PAPER, Budget, SearchSettings
+from sog.search.gtcfr.search import Budget, SearchSettings
+from sog.train.boards.presets import board_preset
+from sog.train.boards.searches import GtcfrSearch
 from sog.train.learner import LearnerSettings
 from sog.train.settings import TrainSettings
 from sog.train.sog.actor import SogActing
-from sog.train.sog.presets_planes import planes_preset
+from sog.train.sog.presets_paper import papers_preset
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
 
@@ -19,11 +21,11 @@ __all__ = ["sog_preset"]
 
 
 def sog_preset(game: Game, name: str) -> TrainSettings:
-    """The settings called demo (about three minutes on two cores), full, or paper."""
+    """The settings called demo (about three minutes on two cores), full, paper (SoG's) or pog."""
+    if name in ("paper", "pog"):
+        return papers_preset(game, pog=name == "pog")
     if game.planes is not None:
-        return planes_preset(game, name)
-    if name == "paper":
-        return _paper(game)
+        return board_preset(game, name, GtcfrSearch(per_update=8.0))
     settings = _small(game)
     if name == "full":
         return settings
@@ -41,31 +43,4 @@ def _small(game: Game) -> TrainSettings:
         ),
         learner=LearnerSettings(batch=512, learning_rate=2e-3, decay=0.5, decay_steps=4_000, updates_per_example=20.0),
         shape=shape_for(game, width=256, depth=3, crossed=game.crossed),
-    )
-
-
-def _paper(game: Game) -> TrainSettings:
-    """PoG, Table 3, the column of no-limit hold'em (for games without one of their own); a cluster's size."""
-    budget = Budget(100, 1.0)
-    return TrainSettings(
-        acting=SogActing(
-            SelfPlaySettings(
-                ResolveSettings(budget, PAPER, alpha=0.5),
-                queries_per_search=0.9,
-                uniform_mix=0.1,
-                resolve_positions=True,
-            ),
-            QuerySettings(budget, PAPER, recursive=0.1),
-        ),
-        learner=LearnerSettings(
-            batch=1024,
-            learning_rate=1e-4,
-            decay=0.5,
-            decay_steps=2_000_000,
-            policy_weight=0.01,
-            updates_per_example=10.0,
-        ),
-        shape=shape_for(game, width=2048, depth=6),
-        replay=1_000_000,
-        rounds=1_000_000,
     )

@@ -21,10 +21,9 @@ __all__ = [
     "Query",
     "QuerySettings",
     "Solving",
-    "outcome_row",
-    "pick_iterations",
-    "policy_row",
+    "query_log",
     "stack",
+    "visit_row",
     "write_policy",
     "write_values",
 ]
@@ -41,11 +40,15 @@ class Query:
 
 @dataclass(frozen=True)
 class QuerySettings:
-    """How queries are solved.  recursive: q_recursive, new queries per solved one, on average."""
+    """How queries are solved.
+
+    recursive: q_recursive, new queries per solved one, on average.  uniform_queries: see `query_log`.
+    """
 
     budget: Budget
     search: SearchSettings
     recursive: float = 0.2
+    uniform_queries: bool = False
 
 
 class Solving:
@@ -53,7 +56,7 @@ class Solving:
 
     def __init__(self, query: Query, settings: QuerySettings, rng: np.random.Generator) -> None:
         self.query, self.settings = query, settings
-        self.log = SearchLog(pick_iterations(settings.recursive, settings.budget, rng))
+        self.log = query_log(settings.recursive, settings.uniform_queries, settings.budget, rng)
         public = query.public
         self.tree = Lookahead(public, query.node, public.ranges_of_slots(query.node, query.ranges))
         self.rng = derive_generator(int(rng.integers(2**62)), 0, query.node)
@@ -77,22 +80,26 @@ class Solving:
         return row
 
 
-def outcome_row(
-    public: PublicTree, node: int, ranges: Float64, pair: tuple[int, int], utility: float, shape: NetworkShape
+def visit_row(
+    public: PublicTree,
+    node: int,
+    ranges: Float64,
+    policy: Float64,
+    outcome: tuple[tuple[int, int], float] | None,
+    shape: NetworkShape,
 ) -> Rows:
-    """A TD(1) row: the game's outcome for the two infostates visited; everything else is masked."""
-    row = _asked(public, node, ranges, shape)
-    for p, sign in ((0, 1.0), (1, -1.0)):
-        at = public.places_of(node, p)[pair[p]]
-        row.values[0, at] = sign * utility / public.value_unit(node)
-        row.value_mask[0, at] = 1.0
-    return row
+    """A state that self-play went through: its search's policy, float64[A, I], and, of a TD(1) example, the outcome.
 
-
-def policy_row(public: PublicTree, node: int, ranges: Float64, policy: Float64, shape: NetworkShape) -> Rows:
-    """A row with the policy of a main-line search, float64[A, I], and no values."""
+    outcome: the pair of infostates that met there and player 0's utility; all other values are masked.
+    """
     row = _asked(public, node, ranges, shape)
     write_policy(row, 0, public, node, policy)
+    if outcome is not None:
+        pair, utility = outcome
+        for p, sign in ((0, 1.0), (1, -1.0)):
+            at = public.places_of(node, p)[pair[p]]
+            row.values[0, at] = sign * utility / public.value_unit(node)
+            row.value_mask[0, at] = 1.0
     return row
 
 
@@ -122,18 +129,30 @@ def write_values(
 
 
 def write_policy(rows: Rows, k: int, public: PublicTree, node: int, policy: Float64) -> None:
-    """The actor's policy float64[A, I] into row k by slot and action identity; illegal pairs have probability 0."""
-    at, actions, legal = public.slots_of(node, public.actor(node)), public.actions(node), public.legal(node)
+    """The actor's policy float64[A, I] into row k by slot and action identity; illegal pairs have probability 0.
+
+    Rows with more slots than a player has are a network's whose players have logits of their own.
+    """
+    actor, slots = public.actor(node), public.game.num_slots
+    apart = rows.policies.shape[1] > max(slots)
+    at, actions, legal = public.slots_of(node, actor), public.actions(node), public.legal(node)
+    at = at + slots[0] if apart and actor == 1 else at
     rows.policies[k, at[:, None], actions[None, :]] = policy.T
     rows.legal[k, at[:, None], actions[None, :]] = legal.T
     rows.policy_mask[k, at] = legal.any(axis=0)
 
 
-def pick_iterations(rate: float, budget: Budget, rng: np.random.Generator) -> frozenset[int]:
-    """Which iterations of a search leave a query: `rate` of them on average."""
+def query_log(rate: float, uniform: bool, budget: Budget, rng: np.random.Generator) -> SearchLog:
+    """The log of a search that leaves `rate` queries on average.
+
+    uniform: drawn uniformly from all its leaf evaluations (PoG, Algorithm 2); otherwise an iteration is drawn and then
+    one of its leaves, so that leaves of a small tree, near the search's root, are drawn more often.
+    """
     count = int(rate) + int(rng.random() < rate - int(rate))
+    if uniform:
+        return SearchLog(uniform=count)
     updates = budget.rounds * budget.updates
-    return frozenset(int(t) for t in rng.choice(updates, size=min(count, updates), replace=False))
+    return SearchLog(frozenset(int(t) for t in rng.choice(updates, size=min(count, updates), replace=False)))
 
 
 def stack(rows: list[Rows], shape: NetworkShape) -> Rows:

@@ -17,7 +17,7 @@ from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generat
 from sog.search.gtcfr.search import SearchLog
 from sog.search.leaves.evaluator import SearchGenerator
 from sog.search.tree.public_tree import PublicTree
-from sog.train.sog.queries import Query, pick_iterations
+from sog.train.sog.queries import Query, query_log
 
 __all__ = ["SelfPlayGame", "SelfPlaySettings", "Visit", "choose"]
 
@@ -26,17 +26,20 @@ __all__ = ["SelfPlayGame", "SelfPlaySettings", "Visit", "choose"]
 class SelfPlaySettings:
     """PoG, Table 3.
 
-    queries_per_search: q_search.  uniform_mix: epsilon, the share of uniform play.  td1: p_td1, the chance
-    that a played state also becomes a TD(1) example.  main_line_policies: policy targets come from the main line's
-    searches (SoG's text) instead of the solved queries (PoG's pseudocode).  greedy_after, moves_max: 0 for never.
+    queries_per_search: q_search.  uniform_queries: see `query_log`.  uniform_mix: epsilon, the share of uniform play.
+    td1: p_td1, the chance that a played state becomes a TD(1) example.  main_line_policies: policy targets come from
+    the main line's searches (SoG, "Computing training targets") instead of the solved queries and the TD(1) examples
+    (PoG, Algorithm 2).  greedy_after, moves_max: 0 for never.
     resign_below: value, as a share of u_max, at which a player gives up (-1 or less: never); no_resign: the share of
-    games played to the end all the same.
+    games played to the end all the same.  td1_resigned: resigned games leave TD(1) examples too, as lost games; in
+    Algorithm 2 they leave none.
     Of games of perfect information: resolve_positions: re-solve there too, as the papers do, instead of searching the
     position itself.  reuse: otherwise, keep the tree from move to move (PoG, B.5, begins anew).
     """
 
     resolve: ResolveSettings
     queries_per_search: float = 1.0
+    uniform_queries: bool = False
     uniform_mix: float = 0.1
     td1: float = 0.0
     main_line_policies: bool = False
@@ -44,6 +47,7 @@ class SelfPlaySettings:
     moves_max: int = 0
     resign_below: float = -2.0
     no_resign: float = 0.2
+    td1_resigned: bool = True
     resolve_positions: bool = False
     reuse: bool = True
 
@@ -66,6 +70,7 @@ class SelfPlayGame:
     """One self-play game: drive `steps()`, then read the rest.
 
     visits: the states played through.  queries: left by its searches.  utility: player 0's; None: cut short.
+    resigned: nobody saw it end.
     """
 
     def __init__(self, public: PublicTree, settings: SelfPlaySettings, rng: np.random.Generator) -> None:
@@ -73,6 +78,7 @@ class SelfPlayGame:
         self.visits: list[Visit] = []
         self.queries: list[Query] = []
         self.utility: float | None = None
+        self.resigned = False
         self._chains: list[Solved | None] = [None, None]  # each player's last search
         self._last: Solved | None = None  # the last one of all
 
@@ -86,14 +92,14 @@ class SelfPlayGame:
             if settings.moves_max and len(self.visits) >= settings.moves_max:
                 return
             player = referee.actor(world)
-            log = SearchLog(pick_iterations(settings.queries_per_search, settings.resolve.budget, rng))
+            log = query_log(settings.queries_per_search, settings.uniform_queries, settings.resolve.budget, rng)
             searching = self._search(player, world.node, _seed(rng), log)
             yield from searching.steps()
             solved = self._chains[player] = self._last = searching.solved()
             self.queries.extend(Query(public, node, ranges) for node, ranges in log.picked)
             self.visits.append(_visit(solved, world, log.grown))
             if may_resign and _hopeless(solved, world, settings):
-                self.utility = public.game.u_max * (-1.0 if player == 0 else 1.0)
+                self.utility, self.resigned = public.game.u_max * (-1.0 if player == 0 else 1.0), True
                 return
             policy = solved.policy()[:, world.pair[player]]
             world = referee.act(world, choose(policy, referee.legal(world), settings, len(self.visits), rng), rng)
