@@ -148,7 +148,8 @@ def measure_agent(text: str, game: str, choices: Choices, bar: OpenBar) -> Measu
     """Exact exploitability of the agents that a class makes for both seats, for each seed."""
     kind, seeds = agent_class(text), count_of("seeds", choices.seeds, 1)
     rules = make_game(game)
-    public = whole_tree(rules)
+    with bar("listing public states", None, "states") as report:
+        public = whole_tree(rules, limit_gb=choices.limit_gb, report=lambda count: report(count, ""))
     make, values, states = seats_of(kind, public), [], decision_count(public)
     with bar(f"exploit {rules.name}", seeds * states, "public states") as report:
         for seed in range(seeds):

@@ -24,7 +24,7 @@ from sog.cli.perft import perft
 from sog.cli.play import play
 from sog.cli.reproduce import reproduce
 from sog.cli.solve import solve
-from sog.cli.stopping import Stopped, exit_code, listening
+from sog.cli.stopping import Stopped, exit_code, listening, no_more
 from sog.cli.tournament import tournament
 from sog.cli.train import train
 from sog.errors import SogError
@@ -123,6 +123,7 @@ def _run(words: list[str]) -> int:
 
 
 def _stopped(kept: str, signals: list[int]) -> int:
+    no_more()
     return _fail(f"stopped; {kept or 'this run kept nothing: the same command begins again'}", exit_code(signals))
 
 

@@ -18,7 +18,7 @@ __all__ = ["solve_position"]
 
 _WORDS = {1: "wins", 0: "draws", -1: "loses"}
 _ALMOST_FULL = (3, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 4, 4, 4, 4, 4, 4)
-_LOOK_SECONDS = 5.0  # of searching, before a time is estimated
+_LOOK_SECONDS = 2.0  # of searching, before a time is estimated
 _LONGEST_SECONDS = 3_600.0
 
 

@@ -17,14 +17,14 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
-from sog.cli.options import some
+from sog.cli.options import above_zero, some
 from sog.errors import SettingError
 from sog.search.simd.compiling import working_time
 
 # How long something runs in silence before it shows a progress bar, and between its lines where there is no terminal.
 _SILENT_SECONDS = 2.0
 _LINE_SECONDS = 60.0
-_FIRST_LINE_SECONDS = 5.0  # so much silence is enough, even where nothing is reported
+_FIRST_LINE_SECONDS = 2.0  # so much silence is enough, even where nothing is reported
 _PIPE_WIDTH = 160
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
@@ -34,6 +34,14 @@ ClusterOption = Annotated[
     typer.Option(
         callback=some,
         help="Where processes run: local:N, ray:N (on this machine), auto or HOST:PORT (a Ray cluster).",
+    ),
+]
+
+LimitOption = Annotated[
+    float | None,
+    typer.Option(
+        callback=above_zero,
+        help="Memory that listing the game may hold, in 10^9 bytes; by default four fifths of what is free.",
     ),
 ]
 

@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 
 from sog.agents.algorithms.base import Choices
-from sog.cli.frame import stdout
+from sog.cli.frame import LimitOption, progress_bar, stdout
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, some
 from sog.errors import SettingError
 
@@ -66,6 +66,7 @@ def play(
     seed: Annotated[
         int | None, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the deals and of the agent.")
     ] = None,
+    limit_gb: LimitOption = None,
 ) -> None:
     """Play against the agent. After each hand it shows what it believed you held and the policy it drew from.
 
@@ -77,7 +78,7 @@ def play(
     if agent is not None:
         if choices.given() or algorithm is not None:
             raise SettingError("an agent of your own has no search budget to be chosen here")
-        game, seats = _own_agent(checkpoint, agent)
+        game, seats = _own_agent(checkpoint, agent, limit_gb)
     else:
         from sog.agents.algorithms.table import agents_of, player_of
         from sog.agents.players import make_player
@@ -85,34 +86,47 @@ def play(
         from sog.cli.play_board import play_board
 
         algorithm = player_of(checkpoint, algorithm)
+        _refuse_large(checkpoint)
         opened = open_aloud(checkpoint, algorithm)
         game = opened.game
         if game.deterministic:
+            if limit_gb is not None:
+                raise SettingError("--limit-gb does nothing on a board: no states are listed there")
             play_board(game, make_player(opened, algorithm, choices, int(rng.integers(2**31))), seat, hands)
             return
         play = agents_of(algorithm, choices)
-        seats = play.make(_listed(game), opened, choices)
+        seats = play.make(_listed(game, limit_gb), opened, choices)
     _play_hands(game, seats, seat, hands, rng)
 
 
-def _own_agent(name: str, agent: str) -> tuple[Game, MakeAgent]:
+def _own_agent(name: str, agent: str, limit_gb: float | None) -> tuple[Game, MakeAgent]:
     """A game by its name, and the seats of the agents that a class makes, whose policies are checked in play."""
     from sog.agents.any_agent import CheckedAgent, agent_class, seats_of
     from sog.games.catalog import make_game
 
     kind, game = agent_class(agent), make_game(name)
-    seats = seats_of(kind, _listed(game))
+    seats = seats_of(kind, _listed(game, limit_gb))
     return game, lambda player, seed: CheckedAgent(seats(player, seed))
 
 
-def _listed(game: Game) -> PublicTree:
-    """The game's whole public tree; SettingError where it is too large."""
-    from sog.train.sog.actor import listed_tree
+def _refuse_large(name: str) -> None:
+    """GameError, before a network is made for it, where a game's name is that of one too large to play here."""
+    from sog.agents.shipped import names_a_path
+    from sog.games.catalog import make_game
+    from sog.search.tree.whole import check_listable
+    from sog.train.sog.actor import LISTED
 
-    public = listed_tree(game)
-    if public is None:
-        raise SettingError(f"{game.name} is too large for the terminal player so far")
-    return public
+    if not names_a_path(name) and not (game := make_game(name)).deterministic:
+        check_listable(game, LISTED)
+
+
+def _listed(game: Game, limit_gb: float | None) -> PublicTree:
+    """The game's whole public tree; GameError where it is too large for the terminal player."""
+    from sog.search.tree.whole import whole_tree
+    from sog.train.sog.actor import LISTED
+
+    with progress_bar("listing public states", None, "states") as report:
+        return whole_tree(game, LISTED, limit_gb, lambda count: report(count, ""))
 
 
 def _play_hands(game: Game, seats: MakeAgent, seat: int | None, hands: int | None, rng: np.random.Generator) -> None:

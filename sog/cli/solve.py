@@ -13,6 +13,7 @@ from rich.table import Table
 
 from sog.cli.frame import (
     JsonOption,
+    LimitOption,
     Report,
     check_new,
     print_json,
@@ -79,13 +80,7 @@ def solve(
     threads: Annotated[
         int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Threads, in hold'em; by default 1.")
     ] = None,
-    limit_gb: Annotated[
-        float | None,
-        typer.Option(
-            callback=above_zero,
-            help="Memory that listing the game may hold, in 10^9 bytes; by default four fifths of what is free.",
-        ),
-    ] = None,
+    limit_gb: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Solve a game exactly: the average policy of CFR or another iterative solver, its value and exploitability.

@@ -1,7 +1,8 @@
 """Ctrl-C and SIGTERM: from the signal to one line that says what is kept and how to go on, and an exit code.
 
 Python raises KeyboardInterrupt wherever the program happens to be. Typer turns that into an exit without a word, and
-compiled modules turn it into an ImportError; so the signals that came are noted here, and the command line looks.
+compiled modules turn it into an ImportError or drop it; so the signals that came are noted here, the command line
+looks, and a signal whose exception was dropped comes again.
 """
 
 from __future__ import annotations
@@ -10,12 +11,13 @@ import os
 import signal
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-__all__ = ["Stopped", "exit_code", "listening", "say_kept"]
+__all__ = ["Stopped", "exit_code", "listening", "no_more", "say_kept"]
 
 _MOMENT: Final = 0.05  # seconds
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -31,21 +33,35 @@ class Stopped(Exception):
 
 @contextmanager
 def listening() -> Iterator[list[int]]:
-    """The signals that have come; each raises KeyboardInterrupt, too. Outside the main thread none comes."""
+    """The signals that have come; each raises KeyboardInterrupt, too. Outside the main thread none comes.
+
+    Where somebody catches that and goes on, as no code of ours does, the signal comes again a moment after.
+    """
     came: list[int] = []
+    watched: list[weakref.ref[_Interrupt]] = []  # a reference that is gone itself calls nobody
+    over = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
         came.append(number)
-        raise _Interrupt
+        raise made()  # no variable of this frame, which the traceback would keep with the exception
+
+    def made() -> _Interrupt:
+        error = _Interrupt()
+        watched.append(weakref.ref(error, come_again))
+        return error
+
+    def come_again(gone: object) -> None:
+        timer = threading.Timer(_MOMENT, lambda: over.is_set() or os.kill(os.getpid(), came[-1]))
+        timer.daemon = True
+        timer.start()
 
     if threading.current_thread() is not threading.main_thread():
         yield came
         return
+
     def again(lost: sys.UnraisableHookArgs) -> None:
-        """A signal that came where nobody can raise, as in a destructor, comes again a moment later."""
-        if isinstance(lost.exc_value, _Interrupt):
-            threading.Timer(_MOMENT, os.kill, (os.getpid(), came[-1])).start()
-        else:
+        """Say nothing of a signal that came where nobody can raise, as in a destructor."""
+        if not isinstance(lost.exc_value, _Interrupt):
             hook(lost)
 
     hook, sys.unraisablehook = sys.unraisablehook, again
@@ -56,9 +72,17 @@ def listening() -> Iterator[list[int]]:
     try:
         yield came
     finally:
+        over.set()
         for number, handler in before.items():
             signal.signal(number, handler)
         sys.unraisablehook = hook
+
+
+def no_more() -> None:
+    """Be deaf to further signals until `listening` ends: the command is being stopped already."""
+    if threading.current_thread() is threading.main_thread():
+        for number in _SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import torch
@@ -36,6 +36,9 @@ from sog.train.replay import ReplayWindow
 from sog.train.settings import PLAIN, TrainSettings, Variant
 from sog.train.symmetries import turned
 from sog.train.workers import Crew, hire
+
+if TYPE_CHECKING:
+    from sog.train.policy_gradient.settings import PolicySettings
 
 __all__ = [
     "DAMAGE",
@@ -261,7 +264,9 @@ def _begin(
     return progress
 
 
-def is_to_resume(run: Run, settings: TrainSettings, out: Path, resume: bool, note: Callable[[str], None]) -> bool:
+def is_to_resume(
+    run: Run, settings: TrainSettings | PolicySettings, out: Path, resume: bool, note: Callable[[str], None]
+) -> bool:
     """Whether `out` holds this run; CheckpointError where it holds another, or one that is not to be resumed."""
     folder = out / "checkpoint"
     if (out / _CURVE).is_dir():

@@ -40,6 +40,13 @@ DIGITS = "9" * 23
         (["play", "kuhn_poker", "--agent", "sog:UniformAgent", "--algorithm", "rebel"], "no search budget"),
         (["exploit", "leduc_poker", "-s", "99999999999999999999"], "'--simulations'"),
         (["exploit", "leduc_poker", "--playthroughs", "3"], "--playthroughs is for --algorithm rebel"),
+        (["exploit", "leduc_poker", "--limit-gb", "nan"], "'--limit-gb'"),
+        (["exploit", "leduc_poker", "--limit-gb", "0.001"], "more than 0.001 GB of memory for its first"),
+        (["exploit", "leduc_poker", "--agent", "sog:UniformAgent", "--limit-gb", "0.001"], "more than 0.001 GB"),
+        (["play", "leduc_poker", "--limit-gb", "0.001"], "more than 0.001 GB of memory for its first"),
+        (["play", "tic_tac_toe", "--limit-gb", "1"], "--limit-gb does nothing on a board"),
+        (["play", "scotland_yard(map=london)"], "far more than 200,000 public states"),  # and no network is made
+        (["play", "chess", "--agent", "sog:UniformAgent"], "far more than 200,000 public states"),
         (["exploit", "leduc_poker", "--leaves", ""], "must not be empty"),
         (["exploit", "leduc_poker", "--alpha", "nan"], "'--alpha'"),
         (["exploit", "leduc_poker", "--algorithm", ""], "must not be empty"),

@@ -8,14 +8,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from sog.agents.algorithms.table import preset
 from sog.cli import app as cli_app
 from sog.cli.app import main
 from sog.cli.stopping import listening, say_kept
 from sog.games import catalog
+from sog.games.histories.catalog import make_history_game
+from sog.train.loop import Run, Until
+from sog.train.policy_gradient.loop import train_policy
+from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.settings import Variant
 
 ROOT = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]
@@ -70,6 +77,24 @@ def test_an_interrupt_in_a_destructor_comes_again(monkeypatch: pytest.MonkeyPatc
     assert time.monotonic() - begun < 5
 
 
+def test_an_interrupt_that_somebody_drops_comes_again(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    def make_game(name: str) -> None:
+        for _ in range(3):
+            try:
+                os.kill(os.getpid(), signal.SIGINT) if _ == 0 else time.sleep(5)
+                time.sleep(5)
+            except BaseException as error:
+                dropped.append(type(error).__mro__[1])
+        time.sleep(5)
+
+    dropped: list[type] = []
+    monkeypatch.setattr(catalog, "make_game", make_game)
+    begun = time.monotonic()
+    assert main(["solve", "kuhn_poker"]) == 130
+    assert capsys.readouterr().err.startswith("sog: stopped; ")
+    assert dropped == [KeyboardInterrupt] * 3 and time.monotonic() - begun < 5
+
+
 def test_sigterm_is_143(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     def make_game(name: str) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
@@ -97,26 +122,80 @@ def test_the_handlers_are_put_back() -> None:
     assert (signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM), sys.unraisablehook) == before
 
 
+TOURNAMENT = """game = "tic_tac_toe"
+rounds = 100000
+[agents.a]
+random = true
+[agents.b]
+random = true
+"""
+NOTHING = "this run kept nothing: the same command begins again"
+AGAIN = "the same command"
+
+
+@pytest.fixture(scope="module")
+def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A policy network of Leduc poker after one step."""
+    out = tmp_path_factory.mktemp("policy") / "run"
+    run = Run("leduc_poker", algorithm="rnad", variant=Variant(network="1x8"))
+    settings = preset(make_history_game(run.game), "demo", run.algorithm, run.variant)
+    assert isinstance(settings, PolicySettings)
+    train_policy(run, replace(settings, games=2, steps=1), out, Until(rounds=1))
+    return out
+
+
 @pytest.mark.parametrize(
     ("words", "kept"),
     [
-        (["perft", "chess", "9"], "this run kept nothing"),
-        (["train", "kuhn_poker", "--workers", "2", "--out", "run"], "run"),
-        (["play", "kuhn_poker"], "this run kept nothing"),
+        ("perft chess 9", NOTHING),
+        ("train kuhn_poker --workers 2 --out run", AGAIN),
+        ("train kuhn_poker --cluster local:2 --out run", AGAIN),
+        ("train kuhn_poker --asynchronous --workers 2 --out run", AGAIN),
+        ("train leduc_poker --algorithm rnad --out run", AGAIN),
+        ("train leduc_poker --algorithm sepot --out run", AGAIN),
+        ("exploit POLICY --best-response learned", NOTHING),
+        ("exploit leduc_poker --seeds 100 --workers 2", NOTHING),
+        ("exploit liars_dice(numdice=2,dice_sides=6) --leaves zero", NOTHING),
+        ("solve leduc_poker --iterations 1000000000", NOTHING),
+        ("reproduce resolving --workers 2", AGAIN),
+        ("bench search leduc_poker --rounds 1000", NOTHING),
+        ("bench inference --seconds 100", NOTHING),
+        ("tournament matches.toml --out out", AGAIN),
+        ("tournament matches.toml --cluster local:2 --out out", AGAIN),
+        ("play kuhn_poker", NOTHING),
+        ("gtp", NOTHING),
     ],
-    ids=["perft", "train", "play"],
 )
-def test_a_process_is_stopped_in_the_middle(words: list[str], kept: str, tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "sog", *words]
+def test_a_process_is_stopped_in_the_middle(words: str, kept: str, policy: Path, tmp_path: Path) -> None:
+    """It says what is kept, and nothing that it started lives on."""
+    (tmp_path / "matches.toml").write_text(TOURNAMENT)
+    token = tmp_path.as_uri()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SOG_TEST_TOKEN": token}
+    command = [sys.executable, "-m", "sog", *(str(policy) if word == "POLICY" else word for word in words.split())]
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as process:
-        time.sleep(3)
+        time.sleep(4)
         process.send_signal(signal.SIGINT)
         try:
             err = process.communicate(timeout=120)[1].decode()
         finally:
             process.kill()
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert "sog: stopped; " in err and kept in err and "Traceback" not in err
+    deadline = time.monotonic() + 10
+    while (left := having(token)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not left
+
+
+def having(token: str) -> list[str]:
+    """The processes that live and have the token in their environment."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if token.encode() in (process / "environ").read_bytes():
+                found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
+        except OSError:
+            continue
+    return found

@@ -26,13 +26,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from sog.agents.algorithms.table import preset
+from sog.agents.algorithms.table import learner, preset, training_of
 from sog.agents.loaded import load_agent
 from sog.agents.players import open_network
 from sog.errors import SogError
-from sog.games.catalog import make_game
-from sog.train import checkpoint, loop
+from sog.train import checkpoint
 from sog.train.loop import Run, Until
+from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.settings import Variant
 from tests.fuzz.frame import Finding, arguments, hunt
 
@@ -45,8 +45,18 @@ RUNS: Final = (
     Run("liars_dice(numdice=1,dice_sides=2)", algorithm="rebel", variant=Variant(network="1x8")),
     Run("tic_tac_toe", algorithm="alphazero", variant=Variant(network="1x8")),
     Run("connect_four", algorithm="alphazero", variant=Variant(network="1x4")),
+    Run("leduc_poker", algorithm="rnad", variant=Variant(network="1x8")),
+    Run("goofspiel(imp_info=True,num_cards=3,points_order=random)", algorithm="mmd", variant=Variant(network="1x8")),
+    Run("leduc_poker", algorithm="nashpg", variant=Variant(network="1x8")),
+    Run("leduc_poker", algorithm="sepot", variant=Variant(network="1x8")),
 )
-FILES: Final = ("meta.json", "network", "state.json", "arrays")
+FILES: Final = ("meta.json", "network", "state.json", "arrays", "critic")
+PATTERNS: Final = {
+    "network": "network.*.safetensors",
+    "state.json": "state.*.json",
+    "arrays": "state.*.safetensors",
+    "critic": "critic.*.safetensors",
+}
 FOREIGN: Final[tuple[Any, ...]] = (
     None, True, False, -1, 0, 1, 2, 3, 2**31, 2**63, 10**30, 1.5, "", "x", "1", [], {}, [1], [1, 2], [[1]], {"x": 1},
     "kuhn_poker", "leduc_poker", "chess", "openspiel:chess", "go(board_size=9)", "no_such_game", "\x1b[2J", "\ud800",
@@ -69,8 +79,10 @@ class Made:
 
 
 def settings_of(run: Run) -> Any:
-    """The demo preset with two games a round and a small replay window."""
-    wanted = preset(make_game(run.game), "demo", run.algorithm, run.variant)
+    """The demo preset with two games a round and a small replay window, or a policy learner's with one step a round."""
+    wanted = preset(learner(run.algorithm).training.rules(run.game), "demo", run.algorithm, run.variant)
+    if isinstance(wanted, PolicySettings):
+        return replace(wanted, games=2, steps=1)
     return replace(wanted, games=2, replay=200, learner=replace(wanted.learner, batch=16, updates_per_example=0.2))
 
 
@@ -79,13 +91,13 @@ def make(home: Path) -> list[Made]:
     found = []
     for k, run in enumerate(RUNS):
         folder = home / f"run{k}"
-        loop.train(run, settings_of(run), folder, Until(rounds=1))
+        training_of(run.algorithm)(run, settings_of(run), folder, Until(rounds=1))
         shutil.rmtree(folder / "snapshots")
-        found.append(Made(run, folder, digest(folder)))
+        found.append(Made(run, folder, digest(folder, run.algorithm)))
         old = home / f"old{k}"
         shutil.copytree(folder, old)
         edit(old / "checkpoint", as_version_1, sign=False)
-        found.append(Made(run, old, digest(old)))
+        found.append(Made(run, old, digest(old, run.algorithm)))
     return found
 
 
@@ -96,10 +108,14 @@ def as_version_1(said: dict[str, Any]) -> None:
         entry.pop("size")
 
 
-def digest(folder: Path) -> str:
-    """Of the weights that the folder's network has when it is loaded."""
+def digest(folder: Path, algorithm: str) -> str:
+    """Of the weights that the folder's network, and the critic of one by sepot, have when they are loaded."""
     game, network, _ = checkpoint.load_network(folder / "checkpoint")
-    return hashlib.sha256(game.encode() + checkpoint.network_bytes(network)).hexdigest()
+    found = hashlib.sha256(game.encode() + checkpoint.network_bytes(network))
+    if algorithm == "sepot":
+        for name, weights in sorted(checkpoint.load_critic(folder / "checkpoint").items()):
+            found.update(f"{name} {weights.dtype} {weights.shape}".encode() + weights.tobytes())
+    return found.hexdigest()
 
 
 def edit(folder: Path, change: Callable[[dict[str, Any]], None], sign: bool) -> None:
@@ -119,12 +135,16 @@ def signed(said: dict[str, Any]) -> dict[str, Any]:
     return {**said, "sha256": hashlib.sha256(content).hexdigest()}
 
 
+def kinds(folder: Path) -> list[str]:
+    """The kinds of files that the checkpoint has."""
+    return [kind for kind in FILES if kind == "meta.json" or any(folder.glob(PATTERNS[kind]))]
+
+
 def path_of(folder: Path, kind: str) -> Path:
     """A file of the checkpoint by what it is."""
     if kind == "meta.json":
         return folder / kind
-    pattern = {"network": "network.*.safetensors", "state.json": "state.*.json", "arrays": "state.*.safetensors"}
-    return next(folder.glob(pattern[kind]))
+    return next(folder.glob(PATTERNS[kind]))
 
 
 def sign_file(folder: Path, path: Path) -> None:
@@ -145,7 +165,7 @@ def sign_file(folder: Path, path: Path) -> None:
 
 
 def flip(rng: random.Random, folder: Path, other: Path) -> None:
-    path = path_of(folder, rng.choice(FILES))
+    path = path_of(folder, rng.choice(kinds(folder)))
     content = bytearray(path.read_bytes())
     for _ in range(rng.choice((1, 1, 1, 8))):
         content[rng.randrange(len(content))] ^= 1 << rng.randrange(8)
@@ -154,7 +174,7 @@ def flip(rng: random.Random, folder: Path, other: Path) -> None:
 
 def flip_signed(rng: random.Random, folder: Path, other: Path) -> None:
     """Before the weights, where a file says how it is laid out, with hash and size as they should then be."""
-    path = path_of(folder, rng.choice(FILES[1:]))
+    path = path_of(folder, rng.choice(kinds(folder)[1:]))
     content = bytearray(path.read_bytes())
     layout = len(content) if path.suffix == ".json" else 8 + struct.unpack("<Q", content[:8])[0]
     content[rng.randrange(rng.choice((8, layout)))] = rng.randrange(256)
@@ -163,14 +183,14 @@ def flip_signed(rng: random.Random, folder: Path, other: Path) -> None:
 
 
 def truncate(rng: random.Random, folder: Path, other: Path) -> None:
-    path = path_of(folder, rng.choice(FILES))
+    path = path_of(folder, rng.choice(kinds(folder)))
     os.truncate(path, rng.randrange(path.stat().st_size))
     if rng.random() < 0.3 and path.name != "meta.json":
         sign_file(folder, path)
 
 
 def append(rng: random.Random, folder: Path, other: Path) -> None:
-    path = path_of(folder, rng.choice(FILES))
+    path = path_of(folder, rng.choice(kinds(folder)))
     with path.open("ab") as file:
         file.write(rng.randbytes(rng.choice((1, 8, 5000))))
     if rng.random() < 0.3 and path.name != "meta.json":
@@ -179,11 +199,11 @@ def append(rng: random.Random, folder: Path, other: Path) -> None:
 
 def grow(rng: random.Random, folder: Path, other: Path) -> None:
     """A file of holes far larger than the memory."""
-    os.truncate(path_of(folder, rng.choice(FILES)), rng.choice((2**31, 2**36, 2**42)))
+    os.truncate(path_of(folder, rng.choice(kinds(folder))), rng.choice((2**31, 2**36, 2**42)))
 
 
 def swap(rng: random.Random, folder: Path, other: Path) -> None:
-    kind = rng.choice(FILES)
+    kind = rng.choice([kind for kind in kinds(folder) if kind in kinds(other)])
     shutil.copyfile(path_of(other, kind), path_of(folder, kind))
     if rng.random() < 0.3 and kind in ("state.json",):
         sign_file(folder, path_of(folder, kind))
@@ -191,12 +211,12 @@ def swap(rng: random.Random, folder: Path, other: Path) -> None:
 
 def mix(rng: random.Random, folder: Path, other: Path) -> None:
     """One kind of file in place of another kind of the same checkpoint."""
-    one, two = rng.sample(FILES, 2)
+    one, two = rng.sample(kinds(folder), 2)
     shutil.copyfile(path_of(folder, one), path_of(folder, two))
 
 
 def special(rng: random.Random, folder: Path, other: Path) -> None:
-    path = path_of(folder, rng.choice(FILES))
+    path = path_of(folder, rng.choice(kinds(folder)))
     path.unlink()
     kind = rng.choice(("fifo", "socket", "folder", "loop", "zero", "random", "missing", "dangling", "tty", "full"))
     if kind == "fifo":
@@ -245,7 +265,7 @@ def number(rng: random.Random, folder: Path, other: Path) -> None:
 
 def header(rng: random.Random, folder: Path, other: Path) -> None:
     """A safetensors header whose length or sizes lie, signed."""
-    path = path_of(folder, rng.choice(("network", "arrays")))
+    path = path_of(folder, rng.choice([kind for kind in kinds(folder) if kind in ("network", "arrays", "critic")]))
     content = path.read_bytes()
     length = struct.unpack("<Q", content[:8])[0]
     if rng.random() < 0.5:
@@ -299,13 +319,15 @@ def _wake(number: int, frame: object) -> None:
 
 
 def open_agent(made: Made, folder: Path) -> None:
-    load_agent(str(folder), algorithm=made.run.algorithm)
+    agent = load_agent(str(folder), algorithm=made.run.algorithm)
+    if made.run.algorithm == "sepot":
+        agent.seat(0)  # which opens the critic
     open_network(str(folder), made.run.algorithm)
 
 
 def resume(made: Made, folder: Path) -> None:
     """As `sog train --resume` with nothing left to do, which loads everything and saves it again."""
-    loop.train(made.run, made.settings, folder, Until(rounds=1), resume=True)
+    training_of(made.run.algorithm)(made.run, made.settings, folder, Until(rounds=1), True)
 
 
 def machine(home: Path) -> Callable[[random.Random], str]:
@@ -363,7 +385,7 @@ def tried(way: Callable[[Made, Path], None], made: Made, folder: Path, kind: str
         raise Finding(f"{kind}: not one line of text: {said[:200]!r}", made.run.name)
     if outcome == "loaded":
         try:
-            found = digest(folder)
+            found = digest(folder, made.run.algorithm)
         except SogError as error:
             raise Finding(f"{kind}: loaded, and then not: {error}", made.run.name) from error
         if found != made.digest:

@@ -17,7 +17,7 @@ from sog.protocols.tournament import Result, play_tournament
 from sog.protocols.tournament_file import read_tournament
 
 ENGINE = Path(__file__).parent / "fake_engine.py"
-FAKE = f"{shlex.quote(sys.executable)} {shlex.quote(str(ENGINE))}"
+FAKE = f"{shlex.quote(sys.executable)} -I -S {shlex.quote(str(ENGINE))}"
 GO = 'game = "go(board_size=5,komi=0.5)"'
 PATIENCE = 1.5
 LATE = r"took longer than 1\.5 s"
@@ -45,7 +45,7 @@ GTP = {
     "error": r"genmove \w: answered \? cannot think",
     "child": r"has ended \(exit code 3\)",
     "closes-output": r"genmove \w: has closed its output",
-    "closes-input": r"play \w \w+: has closed its input",
+    "closes-input": r"(play \w \w+|boardsize 5): has closed its input",
     "komi-refused": r"komi 0\.5: answered \? unacceptable komi",
 }
 UCI = {
@@ -73,7 +73,7 @@ def tournament(folder: Path, text: str) -> list[Result]:
 
 
 def agent(protocol: str, fault: str, moves: int = 1) -> str:
-    return f'[agents.{fault}]\n{protocol} = "{FAKE} {protocol} {fault} {moves}"'
+    return f'[agents.{fault}]\n{protocol} = "{FAKE} {protocol} {fault} {int(moves)}"'
 
 
 def running() -> set[str]:
@@ -135,14 +135,22 @@ def test_odd_engines_that_break_no_rule_play_on(tmp_path: Path) -> None:
     assert none_left(before)
 
 
-def test_one_tournament_may_have_many_bad_engines(tmp_path: Path) -> None:
-    """The faults that show at once, all against all: it ends, and every game has a loser and a reason."""
-    quick = ("dies", "crashes", "illegal", "garbage", "error", "two-lines", "child", "huge-line", "bytes", "wrong-id")
-    results = tournament(tmp_path, "\n".join([GO, *(agent("gtp", fault, 0) for fault in quick)]))
-    assert len(results) == len(quick) * (len(quick) + 1) and all(result.fault for result in results)
+def test_one_tournament_may_have_twenty_kinds_of_bad_engines(tmp_path: Path) -> None:
+    """All against all and against random play: it ends, and every game has its loser and the true reason.
+
+    Kinds that are waited for fail at their second move, so that only games among them and against random play wait.
+    """
+    before = running()
+    waited = ("hangs", "trickles")
+    kinds = [kind for kind in GTP if kind in waited or kind not in ("silent", "stops", "half-a-line")]
+    assert len(kinds) == 20
+    results = tournament(tmp_path, "\n".join([GO, *(agent("gtp", kind, kind in waited) for kind in kinds)]))
+    assert len(results) == 21 * 20 and all(result.fault for result in results)
     for result in results:
         loser = result.seats[0] if result.utility < 0 else result.seats[1]
         assert re.search(rf"^{loser}: .*{GTP[loser]}$", result.why), result.why
+    assert {result.why.split(":")[0] for result in results} == set(kinds)
+    assert none_left(before)
 
 
 def test_an_endless_engine_takes_no_memory(tmp_path: Path) -> None:

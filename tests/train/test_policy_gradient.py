@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +21,8 @@ from sog.nets.cvpn import CVPN
 from sog.search.cfr import exact
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
-from sog.train.loop import Run, Until
+from sog.train.lock import held
+from sog.train.loop import Hooks, Run, Until
 from sog.train.policy_gradient.learners import Learning
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
 from sog.train.policy_gradient.networks import answers, policies_of, policy_shape, tensor_of
@@ -286,3 +288,42 @@ def test_values_and_logits_are_read_where_the_network_puts_them() -> None:
     values, logits, log_policy = answers(network, tensor_of(t.inputs), torch.from_numpy(t.legal))
     assert values.shape == (len(t),) and logits.shape == log_policy.shape == (len(t), game.num_actions)
     torch.testing.assert_close(log_policy, torch.log_softmax(logits, dim=1))
+
+
+# --- a run's folder ---
+
+
+def tiny_run(name: str) -> tuple[Run, PolicySettings]:
+    run = Run("leduc_poker", algorithm=name)
+    shape = policy_shape(make_history_game(run.game), 8, 1)
+    return run, PolicySettings(TINY[name], shape, games=2, steps=1, rounds=2)
+
+
+def test_two_trainings_of_policies_in_one_folder(tmp_path: Path) -> None:
+    """The second is refused and told whose the folder is; nothing of the first is touched."""
+    out, (run, settings) = tmp_path / "run", tiny_run("mmd")
+    with held(out, pytest.fail):
+        owner = rf"process {os.getpid()} on .*, since 20.* is training there already"
+        with pytest.raises(CheckpointError, match=owner):
+            train_policy(run, settings, out)
+        assert os.listdir(out) == ["lock"]
+    train_policy(run, settings, out)
+    assert "lock" not in os.listdir(out)
+
+
+def test_policies_go_on_from_what_is_theirs_only(tmp_path: Path) -> None:
+    """An empty folder is told of; a folder for a curve, another's state and a foreign critic are refused."""
+    told: list[str] = []
+    run, settings = tiny_run("rnad")
+    train_policy(run, settings, tmp_path, Until(rounds=1), resume=True, hooks=Hooks(note=told.append))
+    assert told == [f"{tmp_path} holds no training run yet: a new one begins there"]
+    folder = tmp_path / "checkpoint"
+    meta, state = checkpoint.load_meta(folder), checkpoint.load_state(folder)
+    other = CVPN(settings.shape, 99)
+    checkpoint.save(folder, other, meta.game, meta.run, meta.step, meta.settings, state)
+    with pytest.raises(CheckpointError, match="state is another network's"):
+        train_policy(run, settings, tmp_path, resume=True)
+    (tmp_path / "curve.csv").unlink()
+    (tmp_path / "curve.csv").mkdir()
+    with pytest.raises(CheckpointError, match=r"curve\.csv is a folder"):
+        train_policy(run, settings, tmp_path, resume=True)

@@ -36,8 +36,8 @@ __all__ = [
     "Training",
 ]
 
-# Opens a progress bar for (title, total, unit) and yields report(done, note).
-OpenBar: TypeAlias = Callable[[str, int, str], AbstractContextManager[Callable[[int, str], None]]]
+# Opens a progress bar for (title, total or None, unit) and yields report(done, note).
+OpenBar: TypeAlias = Callable[[str, int | None, str], AbstractContextManager[Callable[[int, str], None]]]
 
 # Makes the agent of a seat: (player, seed) -> agent.
 MakeAgent: TypeAlias = "Callable[[int, int], Agent]"
@@ -66,7 +66,7 @@ class Choices:
     Of SePoT: transformations, step: how it trains (SepotSettings).  depth: actions of each player that a search looks
     ahead, 0 for no limit.  histories: that a searched subgame may have.  gadget: where its values come from.
     best_response: how a policy network's exploitability is found: listed, streamed or learned.
-    cluster: where they run (sog.cluster.where).
+    cluster: where they run (sog.cluster.where).  limit_gb: memory for listing a game (sog.search.tree.whole).
     """
 
     simulations: int | None = None
@@ -87,6 +87,7 @@ class Choices:
     gadget: str | None = None
     best_response: str | None = None
     cluster: str | None = None
+    limit_gb: float | None = None
 
     def given(self) -> tuple[str, ...]:
         """The names of what was chosen."""

@@ -73,6 +73,7 @@ def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measure
     """`sog exploit` of a checkpoint that the algorithm trained: the policy is one, so there are no seeds."""
 
     def run(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
+        from sog.agents.exploit_seeds import listed_aloud
         from sog.agents.policy_responses import RESPONSES
         from sog.agents.shipped import find_checkpoint
         from sog.train.checkpoint import load_network
@@ -82,6 +83,10 @@ def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measure
             raise SettingError(f"no best response is called {how}; known: {', '.join(RESPONSES)}")
         game, network, meta = load_network(find_checkpoint(checkpoint, name))
         rules = by_histories(game)
+        if how == "listed":
+            listed_aloud(rules.name, choices, bar)
+        elif choices.limit_gb is not None:
+            raise SettingError(f"--limit-gb is for listing public states; {how} best responses list none")
         with bar(f"exploit {game}", RESPONSES[how].total, RESPONSES[how].of) as report:
             value, found = RESPONSES[how].run(rules, network, report)
         settings: dict[str, str | int | float] = {"algorithm": name, "steps": meta.step, "best_response": how}
@@ -101,7 +106,7 @@ def _entry(name: str, title: str, preset: Callable[[Rules, str], PolicySettings]
         title,
         Training(preset, _measure, "the network's policy", rules=by_histories, alone=train_alone),
         play=Play(_agents, ()),
-        measuring=Measuring(_exploit(name, title), ("best_response",)),
+        measuring=Measuring(_exploit(name, title), ("best_response", "limit_gb")),
     )
 
 

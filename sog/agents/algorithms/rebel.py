@@ -83,6 +83,7 @@ def _settings(variant: Variant, choices: Choices) -> RebelSettings:
 def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     """The average of sampled playthroughs, by default 1,024, and the mean policy beside it."""
     from sog.agents.exploit_rebel import measure_rebel
+    from sog.agents.exploit_seeds import listed_aloud
     from sog.agents.shipped import find_checkpoint
     from sog.games.catalog import make_game
     from sog.train.checkpoint import load_meta
@@ -90,8 +91,10 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
 
     playthroughs = count_of("playthroughs", choices.playthroughs, 1024)
     folder = find_checkpoint(checkpoint, REBEL)
-    settings = _settings(variant_of(load_meta(folder).settings), choices)
+    meta = load_meta(folder)
+    settings = _settings(variant_of(meta.settings), choices)
     solve = settings.solve
+    listed_aloud(make_game(meta.game).name, choices, bar)
     with bar(f"exploit {checkpoint}", playthroughs, "playthroughs") as report:
         found = measure_rebel(folder, settings, playthroughs, 0, lambda done: report(done, ""))
     unit = make_game(found.game).unit.name
@@ -121,5 +124,5 @@ ENTRY: Final = Learner(
     "ReBeL",
     Training(_preset, _measure, "ReBeL's mean policy", _SOLVING, _vary, _chosen, _solver),
     play=Play(_agents, ("updates", *_SOLVING)),
-    measuring=Measuring(_exploit, ("playthroughs", "updates", *_SOLVING)),
+    measuring=Measuring(_exploit, ("playthroughs", "updates", *_SOLVING, "limit_gb")),
 )

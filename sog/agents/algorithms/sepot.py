@@ -74,7 +74,7 @@ def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
 
 def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     """`sog exploit`: every public state is searched as in play; the search draws nothing, so there are no seeds."""
-    from sog.agents.exploit_seeds import listed
+    from sog.agents.exploit_seeds import listed_aloud
     from sog.agents.exploitability import composed_policy, decision_count
     from sog.agents.sepot import SepotAgent, searching
     from sog.agents.shipped import find_checkpoint
@@ -85,7 +85,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     game, network, meta = load_network(folder)
     settings = _search_settings(by_histories(game), choices)
     search = searching(game, network, folder, settings)
-    public = listed(game)
+    public = listed_aloud(game, choices, bar)
     agents = SepotAgent(public, 0, search, network), SepotAgent(public, 1, search, network)
     with bar(f"exploit {game}", decision_count(public), "public states") as report:
         policy = composed_policy(agents, lambda done: report(done, ""))
@@ -118,5 +118,5 @@ ENTRY: Final = Learner(
         alone=train_alone,
     ),
     play=Play(_agents, _TAKES),
-    measuring=Measuring(_exploit, _TAKES),
+    measuring=Measuring(_exploit, (*_TAKES, "limit_gb")),
 )

@@ -84,12 +84,13 @@ def _budget(choices: Choices, simulations: int, per_update: float) -> Budget:
 
 def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     """Every public state searched as in play, for each seed; by default (100, 1) and one seed."""
-    from sog.agents.exploit_seeds import measure_seeds
+    from sog.agents.exploit_seeds import listed_aloud, measure_seeds
     from sog.cluster.where import where_of
     from sog.games.catalog import make_game
 
     seeds = count_of("seeds", choices.seeds, 1)
     subject = _subject(checkpoint, choices)
+    listed_aloud(subject.game, choices, bar)
     where = where_of(choices.cluster, choices.workers)
     found: dict[int, float] = {}
     with bar(f"exploit {subject.game}", seeds, "seeds") as report:
@@ -110,7 +111,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
 
 
 def _subject(checkpoint: str, choices: Choices) -> Subject:
-    from sog.agents.exploit_seeds import EXACT_LEAVES, ZERO_LEAVES, Subject, listed
+    from sog.agents.exploit_seeds import EXACT_LEAVES, ZERO_LEAVES, Subject
     from sog.agents.shipped import find_checkpoint
     from sog.games.catalog import make_game
     from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
@@ -126,13 +127,10 @@ def _subject(checkpoint: str, choices: Choices) -> Subject:
     if leaves == _NETWORK:
         folder = find_checkpoint(checkpoint)
         game, _, _ = load_network(folder)
-        listed(make_game(game).name)
-        return Subject(game, str(folder), settings)
+        return Subject(game, str(folder), settings, choices.limit_gb)
     if leaves not in (EXACT_LEAVES, ZERO_LEAVES):
         raise SettingError(f"--leaves is {_NETWORK}, {EXACT_LEAVES} or {ZERO_LEAVES}, not {leaves}")
-    game = make_game(checkpoint).name
-    listed(game)
-    return Subject(game, leaves, settings)
+    return Subject(make_game(checkpoint).name, leaves, settings, choices.limit_gb)
 
 
 _BUDGET: Final = ("simulations", "per_update")
@@ -143,5 +141,5 @@ ENTRY: Final = Learner(
     Training(_preset, measure_search, "search at (100,1), one seed", presets=("demo", "full", "paper", "pog")),
     Play(_agents, _BUDGET),
     PlayBoard(_player, _BUDGET, _label),
-    Measuring(_exploit, (*_BUDGET, "seeds", "paper", "alpha", "leaves", "workers", "cluster")),
+    Measuring(_exploit, (*_BUDGET, "seeds", "paper", "alpha", "leaves", "workers", "cluster", "limit_gb")),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,16 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
+from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.train import checkpoint
+from sog.train.files import shown
+from sog.train.lock import held
 from sog.train.loop import (
+    DAMAGE,
     SAVE_SECONDS,
     SAVE_SHARE,
     Hooks,
@@ -31,6 +35,8 @@ from sog.train.loop import (
     Until,
     asked_to_stop,
     is_snapshot,
+    is_to_resume,
+    read_curve,
     write_curve,
 )
 from sog.train.policy_gradient.learners import PolicyLearner, Update
@@ -68,7 +74,7 @@ def train_policy(
         raise SettingError(f"{run.algorithm} learns in one process, on the CPU: leave out --device and --workers")
     until, hooks = until or Until(), hooks or Hooks()
     total = settings.rounds if until.rounds is None else until.rounds
-    with threadpool_limits(1), asked_to_stop() as stop:
+    with held(out, hooks.note), threadpool_limits(1), asked_to_stop() as stop:
         torch.set_num_threads(1)
         game = make_history_game(run.game)
         progress = _begin(run, settings, out, resume, hooks)
@@ -134,27 +140,36 @@ def _measured(point: Point, network: CVPN, hooks: Hooks, total: int) -> Point:
 
 
 def _begin(run: Run, settings: PolicySettings, out: Path, resume: bool, hooks: Hooks) -> _Progress:
-    """A fresh run, or the one in `out` where it stopped."""
+    """A fresh run, or the one in `out` where it stopped; no network is made before the name of the run is compared."""
+    going_on = is_to_resume(run, settings, out, resume, hooks.note)
     progress = _Progress(settings.learning.make(CVPN(settings.shape, run.seed), run.seed), [])
-    folder = out / "checkpoint"
-    if not (folder / "meta.json").exists():
-        return progress
-    if not resume:
-        raise CheckpointError(f"{out} holds a training run already; go on with --resume or choose another --out")
-    meta = checkpoint.load_meta(folder)
-    if meta.run != run.name:
-        raise CheckpointError(f"{out} holds the run '{meta.run}', not '{run.name}'")
-    if meta.settings.get("made_of", repr(settings)) != repr(settings):
-        hooks.note(f"preset {run.preset} has changed since {out} was last saved: the run goes on with the new one")
-    state = checkpoint.load_state(folder)
-    try:
-        progress.learner.restore(state["learner"])
-        progress.points = [Point(**{f.name: row[i] for i, f in enumerate(fields(Point))}) for row in state["points"]]
-        progress.round, progress.decisions = int(state["round"]), int(state["decisions"])
-        progress.seconds = float(state["seconds"])
-    except (KeyError, IndexError, TypeError, ValueError) as error:
-        raise CheckpointError(f"{folder}: the training state is damaged") from error
+    if going_on:
+        _restore(progress, out / "checkpoint", run.game)
     return progress
+
+
+def _restore(progress: _Progress, folder: Path, game: str) -> None:
+    """Take up what `_save_all` wrote; CheckpointError where the networks are not those that the state makes."""
+    _, network, meta = checkpoint.load_network(folder, game)
+    state, learner = checkpoint.load_state(folder), progress.learner
+    try:
+        learner.restore(state["learner"])
+        progress.points, progress.round, progress.seconds = read_curve(state)
+        progress.decisions = int(state["decisions"])
+        if not 0 <= progress.decisions < 2**62:
+            raise ValueError("decisions")
+    except DAMAGE as error:
+        raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
+    same = learner.steps == meta.step and checkpoint.network_bytes(learner.best) == checkpoint.network_bytes(network)
+    kept = checkpoint.load_critic(folder) if "critic" in meta.files else None
+    if not (same and _equal(learner.beside(), kept)):
+        raise CheckpointError(f"{shown(folder)}: the training state is another network's")
+
+
+def _equal(one: dict[str, Array] | None, two: dict[str, Array] | None) -> bool:
+    if one is None or two is None:
+        return one is two
+    return set(one) == set(two) and all(np.array_equal(one[name], two[name]) for name in one)
 
 
 def _save_all(run: Run, settings: PolicySettings, out: Path, progress: _Progress) -> float:
