@@ -15,7 +15,7 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL
 from sog.games.boards import chess_moves
 from sog.games.boards.chess import BLACK, START, Chess
-from sog.games.boards.positions import HISTORY, Position, PositionGame
+from sog.games.boards.positions import Position, PositionGame
 
 Report = Callable[[int, str], None]
 # The names of chess moves by (action * 13 + board code of the piece) * 2, and 1 more where Black moves.
@@ -145,7 +145,9 @@ def _speak(game: Chess, position: Position, spoken: Spoken) -> None:
 def _stones(game: PositionGame, position: Position) -> Array:
     """[2, H, W]: player 0's and player 1's stones from the planes."""
     planes = game.features(position).reshape(game.planes)
-    return planes[:: HISTORY][:2] if position.actor == 0 else planes[HISTORY :: -HISTORY]
+    latest = [0, (game.planes[0] - 1) // 2]  # the mover's and the opponent's
+    stones: Array = planes[latest if position.actor == 0 else latest[::-1]]
+    return stones
 
 
 def _chess_pieces(game: Chess, position: Position) -> Array:
