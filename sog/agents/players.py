@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from sog.agents.algorithms.base import Choices
 from sog.agents.algorithms.sog import SOG
 from sog.agents.algorithms.table import boards_of, preset
 from sog.agents.shipped import find_checkpoint, names_a_path
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
@@ -42,16 +42,29 @@ class Opened:
         return network_evaluator(self.network)
 
 
-def open_network(text: str, algorithm: str = SOG) -> Opened:
+def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Opened:
     """The network of a checkpoint folder, the one shipped for a game, or a fresh one of the game's demo size.
 
-    algorithm: of several shipped for a game, the one that this algorithm trained.
-    Raises CheckpointError or GameError where the text names neither.
+    algorithm: of several shipped for a game, the one that this algorithm trained.  game: what it is to play instead of
+    the game that it was trained on, one of the same family, such as Go at another komi.
+    Raises CheckpointError or GameError where the text names neither, SettingError where `game` is of another family.
     """
+    opened = _opened(text, algorithm)
+    if game is None:
+        return opened
+    other = make_game(game)
+    if other.family != opened.game.family:
+        raise SettingError(f"{text} plays {opened.game.name}, not {other.name}")
+    return replace(opened, game=other)
+
+
+def _opened(text: str, algorithm: str) -> Opened:
+    """The network with the game that the text names, or that the checkpoint was trained on."""
     try:
         folder = find_checkpoint(text, algorithm)
         name, network, meta = load_network(folder)
-        return Opened(make_game(name), network, True, variant_of(meta.settings), folder)
+        game = make_game(name if names_a_path(text) else text)
+        return Opened(game, network, True, variant_of(meta.settings), folder)
     except CheckpointError:
         if names_a_path(text):
             raise

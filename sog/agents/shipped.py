@@ -19,6 +19,8 @@ __all__ = ["find_checkpoint", "names_a_path", "shipped_checkpoints"]
 def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
     """The checkpoint folder that a path or a game string names; of several, the one that this algorithm trained.
 
+    A game that none is shipped for gets one of its family, such as Go at another komi.
+
     Raises CheckpointError where the path holds none or no checkpoint is shipped for the game, and GameError where
     the text is neither a path nor a game.
     """
@@ -27,12 +29,13 @@ def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
         return path / "checkpoint" if os.path.isdir(path / "checkpoint") else path
     if names_a_path(text):
         raise CheckpointError(f"{shown(text)}: no such checkpoint")
-    game = make_game(text).name
+    game = make_game(text)
     metas = {folder: load_meta(folder) for folder in shipped_checkpoints()}
-    known = [folder for folder, meta in metas.items() if meta.game == game]
+    known = [folder for folder, meta in metas.items() if meta.game == game.name]
+    known = known or [folder for folder, meta in metas.items() if make_game(meta.game).family == game.family]
     if not known:
-        shipped = sorted({meta.game for meta in metas.values()})
-        raise CheckpointError(f"no checkpoint is shipped for {game}; train one, or name one of {', '.join(shipped)}")
+        shipped = ", ".join(sorted({meta.game for meta in metas.values()}))
+        raise CheckpointError(f"no checkpoint is shipped for {game.name}; train one, or name one of {shipped}")
     return min(known, key=lambda folder: trained_by(metas[folder]) != algorithm)
 
 

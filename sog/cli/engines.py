@@ -87,11 +87,11 @@ def _open(checkpoint: str, algorithm: str, choices: Choices, seed: int) -> tuple
     return opened, make_player(opened, algorithm, choices, seed)
 
 
-def open_aloud(checkpoint: str, algorithm: str = "sog") -> Opened:
-    """The network of a checkpoint or game; prints a note where it is untrained."""
+def open_aloud(checkpoint: str, algorithm: str = "sog", game: str | None = None) -> Opened:
+    """The network of a checkpoint or game, to play `game` if one is given; prints a note where it is untrained."""
     from sog.agents.players import open_network
 
-    opened = open_network(checkpoint, algorithm)
+    opened = open_network(checkpoint, algorithm, game)
     if not opened.trained:
         stderr().print(f"sog: no checkpoint of {opened.game.name} is shipped: this network is untrained", markup=False)
     return opened

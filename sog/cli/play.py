@@ -32,6 +32,12 @@ def play(
             help="A run's folder, or a game: its shipped checkpoint, or else an untrained network.",
         ),
     ],
+    other: Annotated[
+        str | None,
+        typer.Option(
+            "--game", callback=some, help="A game to play that the same network plays: another komi or position."
+        ),
+    ] = None,
     seat: Annotated[
         int | None, typer.Option(min=0, max=1, help="Your seat, 0 or 1; by default you change seats every hand.")
     ] = None,
@@ -78,6 +84,8 @@ def play(
     if agent is not None:
         if choices.given() or algorithm is not None:
             raise SettingError("an agent of your own has no search budget to be chosen here")
+        if other is not None:
+            raise SettingError("an agent of your own plays the game that is named first: leave out --game")
         game, seats = _own_agent(checkpoint, agent, limit_gb)
     else:
         from sog.agents.algorithms.table import agents_of, player_of
@@ -87,7 +95,7 @@ def play(
 
         algorithm = player_of(checkpoint, algorithm)
         _refuse_large(checkpoint)
-        opened = open_aloud(checkpoint, algorithm)
+        opened = open_aloud(checkpoint, algorithm, other)
         game = opened.game
         if game.deterministic:
             if limit_gb is not None:

@@ -176,6 +176,19 @@ class Game(ABC):
     drawn_out: bool = False
     record_suffix: str = ".txt"
 
+    @property
+    def family(self) -> str:
+        """Games of the same family are played by one network, whose input says which of them it is."""
+        return self.name
+
+    def variants(self) -> tuple[Game, ...]:
+        """Games of the family that self-play learns side by side, each with the same chance; none: this one alone."""
+        return ()
+
+    def start(self, rng: np.random.Generator) -> Game | None:
+        """A drawn position that self-play may begin with, as a game of the family; None where the game names none."""
+        return None
+
     @abstractmethod
     def root(self) -> State:
         """The first public state."""

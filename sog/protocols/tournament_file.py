@@ -175,7 +175,7 @@ def _searcher(key: str, algorithm: str) -> _Kind:
 
     def make(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
         opened = open_network(_take(agent, key, str))
-        if opened.game.name != game.name:
+        if opened.game.family != game.family:
             raise SettingError(f"{name} plays {opened.game.name}, not {game.name}")
         player = make_player(opened, algorithm, choices(agent))
         player.name = name

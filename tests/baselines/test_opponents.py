@@ -118,6 +118,25 @@ def test_go_opponents_play_in_a_tournament(tmp_path: Path, capsys: pytest.Captur
     assert not json.loads(capsys.readouterr().out)["faults"]
 
 
+@pytest.mark.parametrize("komi", [7.5, 9])
+def test_one_network_plays_go_at_any_komi(tmp_path: Path, capsys: pytest.CaptureFixture[str], komi: float) -> None:
+    """The shipped network, trained around 7.5; both colours are shown."""
+    agents = '[agents.s]\ncheckpoint = "go(board_size=7)"\nsimulations = 2\n[agents.r]\nrandom = true\n'
+    path = file_of(tmp_path, f'game = "go(board_size=7,komi={komi})"\n{agents}')
+    assert main(["tournament", str(path), "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)
+    (pair,) = said["pairs"]
+    assert not said["faults"] and pair["games"] == 2 and {pair["a_as_0"], pair["a_as_1"]} <= {0.0, 0.5, 1.0}
+    assert f"KM[{komi:g}]" in next(Path(said["folder"]).glob("*.sgf")).read_text()
+
+
+def test_a_network_of_another_board_is_refused(tmp_path: Path) -> None:
+    agents = '[agents.s]\ncheckpoint = "go(board_size=7)"\n[agents.r]\nrandom = true\n'
+    path = file_of(tmp_path, f'game = "go(board_size=9,komi=7.5)"\n{agents}')
+    with pytest.raises(SettingError, match="plays go"):
+        read_tournament(path).contestant("s")
+
+
 @pytest.mark.parametrize(
     ("agent", "says"),
     [

@@ -51,6 +51,28 @@ def test_the_person_may_leave_and_answers_that_mean_nothing_are_asked_again(
     assert "untrained" not in printed.err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["go(board_size=7,komi=9)"],
+        ["go(board_size=7)", "--game", "go(board_size=7,komi=9)"],
+        ["chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)"],
+    ],
+)
+def test_a_network_plays_the_other_games_of_its_family(
+    told: Callable[..., None], capsys: Capture, words: list[str]
+) -> None:
+    told("q")
+    assert main(["play", *words, "--seat", "0"]) == 0
+    assert "untrained" not in capsys.readouterr().err
+
+
+def test_a_game_of_another_family_is_refused(told: Callable[..., None], capsys: Capture) -> None:
+    assert main(["play", "connect_four", "--game", "tic_tac_toe"]) == 2
+    assert "plays connect_four, not tic_tac_toe" in capsys.readouterr().err
+    assert main(["play", "tic_tac_toe", "--game", "tic_tac_toe", "--agent", "sog:Agent"]) == 2
+
+
 def test_games_without_a_checkpoint_are_played_by_an_untrained_network(
     told: Callable[..., None], capsys: Capture
 ) -> None:

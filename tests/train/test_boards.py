@@ -165,6 +165,46 @@ def test_sequential_halving_shares_out_the_simulations() -> None:
     assert set(np.flatnonzero(searcher.found().visits)) == {1, 3, 4, 6}
 
 
+# --- where games begin ---
+
+
+def begun(name: str, play: BoardPlay, games: int) -> list[str]:
+    """The games that a round of self-play plays, by name, each cut short at once."""
+    game = make_game(name)
+    actor = BoardActing(replace(play, moves_max=1, openings=0, queries=0.0)).make(game, shape_for(game, 8, 1))
+    jobs = actor.finished(games, zero_evaluator, np.random.default_rng(0))
+    return [job.public.game.name for job in jobs]
+
+
+def test_variants_are_drawn_with_equal_chance() -> None:
+    play = BoardPlay(MctsSearch(), PlayoutCaps(1))
+    names = begun("go(board_size=3,komi=7.5)", play, 900)
+    counts = [names.count(f"go(board_size=3,komi={5.5 + k / 2})") for k in range(9)]
+    assert sum(counts) == 900 and min(counts) > 70 and max(counts) < 130
+    assert set(begun("tic_tac_toe", play, 3)) == {"tic_tac_toe"}
+
+
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_so_many_games_begin_from_the_games_starts(share: float) -> None:
+    names = begun("chess", BoardPlay(MctsSearch(), PlayoutCaps(1), starts=share), 400)
+    found = sum(name.startswith("chess(fen=") for name in names)
+    assert abs(found - 400 * share) <= 40 * (0 < share < 1)
+    assert len({name for name in names if "fen" in name}) > 0.98 * found - 1  # hardly two alike
+
+
+def test_only_games_that_name_starts_have_any() -> None:
+    play = playing(MctsSearch(), starts=0.5)
+    for name in ("tic_tac_toe", "connect_four", "chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)"):
+        game = make_game(name)
+        with pytest.raises(SettingError, match="names no positions"):
+            BoardActing(play).make(game, shape_for(game, 8, 1))
+    with pytest.raises(SettingError, match="share"):
+        replace(play, starts=1.5)
+    for name, share in (("connect_four", 0.0), ("chess", 0.25)):
+        acting = preset(make_game(name), "demo").acting
+        assert isinstance(acting, BoardActing) and acting.play.starts == share
+
+
 # --- rows ---
 
 

@@ -68,13 +68,13 @@ def bench_round(name: str, network: CVPN, games: int) -> Row:
     """One round of so many games."""
     game = make_game(name)
     grown: list[bool] = []
-    lines: list[tuple[int, ...]] = []
+    lines: list[tuple[str, tuple[int, ...]]] = []
     one_hot: list[Bool] = []
     for job, rows in _jobs(sog_preset(game, "demo").acting.make(game, network.shape), network, games):
         one_hot += [one_hot_targets(part) for part in rows]
         if isinstance(job, SelfPlayGame | BoardGame):
             grown += [visit.grown for visit in job.visits]
-            lines += [job.public.line(visit.node) for visit in job.visits]
+            lines += [(job.public.game.name, job.public.line(visit.node)) for visit in job.visits]
     return Row(
         game=game.name,
         searches=len(grown),

@@ -145,8 +145,9 @@ def _speak(game: Chess, position: Position, spoken: Spoken) -> None:
 def _stones(game: PositionGame, position: Position) -> Array:
     """[2, H, W]: player 0's and player 1's stones from the planes."""
     planes = game.features(position).reshape(game.planes)
-    each = len(planes) // 2  # of the two players' planes, the latest position's first
-    return planes[::each][:2] if position.actor == 0 else planes[each::-each]
+    latest = [0, (game.planes[0] - 1) // 2]  # the mover's and the opponent's
+    stones: Array = planes[latest if position.actor == 0 else latest[::-1]]
+    return stones
 
 
 def _chess_pieces(game: Chess, position: Position) -> Array:

@@ -10,9 +10,10 @@ import pyspiel
 
 from sog.arrays import Array, Float32
 from sog.errors import GameError
-from sog.games.base import State
+from sog.games.base import TERMINAL, State
 from sog.games.boards import chess_moves
 from sog.games.boards.chess_moves import Step
+from sog.games.boards.chess_starts import random_endgame
 from sog.games.boards.fen import checked_fen
 from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, Position, PositionGame
@@ -76,6 +77,19 @@ class Chess(PositionGame):
         name = "chess" if fen == START else write_game("chess", {"fen": fen})
         super().__init__(name, spiel, start, (_STEP_PLANES * HISTORY + 7, 8, 8), chess_moves.PLANES)
         self.fen = fen
+
+    @property
+    def family(self) -> str:
+        return "chess"
+
+    def start(self, rng: np.random.Generator) -> Chess | None:
+        """King and queen or rook against king, which games between beginners hardly reach; None from another FEN."""
+        if self.fen != START:
+            return None
+        while True:
+            game = Chess(random_endgame(rng))
+            if game.actor(game.root()) != TERMINAL:
+                return game
 
     def write_planes(self, position: Position, out: Float32) -> None:
         black = position.actor == BLACK

@@ -1,4 +1,4 @@
-"""Go on OpenSpiel's rules, with AlphaGo Zero's planes for the network."""
+"""Go on OpenSpiel's rules, with planes for the network that show the komi."""
 
 from __future__ import annotations
 
@@ -10,15 +10,20 @@ import pyspiel
 
 from sog.arrays import Array, Float32
 from sog.errors import GameError
-from sog.games.base import State
-from sog.games.boards.positions import HISTORY, Position, PositionGame, stone_planes
+from sog.games.base import Game, State
+from sog.games.boards.positions import Position, PositionGame, stone_planes
 from sog.games.boards.sgf import sgf_record
 from sog.games.names import Parameters, int_parameter, number_parameter, refuse_unknown
 from sog.games.records import Record
 from sog.games.symmetries import of_square
 
+WHITE: Final = 1  # the player numbers are OpenSpiel's
+
 _LETTERS: Final = "ABCDEFGHJKLMNOPQRST"
 _LARGEST_KOMI: Final = 1000.0
+_HISTORY: Final = 2  # positions that the planes show
+_SHOWN_KOMI: Final = 12.5  # points: the largest komi that the planes tell from larger ones
+_SPREAD: Final = (-2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0)  # points by which the variants' komi differs
 _CODES: Final = np.zeros(256, dtype=np.int8)
 _CODES[[ord("X"), ord("O")]] = 1, 2
 
@@ -30,8 +35,12 @@ class Go(PositionGame):
     as alive, suicide and retaking a ko at once are illegal, a whole-board position that comes up again ends the game as
     a draw, and after 2 * N * N moves the board is scored as it stands. A tied score is a draw.
 
-    Planes, float32[17, N, N] (AlphaGo Zero, "Neural network architecture"): the mover's stones in the 8 latest
-    positions, the opponent's, and ones where Black acts.
+    Planes, float32[6, N, N]: the mover's stones in the 2 latest positions, the opponent's, the komi as the mover sees
+    it, and ones where Black acts. Two positions show the ko and whether the move before was a pass; AlphaGo Zero's
+    eight make a network slower. The komi's plane has one value, 1 + k / 12.5 to the nearest hundredth: k is what the
+    mover is given, komi points as White and -komi points as Black, at most 12.5 either way.
+
+    One network plays a board size at any komi: the variants are the nine komis within two points of this game's.
     """
 
     longest = 722
@@ -46,11 +55,22 @@ class Go(PositionGame):
         self.size, self.komi = size, float(komi)
         name = f"go(board_size={size},komi={self.komi})"
         spiel = pyspiel.load_game("go", {"board_size": size, "komi": self.komi})
-        super().__init__(name, spiel, spiel.new_initial_state(), (2 * HISTORY + 1, size, size), policy_planes=1)
-        self.symmetries = of_square(size, 2 * HISTORY + 1, cell_free=1)
+        super().__init__(name, spiel, spiel.new_initial_state(), (2 * _HISTORY + 2, size, size), policy_planes=1)
+        self.symmetries = of_square(size, 2 * _HISTORY + 2, cell_free=1)
+
+    @property
+    def family(self) -> str:
+        return f"go(board_size={self.size})"
+
+    def variants(self) -> tuple[Game, ...]:
+        komis = [self.komi + points for points in _SPREAD]
+        return tuple(Go(self.size, komi) for komi in komis if abs(komi) <= _LARGEST_KOMI)
 
     def write_planes(self, position: Position, out: Float32) -> None:
-        stone_planes([self.board(past) for past in position.latest()], position.actor, out)
+        boards = [self.board(past) for past in position.latest(_HISTORY)]
+        stone_planes(boards, position.actor, out, _HISTORY)
+        given = max(-_SHOWN_KOMI, min(_SHOWN_KOMI, self.komi if position.actor == WHITE else -self.komi))
+        out[2 * _HISTORY] = round(100.0 * (1.0 + given / _SHOWN_KOMI)) / 100.0
 
     def write_record(self, record: Record) -> str:
         return sgf_record(self, record)

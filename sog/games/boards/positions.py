@@ -38,11 +38,11 @@ class Position:
         """The position after a legal action."""
         return Position(self.spiel.child(action), self)
 
-    def latest(self) -> list[Position]:
-        """This position and those before it, the latest first, at most HISTORY of them."""
+    def latest(self, count: int = HISTORY) -> list[Position]:
+        """This position and those before it, the latest first, at most `count` of them."""
         out: list[Position] = []
         at: Position | None = self
-        while at is not None and len(out) < HISTORY:
+        while at is not None and len(out) < count:
             out.append(at)
             at = at.parent
         return out
@@ -74,8 +74,7 @@ class PositionGame(Game):
     """A two-player zero-sum game of perfect information whose rules are OpenSpiel's.
 
     Players, actions and results are OpenSpiel's. Features are `planes`, float32[C, H, W] made flat, from the mover's
-    side: the latest positions (HISTORY of them in chess and Go) and then planes of one value, the last of them ones
-    where player 0 acts.
+    side: the latest positions and then planes of one value, the last of them ones where player 0 acts.
     """
 
     planes: tuple[int, int, int]
@@ -136,11 +135,12 @@ class PositionGame(Game):
         return "nothing"
 
 
-def stone_planes(boards: Sequence[Array], mover: int, out: Float32) -> None:
-    """AlphaGo Zero's stones: plane t holds the mover's of the t-th latest board, plane HISTORY + t the opponent's.
+def stone_planes(boards: Sequence[Array], mover: int, out: Float32, count: int = HISTORY) -> None:
+    """AlphaGo Zero's stones: plane t holds the mover's of the t-th latest board, plane `count` + t the opponent's.
 
-    boards: int8[H, W] each, 1 for player 0's stones, 2 for player 1's.  out: float32[>= 2 * HISTORY, H, W].
+    boards: int8[H, W] each, at most `count`, 1 for player 0's stones, 2 for player 1's.
+    out: float32[>= 2 * count, H, W].
     """
     stacked = np.concatenate(boards).reshape(-1, *boards[0].shape)
     out[: len(boards)] = stacked == 1 + mover
-    out[HISTORY : HISTORY + len(boards)] = stacked == 2 - mover
+    out[count : count + len(boards)] = stacked == 2 - mover

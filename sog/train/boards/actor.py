@@ -17,6 +17,7 @@ from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.train.boards.game import BoardGame, BoardPlay, QuerySolve
+from sog.train.boards.openings import drawn_game, names_starts
 from sog.train.boards.rows import game_rows, repeats
 from sog.train.replay import Rows, blank_rows, join_rows
 from sog.train.settings import Harvest
@@ -56,6 +57,9 @@ class BoardActor:
         if not game.perfect_information:
             raise SettingError(f"boards are for games of perfect information, not {game.name}")
         self.game, self.shape, self.acting = game, shape, acting
+        if acting.play.starts and not names_starts(game):
+            raise SettingError(f"{game.name} names no positions for self-play to begin from")
+        self.variants = game.variants()
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
         """Play so many games of round `number`, and search what they ask for."""
@@ -87,7 +91,8 @@ class BoardActor:
                 else:
                     begun += 1
                     own = np.random.default_rng(seeds[begun - 1])
-                    yield BoardGame(PublicTree(self.game), play, number, own, (begun - 1, 0))
+                    game = drawn_game(self.game, self.variants, play.starts, own)
+                    yield BoardGame(PublicTree(game), play, number, own, (begun - 1, 0))
 
         while waiting or begun < games:
             for job in drive(jobs(), evaluator, self.acting.side_by_side):

@@ -29,7 +29,8 @@ Place: TypeAlias = tuple[int, int]
 class BoardPlay:
     """How self-play games on boards are played.
 
-    openings: a game begins with up to so many uniform moves.  gumbel: the scale of the Gumbel noise on the root's
+    openings: a game begins with up to so many uniform moves.  starts: the share of games that begin from a position
+    that the game names (Game.start), for games that name some.  gumbel: the scale of the Gumbel noise on the root's
     logits in full searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones
     are the best.  queries: positions that a full search met and that are searched by themselves, for each full search
     on average.  moves_max: a game is cut short there, 0 for never.  resign_below: value, as a share of the largest
@@ -41,6 +42,7 @@ class BoardPlay:
     caps: PlayoutCaps
     target: TargetSettings = field(default_factory=TargetSettings)
     openings: int = 0
+    starts: float = 0.0
     gumbel: float = 1.0
     sampled_moves: int = 20
     queries: float = 0.0
@@ -52,6 +54,8 @@ class BoardPlay:
         for name in ("openings", "gumbel", "sampled_moves", "queries", "moves_max"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
+        if not 0.0 <= self.starts <= 1.0:
+            raise SettingError(f"starts is a share of the games, not {self.starts}")
 
 
 @dataclass(frozen=True, eq=False)

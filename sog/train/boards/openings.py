@@ -1,22 +1,39 @@
-"""Random opening moves: a game's first moves are drawn uniformly, so that games differ; they leave no training rows."""
+"""How self-play games begin: in a variant of the game or a start that it names, then with random moves."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from sog.errors import GameError
-from sog.games.base import TERMINAL
+from sog.games.base import TERMINAL, Game
 from sog.play.referee import Referee, World
 
-__all__ = ["random_opening"]
+__all__ = ["drawn_game", "names_starts", "random_opening"]
 
 _TRIES = 100
+
+
+def names_starts(game: Game) -> bool:
+    """Whether the game names positions that self-play may begin with."""
+    return game.start(np.random.default_rng(0)) is not None
+
+
+def drawn_game(game: Game, variants: Sequence[Game], starts: float, rng: np.random.Generator) -> Game:
+    """With the chance `starts` one from a position that the game names, otherwise one of its variants, or itself.
+
+    Nothing is drawn where there is nothing to choose.
+    """
+    if starts and rng.random() < starts and (start := game.start(rng)) is not None:
+        return start
+    return variants[int(rng.integers(len(variants)))] if variants else game
 
 
 def random_opening(referee: Referee, most: int, rng: np.random.Generator) -> World:
     """The world after k uniform moves, k drawn from 0 to `most`; drawn again where the game ends on the way.
 
-    GameError where it always does.
+    These moves leave no training rows. GameError where it always does.
     """
     for _ in range(_TRIES):
         world = referee.deal(rng)

@@ -9,6 +9,7 @@ from sog.nets.cvpn import shape_for
 from sog.train.boards.actor import BoardActing
 from sog.train.boards.caps import PlayoutCaps
 from sog.train.boards.game import BoardPlay
+from sog.train.boards.openings import names_starts
 from sog.train.boards.searches import Searching
 from sog.train.boards.targets import TargetSettings
 from sog.train.learner import LearnerSettings
@@ -20,6 +21,7 @@ __all__ = ["board_preset"]
 # Rows a round, about, since a round is where the network of self-play changes.
 _GAMES: Final = 64
 _LONG_GAMES: Final = 16
+_STARTS: Final = 0.25  # of the games, where the game names starts
 
 
 def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
@@ -30,6 +32,7 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
         PlayoutCaps(full=64, cheap=16, share=0.25),
         TargetSettings(c_scale=0.25),
         openings=4 if long else 6,
+        starts=_STARTS if names_starts(game) else 0.0,
         sampled_moves=20 if long else 14,
         moves_max=160 if long else 0,
         resign_below=-0.95 if long else -2.0,
