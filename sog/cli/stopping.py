@@ -45,13 +45,17 @@ def listening() -> Iterator[list[int]]:
         came.append(number)
         raise made()  # no variable of this frame, which the traceback would keep with the exception
 
+    def signal_again() -> None:
+        if not over.is_set():
+            os.kill(os.getpid(), came[-1])
+
     def made() -> _Interrupt:
         error = _Interrupt()
         watched.append(weakref.ref(error, come_again))
         return error
 
     def come_again(gone: object) -> None:
-        timer = threading.Timer(_MOMENT, lambda: over.is_set() or os.kill(os.getpid(), came[-1]))
+        timer = threading.Timer(_MOMENT, signal_again)
         timer.daemon = True
         timer.start()
 
