@@ -97,7 +97,7 @@ EXPERIMENTS: Final = (
         "paper-deviations",
         "SoG",
         "Methods (PoG B.1, B.5)",
-        25,
+        2,
         "Leduc with one network, (100,1), --full: five budgets: the papers' search, each deviation of ours, PoG's",
         paper_deviations.STUDY,
     ),

@@ -75,6 +75,17 @@ def test_exploit_names_its_leaves(capsys: Capture) -> None:
     assert "alpha 0.5, zero leaves: exploitability" in printed and ", 1 seed, " in printed
 
 
+@pytest.mark.parametrize(("option", "said"), [("--paper", "with sog, alpha 0.5"), ("--pog", "with sog, alpha 0.2")])
+def test_exploit_searches_as_either_paper(option: str, said: str, capsys: Capture) -> None:
+    assert main(["exploit", "kuhn_poker", "--leaves", "zero", "-s", "5", "--workers", "1", option]) == 0
+    assert said in " ".join(capsys.readouterr().out.split())
+
+
+def test_both_papers_at_once_are_refused(capsys: Capture) -> None:
+    assert main(["exploit", "kuhn_poker", "--leaves", "zero", "--paper", "--pog"]) == 2
+    assert "choose one" in capsys.readouterr().err
+
+
 def test_no_words_show_the_help(capsys: Capture) -> None:
     assert main([]) == 0
     assert "Usage: sog" in capsys.readouterr().out

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from sog.agents.shipped import find_checkpoint
 from sog.errors import CheckpointError
 from sog.experiments.papers import paper_deviations
-from sog.experiments.papers.paper_deviations import OURS, PAPERS, SETTINGS
+from sog.experiments.papers.paper_deviations import OURS, OURS_MORE, PAPERS, SETTINGS
 from sog.experiments.study import Options, Point
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.search.gtcfr.search import Budget
@@ -29,7 +29,9 @@ def test_one_change_at_a_time_and_together_they_are_ours() -> None:
     papers, ours = paper_settings(BUDGET), SETTINGS[OURS](BUDGET)
     assert SETTINGS[PAPERS](BUDGET) == papers and ours == ResolveSettings(BUDGET)
     changed = {name: differences(make(BUDGET), papers) for name, make in SETTINGS.items()}
-    single = {name: found for name, found in changed.items() if name not in (PAPERS, OURS, "PoG, both (--pog)")}
+    together = (PAPERS, OURS, OURS_MORE, "PoG, both (--pog)")
+    single = {name: found for name, found in changed.items() if name not in together}
+    assert differences(SETTINGS[OURS_MORE](BUDGET), ours) == {"every_decision"}
     assert all(len(found) == 1 for found in single.values())
     tried = set().union(*single.values())
     # The first tree's children are all there where information is hidden; see the experiment's docstring.

@@ -488,6 +488,30 @@ def test_the_papers_first_tree_holds_all_children_of_the_searched_state() -> Non
     assert min(tree.children(start)) >= 0
 
 
+def test_worlds_are_drawn_by_the_belief_that_the_search_begins_with() -> None:
+    """SoG, "sampled from the beliefs in beta_root": a policy of 0 on the way there hides no infostate."""
+    game, visits = Leduc(), {}
+    for fixed in (True, False):
+        tree = Lookahead(PublicTree(game), 0, game.root_ranges())
+        tree.expand(0)
+        start = next(n for n in tree.children(0) if tree.public.states[tree.public_node(n)] == LeducState("r"))
+        raised = tree.public_node(start)
+
+        def evaluator(requests: Sequence[Beliefs], raised: int = raised) -> list[Evaluations]:
+            answers = zero_evaluator(requests)
+            for beliefs, answer in zip(requests, answers, strict=True):
+                below = [raised in beliefs.public.path(int(node)) for node in beliefs.nodes]
+                answer.values[below, :6] = [-99.0, -99.0, -99.0, -99.0, -99.0, 99.0]
+            return answers
+
+        settings = replace(PAPER, fixed_belief=fixed)
+        run(search(tree, start, Budget(200, 1.0), settings, derive_generator(0, 0, 0)), evaluator)
+        visits[fixed] = tree.visits(start).sum(axis=0)
+    # Player 1 cannot hold the card that alone raises.
+    assert visits[False][5] < 0.6 * visits[True][5]
+    assert visits[True].min() > 0.5 * visits[True].max()
+
+
 def test_pog_selects_by_the_current_policy() -> None:
     assert replace(PAPER, select_average=False) == POG and PAPER.select_average
     trees = [searched(Leduc(), Budget(40, 1.0), Recorder(), settings)[0] for settings in (PAPER, POG)]

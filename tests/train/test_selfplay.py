@@ -11,6 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 from sog.games.base import TERMINAL
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
@@ -101,6 +102,34 @@ def test_each_player_follows_its_own_chain(monkeypatch: pytest.MonkeyPatch) -> N
             else:
                 assert previous is not None and (previous.player, previous.node) == (player, latest[player])
             latest[player] = node
+
+
+@pytest.mark.parametrize("papers", [False, True], ids=["ours", "papers"])
+def test_positions_are_searched_as_they_are_or_re_solved(monkeypatch: pytest.MonkeyPatch, papers: bool) -> None:
+    """The papers re-solve in perfect information too: from scratch, with the gadget after a player's first search."""
+    made: list[Resolving] = []
+
+    class Recorded(Resolving):
+        def __init__(
+            self,
+            public: PublicTree,
+            player: int,
+            node: int,
+            previous: Solved | None,
+            settings: ResolveSettings,
+            seed: int,
+            log: SearchLog | None = None,
+        ) -> None:
+            super().__init__(public, player, node, previous, settings, seed, log)
+            assert self.tree.iterations == 0
+            made.append(self)
+
+    monkeypatch.setattr(selfplay, "Resolving", Recorded)
+    record = played(PublicTree(TicTacToe()), replace(SETTINGS, resolve_positions=papers))
+    assert len(made) == (len(record.visits) if papers else 0)
+    for k, one in enumerate(made):
+        assert (one.gadget is None) == (k < 2)
+        assert one.gadget is None or one.gadget.opponent == 1 - one.player
 
 
 def test_moves_mix_the_policy_with_uniform_play() -> None:

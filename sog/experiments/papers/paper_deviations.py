@@ -31,6 +31,7 @@ SEEDS: Final = 10
 _LONG_SEEDS: Final = 3
 PAPERS: Final = "the papers' (--paper)"
 OURS: Final = "ours, all of it"
+OURS_MORE: Final = "ours, and the opponent's decisions searched"
 
 
 def _searched(search: SearchSettings) -> Callable[[Budget], ResolveSettings]:
@@ -50,6 +51,7 @@ SETTINGS: Final[dict[str, Callable[[Budget], ResolveSettings]]] = {
     "PoG: selection by the current policy": _searched(POG),
     "PoG, both (--pog)": pog_settings,
     OURS: ResolveSettings,
+    OURS_MORE: lambda budget: ResolveSettings(budget, every_decision=True),
 }
 
 
