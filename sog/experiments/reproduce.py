@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sog.cluster.where import Where
 from sog.errors import SettingError
-from sog.experiments.checks import connect_four_ablation, connect_four_mistakes, histories, random_games
+from sog.experiments.checks import chess_scales, connect_four_ablation, connect_four_mistakes, histories, random_games
 from sog.experiments.papers import (
     cfrd_figures,
     cfrd_memory,
@@ -212,6 +212,14 @@ EXPERIMENTS: Final = (
         300,
         "Self-play with one technique left out at a time, --minutes 20 of one core a run: value-losing moves and Elo",
         connect_four_ablation.STUDY,
+    ),
+    Experiment(
+        "chess-scales",
+        "SoG",
+        "Chess, absolute strength",
+        60,
+        "Mates in 1 and 2, KQK and KRK won from 100 starts: searches with the network of --run (--full: also at 800)",
+        chess_scales.STUDY,
     ),
     Experiment(
         "random-games",

@@ -185,7 +185,7 @@ class Game(ABC):
         """Games of the family that self-play learns side by side, each with the same chance; none: this one alone."""
         return ()
 
-    def start(self, rng: np.random.Generator) -> Game | None:
+    def random_start(self, rng: np.random.Generator) -> Game | None:
         """A drawn position that self-play may begin with, as a game of the family; None where the game names none."""
         return None
 

@@ -82,7 +82,7 @@ class Chess(PositionGame):
     def family(self) -> str:
         return "chess"
 
-    def start(self, rng: np.random.Generator) -> Chess | None:
+    def random_start(self, rng: np.random.Generator) -> Chess | None:
         """King and queen or rook against king, which games between beginners hardly reach; None from another FEN."""
         if self.fen != START:
             return None

@@ -36,9 +36,9 @@ class Go(PositionGame):
     a draw, and after 2 * N * N moves the board is scored as it stands. A tied score is a draw.
 
     Planes, float32[6, N, N]: the mover's stones in the 2 latest positions, the opponent's, the komi as the mover sees
-    it, and ones where Black acts. Two positions show the ko and whether the move before was a pass; AlphaGo Zero's
-    eight make a network slower. The komi's plane has one value, 1 + k / 12.5 to the nearest hundredth: k is what the
-    mover is given, komi points as White and -komi points as Black, at most 12.5 either way.
+    it, and ones where Black acts. Two positions show the ko and whether the move before was a pass. The komi's plane
+    has one value, 1 + k / 12.5 to the nearest hundredth: k is what the mover is given, komi points as White and -komi
+    points as Black, at most 12.5 either way.
 
     One network plays a board size at any komi: the variants are the nine komis within two points of this game's.
     """

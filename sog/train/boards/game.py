@@ -30,8 +30,8 @@ class BoardPlay:
     """How self-play games on boards are played.
 
     openings: a game begins with up to so many uniform moves.  starts: the share of games that begin from a position
-    that the game names (Game.start), for games that name some.  gumbel: the scale of the Gumbel noise on the root's
-    logits in full searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones
+    that the game names (Game.random_start).  gumbel: the scale of the Gumbel noise on the root's logits in full
+    searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones
     are the best.  queries: positions that a full search met and that are searched by themselves, for each full search
     on average.  moves_max: a game is cut short there, 0 for never.  resign_below: value, as a share of the largest
     utility, at which a player gives up (-1 or less: never); no_resign: the share of games played to the end all the

@@ -17,7 +17,7 @@ _TRIES = 100
 
 def names_starts(game: Game) -> bool:
     """Whether the game names positions that self-play may begin with."""
-    return game.start(np.random.default_rng(0)) is not None
+    return game.random_start(np.random.default_rng(0)) is not None
 
 
 def drawn_game(game: Game, variants: Sequence[Game], starts: float, rng: np.random.Generator) -> Game:
@@ -25,7 +25,7 @@ def drawn_game(game: Game, variants: Sequence[Game], starts: float, rng: np.rand
 
     Nothing is drawn where there is nothing to choose.
     """
-    if starts and rng.random() < starts and (start := game.start(rng)) is not None:
+    if starts and rng.random() < starts and (start := game.random_start(rng)) is not None:
         return start
     return variants[int(rng.integers(len(variants)))] if variants else game
 
