@@ -29,7 +29,7 @@ def functions(module: Path) -> Iterator[Function]:
             yield node
 
 
-_OPTIONS = ("JsonOption", "ClusterOption")  # of several commands
+_OPTIONS = ("JsonOption", "ClusterOption", "LimitOption")  # of several commands
 
 
 def is_command(module: Path, function: Function) -> bool:
