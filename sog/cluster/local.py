@@ -14,10 +14,12 @@ from typing import Any, Final
 
 from sog.cluster.executor import Pending, Remote, WorkLost
 from sog.cluster.leash import leashed
-from sog.errors import SogError
+from sog.errors import SettingError, SogError
+from sog.memory import available_bytes, gigabytes
 
 __all__ = ["LocalExecutor"]
 
+_PROCESS_BYTES: Final = 200 * 10**6  # of one's own, once it has imported what it needs
 _ONE_THREAD: Final = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -25,6 +27,12 @@ class LocalExecutor:
     """Processes of this machine, single-threaded."""
 
     def __init__(self, places: int) -> None:
+        """Raises SettingError where so many would not fit into memory."""
+        needed, free = places * _PROCESS_BYTES, available_bytes()
+        if needed > free:
+            raise SettingError(
+                f"{places:,} processes would hold about {gigabytes(needed)}, and {gigabytes(free)} are free: name fewer"
+            )
         self.places = places
         self._started: list[_LocalRemote] = []
 

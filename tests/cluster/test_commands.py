@@ -79,3 +79,18 @@ def test_wrong_places(line: list[str], why: str, capsys: pytest.CaptureFixture[s
     if "Ray is not installed" in said:
         pytest.skip(f"WARNING: {said}")
     assert why in said
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ["exploit", "kuhn_poker", "--leaves", "zero", "--seeds", "2", "--workers", "1023"],
+        ["bench", "pipeline", "kuhn_poker", "--seconds", "1", "--workers", "1023"],
+    ],
+)
+def test_more_processes_than_memory(
+    line: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sog.cluster.local.available_bytes", lambda: 20 * 10**9)
+    assert main(line) == 2
+    assert "1,023 processes would hold about 205 GB, and 20 GB are free" in capsys.readouterr().err
