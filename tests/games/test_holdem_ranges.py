@@ -52,3 +52,10 @@ def test_every_hand_is_read_back(hand: int) -> None:
 def test_classes_do_not_depend_on_suits(suits: list[int], text: str) -> None:
     weights = parse_range(text)
     assert np.array_equal(weights[permuted_hands(suits)], weights)
+
+
+@pytest.mark.parametrize("text", [f"22+,{'9' * 10_000}", f"AA:{'9' * 10_000}.1.1", f"{'AA,' * 3_000}x"])
+def test_long_ranges_are_refused_briefly(text: str) -> None:
+    with pytest.raises(GameError) as refused:
+        parse_range(text)
+    assert len(str(refused.value)) < 500

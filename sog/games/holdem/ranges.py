@@ -15,6 +15,7 @@ _CLASS = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)(\+?)", re.IGNORECASE)
 _SPAN = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)-([2-9TJQKA])([2-9TJQKA])([so]?)", re.IGNORECASE)
 _COMBO = re.compile(r"([2-9TJQKA][cdhs]){2}", re.IGNORECASE)
 _WEIGHT = re.compile(r"[0-9]*\.?[0-9]+([eE]-?[0-9]+)?")
+_SHOWN = 80  # characters of a text in an error
 
 FULL = "full"  # every hand
 
@@ -44,8 +45,13 @@ def hand_class(low: int, high: int) -> str:
 
 def _weight(text: str, entry: str) -> float:
     if not _WEIGHT.fullmatch(text) or not 0 <= float(text) <= 1:
-        raise GameError(f"a hand's weight is a number from 0 to 1, not {text!r} in {entry.strip()!r}")
+        raise GameError(f"a hand's weight is a number from 0 to 1, not {_quoted(text)} in {_quoted(entry.strip())}")
     return float(text)
+
+
+def _quoted(text: str) -> str:
+    """A text in quotes, or its beginning where it is long."""
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}...")
 
 
 def _hands(name: str, text: str) -> Iterator[int]:
@@ -63,7 +69,8 @@ def _hands(name: str, text: str) -> Iterator[int]:
             raise GameError(f"the ends of a span are of one kind, not {name!r}")
         yield from _span((a, b), (c, d), match[3].lower(), name)
     else:
-        raise GameError(f"no hands are called {name!r} in the range {text!r}; write AA, AKs, 22+, A2s-A5s, QhJh")
+        known = "AA, AKs, 22+, A2s-A5s, QhJh"
+        raise GameError(f"no hands are called {_quoted(name)} in the range {_quoted(text)}; write {known}")
 
 
 def _upwards(high: int, low: int, kind: str, plus: bool, name: str) -> Iterator[int]:
