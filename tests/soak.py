@@ -65,13 +65,14 @@ class Tree:
 class Training:
     """A `sog train` process, and what its curve said last."""
 
-    def __init__(self, game: str, preset: str, minutes: float, out: Path) -> None:
+    def __init__(self, game: str, preset: str, shipped: bool, minutes: float, out: Path) -> None:
         self.game, self.folder = game, out / game
         self.rows = self.games = 0
         self.rate, self.row_bytes, self.window = math.nan, *_row_size(game, preset)
         self._seen, self._last = 0, (0, math.nan)
         words = ["train", game, "--preset", preset, "--workers", "1", "--minutes", f"{minutes:g}"]
         words += ["--rounds", str(10**9), "--out", str(self.folder)]
+        words += ["--from", game] if shipped else []
         self.log = (out / f"{game}.log").open("w")
         self.process = subprocess.Popen(
             ["nice", "-n", "5", sys.executable, "-m", "sog", *words], stdout=self.log, stderr=self.log
@@ -153,10 +154,10 @@ def shm() -> float:
     return (space.f_blocks - space.f_bfree) * space.f_frsize / 1e6
 
 
-def watch(minutes: float, presets: list[str], out: Path) -> list[Sample]:
+def watch(minutes: float, presets: list[str], shipped: list[str], out: Path) -> list[Sample]:
     """Run both trainings and sample them until both have ended; soak.csv grows on the way."""
     out.mkdir(parents=True)
-    trainings = [Training(game, preset, minutes, out) for game, preset in zip(GAMES, presets, strict=True)]
+    trainings = [Training(game, preset, game in shipped, minutes, out) for game, preset in zip(GAMES, presets, strict=True)]
     samples: list[Sample] = []
     begun, due = time.monotonic(), EVERY
     with (out / "soak.csv").open("w", newline="") as file:
@@ -249,9 +250,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.soak")
     parser.add_argument("--minutes", type=float, default=120.0, help="how long both trainings run")
     parser.add_argument("--presets", nargs=len(GAMES), default=["demo"] * len(GAMES), help=f"of {', '.join(GAMES)}")
+    parser.add_argument("--from-shipped", nargs="*", default=[], choices=GAMES, help="begin with the networks that ship")
     parser.add_argument("--out", type=Path, required=True, help="a new folder")
     options = parser.parse_args()
-    say(watch(options.minutes, options.presets, options.out), options.out)
+    say(watch(options.minutes, options.presets, options.from_shipped, options.out), options.out)
 
 
 if __name__ == "__main__":

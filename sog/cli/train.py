@@ -77,6 +77,16 @@ def train(
         int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Self-play processes; by default one per core.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
+    begins: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            callback=some,
+            metavar="CHECKPOINT",
+            help="Begin with this checkpoint's network (a folder, or a game's that ships), at its place in the "
+            "schedules, instead of a new one.",
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out, if there is one.")] = False,
     device: Annotated[str, typer.Option(callback=some, help="Where the learner runs: cpu, cuda or cuda:N.")] = "cpu",
     cluster: ClusterOption = None,
@@ -119,7 +129,8 @@ def train(
     said = _said(folder, resume)
     chosen = Choices(solver=solver, warm=warm, transformations=transformations, step=step)
     variant = _variant(said, algorithm, chosen, network)
-    run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous)
+    first = _begins(begins, said, algorithm, asynchronous or training.alone is not None)
+    run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous, first)
     settings = settings_of(rules, preset, algorithm, run.variant)
     check_memory(settings, rules.name)
     total = settings.rounds if rounds is None else rounds
@@ -205,6 +216,17 @@ def _said(folder: Path, resume: bool) -> dict[str, Any]:
 
     checkpoint = folder / "checkpoint"
     return load_meta(checkpoint).settings if resume and is_begun(checkpoint) else {}
+
+
+def _begins(begins: str | None, said: dict[str, Any], algorithm: str, unable: bool) -> str:
+    """The checkpoint that the run begins with; of a run to be gone on with, which `said` describes, the one it had."""
+    from sog.agents.shipped import find_checkpoint
+
+    if begins is None or said:
+        return str(said.get("begins", ""))
+    if unable:
+        raise SettingError("--from is for runs in rounds, which sog, rebel and alphazero have: leave it out")
+    return str(find_checkpoint(begins, algorithm).resolve())
 
 
 def _slug(name: str) -> str:

@@ -28,6 +28,7 @@ from sog.games.symmetries import Symmetry
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.train import checkpoint
+from sog.train.beginning import continued
 from sog.train.files import replace_file, shown
 from sog.train.learner import Learner
 from sog.train.lock import held
@@ -67,7 +68,8 @@ class Run:
     """Which training run: with its settings and the program's version this decides every number in it (workers: 1).
 
     preset, algorithm, variant: the names of its settings.  seed: of every draw.  rounds: False for a run without
-    rounds (sog.train.stream), whose numbers also depend on time.
+    rounds (sog.train.stream), whose numbers also depend on time.  begins: the checkpoint with whose network it begins;
+    "" for a network drawn by the seed.
     """
 
     game: str
@@ -77,6 +79,7 @@ class Run:
     algorithm: str = "sog"
     variant: Variant = PLAIN
     rounds: bool = True
+    begins: str = ""
 
     @property
     def name(self) -> str:
@@ -254,7 +257,7 @@ def _begin(
     """A fresh run, or the one in `out` where it stopped; no network is made before the name of the run is compared."""
     folder = out / "checkpoint"
     if not is_to_resume(run, settings, out, resume, hooks.note):
-        return _fresh(run, CVPN(settings.shape, run.seed).to(device), settings)
+        return _first(run, settings, device)
     _, network, _ = checkpoint.load_network(folder, run.game)
     progress = _fresh(run, network.to(device), settings)
     try:
@@ -285,6 +288,16 @@ def is_to_resume(
     if meta.shape != settings.shape:
         raise CheckpointError(f"{out}: its network is not of the shape that preset {run.preset} has now")
     return True
+
+
+def _first(run: Run, settings: TrainSettings, device: torch.device) -> _Progress:
+    """A run before its first round."""
+    if not run.begins:
+        return _fresh(run, CVPN(settings.shape, run.seed).to(device), settings)
+    network, steps, rows = continued(Path(run.begins), run.game, settings)
+    progress = _fresh(run, network.to(device), settings)
+    progress.learner.steps, progress.replay.added = steps, rows
+    return progress
 
 
 # What reading a damaged training state may raise.
