@@ -13,6 +13,7 @@ from sog.errors import SettingError
 from sog.games.base import DENSE, Game
 from sog.nets.encode import input_width
 from sog.nets.resnet import ResNet
+from sog.search.leaves.evaluator import Wanted
 
 
 @dataclass(frozen=True)
@@ -158,12 +159,23 @@ class CVPN(nn.Module):
                     weight.uniform_(-bound, bound, generator=generator)
 
     def forward(self, x: Tensor) -> Tensor:
+        return self._answer(self.head(self.body(x[:, : self.shape.seen])), x)
+
+    def part(self, x: Tensor, wanted: Wanted) -> Tensor:
+        """`forward` with the values or the logits alone, float32[B, S0 + S1] or [B, S * A]; all of a resnet's."""
+        if wanted is Wanted.BOTH or not isinstance(self.head, nn.Linear):
+            return self.forward(x)
+        hidden, heads = self.body(x[:, : self.shape.seen]), self.shape.head - self.shape.num_logits
+        columns = slice(0, heads) if wanted is Wanted.VALUES else slice(heads, self.shape.head)
+        out = nn.functional.linear(hidden, self.head.weight[columns], self.head.bias[columns])
+        return self._answer(out, x) if wanted is Wanted.VALUES else out
+
+    def _answer(self, out: Tensor, x: Tensor) -> Tensor:
+        """Values, and logits where there are any, from what the last layer gives."""
         shape = self.shape
         if not shape.matchups:
-            plain: Tensor = self.head(self.body(x))
-            return plain
+            return out
         pairs = shape.slots[0] * shape.slots[1]
-        out = self.head(self.body(x[:, : shape.seen]))
         believed = x[:, shape.seen :].reshape(-1, 2, *shape.slots)
         expected = out[:, :pairs].reshape(-1, 1, *shape.slots) * believed
         return torch.cat((expected[:, 0].sum(dim=2), -expected[:, 1].sum(dim=1), out[:, pairs:]), dim=1)

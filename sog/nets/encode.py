@@ -6,13 +6,12 @@ A range is multiplied by its number of slots, so that a uniform range is 1 every
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 
 import numpy as np
 
 from sog.arrays import Float32
 from sog.nets import dense
-from sog.search.leaves.evaluator import Beliefs
+from sog.search.leaves.evaluator import Beliefs, Wanted
 from sog.search.leaves.pairing import pairing_of, posteriors
 
 
@@ -42,14 +41,16 @@ def encode(beliefs: Beliefs, crossed: tuple[int, ...] = (), matchups: bool = Fal
 
 
 def join(requests: Sequence[Beliefs]) -> list[tuple[Beliefs, list[int]]]:
-    """The same beliefs in the same order: neighbours of one public tree joined, with each one's row count."""
+    """The same beliefs: those of one public tree of which the same is wanted joined, with the requests' numbers."""
+    alike: dict[tuple[int, Wanted], list[int]] = {}
+    for k, beliefs in enumerate(requests):
+        alike.setdefault((id(beliefs.public), beliefs.wanted), []).append(k)
     out = []
-    for _, run in groupby(requests, key=lambda beliefs: id(beliefs.public)):
-        batch = list(run)
-        counts = [len(beliefs.nodes) for beliefs in batch]
-        if len(batch) > 1:
-            nodes = np.concatenate([beliefs.nodes for beliefs in batch])
-            ranges = np.concatenate([beliefs.ranges for beliefs in batch])
-            batch = [Beliefs(batch[0].public, nodes, ranges)]
-        out.append((batch[0], counts))
+    for numbers in alike.values():
+        first = requests[numbers[0]]
+        if len(numbers) > 1:
+            nodes = np.concatenate([requests[k].nodes for k in numbers])
+            ranges = np.concatenate([requests[k].ranges for k in numbers])
+            first = first._replace(nodes=nodes, ranges=ranges)
+        out.append((first, numbers))
     return out

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
+from typing import Any
 
 import numpy as np
 import torch
@@ -19,7 +20,7 @@ from sog.nets.cvpn import CVPN, NetworkShape
 from sog.nets.encode import encode, join
 from sog.nets.resnet import inference_copy
 from sog.nets.resnet_packed import Tiles, packed_network, tiles_here
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted
 from sog.search.leaves.pairing import plain_pairing
 
 Answer = Callable[[Beliefs], Evaluations]
@@ -65,10 +66,10 @@ class JoiningEvaluator:
         self.answer = answer
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        out: list[Evaluations] = []
-        for joined, counts in join(requests):
-            out += _apart(self.answer(joined), counts)
-        return out
+        out: dict[int, Evaluations] = {}
+        for joined, numbers in join(requests):
+            out |= _apart(self.answer(joined), requests, numbers)
+        return [out[k] for k in range(len(requests))]
 
 
 class TorchEvaluator:
@@ -80,9 +81,9 @@ class TorchEvaluator:
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
         return answer_by_rows(self.network.shape, requests, self._rows)
 
-    def _rows(self, x: Float32) -> Float32:
+    def _rows(self, x: Float32, wanted: Wanted) -> Float32:
         with torch.inference_mode():
-            rows: Float32 = self.network(torch.from_numpy(x).to(self.device)).cpu().numpy()
+            rows: Float32 = self.network.part(torch.from_numpy(x).to(self.device), wanted).cpu().numpy()
         return rows
 
 
@@ -100,8 +101,8 @@ class ResNetEvaluator:
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
         return answer_by_rows(self.shape, requests, self.rows, _features)
 
-    def rows(self, x: Float32) -> Float32:
-        """float32[B, 2 + A]: the network's outputs for planes float32[B, >= C * H * W]."""
+    def rows(self, x: Float32, wanted: Wanted = Wanted.BOTH) -> Float32:
+        """float32[B, 2 + A]: the network's outputs for planes float32[B, >= C * H * W], whatever is wanted of them."""
         out: Float32 = np.empty((len(x), self.shape.outputs), dtype=np.float32)
         residual.evaluate(self.plain, x, out)
         return out
@@ -110,21 +111,26 @@ class ResNetEvaluator:
 def answer_by_rows(
     shape: NetworkShape,
     requests: Sequence[Beliefs],
-    rows: Callable[[Float32], Float32],
+    rows: Callable[[Float32, Wanted], Float32],
     read: Callable[[Beliefs], Float32] | None = None,
 ) -> list[Evaluations]:
-    """The beliefs of all searches in one call of `rows`, from inputs float32[B, D] to outputs float32[B, O].
+    """The beliefs of all searches of which the same is wanted in one call of `rows`.
 
+    rows: from inputs float32[B, D] and what is wanted to outputs float32[B, O], of which the rest may be left out.
     read: the inputs of beliefs; encode(), unless another is given.
     """
-    joined = join(requests)
-    answers = rows(np.concatenate([_encoded(shape, x) if read is None else read(x) for x, _ in joined]))
-    out: list[Evaluations] = []
-    stop = 0
-    for beliefs, counts in joined:
-        start, stop = stop, stop + len(beliefs.nodes)
-        out += _apart(split_output(shape, beliefs, answers[start:stop]), counts)
-    return out
+    out: dict[int, Evaluations] = {}
+    every = join(requests)
+    for wanted in Wanted:
+        joined = [(beliefs, numbers) for beliefs, numbers in every if beliefs.wanted is wanted]
+        if not joined:
+            continue
+        inputs = np.concatenate([_encoded(shape, x) if read is None else read(x) for x, _ in joined])
+        answers, stop = rows(inputs, wanted), 0
+        for beliefs, numbers in joined:
+            start, stop = stop, stop + len(beliefs.nodes)
+            out |= _apart(split_output(shape, beliefs, answers[start:stop]), requests, numbers)
+    return [out[k] for k in range(len(requests))]
 
 
 def _encoded(shape: NetworkShape, beliefs: Beliefs) -> Float32:
@@ -136,12 +142,12 @@ def _features(beliefs: Beliefs) -> Float32:
     return beliefs.public.features(beliefs.nodes)
 
 
-def _apart(whole: Evaluations, counts: list[int]) -> list[Evaluations]:
-    """Evaluations of so many beliefs each."""
-    out, stop = [], 0
-    for count in counts:
-        start, stop = stop, stop + count
-        out.append(Evaluations(whole.values[start:stop], whole.logits[start:stop]))
+def _apart(whole: Evaluations, requests: Sequence[Beliefs], numbers: list[int]) -> dict[int, Evaluations]:
+    """The answers to the joined requests with these numbers, by number."""
+    out, stop = {}, 0
+    for k in numbers:
+        start, stop = stop, stop + len(requests[k].nodes)
+        out[k] = Evaluations(whole.values[start:stop], whole.logits[start:stop])
     return out
 
 
@@ -159,15 +165,30 @@ class MlpAnswer:
         mass = np.zeros(network.shape.num_values)
         slots0, matchups = network.shape.slots[0], network.shape.matchups
         self.mlp = dense.Mlp(weights, widths, crossed, slots0, matchups, x, first, second, mass)
-        self.plain_mlp = tuple(self.mlp)
+        self._plain = {Wanted.BOTH: tuple(self.mlp)}
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
-        shape, public, nodes = self.shape, beliefs.public, beliefs.nodes
+        shape, public, nodes, wanted = self.shape, beliefs.public, beliefs.nodes, beliefs.wanted
         count = len(nodes)
-        values, logits = np.empty((count, shape.num_values)), np.empty((count, shape.num_logits))
+        values = np.empty((count, 0 if wanted is Wanted.POLICIES else shape.num_values))
+        logits = np.empty((count, 0 if wanted is Wanted.VALUES else shape.num_logits))
         pairs, features = plain_pairing(public), public.features(nodes)
-        dense.evaluate(self.plain_mlp, pairs, features, nodes, beliefs.ranges, values, logits)
-        return Evaluations(values, actors_logits(shape, beliefs, logits))
+        dense.evaluate(self._part(wanted), pairs, features, nodes, beliefs.ranges, values, logits)
+        return read_answers(shape, beliefs, values, logits)
+
+    def _part(self, wanted: Wanted) -> tuple[Any, ...]:
+        """The network as the kernel takes it, with the outputs that are wanted alone."""
+        if wanted not in self._plain:
+            weights, heads = self.mlp.weights, self.shape.head - self.shape.num_logits
+            columns = slice(0, heads) if wanted is Wanted.VALUES else slice(heads, self.shape.head)
+            width, out = self.mlp.widths[-2:]
+            last = weights[len(weights) - out * (1 + width) :].reshape(1 + width, out)[:, columns]
+            padded = np.zeros((1 + width, _padded(last.shape[1])), dtype=np.float32)
+            padded[:, : last.shape[1]] = last
+            shorter = np.concatenate([weights[: len(weights) - out * (1 + width)], padded.ravel()])
+            widths = np.append(self.mlp.widths[:-1], padded.shape[1])
+            self._plain[wanted] = tuple(self.mlp._replace(weights=shorter, widths=widths))
+        return self._plain[wanted]
 
 
 def torch_answer(network: CVPN) -> Answer:
@@ -177,7 +198,7 @@ def torch_answer(network: CVPN) -> Answer:
     def answer(beliefs: Beliefs) -> Evaluations:
         x = encode(beliefs, network.shape.crossed, network.shape.matchups)
         with torch.inference_mode():
-            out: Float32 = network(torch.from_numpy(x).to(device)).cpu().numpy()
+            out: Float32 = network.part(torch.from_numpy(x).to(device), beliefs.wanted).cpu().numpy()
         return split_output(network.shape, beliefs, out)
 
     return answer
@@ -215,9 +236,19 @@ def onnx_rows(network: CVPN) -> Callable[[Float32], Float32]:
 
 
 def split_output(shape: NetworkShape, beliefs: Beliefs, out: Float32) -> Evaluations:
-    """A network's output float32[B, S0 + S1 + S * A] as evaluations in utilities."""
-    values = out[:, : shape.num_values] * beliefs.value_units()[:, None]
-    logits = out[:, shape.num_values :].astype(np.float64)
+    """A network's output float32[B, S0 + S1 + S * A], or what is wanted of it, as evaluations in utilities."""
+    whole = out.shape[1] == shape.outputs
+    heads = 0 if beliefs.wanted is Wanted.POLICIES and not whole else shape.num_values
+    values = out[:, :heads] * beliefs.value_units()[:, None]
+    return read_answers(shape, beliefs, values, out[:, heads:].astype(np.float64))
+
+
+def read_answers(shape: NetworkShape, beliefs: Beliefs, values: Float64, logits: Float64) -> Evaluations:
+    """Evaluations from values float64[B, S0 + S1], in utilities, and logits float64[B, S * A]; one may be [B, 0]."""
+    if not values.shape[1]:
+        values = np.zeros((0, shape.num_values))
+    if not logits.shape[1]:
+        return Evaluations(values, np.zeros((0, max(shape.slots), shape.actions)))
     return Evaluations(values, actors_logits(shape, beliefs, logits))
 
 

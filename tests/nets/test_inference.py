@@ -13,9 +13,16 @@ from sog.games.catalog import make_game
 from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN, shape_for
 from sog.nets.encode import encode
-from sog.nets.inference import JoiningEvaluator, network_evaluator, onnx_answer, torch_answer
+from sog.nets.inference import (
+    JoiningEvaluator,
+    MlpAnswer,
+    TorchEvaluator,
+    network_evaluator,
+    onnx_answer,
+    torch_answer,
+)
 from sog.nets.values import value_evaluator
-from sog.search.leaves.evaluator import Beliefs
+from sog.search.leaves.evaluator import Beliefs, Wanted
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
@@ -52,6 +59,28 @@ def test_evaluator_equals_the_module(public: PublicTree) -> None:
     np.testing.assert_allclose(answer.values, values * beliefs.value_units()[:, None], atol=1e-4)
     np.testing.assert_allclose(answer.logits, logits, atol=1e-5)
     assert np.ptp(answer.values) > 1.0
+
+
+@pytest.mark.parametrize("matchups", [False, True])
+@pytest.mark.parametrize("name", ["leduc_poker", "kuhn_poker"])
+def test_values_or_policies_alone(name: str, matchups: bool) -> None:
+    """Each alone is what comes with the other; in Kuhn poker there are as many logits as values."""
+    public = PublicTree(make_game(name)).list_all()
+    network = trained(public, matchups=matchups)
+    every = [random_beliefs(public, count, count) for count in (5, 1, 9)]
+    wanted = [Wanted.POLICIES, Wanted.BOTH, Wanted.VALUES]
+    part = [beliefs._replace(wanted=want) for beliefs, want in zip(every, wanted, strict=True)]
+    for evaluator, off in ((JoiningEvaluator(MlpAnswer(network)), 0.0), (TorchEvaluator(network), 1e-5)):
+        whole, parts = evaluator(every), evaluator(part)
+        for found, both, want in zip(parts, whole, wanted, strict=True):
+            if want is Wanted.POLICIES:
+                assert len(found.values) == 0
+            else:
+                np.testing.assert_allclose(found.values, both.values, atol=off, rtol=0)
+            if want is Wanted.VALUES:
+                assert len(found.logits) == 0
+            else:
+                np.testing.assert_allclose(found.logits, both.logits, atol=off, rtol=0)
 
 
 @pytest.mark.parametrize("name", ["leduc_poker", "scotland_yard(map=glasses)", "kuhn_poker"])

@@ -25,7 +25,7 @@ from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS, DCFR, SOG, Rule
 from sog.search.gtcfr.search import PAPER, POG, Budget, SearchLog, SearchSettings, search
 from sog.search.leaves.drive import run
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted, zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
@@ -117,7 +117,7 @@ def test_budgets_are_written_as_in_the_papers() -> None:
 @pytest.mark.parametrize("budget", [Budget(20, 0.25), Budget(12, 1.0), Budget(60, 10.0)], ids=str)
 def test_one_evaluation_of_all_leaves_an_iteration(settings: SearchSettings, budget: Budget) -> None:
     recorder = Recorder()
-    tree, _ = searched(LiarsDice(1, 4), budget, recorder, settings)
+    tree, _ = searched(LiarsDice(1, 4), budget, recorder, asking_every_leaf(settings))
     assert tree.iterations == budget.rounds * budget.updates
     assert len(recorder.asked) == 1 + tree.iterations  # the first look at the root
     for nodes, ranges in recorder.asked:
@@ -214,6 +214,92 @@ def test_a_greedy_prior_decides_what_is_opened() -> None:
     assert depth(1.0) > depth(1e6)
 
 
+@dataclass
+class Believer(Recorder):
+    """Answers by the belief as well, so that an answer to an older one shows."""
+
+    kept: list[Beliefs] = field(default_factory=list)
+
+    def answer(self, beliefs: Beliefs) -> Evaluations:
+        answers = super().answer(beliefs)
+        self.kept.append(beliefs._replace(nodes=beliefs.nodes.copy(), ranges=beliefs.ranges.copy()))
+        shift = np.sin(37.0 * beliefs.ranges)
+        logits = answers.logits + shift.sum(axis=1)[:, None, None] * answers.logits
+        return Evaluations(answers.values * (1.0 + shift), logits)
+
+
+def asking_every_leaf(settings: SearchSettings) -> SearchSettings:
+    """The same search, but that leaves are asked about again whose belief is as it was."""
+    always = replace(settings)
+    object.__setattr__(always, "tolerance", -1.0)  # no distance is below it
+    return always
+
+
+@pytest.mark.parametrize("budget", [Budget(30, 1.0), Budget(30, 5.0), Budget(12, 0.25)], ids=str)
+@pytest.mark.parametrize("settings", [BEST, PAPER, POG], ids=["ours", "SoG's", "PoG's"])
+@pytest.mark.parametrize("game", [Leduc(), LiarsDice(1, 3), Goofspiel(3, "random")], ids=lambda game: game.name)
+def test_a_leaf_is_asked_about_again_only_when_its_belief_has_moved(
+    game: Game, settings: SearchSettings, budget: Budget
+) -> None:
+    every, moved = Believer(), Believer()
+    one, _ = searched(game, budget, every, asking_every_leaf(settings))
+    other, _ = searched(game, budget, moved, settings)
+    assert same_bits(one, other)
+    for beliefs in moved.kept:
+        assert len(beliefs.nodes)  # no empty question
+    latest: dict[int, bytes] = {}
+    for node, ranges in ((n, r) for beliefs in moved.kept for n, r in zip(beliefs.nodes, beliefs.ranges, strict=True)):
+        assert latest.get(int(node)) != ranges.tobytes()
+        latest[int(node)] = ranges.tobytes()
+
+
+def test_unmoved_leaves_are_a_share_of_the_questions() -> None:
+    """In Liar's Dice with pure policies many beliefs stay; otherwise the rule above would do nothing."""
+    every, moved = Believer(), Believer()
+    searched(LiarsDice(1, 3), Budget(30, 0.25), every, asking_every_leaf(PAPER))
+    searched(LiarsDice(1, 3), Budget(30, 0.25), moved, PAPER)
+    asked = [sum(len(beliefs.nodes) for beliefs in recorder.kept) for recorder in (moved, every)]
+    assert asked[0] < 0.9 * asked[1]
+
+
+def test_with_a_tolerance_fewer_leaves_are_asked_about() -> None:
+    counts = []
+    for tolerance in (0.0, 0.01, 0.1, 2.0):
+        recorder = Believer()
+        searched(Leduc(), Budget(30, 0.25), recorder, replace(BEST, tolerance=tolerance))
+        counts.append(sum(len(beliefs.nodes) for beliefs in recorder.kept))
+    assert counts == sorted(counts, reverse=True) and len(set(counts)) == 4
+    tree, _ = searched(Leduc(), Budget(30, 0.25), recorder, replace(BEST, tolerance=2.0))
+    assert counts[-1] <= tree.size  # each once
+    with pytest.raises(SettingError, match="tolerance"):
+        SearchSettings(tolerance=-0.1)
+
+
+@pytest.mark.parametrize("budget", [Budget(30, 1.0), Budget(30, 5.0), Budget(12, 0.25)], ids=str)
+@pytest.mark.parametrize("settings", [BEST, PAPER], ids=["ours", "SoG's"])
+@pytest.mark.parametrize("game", [Leduc(), LiarsDice(1, 3), Goofspiel(3, "random")], ids=lambda game: game.name)
+def test_priors_asked_for_apart_are_those_that_come_with_the_values(
+    game: Game, settings: SearchSettings, budget: Budget, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    together, _ = searched(game, budget, Believer(), settings)
+    monkeypatch.setattr("sog.search.gtcfr.search.APART", 1)
+    apart = Believer()
+    tree, _ = searched(game, budget, apart, settings)
+    priors = [beliefs for beliefs in apart.kept if beliefs.wanted is Wanted.POLICIES]
+    assert {beliefs.wanted for beliefs in apart.kept} == {Wanted.VALUES, Wanted.POLICIES}
+    assert len(priors) == len(decisions(tree)) and all(len(beliefs.nodes) == 1 for beliefs in priors)
+    opened = [entry for n in decisions(tree) for entry in entries_of(tree, n)]
+    assert tree.counts.tolist() == together.counts.tolist()
+    assert tree.infostates.tobytes() == together.infostates.tobytes()
+    np.testing.assert_array_equal(tree.entries[:, opened], together.entries[:, opened])
+
+
+def entries_of(tree: Lookahead, n: int) -> range:
+    """Which columns of `entries` belong to node n."""
+    first, width = int(tree.nodes[n, f.VAR0]), int(tree.nodes[n, f.N_I0 + tree.nodes[n, f.N_ACTOR]])
+    return range(first, first + int(tree.nodes[n, f.N_ACTIONS]) * width)
+
+
 # --- bits ---
 
 
@@ -295,6 +381,16 @@ def test_queries_are_spread_over_the_leaves() -> None:
         searched(LiarsDice(1, 3), Budget(2, 1.0), Recorder(), seed=seed, log=log)
         picked.add(log.picked[0][0])
     assert len(picked) > 4
+
+
+def test_a_query_of_an_iteration_that_asks_nothing_is_one_of_the_next_that_does() -> None:
+    log, rng = SearchLog(frozenset({1, 2})), derive_generator(0, 0, 0)
+    nothing, ranges = np.zeros(0, dtype=np.int32), np.ones((1, 2))
+    log.note(1, nothing, np.ones((0, 2)), rng)
+    log.note(2, nothing, np.ones((0, 2)), rng)
+    assert not log.picked
+    log.note(3, np.array([7], dtype=np.int32), ranges, rng)
+    assert [node for node, _ in log.picked] == [7, 7]
 
 
 def test_without_leaves_there_are_no_queries() -> None:

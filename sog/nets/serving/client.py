@@ -22,7 +22,7 @@ from sog.nets.inference import answer_by_rows
 from sog.nets.serving.resident import Residence
 from sog.nets.serving.server import Counters, Flushing, run_server
 from sog.nets.serving.wire import Kind, Message, Slot, connect, new_memory, receive, send, shared_copy
-from sog.search.leaves.evaluator import Beliefs, Evaluations
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Wanted
 
 __all__ = ["EvaluatorLost", "EvaluatorProcess", "ServedEvaluator", "serving"]
 
@@ -86,8 +86,8 @@ class ServedEvaluator:
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
         return answer_by_rows(self.shape, requests, self.rows)
 
-    def rows(self, x: Float32) -> Float32:
-        """float32[B, O], the network's answers to encoded rows float32[B, D]; raises EvaluatorLost."""
+    def rows(self, x: Float32, wanted: Wanted = Wanted.BOTH) -> Float32:
+        """float32[B, O], the network's answers to rows float32[B, D], whatever is wanted; raises EvaluatorLost."""
         slot, out = self._slot, np.empty((len(x), self.shape.outputs), dtype=np.float32)
         for start in range(0, len(x), slot.rows):
             part = x[start : start + slot.rows]

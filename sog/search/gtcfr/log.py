@@ -31,6 +31,7 @@ class SearchLog:
     expansions: int = 0
     lost: int = 0
     whole: bool = False
+    _due: int = 0  # leaves to be kept of the next question
     _seen: int = 0  # leaf evaluations so far
     _next: int = 0  # the number of the next one that is kept
     _weight: float = 1.0
@@ -45,8 +46,10 @@ class SearchLog:
 
         iteration: from 0 in this search; -1 for its first look.  rng: uint64[1].
         """
-        if iteration in self.iterations:
+        self._due += iteration in self.iterations
+        while self._due and len(nodes):  # a question of an iteration that asked nothing is kept of the next that does
             self._keep(int(draws.random(rng) * len(nodes)), nodes, ranges)
+            self._due -= 1
         while self.uniform and self._next < self._seen + len(nodes):
             self._keep(self._next - self._seen, nodes, ranges)
             if len(self.picked) > self.uniform:

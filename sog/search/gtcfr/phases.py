@@ -14,7 +14,7 @@ from sog.search.gtcfr import trajectories
 from sog.search.gtcfr.trajectories import ALL, NO_WORLD, Selection
 from sog.search.leaves import kernels
 from sog.search.leaves.evaluator import Evaluations
-from sog.search.leaves.kernels import EVERYTHING, ONLY_NEW, Leaves, Question
+from sog.search.leaves.kernels import ONLY_NEW, Leaves, Question
 from sog.search.simd.dispatch import same_types
 from sog.search.simd.jit import njit
 from sog.search.tree import columns as f
@@ -23,7 +23,7 @@ from sog.search.tree.arrays import Public, Tree
 
 # What `advance` answers: that the leaves were looked at, or what must be done in Python before it is called again.
 LOOKED: Final = 0
-EXPAND: Final = 1  # the node and the edge in Selection.found need room, or a fan that is not listed
+EXPAND: Final = 1  # the node and the edge in Selection.found need room, a fan that is not listed, or a prior
 IDENTIFY: Final = 2  # the newest nodes are positions that the public tree does not list yet (Search.awaited)
 
 # Entries of Search.state: leaves in the last question; leaves in all; whether its answers are still to be taken up;
@@ -43,6 +43,8 @@ class Search(NamedTuple):
     by_node: the sweeps of positions.py serve.  deterministic: a child can be added before its position is listed.
     temperature: of priors.  warm: value units of regret at the prior of an opened node.
     fill: a trajectory that comes to nothing it can open opens the oldest leaf.
+    tolerance: how far a leaf's ranges may move before it is evaluated anew (kernels.collect_moved).
+    apart: the prior of a leaf is asked for when it is opened.
     widest_fan: the most edges of a position.
     sums: float64[2, M], to work with.  awaited: int32[2, *], the public node and the edge that lead to each node added.
     state: int64[STATE_ENTRIES].
@@ -58,6 +60,8 @@ class Search(NamedTuple):
     temperature: float
     warm: float
     fill: bool
+    tolerance: float
+    apart: bool
     widest_fan: int
     sums: Float64
     awaited: Int32
@@ -94,8 +98,10 @@ def look(public: Public, tree: Tree, leaves: Leaves, question: Question, search:
     trajectories.settle(tree, search.selection.path)
     state[LEAVES] = kernels.list_leaves(tree, leaves.nodes)
     _down(public, tree, search)
-    which = ONLY_NEW if search.single else EVERYTHING
-    state[FOUND] = kernels.collect(public, tree, leaves, 0, state[LEAVES], question, 0, which)
+    if search.single:
+        state[FOUND] = kernels.collect(public, tree, leaves, 0, state[LEAVES], question, 0, ONLY_NEW)
+    else:
+        state[FOUND] = kernels.collect_moved(public, tree, leaves, state[LEAVES], question, search.tolerance)
 
 
 @njit
@@ -108,7 +114,8 @@ def take_up(
     for b in range(state[FOUND]):
         n = leaves.nodes[question.places[b]]
         kernels.absorb(public, tree, leaves, question, b, answers.values, 3)
-        kernels.absorb_prior(public, tree, n, answers.logits[b], search.temperature)
+        if not search.apart:
+            kernels.absorb_prior(public, tree, n, answers.logits[b], search.temperature)
         tree.nodes[n, f.EVALUATED] = max(tree.nodes[n, f.EVALUATED], 1)
     if not state[UPDATES]:
         _weigh(public, tree, leaves, search)
@@ -119,6 +126,12 @@ def take_up(
         _weigh(public, tree, leaves, search)
         updates = 1 << turn if search.alternating else 3
         _up(public, tree, search, updates, search.steps[state[ITERATION]])
+
+
+@njit
+def take_prior(public: Public, tree: Tree, n: int, logits: Array, temperature: float) -> None:
+    """The prior of leaf n from the policy logits that it was asked for, float64[1, S, A]."""
+    kernels.absorb_prior(public, tree, n, logits[0], temperature)
 
 
 @njit
@@ -177,7 +190,8 @@ def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
         listed = public.nodes[nodes[n, f.PUBLIC], f.EDGE0] >= 0
         if search.single and listed and edge == ALL and nodes[n, f.N_ACTOR] < 2:
             edge = trajectories.best_prior(public, tree, n, 0)
-        if growth.expand(public, tree, n, edge) != growth.DONE:
+        waits = search.apart and nodes[n, f.N_ACTOR] < 2
+        if waits or growth.expand(public, tree, n, edge) != growth.DONE:
             return done + 1
         opened(public, tree, n, edge, search.single, search.warm)
         found[0] = -1

@@ -7,8 +7,9 @@ a driver can join the batches of many searches. It knows no network and no rules
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -21,7 +22,8 @@ from sog.search.cfr.rules import DCFR, SOG, Rule
 from sog.search.gtcfr import phases, trajectories
 from sog.search.gtcfr.log import SearchLog
 from sog.search.gtcfr.trajectories import ALL, Selection
-from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, plain_arrays
+from sog.search.leaves import kernels
+from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, Wanted, plain_arrays
 from sog.search.leaves.kernels import PLAIN, Leaves, Question
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree import columns as f
@@ -83,6 +85,8 @@ class SearchSettings:
     world_mix: the share of trajectories whose infostates are drawn in that last way all the same.
     whole_root: the first tree holds all children of the searched state where k = 1 too (SoG: "an initial tree
     containing beta and all of its child public states"); otherwise the one that the prior likes best.
+    tolerance: a leaf is evaluated anew once either range at it has moved by more than this since (sum of absolute
+    differences, 2 at most). At 0 the search is what it is with every leaf evaluated in every iteration.
     """
 
     rule: Rule = DCFR
@@ -95,11 +99,18 @@ class SearchSettings:
     fixed_belief: bool = True
     world_mix: float = 0.0
     whole_root: bool = False
+    tolerance: float = 0.0
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.world_mix <= 1.0:
             raise SettingError(f"world_mix is a share from 0 to 1, not {self.world_mix}")
+        if not 0.0 <= self.tolerance <= 2.0:
+            raise SettingError(f"the tolerance of ranges is from 0 to 2, not {self.tolerance}")
 
+
+# From so many logits a belief on, a leaf's prior is asked for when the leaf is opened, not with its values in every
+# iteration: the policy head is then the larger part of the network, and worth a question of its own.
+APART: Final = 256
 
 # SoG's search, and PoG's, whose selection follows the current policy (PoG, 3.2.2).
 PAPER = SearchSettings(rule=SOG, correct=False, warm_start=0.0, fill=False, whole_root=True)
@@ -162,6 +173,7 @@ class _Run:
         self.tree, self.start, self.settings, self.rng, self.log = tree, start, settings, rng, log
         self.gadget, self.choice = gadget, NO_CHOICE if gadget is None else gadget.choice
         self.single, self.width = game.perfect_information, sum(game.num_slots)
+        self.apart = not self.single and max(game.num_slots) * game.num_actions >= APART
         self.selection = Selection(
             int(start),
             float(settings.c_puct),
@@ -189,7 +201,7 @@ class _Run:
         yield from self._look()
         self.take_up()
         if self.tree.is_leaf(self.start):
-            self._expand(self.start, ALL)
+            yield from self._open(self.start, ALL)
         if self.single and self.settings.whole_root:
             for edge, child in enumerate(self.tree.children(self.start)):
                 if child < 0:
@@ -271,11 +283,11 @@ class _Run:
                 tree.identify_newest(self.awaited, int(self.state[phases.AWAITED]))
                 if self.state[phases.EXPANSIONS] > 0:
                     tree.make_room()
-            elif not self._expand(*self.selection.found.tolist()):
+            elif not (yield from self._open(*self.selection.found.tolist())):
                 self.state[phases.EXPANSIONS] += 1  # a chance event too large to list: the trajectory walks again
         self.state[phases.ANSWERED] = 1
         found = int(self.state[phases.FOUND])
-        self.complete = not found and not self.single
+        self.complete = not self.state[phases.LEAVES] and not self.single
         if found:
             yield from self._ask(found)
 
@@ -288,8 +300,22 @@ class _Run:
         elif self.log.uniform:
             beside = self.leaves.nodes[question.places[:found]] != self.start  # the searched state is no leaf
             self.log.note(-1, nodes[beside], ranges[beside], self.rng)
-        answers = yield Beliefs(self.tree.public, nodes, ranges)
+        answers = yield Beliefs(self.tree.public, nodes, ranges, Wanted.VALUES if self.apart else Wanted.BOTH)
         self.answers = plain_arrays(answers)
+
+    def _open(self, n: int, edge: int) -> Generator[Beliefs, Evaluations, bool]:
+        """`_expand`, after the prior of a leaf that has none yet."""
+        if self.apart and self.tree.actor(n) < NATURE:
+            yield from self._ask_prior(n)
+        return self._expand(n, edge)
+
+    def _ask_prior(self, n: int) -> SearchGenerator:
+        """Have the policy at leaf n evaluated, at the belief of its values."""
+        public, ranges = self.tree.public, np.zeros((1, self.width))
+        kernels.recall(public.arrays, self.tree.arrays, n, public.game.num_slots[0], ranges[0])
+        nodes = np.array([self.tree.public_node(n)], dtype=np.int32)
+        answers = plain_arrays((yield Beliefs(public, nodes, ranges, Wanted.POLICIES)))
+        phases.take_prior(public.arrays, self.tree.arrays, n, answers.logits, float(self.settings.prior_temperature))
 
     def _outgrown(self) -> bool:
         """Whether the tree has outgrown the arrays that a look needs, or no longer is what they were made for."""
@@ -328,6 +354,8 @@ class _Run:
             temperature=float(settings.prior_temperature),
             warm=float(settings.warm_start),
             fill=settings.fill,
+            tolerance=float(settings.tolerance),
+            apart=self.apart,
             widest_fan=tree.public.widest_fan,
             sums=np.zeros((2, room)),
             awaited=self.awaited,

@@ -7,12 +7,21 @@ slot: player 0's slots first, then player 1's (`Game.num_slots`).
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from enum import Enum
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from sog.arrays import Float64, Int32
 from sog.search.tree.public_tree import PublicTree
+
+
+class Wanted(Enum):
+    """What of the answers is read; an evaluator may leave out the rest."""
+
+    BOTH = 0
+    VALUES = 1
+    POLICIES = 2
 
 
 class Beliefs(NamedTuple):
@@ -24,6 +33,7 @@ class Beliefs(NamedTuple):
     public: PublicTree
     nodes: Int32
     ranges: Float64
+    wanted: Wanted = Wanted.BOTH
 
     def value_units(self) -> Float64:
         """float64[B]: how many utilities a network value of 1 stands for at each belief's public state."""
@@ -35,6 +45,7 @@ class Evaluations(NamedTuple):
 
     values: float64[B, S0 + S1], utilities, conditional on the infostate.
     logits: float64[B, S, A], the actor's prior policy by slot and action identity, S = max(S0, S1).
+    What is left out has no rows.
     """
 
     values: Float64

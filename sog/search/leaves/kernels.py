@@ -115,6 +115,59 @@ def collect(
     return found
 
 
+@njit
+def collect_moved(public: Public, tree: Tree, leaves: Leaves, count: int, question: Question, tolerance: float) -> int:
+    """Ask about those of the first `count` leaves whose belief is not the one they were evaluated for; how many.
+
+    tolerance: how far either range may have moved since, as the sum of absolute differences.
+    """
+    found = 0
+    for k in range(count):
+        n, ranges = leaves.nodes[k], question.ranges[found]
+        for p in range(2):
+            _write_range(public, tree, leaves, n, p, f.REACH, ranges)
+        if tree.nodes[n, f.EVALUATED] == 0 or _distance(public, tree, leaves, n, ranges) > tolerance:
+            question.places[found], question.nodes[found] = k, tree.nodes[n, f.PUBLIC]
+            _keep_asked(public, tree, leaves, n, ranges)
+            found += 1
+    return found
+
+
+@inlined
+def _distance(public: Public, tree: Tree, leaves: Leaves, n: Any, ranges: Array) -> float:
+    """How far the range that moved further is from what leaf n was evaluated for; ranges: float64[S0 + S1]."""
+    asked, furthest = tree.infostates[f.ASKED], 0.0
+    for p in range(2):
+        off, at = U(tree.nodes[n, f.OFF0 + p]), U(public.nodes[tree.nodes[n, f.PUBLIC], f.SLOT0 + p])
+        start, moved = U(leaves.slots0 if p else 0), 0.0
+        for i in range(U(tree.nodes[n, f.N_I0 + p])):
+            moved += abs(ranges[start + U(public.slots[at + i])] - asked[off + i])
+        furthest = max(furthest, moved)
+    return furthest
+
+
+@inlined
+def _keep_asked(public: Public, tree: Tree, leaves: Leaves, n: Any, ranges: Array) -> None:
+    """Keep the belief that leaf n is asked about."""
+    asked = tree.infostates[f.ASKED]
+    for p in range(2):
+        off, at = U(tree.nodes[n, f.OFF0 + p]), U(public.nodes[tree.nodes[n, f.PUBLIC], f.SLOT0 + p])
+        start = U(leaves.slots0 if p else 0)
+        for i in range(U(tree.nodes[n, f.N_I0 + p])):
+            asked[off + i] = ranges[start + U(public.slots[at + i])]
+
+
+@njit
+def recall(public: Public, tree: Tree, n: int, slots0: int, ranges: Array) -> None:
+    """The belief that leaf n was evaluated for, into float64[S0 + S1] of zeros."""
+    asked = tree.infostates[f.ASKED]
+    for p in range(2):
+        off, at = U(tree.nodes[n, f.OFF0 + p]), U(public.nodes[tree.nodes[n, f.PUBLIC], f.SLOT0 + p])
+        start = U(slots0 if p else 0)
+        for i in range(U(tree.nodes[n, f.N_I0 + p])):
+            ranges[start + U(public.slots[at + i])] = asked[off + i]
+
+
 @inlined
 def _held(tree: Tree, n: Any, players: int) -> bool:
     """Whether one of the players holds anything at node n by today's ranges."""

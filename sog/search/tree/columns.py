@@ -40,8 +40,9 @@ LEAF, INTERIOR, ENDED = 0, 1, 2
 NODE, AT0, AT1 = range(3)
 
 # Rows of Lookahead.infostates, float64[INFOSTATE_ROWS, S]: one column per (node, player, infostate).
-REACH, CFV, CFV_SUM, REACH_SUM, LEAF_VALUE = range(5)
-INFOSTATE_ROWS = 5
+# ASKED: the belief that a leaf was evaluated for.
+REACH, CFV, CFV_SUM, REACH_SUM, LEAF_VALUE, ASKED = range(6)
+INFOSTATE_ROWS = 6
 
 # Rows of Lookahead.entries, float64[ENTRY_ROWS, V]: one column per (node, action, infostate).
 REGRET, POLICY_SUM, POLICY, AVERAGE_POLICY, ACTION_CFV, PRIOR, VISITS, VIRTUAL = range(8)
