@@ -14,6 +14,7 @@ from sog.experiments.papers import (
     cfrd_figures,
     cfrd_memory,
     gtcfr_growth,
+    leaf_tolerance,
     paper_deviations,
     pog_fig15,
     pog_table5,
@@ -100,6 +101,14 @@ EXPERIMENTS: Final = (
         2,
         "Leduc with one network, (100,1), --full: five budgets: the papers' search, each deviation of ours, PoG's",
         paper_deviations.STUDY,
+    ),
+    Experiment(
+        "leaf-tolerance",
+        "SoG",
+        "Growing-tree CFR",
+        4,
+        "Leduc and 1x4f, (100,1): exploitability where leaves whose belief moved a little are not evaluated anew",
+        leaf_tolerance.STUDY,
     ),
     Experiment(
         "cfrd-fig3",

@@ -1,0 +1,111 @@
+"""What it costs not to ask again about leaves whose belief has moved a little: exploitability against what is saved.
+
+At a tolerance of 0 a leaf is asked about again whenever its belief has moved at all, which changes no result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from sog.agents.exploit_seeds import listed
+from sog.agents.exploitability import agent_policy
+from sog.agents.shipped import find_checkpoint
+from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from sog.games.catalog import make_game
+from sog.nets.inference import network_evaluator
+from sog.play.resolver import ResolveSettings
+from sog.search.cfr import exact
+from sog.search.gtcfr.search import Budget, SearchSettings
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.train.checkpoint import load_meta, load_network
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GAMES: Final = ("leduc_poker", "liars_dice(numdice=1,dice_sides=4)")
+TOLERANCES: Final = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3)
+BUDGET: Final = Budget(100, 1.0)
+SEEDS: Final = 10
+
+
+class CountingEvaluator:
+    """Another evaluator's answers.  beliefs: how many it was asked about."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator, self.beliefs = evaluator, 0
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        self.beliefs += sum(len(request.nodes) for request in requests)
+        return self.evaluator(requests)
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """Both games at each tolerance for each seed."""
+    seeds = options.seeds or (1 if options.quick else SEEDS)
+    games = GAMES[:1] if options.quick else GAMES
+    keys = []
+    for game in games:
+        folder = find_checkpoint(game)
+        network = load_meta(folder).files["network"].sha256[:16]
+        keys += [
+            {"game": game, "network": network, "tolerance": tolerance, "seed": seed}
+            for seed in range(seeds)
+            for tolerance in TOLERANCES
+        ]
+    return keys
+
+
+def compute(key: Key) -> Result:
+    """One seed's exploitability, in the game's reporting unit, and the beliefs that its searches asked about."""
+    public = listed(key["game"])
+    network = load_network(find_checkpoint(key["game"]))[1]
+    counting = CountingEvaluator(network_evaluator(network))
+    settings = ResolveSettings(BUDGET, search=SearchSettings(tolerance=key["tolerance"]))
+    policy = agent_policy(public, settings, counting, key["seed"])
+    found = exact.measure_policy(public, policy).exploitability * public.game.unit.per_utility
+    return {"exploitability": found, "beliefs": counting.beliefs}
+
+
+def present(points: list[Point]) -> Outcome:
+    """For each game and tolerance the mean and range over seeds, and the beliefs as a share of those at 0."""
+    table: dict[str, dict[float, list[Point]]] = {}
+    for point in points:
+        table.setdefault(point.key["game"], {}).setdefault(point.key["tolerance"], []).append(point)
+    beside = [
+        Beside(f"{game}, {tolerance:g}", "", _figure(found, by_tolerance[0.0], make_game(game).unit.name))
+        for game, by_tolerance in table.items()
+        for tolerance, found in by_tolerance.items()
+    ]
+    return Outcome([p.row for p in points], {"leaf-tolerance": lambda figure: _draw(figure, table)}, beside)
+
+
+def _figure(found: list[Point], exact_repeats: list[Point], unit: str) -> str:
+    values = [float(point.result["exploitability"]) for point in found]
+    spread = f"{sum(values) / len(values):.4g} ({min(values):.4g} .. {max(values):.4g}) {unit}"
+    return f"{spread}, {_beliefs(found) / _beliefs(exact_repeats):.0%} of the beliefs"
+
+
+def _beliefs(found: list[Point]) -> float:
+    return sum(float(point.result["beliefs"]) for point in found) / len(found)
+
+
+def _draw(figure: Figure, table: dict[str, dict[float, list[Point]]]) -> None:
+    """A panel for each game: exploitability against the beliefs asked about, a point for each tolerance."""
+    figure.set_size_inches(5.0 * len(table), 4.0)
+    axes = figure.subplots(1, len(table), squeeze=False)[0]
+    for axis, (game, by_tolerance) in zip(axes, table.items(), strict=True):
+        for tolerance, found in by_tolerance.items():
+            values = [float(point.result["exploitability"]) for point in found]
+            share = _beliefs(found) / _beliefs(by_tolerance[0.0])
+            axis.plot([share, share], [min(values), max(values)], color="C0")
+            axis.plot(share, sum(values) / len(values), "o", color="C0")
+            axis.annotate(f"{tolerance:g}", (share, max(values)), fontsize=8)
+        axis.set(
+            xlabel="beliefs asked about, of those at 0", ylabel=make_game(game).unit.name, title=f"{game}, {BUDGET}"
+        )
+        axis.set_ylim(bottom=0)
+        axis.grid(alpha=0.3)
+
+
+STUDY: Final = Study(plan, compute, present, takes=("seeds",))
