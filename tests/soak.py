@@ -157,7 +157,8 @@ def shm() -> float:
 def watch(minutes: float, presets: list[str], shipped: list[str], out: Path) -> list[Sample]:
     """Run both trainings and sample them until both have ended; soak.csv grows on the way."""
     out.mkdir(parents=True)
-    trainings = [Training(game, preset, game in shipped, minutes, out) for game, preset in zip(GAMES, presets, strict=True)]
+    chosen = zip(GAMES, presets, strict=True)
+    trainings = [Training(game, preset, game in shipped, minutes, out) for game, preset in chosen]
     samples: list[Sample] = []
     begun, due = time.monotonic(), EVERY
     with (out / "soak.csv").open("w", newline="") as file:
@@ -250,7 +251,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.soak")
     parser.add_argument("--minutes", type=float, default=120.0, help="how long both trainings run")
     parser.add_argument("--presets", nargs=len(GAMES), default=["demo"] * len(GAMES), help=f"of {', '.join(GAMES)}")
-    parser.add_argument("--from-shipped", nargs="*", default=[], choices=GAMES, help="begin with the networks that ship")
+    parser.add_argument("--from-shipped", nargs="*", default=[], choices=GAMES, help="begin with shipped networks")
     parser.add_argument("--out", type=Path, required=True, help="a new folder")
     options = parser.parse_args()
     say(watch(options.minutes, options.presets, options.from_shipped, options.out), options.out)

@@ -187,6 +187,34 @@ def test_a_run_is_neither_overwritten_nor_mixed_with_another(tmp_path: Path) -> 
     assert everything(out) == before
 
 
+def test_a_run_begins_with_another_ones_network(tmp_path: Path) -> None:
+    """At its place in the schedules, with an empty window; stopped and resumed it is the uninterrupted run."""
+    first = run_to(tmp_path / "first", 6)
+    begins = str(tmp_path / "first" / "checkpoint")
+    once = run_to(tmp_path / "once", 4, begins=begins, seed=1)
+    kept, new = (checkpoint.load_network(tmp_path / name)[1:] for name in ("first/checkpoint", "once/snapshots/000000"))
+    assert checkpoint.network_bytes(kept[0]) == checkpoint.network_bytes(new[0])
+    assert kept[1].step == new[1].step == first.steps > 0
+    assert once.steps > first.steps
+    state = checkpoint.load_state(tmp_path / "once" / "checkpoint")
+    steps, rows = (int(state["learner"]["steps"]), int(state["replay"]["added"]))
+    assert steps <= 4.0 * rows / 16 < steps + 20  # of tiny(): 4 updates a row in batches of 16, as if it had seen all
+    for rounds in (1, 4):
+        run_to(tmp_path / "twice", rounds, resume=True, begins=begins, seed=1)
+    assert everything(tmp_path / "twice") == everything(tmp_path / "once")
+
+
+def test_a_run_does_not_begin_with_a_network_of_another_shape_or_game(tmp_path: Path) -> None:
+    run_to(tmp_path / "first", 1)
+    begins = str(tmp_path / "first" / "checkpoint")
+    other = replace(tiny(KUHN), shape=shape_for(make_game("kuhn_poker"), 8, 3))
+    with pytest.raises(CheckpointError, match="not of the shape that this run trains"):
+        train(replace(KUHN, begins=begins), other, tmp_path / "second", Until(rounds=1))
+    leduc = Run("leduc_poker", begins=begins)
+    with pytest.raises(CheckpointError, match="a checkpoint of kuhn_poker, not of leduc_poker"):
+        train(leduc, tiny(leduc), tmp_path / "third", Until(rounds=1))
+
+
 def test_a_changed_preset_is_told_of(tmp_path: Path) -> None:
     told: list[str] = []
     hooks = Hooks(note=told.append)
