@@ -94,7 +94,8 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     where = where_of(choices.cluster, choices.workers)
     found: dict[int, float] = {}
     with bar(f"exploit {subject.game}", seeds, "seeds") as report:
-        for seed, value in measure_seeds(subject, list(range(seeds)), where):
+        unsaid = choices.cluster is None and choices.workers is None
+        for seed, value in measure_seeds(subject, list(range(seeds)), where, if_worth_it=unsaid):
             found[seed] = value
             report(len(found), f"mean {sum(found.values()) / len(found):.4g}")
     settings, values = subject.settings, tuple(found[k] for k in sorted(found))
