@@ -20,6 +20,7 @@ __all__ = [
     "MOST_PROCESSES",
     "above_zero",
     "check_apart",
+    "papers_search",
     "plain_file",
     "share",
     "some",
@@ -62,3 +63,10 @@ def check_apart(first: Path | None, second: Path | None) -> None:
     """SettingError where two outputs would be the same file."""
     if first is not None and second is not None and first.resolve() == second.resolve():
         raise SettingError(f"{first} is named for two outputs; give each a file of its own")
+
+
+def papers_search(paper: bool, pog: bool) -> str | None:
+    """What --paper and --pog choose together (Choices.paper); SettingError for both."""
+    if paper and pog:
+        raise SettingError("--paper and --pog are two searches: choose one")
+    return "sog" if paper else "pog" if pog else None

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from sog.agents.algorithms.base import Choices
 from sog.cli.frame import LimitOption, progress_bar, stdout
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, some
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, papers_search, share, some
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -63,8 +63,26 @@ def play(
     updates: Annotated[
         int | None,
         typer.Option(
-            min=1, max=LARGEST_COUNT, help="rebel: updates of one player per subgame; by default 1024."
+            min=1, max=LARGEST_COUNT, help="Updates of one player per subgame; rebel: by default 1024, sepot: 800."
         ),
+    ] = None,
+    paper: Annotated[bool, typer.Option("--paper", help="sog: the papers' regret rule and search settings.")] = False,
+    pog: Annotated[
+        bool, typer.Option("--pog", help="sog: as Player of Games does: --paper with alpha 0.2 and current policies.")
+    ] = False,
+    alpha: Annotated[
+        float | None, typer.Option(callback=share, help="sog: weight of the gadget's range in the opponent's.")
+    ] = None,
+    depth: Annotated[
+        int | None,
+        typer.Option(min=0, max=LARGEST_COUNT, help="sepot: actions of each player looked ahead, 0 for no limit."),
+    ] = None,
+    histories: Annotated[
+        int | None,
+        typer.Option(min=1, max=LARGEST_COUNT, help="sepot: search subgames of at most so many; by default 25,000."),
+    ] = None,
+    gadget: Annotated[
+        str | None, typer.Option(callback=some, help="sepot: its values from the critic (the default) or previous.")
     ] = None,
     agent: Annotated[
         str | None, typer.Option(metavar="MODULE:CLASS", help="Play the game against this agent, a class of your own.")
@@ -80,7 +98,16 @@ def play(
     name.
     """
     rng = np.random.default_rng(seed)
-    choices = Choices(simulations, per_update, updates)
+    choices = Choices(
+        simulations,
+        per_update,
+        updates,
+        paper=papers_search(paper, pog),
+        alpha=alpha,
+        depth=depth,
+        histories=histories,
+        gadget=gadget,
+    )
     if agent is not None:
         if choices.given() or algorithm is not None:
             raise SettingError("an agent of your own has no search budget to be chosen here")

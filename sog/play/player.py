@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 import numpy as np
@@ -18,7 +18,7 @@ from sog.games.base import NATURE, TERMINAL, Game
 from sog.play.position import PositionSearch
 from sog.play.resolver import derive_generator
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.gtcfr.search import Budget, SearchSettings
+from sog.search.gtcfr.search import PAPER, POG, Budget, SearchSettings
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Evaluator, SearchGenerator, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
@@ -26,6 +26,7 @@ from sog.search.tree.public_tree import PublicTree
 __all__ = [
     "BOARDS",
     "ENDLESS",
+    "PAPERS_BOARDS",
     "Candidate",
     "Limits",
     "MoveTree",
@@ -46,6 +47,10 @@ Stopped = Callable[[], bool]
 
 # How positions are searched in play. PoG's Table 3 has this temperature for chess and Go.
 BOARDS: Final = SearchSettings(prior_temperature=1.5)
+PAPERS_BOARDS: Final = {
+    "sog": replace(PAPER, prior_temperature=BOARDS.prior_temperature),
+    "pog": replace(POG, prior_temperature=BOARDS.prior_temperature),
+}
 
 # The number of simulations of a search that only a clock or a person stops.
 ENDLESS: Final = 2**40

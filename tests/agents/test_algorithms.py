@@ -6,6 +6,7 @@ import ast
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,9 @@ from sog.agents.algorithms.table import (
 from sog.cli.app import main
 from sog.errors import SettingError
 from sog.games.catalog import make_game
+from sog.play.player import SogPlayer
+from sog.search.gtcfr.search import PAPER, POG, SearchSettings
+from sog.search.leaves.evaluator import zero_evaluator
 from sog.train.settings import PLAIN
 
 ROOT = Path(__file__).parents[2]
@@ -97,3 +101,16 @@ def test_nothing_else_compares_an_algorithms_name() -> None:
 def test_the_table_needs_neither_numba_nor_pytorch() -> None:
     code = "import sys, sog.agents.algorithms.table; sys.exit(bool({'torch', 'numba'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(("name", "settings"), [("sog", PAPER), ("pog", POG)])
+def test_the_papers_search_can_be_played_against(name: str, settings: SearchSettings) -> None:
+    """On a board every move is searched from scratch (PoG, B.5) at Table 3's temperature; ours keeps its tree."""
+    entry = learner("sog")
+    assert entry.board is not None and entry.play is not None
+    player, own = (entry.board.make(zero_evaluator, Choices(paper=paper), 0) for paper in (name, None))
+    assert isinstance(player, SogPlayer) and isinstance(own, SogPlayer)
+    assert replace(player.settings, prior_temperature=1.0) == settings and player.settings.prior_temperature == 1.5
+    assert own.reuse and not player.reuse
+    assert entry.board.label(Choices(paper=name)) != entry.board.label(Choices())
+    assert "paper" in entry.play.takes and "paper" in entry.board.takes

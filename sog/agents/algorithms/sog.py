@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sog.games.base import Game
     from sog.nets.cvpn import CVPN
     from sog.play.player import Player
+    from sog.play.resolver import ResolveSettings
     from sog.search.gtcfr.search import Budget
     from sog.search.leaves.evaluator import Evaluator
     from sog.search.tree.public_tree import PublicTree
@@ -57,21 +58,24 @@ def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
     """By default of the budget (100, 0.1)."""
     from sog.nets.inference import network_evaluator
     from sog.play.agent import SearchAgent
-    from sog.play.resolver import ResolveSettings
 
-    settings, evaluator = ResolveSettings(_budget(choices, 100, 0.1)), network_evaluator(opened.network)
+    settings, evaluator = _resolving(choices, _budget(choices, 100, 0.1)), network_evaluator(opened.network)
     return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
 
 
 def _player(evaluator: Evaluator, choices: Choices, seed: int) -> Player:
-    """By default of the budget (400, 10)."""
-    from sog.play.player import SogPlayer
+    """By default of the budget (400, 10); as the papers search, each move from scratch (PoG, B.5), without a gadget."""
+    from sog.play.player import PAPERS_BOARDS, SogPlayer
 
-    return SogPlayer(_label(choices), evaluator, _budget(choices, 400, 10.0), seed=seed)
+    budget = _budget(choices, 400, 10.0)
+    if choices.paper is None:
+        return SogPlayer(_label(choices), evaluator, budget, seed=seed)
+    return SogPlayer(_label(choices), evaluator, budget, PAPERS_BOARDS[choices.paper], seed, reuse=False)
 
 
 def _label(choices: Choices) -> str:
-    return f"SoG{_budget(choices, 400, 10.0)}"
+    papers = {None: "", "sog": " --paper", "pog": " --pog"}[choices.paper]
+    return f"SoG{_budget(choices, 400, 10.0)}{papers}"
 
 
 def _budget(choices: Choices, simulations: int, per_update: float) -> Budget:
@@ -111,19 +115,26 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     )
 
 
+def _resolving(choices: Choices, budget: Budget) -> ResolveSettings:
+    """How a decision is searched: ours, SoG's or PoG's, with the gadget's share that was chosen."""
+    from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
+
+    known = {None: ResolveSettings, "sog": paper_settings, "pog": pog_settings}
+    settings = known[choices.paper](budget)
+    if choices.alpha is None:
+        return settings
+    if not 0.0 <= choices.alpha <= 1.0:
+        raise SettingError(f"--alpha must lie in [0, 1], not {choices.alpha}")
+    return replace(settings, alpha=choices.alpha)
+
+
 def _subject(checkpoint: str, choices: Choices) -> Subject:
     from sog.agents.exploit_seeds import EXACT_LEAVES, ZERO_LEAVES, Subject
     from sog.agents.shipped import find_checkpoint
     from sog.games.catalog import make_game
-    from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
     from sog.train.checkpoint import load_network
 
-    known = {None: ResolveSettings, "sog": paper_settings, "pog": pog_settings}
-    settings = known[choices.paper](_budget(choices, 100, 1.0))
-    if choices.alpha is not None:
-        if not 0.0 <= choices.alpha <= 1.0:
-            raise SettingError(f"--alpha must lie in [0, 1], not {choices.alpha}")
-        settings = replace(settings, alpha=choices.alpha)
+    settings = _resolving(choices, _budget(choices, 100, 1.0))
     leaves = _NETWORK if choices.leaves is None else choices.leaves
     if leaves == _NETWORK:
         folder = find_checkpoint(checkpoint)
@@ -140,7 +151,7 @@ ENTRY: Final = Learner(
     SOG,
     "Student of Games",
     Training(_preset, measure_search, "search at (100,1), one seed", presets=("demo", "full", "paper", "pog")),
-    Play(_agents, _BUDGET),
-    PlayBoard(_player, _BUDGET, _label),
+    Play(_agents, (*_BUDGET, "paper", "alpha")),
+    PlayBoard(_player, (*_BUDGET, "paper"), _label),
     Measuring(_exploit, (*_BUDGET, "seeds", "paper", "alpha", "leaves", "workers", "cluster", "limit_gb")),
 )
