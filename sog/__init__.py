@@ -69,7 +69,8 @@ if TYPE_CHECKING:
     from sog.play.agent import Agent
     from sog.search.gtcfr.search import Budget
     from sog.search.leaves.evaluator import Evaluator
-    from sog.train.loop import Hooks, Point, Run
+    from sog.train.curve import Point
+    from sog.train.loop import Hooks, Run
 
 # Where each name is defined.
 _HOMES = {

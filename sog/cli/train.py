@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from sog.cluster.where import Where
     from sog.nets.cvpn import CVPN
     from sog.nets.serving.resident import Residence
-    from sog.train.loop import Point, Run
+    from sog.train.curve import Point
+    from sog.train.loop import Run
     from sog.train.settings import TrainSettings, Variant
     from sog.train.stream.supervisor import Supervisor
 

@@ -7,14 +7,12 @@ the rows of the rounds before.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -29,7 +27,8 @@ from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.train import checkpoint
 from sog.train.beginning import continued
-from sog.train.files import replace_file, shown
+from sog.train.curve import Point, blank_point, read_curve, write_curve
+from sog.train.files import shown
 from sog.train.learner import Learner
 from sog.train.lock import held
 from sog.train.packing import window_for
@@ -47,16 +46,13 @@ __all__ = [
     "SAVE_SHARE",
     "Hooks",
     "Measure",
-    "Point",
     "Run",
     "Until",
     "asked_to_stop",
     "describe",
     "is_snapshot",
     "is_to_resume",
-    "read_curve",
     "train",
-    "write_curve",
 ]
 
 # Exploitability (or another number to plot) of a network, in the game's reporting unit.
@@ -86,22 +82,6 @@ class Run:
         algorithm = f"{self.algorithm} {self.variant}".strip()
         kind = "" if self.rounds else " without rounds"
         return f"{self.game} {algorithm} {self.preset} seed {self.seed} workers {self.workers}{kind}"
-
-
-@dataclass(frozen=True)
-class Point:
-    """One line of the learning curve. measured: NaN where it was not measured.  minutes: of training, over resumes."""
-
-    round: int
-    minutes: float
-    steps: int
-    rows: int
-    games: int
-    searches: int
-    queries: int
-    value_loss: float
-    policy_loss: float
-    measured: float
 
 
 @dataclass(frozen=True)
@@ -169,7 +149,7 @@ def train(
         progress = _begin(run, settings, out, resume, hooks, on)
         hired = hire(run.game, settings, run.seed, run.workers, where)
         _play_on(run, settings, out, progress, until, hooks, hired)
-    return progress.points[-1] if progress.points else _blank_point()
+    return progress.points[-1] if progress.points else blank_point()
 
 
 def _play_on(
@@ -320,23 +300,6 @@ def _restore(progress: _Progress, state: checkpoint.State) -> None:
         raise ValueError("processor")
 
 
-def read_curve(state: checkpoint.State) -> tuple[list[Point], int, float]:
-    """The points, the round and the seconds of training in a training state; one of DAMAGE where they are none."""
-    kinds: list[Callable[[Any], Any]] = [float if field.type == "float" else _whole for field in fields(Point)]
-    points = [Point(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in state["points"]]
-    number, seconds = int(state["round"]), float(state["seconds"])
-    if not 0 <= number < 2**31 or not 0.0 <= seconds < 2**31:
-        raise ValueError("round")
-    return points, number, seconds
-
-
-def _whole(number: Any) -> int:
-    """A count of a curve's point, which is written as a float there."""
-    if not 0 <= int(number) < 2**62:
-        raise ValueError("point")
-    return int(number)
-
-
 def _save(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> float:
     """Write the checkpoint and the curve; the time when the next one is due."""
     started = time.monotonic()
@@ -375,22 +338,6 @@ def is_snapshot(number: int) -> bool:
 def describe(run: Run, settings: TrainSettings) -> dict[str, Any]:
     """What a checkpoint says of its run; made_of: every setting that the preset stood for."""
     return {**asdict(run), "made_of": repr(settings)}
-
-
-def write_curve(path: Path, points: list[Point]) -> None:
-    """The learning curve as CSV, in place of an older one in one step; CheckpointError where it cannot be written."""
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
-    writer.writerow([f.name for f in fields(Point)])
-    writer.writerows([f"{x:.6g}" for x in asdict(point).values()] for point in points)
-    try:
-        replace_file(path, text.getvalue().encode())
-    except OSError as error:
-        raise CheckpointError(f"{shown(path)}: the learning curve cannot be written: {error.strerror}") from error
-
-
-def _blank_point() -> Point:
-    return Point(0, 0.0, 0, 0, 0, 0, 0, math.nan, math.nan, math.nan)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from sog.experiments.papers import rebel_fig5, rebel_rps, rebel_table2
 from sog.experiments.study import Key, Options, Point
 from sog.games.liars_dice import LiarsDice
 from sog.nets.cvpn import CVPN, shape_for
-from sog.train import checkpoint, loop
+from sog.train import checkpoint, curve
 from sog.train.loop import Run
 from sog.train.settings import Variant
 
@@ -54,12 +54,12 @@ def made_run(folder: Path, algorithm: str, variant: Variant, steps: tuple[int, .
     network, points = CVPN(shape_for(game, width=8, depth=1)), []
     run = Run(game.name, algorithm=algorithm, variant=variant)
     for number, step in enumerate(steps):
-        points.append(loop.Point(number, 2.0 * number, step, 100 * number, 0, 0, 0, 0.0, 0.0, 0.0))
+        points.append(curve.Point(number, 2.0 * number, step, 100 * number, 0, 0, 0, 0.0, 0.0, 0.0))
         said = {**asdict(run), "round": number, "minutes": 2.0 * number}
         last = number == len(steps) - 1
         out = folder / "checkpoint" if last else folder / "snapshots" / f"{number:06d}"
         checkpoint.save(out, network, game.name, run.name, step, asdict(run) if last else said)
-    loop.write_curve(folder / "curve.csv", points[1:])
+    curve.write_curve(folder / "curve.csv", points[1:])
     return folder
 
 

@@ -24,8 +24,9 @@ from sog.play.resolver import ResolveSettings
 from sog.search.depth_limited.settings import SolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.train import checkpoint, loop
+from sog.train.curve import Point
 from sog.train.learner import LearnerSettings
-from sog.train.loop import Hooks, Point, Run, Until, train
+from sog.train.loop import Hooks, Run, Until, train
 from sog.train.rebel.actor import RebelActing
 from sog.train.rebel.presets import solver_of
 from sog.train.settings import TrainSettings, Variant

@@ -21,7 +21,8 @@ from sog.agents.algorithms.table import preset
 from sog.cli.event_log import EventLog
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
-from sog.train import checkpoint, loop
+from sog.train import checkpoint
+from sog.train.curve import write_curve
 from sog.train.lock import held
 from sog.train.loop import Hooks, Run, Until, train
 from sog.train.settings import TrainSettings, Variant
@@ -109,7 +110,7 @@ def test_the_curve_is_a_folder(tmp_path: Path, tiny: TrainSettings) -> None:
         train(RUN, tiny, tmp_path, Until(rounds=2), resume=True)
     assert (tmp_path / "checkpoint" / "meta.json").read_bytes() == before
     with pytest.raises(CheckpointError, match="cannot be written: Is a directory"):
-        loop.write_curve(tmp_path / "curve.csv", [])
+        write_curve(tmp_path / "curve.csv", [])
 
 
 def test_a_full_disk_in_a_save(tmp_path: Path, tiny: TrainSettings) -> None:

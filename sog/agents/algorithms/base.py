@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sog.play.player import Player
     from sog.search.leaves.evaluator import Evaluator
     from sog.search.tree.public_tree import PublicTree
-    from sog.train.loop import Point
+    from sog.train.curve import Point
     from sog.train.policy_gradient.settings import PolicySettings
     from sog.train.settings import TrainSettings, Variant
 

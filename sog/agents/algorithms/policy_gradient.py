@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
     from sog.search.tree.public_tree import PublicTree
-    from sog.train.loop import Point
+    from sog.train.curve import Point
     from sog.train.policy_gradient.settings import PolicySettings
     from sog.train.settings import Variant
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sog.cluster.where import Where
     from sog.nets.cvpn import NetworkShape
     from sog.train.checkpoint import Meta
-    from sog.train.loop import Point
+    from sog.train.curve import Point
     from sog.train.settings import Variant
 
 __all__ = [

@@ -23,6 +23,7 @@ from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.train import checkpoint
+from sog.train.curve import Point, blank_point, read_curve, write_curve
 from sog.train.files import shown
 from sog.train.lock import held
 from sog.train.loop import (
@@ -30,14 +31,11 @@ from sog.train.loop import (
     SAVE_SECONDS,
     SAVE_SHARE,
     Hooks,
-    Point,
     Run,
     Until,
     asked_to_stop,
     is_snapshot,
     is_to_resume,
-    read_curve,
-    write_curve,
 )
 from sog.train.policy_gradient.learners import PolicyLearner, Update
 from sog.train.policy_gradient.settings import PolicySettings
@@ -95,8 +93,7 @@ def train_policy(
             if time.monotonic() > next_save:
                 next_save = _save_all(run, settings, out, progress)
         _save_all(run, settings, out, progress)
-    blank = Point(0, 0.0, 0, 0, 0, 0, 0, math.nan, math.nan, math.nan)
-    return progress.points[-1] if progress.points else blank
+    return progress.points[-1] if progress.points else blank_point()
 
 
 def play_and_learn(

@@ -26,6 +26,7 @@ from sog.nets.serving.client import serving
 from sog.nets.serving.resident import Residence
 from sog.train import checkpoint
 from sog.train.checkpoint import State
+from sog.train.curve import Point, blank_point, read_curve, write_curve
 from sog.train.files import shown
 from sog.train.lock import held
 from sog.train.loop import (
@@ -33,15 +34,12 @@ from sog.train.loop import (
     SAVE_SECONDS,
     SAVE_SHARE,
     Hooks,
-    Point,
     Run,
     Until,
     asked_to_stop,
     describe,
     is_snapshot,
     is_to_resume,
-    read_curve,
-    write_curve,
 )
 from sog.train.settings import TrainSettings
 from sog.train.stream.parts import steps_of
@@ -86,7 +84,7 @@ def train_stream(
     with held(out, hooks.note):
         journal = _Journal(run, settings, out, is_to_resume(run, settings, out, resume, hooks.note))
         _play_on(journal, until, hooks, placed)
-    return journal.points[-1] if journal.points else Point(0, 0.0, 0, 0, 0, 0, 0, math.nan, math.nan, math.nan)
+    return journal.points[-1] if journal.points else blank_point()
 
 
 def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed) -> None:
