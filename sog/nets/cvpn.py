@@ -164,7 +164,8 @@ class CVPN(nn.Module):
     def part(self, x: Tensor, wanted: Wanted) -> Tensor:
         """`forward` with the values or the logits alone, float32[B, S0 + S1] or [B, S * A]; all of a resnet's."""
         if wanted is Wanted.BOTH or not isinstance(self.head, nn.Linear):
-            return self.forward(x)
+            whole: Tensor = self(x)
+            return whole
         hidden, heads = self.body(x[:, : self.shape.seen]), self.shape.head - self.shape.num_logits
         columns = slice(0, heads) if wanted is Wanted.VALUES else slice(heads, self.shape.head)
         out = nn.functional.linear(hidden, self.head.weight[columns], self.head.bias[columns])

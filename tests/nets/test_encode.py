@@ -8,7 +8,7 @@ import pytest
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
 from sog.nets.encode import encode, input_width, join
-from sog.search.leaves.evaluator import Beliefs
+from sog.search.leaves.evaluator import Beliefs, Wanted
 from sog.search.tree.public_tree import PublicTree
 
 
@@ -58,10 +58,13 @@ def test_value_units_are_the_games(public: PublicTree) -> None:
     np.testing.assert_array_equal(beliefs.value_units(), wanted)
 
 
-def test_join_keeps_the_order_and_separates_public_trees(public: PublicTree) -> None:
+def test_join_separates_public_trees_and_what_is_wanted(public: PublicTree) -> None:
     other = PublicTree(Leduc())
     requests = [beliefs_at(public, [1, 2]), beliefs_at(public, [3]), beliefs_at(other, [0]), beliefs_at(public, [5])]
+    requests.append(beliefs_at(public, [4])._replace(wanted=Wanted.VALUES))
     joined = join(requests)
-    assert [(b.nodes.tolist(), counts) for b, counts in joined] == [([1, 2, 3], [2, 1]), ([0], [1]), ([5], [1])]
-    np.testing.assert_array_equal(joined[0][0].ranges, np.concatenate([requests[0].ranges, requests[1].ranges]))
+    found = [(b.nodes.tolist(), b.wanted, numbers) for b, numbers in joined]
+    both, values = Wanted.BOTH, Wanted.VALUES
+    assert found == [([1, 2, 3, 5], both, [0, 1, 3]), ([0], both, [2]), ([4], values, [4])]
+    np.testing.assert_array_equal(joined[0][0].ranges, np.concatenate([requests[k].ranges for k in (0, 1, 3)]))
     assert join([]) == []

@@ -71,7 +71,7 @@ def test_searches_on_different_trees_are_one_call_of_the_network(monkeypatch: py
     evaluator, calls = network_evaluator(network), []
     assert isinstance(evaluator, ResNetEvaluator)
     (alone,), rows = evaluator(requests[:1]), evaluator.rows
-    monkeypatch.setattr(evaluator, "rows", lambda x: calls.append(len(x)) or rows(x))
+    monkeypatch.setattr(evaluator, "rows", lambda x, wanted: calls.append(len(x)) or rows(x, wanted))
     answers = evaluator(requests)
     assert calls == [12]
     for answer in answers:
