@@ -15,6 +15,7 @@ import sog
 from sog.cli.bench import bench
 from sog.cli.bench_cluster import bench_inference, bench_pipeline
 from sog.cli.compile import compile_kernels
+from sog.cli.distil import distil
 from sog.cli.engines import gtp, uci
 from sog.cli.exploit import exploit
 from sog.cli.frame import stderr
@@ -79,6 +80,7 @@ def _sog(
 app.command(epilog="Example: sog games")(games)
 app.command(epilog="Example: sog solve leduc_poker --algorithm cfr+ --iterations 1000")(solve)
 app.command(epilog="Example: sog train leduc_poker --preset demo --out runs/demo")(train)
+app.command(epilog="Example: sog distil runs/sepot --out runs/distilled")(distil)
 app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")(exploit)
 app.command(epilog="Example: sog play runs/demo --seat 0")(play)
 app.command(epilog="Example: sog uci chess --simulations 400")(uci)

@@ -25,6 +25,7 @@ from sog.experiments.papers import (
     rebel_table2,
     resolving,
     search_time,
+    sepot_distilled,
     sepot_fig1,
     sepot_figures,
     sepot_table1,
@@ -285,6 +286,14 @@ EXPERIMENTS: Final = (
         60,
         "The same at depth 1: runs with learned and predefined transformations and with the identity alone",
         sepot_figures.FIG5,
+    ),
+    Experiment(
+        "sepot-distilled",
+        "SePoT",
+        "(ours)",
+        20,
+        "Runs of one game by --run, or runs/*-goofspiel5: policy, SePoT's search, GT-CFR and ReBeL over value networks",
+        sepot_distilled.STUDY,
     ),
     Experiment(
         "ttt-never-loses",

@@ -2,7 +2,7 @@
 
 Fig. 3: search to several depths.  Fig. 4: the gadget's values from the critic or from the search before.
 Fig. 5: learned transformations, predefined ones, and the identity alone, at depth 1. Runs of one game and one kind of
-transformations are seeds of one line.
+transformations are seeds of one line. Runs of other algorithms stand beside them by a measure of their own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.experiments.papers.sepot_runs import UNTRAINED, interval, metas_of, opened, quick_runs
+from sog.experiments.papers.sepot_runs import (
+    UNTRAINED,
+    interval,
+    metas_of,
+    opened,
+    own_measure,
+    own_title,
+    quick_runs,
+)
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.histories.catalog import make_history_game
 
@@ -22,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["FIG3", "FIG4", "FIG5"]
 
 NETWORK: Final = -1  # the depth of a point without search
+OWN: Final = -2  # that of another algorithm's run, which has no critic
 MOST: Final = 1_000_000  # histories: every public state is searched
 SNAPSHOTS: Final = 12
 _SMALL: Final = ("kuhn_poker", "goofspiel(imp_info=True,num_cards=3,points_order=descending)")
@@ -49,7 +58,7 @@ def _shallow(game: str, quick: bool) -> list[tuple[int, str]]:
 def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
     """Every snapshot of every run, by the network alone and by each way of searching."""
     keys: list[Key] = []
-    for run in quick_runs(options, _RUNS, _SMALL[:1]):
+    for run in quick_runs(options, _RUNS, _SMALL[:1], critics=False):
         untrained = run["folder"] == UNTRAINED
         snapshots = [(Path(UNTRAINED), None)] if untrained else _snapshots(run["folder"], options.quick)
         note(f"{run['folder']}: {len(snapshots)} networks of {run['game']}")
@@ -66,6 +75,9 @@ def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
                 "k": variant.get("step", 0.0),
                 "iterations": 20 if options.quick else 800,
             }
+            if meta is not None and "critic" not in meta.files:
+                keys.append({**about, "depth": OWN, "gadget": "", "by": own_title(meta)})
+                continue
             keys += [{**about, "depth": depth, "gadget": gadget} for depth, gadget in ways(run["game"], options.quick)]
     return keys
 
@@ -83,6 +95,8 @@ def compute(key: Key) -> Result:
     from sog.search.cfr import exact
     from sog.search.sepot.search import SearchSettings, SepotSearch
 
+    if key["depth"] == OWN:
+        return {"exploitability": own_measure(Path(key["folder"])), "searched": 0}
     found, public = opened(key["folder"], key["game"]), listed(key["game"])
     unit = public.game.unit.per_utility
     if key["depth"] == NETWORK:
@@ -97,6 +111,8 @@ def compute(key: Key) -> Result:
 
 def _line(key: Key) -> str:
     """What a point's line in the picture is called."""
+    if key["depth"] == OWN:
+        return str(key["by"])
     if key["depth"] == NETWORK:
         return f"network ({key['transformations']})"
     depth = f"depth {key['depth']}" if key["depth"] else "to the public card"
@@ -113,7 +129,7 @@ def present(name: str, points: list[Point]) -> Outcome:
     for point in points:
         key, value = point.key, point.result["exploitability"]
         groups.setdefault((key["game"], _line(key), key["step"]), []).append(value)
-        if key["depth"] != NETWORK and key["step"] == last[key["run"]]:
+        if key["depth"] not in (NETWORK, OWN) and key["step"] == last[key["run"]]:
             difference = value - alone[key["run"], key["step"]]
             gains.setdefault((key["game"], _line(key)), []).append(difference)
     rows: list[dict[str, Any]] = []

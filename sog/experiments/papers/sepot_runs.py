@@ -1,4 +1,4 @@
-"""What SePoT's experiments share: their runs, the runs' snapshots, and untrained ones for a quick look."""
+"""What SePoT's experiments share: their runs, other algorithms' runs beside them, snapshots, and untrained runs."""
 
 from __future__ import annotations
 
@@ -9,18 +9,31 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sog.agents.algorithms.table import trained_by
+from sog.agents.algorithms.table import learner, trained_by
 from sog.errors import CheckpointError, SettingError
 from sog.experiments.study import Key, Options
 from sog.games.histories.catalog import make_history_game
 from sog.train.checkpoint import Meta, load_meta, load_network
+from sog.train.settings import variant_of
 
 if TYPE_CHECKING:
     from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
     from sog.search.sepot.search import Critic
 
-__all__ = ["UNTRAINED", "Opened", "interval", "metas_of", "opened", "quick_runs", "run_of"]
+__all__ = [
+    "UNTRAINED",
+    "Opened",
+    "checkpoint_of",
+    "interval",
+    "meta_of_run",
+    "metas_of",
+    "opened",
+    "own_measure",
+    "own_title",
+    "quick_runs",
+    "run_of",
+]
 
 UNTRAINED: Final = "untrained"  # the folder of a fresh network of a game
 
@@ -34,23 +47,55 @@ class Opened:
     critic: Critic
 
 
-def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...]) -> list[Key]:
-    """The runs of an experiment as {game, folder}: those named or there, or untrained ones if quick."""
+def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...], critics: bool = True) -> list[Key]:
+    """The runs of an experiment as {game, folder}: those named or there, or untrained ones if quick.
+
+    critics: whether each must have a critic to search with; otherwise a run of any algorithm will do.
+    """
     runs = options.runs or tuple(run for run in known if run.is_dir())
     if runs:
-        return [{"game": run_of(run).game, "folder": str(run)} for run in runs]
+        said = run_of if critics else meta_of_run
+        return [{"game": said(run).game, "folder": str(run)} for run in runs]
     if not options.quick:
         how = "`sog train GAME --algorithm sepot`, then name it with --run"
         raise SettingError(f"no training run in {known[0]}: {how}")
     return [{"game": game, "folder": UNTRAINED} for game in games]
 
 
+def checkpoint_of(folder: Path) -> Path:
+    """The checkpoint's folder of a run's, or of its own."""
+    return folder / "checkpoint" if (folder / "checkpoint").is_dir() else folder
+
+
+def meta_of_run(folder: Path) -> Meta:
+    """What a run of any algorithm says of itself."""
+    return load_meta(checkpoint_of(folder))
+
+
 def run_of(folder: Path) -> Meta:
     """What a run of SePoT says of itself; CheckpointError for another algorithm's."""
-    meta = load_meta(folder / "checkpoint" if (folder / "checkpoint").is_dir() else folder)
+    meta = meta_of_run(folder)
     if "critic" not in meta.files:
         raise CheckpointError(f"{folder} was trained by {trained_by(meta)}, so it has no critic; train by sepot")
     return meta
+
+
+def own_title(meta: Meta) -> str:
+    """The algorithm that trained a checkpoint, and by which play `own_measure` measures it, in words."""
+    entry = learner(trained_by(meta))
+    return f"{entry.title}, {entry.training.measured}"
+
+
+def own_measure(folder: Path) -> float:
+    """Exploitability of a checkpoint in the game's unit, by the measure that its algorithm is watched by in training.
+
+    GameError for a game too large to list.
+    """
+    from sog.agents.exploit_seeds import listed
+
+    game, network, meta = load_network(checkpoint_of(folder))
+    public, measure = listed(game), learner(trained_by(meta)).training.measure
+    return measure(public, network, variant_of(meta.settings)) * public.game.unit.per_utility
 
 
 def metas_of(run: str, most: int) -> list[tuple[Path, Meta]]:
@@ -76,8 +121,7 @@ def opened(folder: str, game: str) -> Opened:
         which = profiles(3, False)
         critic = HistoryCritic(rules, Perceptron((rules.num_critic_inputs, 16, len(which)), 0, 0.1), which)
         return Opened(rules, CVPN(policy_shape(rules, 16, 1)), critic)
-    path = Path(folder)
-    path = path / "checkpoint" if (path / "checkpoint").is_dir() else path
+    path = checkpoint_of(Path(folder))
     _, network, _ = load_network(path, game)
     return Opened(rules, network, critic_from(rules, load_critic(path)))
 

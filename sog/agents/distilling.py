@@ -1,0 +1,95 @@
+"""From a checkpoint with a critic to a value network for search: what is opened, chosen and said of the result."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from threadpoolctl import threadpool_limits
+
+from sog.agents.algorithms.base import Choices, OpenBar
+from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.table import preset, trained_by
+from sog.agents.exploit_seeds import listed_aloud
+from sog.agents.policy_network import network_policy
+from sog.agents.shipped import find_checkpoint
+from sog.games.catalog import make_game
+from sog.games.histories.catalog import make_history_game
+from sog.train.checkpoint import Meta, load_critic, load_network
+from sog.train.distil.distil import Distilled, DistilSettings, Report, distil
+from sog.train.distil.teacher import CriticTeacher
+from sog.train.needs import check_memory
+from sog.train.sepot.kept import critic_from
+from sog.train.settings import TrainSettings, Variant
+
+if TYPE_CHECKING:
+    from sog.search.tree.public_tree import PublicTree
+
+__all__ = ["Distillation", "distillation", "teacher_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Distillation:
+    """A distillation about to be run.  run: its name, by which its checkpoint is known.  meta: of the critic's."""
+
+    teacher: CriticTeacher
+    settings: DistilSettings
+    meta: Meta
+    seed: int
+
+    @property
+    def run(self) -> str:
+        return f"{self.meta.game} distilled from {self.meta.files['critic'].sha256[:16]} seed {self.seed}"
+
+    def work(self, minutes: float | None, report: Report) -> tuple[Distilled, dict[str, Any]]:
+        """The network, and what its checkpoint says of itself."""
+        started = time.monotonic()
+        with threadpool_limits(1):
+            torch.set_num_threads(1)
+            found = distil(self.teacher, self.settings, self.seed, minutes, report)
+        said = {
+            "game": self.meta.game,
+            "algorithm": SOG,
+            "seed": self.seed,
+            "minutes": (time.monotonic() - started) / 60.0,
+            "made_of": repr(self.settings),
+            "distilled": {
+                "run": self.meta.run,
+                "algorithm": trained_by(self.meta),
+                "steps": self.meta.step,
+                "minutes": float(self.meta.settings.get("minutes", 0.0)),
+                "values": self.teacher.kind,
+            },
+        }
+        return found, said
+
+
+def distillation(
+    checkpoint: str, choices: Choices, values: str, network: str | None, steps: int, seed: int, bar: OpenBar
+) -> Distillation:
+    """What a run's folder is distilled by: its critic, its policy, and a network of the size that the game's demo has.
+
+    choices: limit_gb.  network: hidden layers x width, None for the demo's.
+    Raises CheckpointError for a checkpoint without a critic, GameError for a game that cannot be listed by public
+    states, SettingError for values or sizes that there are none of.
+    """
+    folder = find_checkpoint(checkpoint)
+    load_critic(folder)
+    name, _, meta = load_network(folder)
+    settings = preset(make_game(name), "demo", SOG, Variant(network=network or ""))
+    assert isinstance(settings, TrainSettings)
+    wanted = DistilSettings(settings.shape, steps)
+    check_memory(replace(settings, learner=wanted.learner, replay=wanted.window), name)
+    public = listed_aloud(name, choices, bar)
+    return Distillation(teacher_of(public, folder, values), wanted, meta, seed)
+
+
+def teacher_of(public: PublicTree, folder: Path, values: str) -> CriticTeacher:
+    """The critic and the policy of a checkpoint's folder as an evaluator of the listed game."""
+    name, network, _ = load_network(folder)
+    game = make_history_game(name)
+    critic = critic_from(game, load_critic(folder))
+    return CriticTeacher(public, game, critic, network_policy(public, network), values)

@@ -1,0 +1,76 @@
+"""`sog distil`: the critic of a policy network's training becomes a value network for search by public states."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sog.agents.algorithms.base import Choices
+from sog.cli.frame import JsonOption, LimitOption, print_json, progress_bar, stderr, stdout
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, some
+
+__all__ = ["distil"]
+
+
+def distil(
+    checkpoint: Annotated[
+        str, typer.Argument(metavar="CHECKPOINT", help="The folder of a run with a critic: one by sepot.")
+    ],
+    out: Annotated[Path, typer.Option(help="The folder that gets checkpoint/, for exploit, play and tournaments.")],
+    minutes: Annotated[
+        float | None,
+        typer.Option(callback=above_zero, help="Stop after so many minutes; schedules do not change."),
+    ] = None,
+    steps: Annotated[
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Learner steps, over which the learning rate falls.")
+    ] = 4_000,
+    network: Annotated[
+        str | None, typer.Option(callback=some, help="Hidden layers x width; by default those of sog train's demo.")
+    ] = None,
+    values: Annotated[
+        str,
+        typer.Option(callback=some, help="identity: of the policy itself; choice: of the best transformations of it."),
+    ] = "identity",
+    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed; without --minutes it fixes all.")] = 0,
+    limit_gb: LimitOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Distil a critic of histories into a counterfactual value-and-policy network, which GT-CFR and ReBeL search with.
+
+    Beliefs are drawn at public states that the checkpoint's policy and others around it come to. Targets are what
+    the critic says of their histories, and the checkpoint's policy. The game must be small enough to be listed by its
+    public states. A run that is stopped keeps nothing.
+    """
+    from sog.agents.distilling import distillation
+    from sog.train.distil.distil import distil_into, refuse_used
+
+    started = time.monotonic()
+    refuse_used(out)
+    choices = Choices(limit_gb=limit_gb)
+    work = distillation(checkpoint, choices, values, network, steps, seed, progress_bar)
+    note = stderr()
+    with progress_bar(f"distil {work.meta.game}", steps, "steps", minutes=minutes) as report:
+        found = distil_into(
+            out, lambda: work.work(minutes, report), work.meta.game, work.run, lambda text: note.print(text)
+        )
+    answer = {
+        "game": work.meta.game,
+        "checkpoint": checkpoint,
+        "out": str(out),
+        "values": values,
+        "steps": found.steps,
+        "rows": found.rows,
+        "value_loss": found.value_loss,
+        "policy_loss": found.policy_loss,
+        "seconds": time.monotonic() - started,
+    }
+    if as_json:
+        print_json(answer)
+        return
+    loss = f"value loss {found.value_loss:.4g}, policy loss {found.policy_loss:.4g}"
+    stdout().print(
+        f"{work.meta.game}: {found.steps:,} steps on {found.rows:,} rows, {loss}; {out}", markup=False, soft_wrap=True
+    )
