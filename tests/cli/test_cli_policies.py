@@ -1,4 +1,4 @@
-"""`sog train`, `exploit` and `play` of policy learners, killed and resumed; `sog bench histories`."""
+"""`sog train`, `exploit`, `play` and `distil` of policy learners, killed and resumed; `sog bench histories`."""
 
 from __future__ import annotations
 
@@ -8,13 +8,20 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import sog
+from sog.agents.algorithms.table import preset
 from sog.cli.app import main
+from sog.games.histories.catalog import make_history_game
 from sog.train import checkpoint
+from sog.train.loop import Run, Until
+from sog.train.policy_gradient.loop import train_policy
+from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.settings import Variant
 
 Capture = pytest.CaptureFixture[str]
 LARGE = "goofspiel(imp_info=True,num_cards=8,points_order=descending)"
@@ -76,6 +83,55 @@ def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, c
     assert main(["train", small, "--algorithm", "rnad", "--step", "1"]) == 2
     assert "--step is for --algorithm sepot, not rnad" in " ".join(capsys.readouterr().err.split())
     assert main(["exploit", "kuhn_poker", "--algorithm", "sepot"]) == 2
+
+
+def critic_run(name: str, out: Path, algorithm: str = "sepot") -> str:
+    """The folder of a run after one step."""
+    run = Run(name, algorithm=algorithm, variant=Variant(network="1x8"))
+    settings = preset(make_history_game(name), "demo", algorithm, run.variant)
+    assert isinstance(settings, PolicySettings)
+    train_policy(run, replace(settings, games=8, steps=1), out, Until(rounds=1))
+    return str(out)
+
+
+def test_a_critic_is_distilled_into_a_network_for_search(tmp_path: Path, capsys: Capture) -> None:
+    run, out = critic_run("kuhn_poker", tmp_path / "run"), str(tmp_path / "out")
+    line = ("distil", run, "--out", out, "--steps", "5", "--network", "1x16")
+    found = answer(capsys, *line, "--values", "choice")
+    assert (found["game"], found["values"], found["steps"]) == ("kuhn_poker", "choice", 5)
+    meta = checkpoint.load_meta(Path(out) / "checkpoint")
+    assert (meta.shape.depth, meta.shape.width, meta.settings["distilled"]["algorithm"]) == (1, 16, "sepot")
+    searched = answer(capsys, "exploit", out, "-s", "5", "--workers", "1")
+    assert searched["simulations"] == 5
+    solved = answer(capsys, "exploit", out, "--algorithm", "rebel", "--playthroughs", "2", "--updates", "16")
+    assert (solved["algorithm"], solved["solver"]) == ("rebel", "cfr-d")
+    assert 0.0 <= sog.exploitability(sog.load_agent(out, simulations=5)) <= 1.0
+    before = (Path(out) / "checkpoint" / "meta.json").read_bytes()
+    assert main([*line]) == 2
+    assert "holds a checkpoint already" in " ".join(capsys.readouterr().err.split())
+    assert (Path(out) / "checkpoint" / "meta.json").read_bytes() == before
+    assert main(["train", "kuhn_poker", "--out", out, "--resume"]) == 2
+
+
+def test_what_cannot_be_distilled_is_refused_in_one_line(tmp_path: Path, capsys: Capture) -> None:
+    run, out = critic_run("kuhn_poker", tmp_path / "run"), str(tmp_path / "out")
+    wide, plain = critic_run(LARGE, tmp_path / "wide"), critic_run("kuhn_poker", tmp_path / "plain", "mmd")
+    lines = (
+        ((wide, "--out", out), "goofspiel"),
+        ((plain, "--out", out), "holds no critic to search with; train one by sepot"),
+        (("leduc_poker", "--out", out), "holds no critic"),
+        ((str(tmp_path / "no"), "--out", out), "no such checkpoint"),
+        ((run, "--out", out, "--values", "best"), "no values are called best; known: identity, choice"),
+        ((run, "--out", out, "--network", "9x"), "hidden layers x width"),
+        ((run, "--out", out, "--steps", "0"), "'--steps'"),
+        ((run, "--out", run), "holds a checkpoint already"),
+        ((run,), "--out"),
+    )
+    for words, why in lines:
+        assert main(["distil", *words]) == 2
+        said = capsys.readouterr().err
+        assert why in " ".join(said.split()) and "Traceback" not in said
+    assert not Path(out).exists()
 
 
 @pytest.mark.parametrize("algorithm", ["nashpg", "sepot"])

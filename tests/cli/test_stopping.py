@@ -135,9 +135,9 @@ AGAIN = "the same command"
 
 @pytest.fixture(scope="module")
 def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A policy network of Leduc poker after one step."""
+    """A policy network of Leduc poker with a critic, after one step."""
     out = tmp_path_factory.mktemp("policy") / "run"
-    run = Run("leduc_poker", algorithm="rnad", variant=Variant(network="1x8"))
+    run = Run("leduc_poker", algorithm="sepot", variant=Variant(network="1x8"))
     settings = preset(make_history_game(run.game), "demo", run.algorithm, run.variant)
     assert isinstance(settings, PolicySettings)
     train_policy(run, replace(settings, games=2, steps=1), out, Until(rounds=1))
@@ -153,7 +153,8 @@ def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("train kuhn_poker --asynchronous --workers 2 --out run", AGAIN),
         ("train leduc_poker --algorithm rnad --out run", AGAIN),
         ("train leduc_poker --algorithm sepot --out run", AGAIN),
-        ("exploit POLICY --best-response learned", NOTHING),
+        ("exploit POLICY --algorithm rnad --best-response learned", NOTHING),
+        ("distil POLICY --steps 1000000000 --out run", NOTHING),
         ("exploit leduc_poker --seeds 100 --workers 2", NOTHING),
         ("exploit liars_dice(numdice=2,dice_sides=6) --leaves zero", NOTHING),
         ("solve leduc_poker --iterations 1000000000", NOTHING),

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import sog
 from sog.agents.history_matches import UniformPolicy, play_pairs
+from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
-from sog.experiments.papers import sepot_fig1, sepot_figures, sepot_table1
+from sog.experiments.papers import sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
+from sog.experiments.papers.sepot_runs import own_measure
 from sog.experiments.study import Options, Point, Study
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import histories_of
 from sog.train.loop import Run, Until
 from sog.train.policy_gradient.loop import train_policy
 from sog.train.policy_gradient.networks import policy_shape
+from sog.train.policy_gradient.rnad import RnadSettings
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.sepot.learner import SepotSettings
 from tests.policies import RandomPolicy, value_of
@@ -30,12 +35,20 @@ def carried_out(study: Study, options: Options) -> list[Point]:
 
 
 @pytest.mark.parametrize(
-    "study", [sepot_fig1.STUDY, sepot_figures.FIG3, sepot_figures.FIG4, sepot_figures.FIG5, sepot_table1.STUDY]
+    "study",
+    [
+        sepot_fig1.STUDY,
+        sepot_figures.FIG3,
+        sepot_figures.FIG4,
+        sepot_figures.FIG5,
+        sepot_table1.STUDY,
+        sepot_distilled.STUDY,
+    ],
 )
 def test_quick_versions_need_no_run(study: Study) -> None:
     outcome = study.present(carried_out(study, Options(quick=True)))
     assert outcome.rows and outcome.beside
-    with pytest.raises(SettingError, match="no training run in runs/sepot-"):
+    with pytest.raises(SettingError, match="no training run in runs/"):
         study.plan(Options(), quiet)
 
 
@@ -49,6 +62,57 @@ def test_figures_take_a_runs_snapshots(tmp_path: Path) -> None:
     assert len(sepot_figures.FIG4.present(points).rows) == 6
     with pytest.raises(CheckpointError):
         sepot_figures.FIG4.plan(Options(runs=(tmp_path / "no",)), quiet)
+
+
+def shipped(name: str) -> Path:
+    return Path(sog.__file__).parent / "checkpoints" / name
+
+
+def test_figures_show_other_algorithms_runs_by_their_own_measure() -> None:
+    """Student of Games' and ReBeL's networks as lines beside SePoT's, each by the play it is watched by."""
+    runs = (shipped("liars_dice_1x4_sog"), shipped("liars_dice_1x4_rebel"))
+    keys = sepot_figures.FIG3.plan(Options(runs=runs), quiet)
+    assert [key["by"] for key in keys] == [
+        "Student of Games: search at (100,1), one seed",
+        "ReBeL: ReBeL's mean policy",
+    ]
+    (point,) = [Point(key, sepot_figures.FIG3.compute(key)) for key in keys[:1]]
+    assert point.result["exploitability"] == pytest.approx(0.0029, abs=3e-4)  # as the pages have it
+    assert point.result["exploitability"] == own_measure(runs[0])
+    (row,) = sepot_figures.FIG3.present([point]).rows
+    assert row["line"] == keys[0]["by"] and row["seeds"] == 1
+    with pytest.raises(CheckpointError, match="trained by sog, so it has no critic"):
+        sepot_table1.STUDY.plan(Options(runs=runs), quiet)
+
+
+def test_distilled_networks_stand_beside_their_run_and_student_of_games(tmp_path: Path) -> None:
+    game = make_history_game("kuhn_poker")
+    settings = PolicySettings(SepotSettings("kuhn_poker", count=3), policy_shape(game, 8, 1), games=8, steps=2)
+    run, out = tmp_path / "run", tmp_path / "out"
+    train_policy(Run("kuhn_poker", algorithm="sepot"), settings, run, Until(rounds=1))
+    assert main(["distil", str(run), "--out", str(out), "--steps", "3", "--network", "1x8"]) == 0
+    own = tmp_path / "own"
+    line = ["--network", "1x8", "--rounds", "1", "--workers", "1", "--out", str(own)]
+    assert main(["train", "kuhn_poker", *line]) == 0
+    keys = sepot_distilled.STUDY.plan(Options(runs=(run, out, own), quick=True), quiet)
+    ways = [(key["by"], key["way"]) for key in keys]
+    assert ways[:3] == [("SePoT", "policy"), ("SePoT", "sepot"), ("SePoT", "critic")]
+    by = "distilled from SePoT (identity)"
+    assert ways[3:] == [(by, "gtcfr"), (by, "rebel"), ("Student of Games", "gtcfr"), ("Student of Games", "rebel")]
+    points = [Point(key, sepot_distilled.STUDY.compute(key)) for key in keys]
+    outcome = sepot_distilled.STUDY.present(points)
+    assert len(outcome.rows) == 7 and all(0.0 <= row["mean"] <= 2.0 for row in outcome.rows)
+    means = {(row["by"], row["way"]): row["mean"] for row in outcome.rows}
+    ratio = means[by, "gtcfr"] / means["Student of Games", "gtcfr"]
+    assert outcome.beside[-1].ours == f"{ratio:.2f} times"
+    train_policy(
+        Run("kuhn_poker", algorithm="rnad"),
+        replace(settings, learning=RnadSettings()),
+        tmp_path / "rnad",
+        Until(rounds=1),
+    )
+    with pytest.raises(CheckpointError, match="without a critic"):
+        sepot_distilled.STUDY.plan(Options(runs=(tmp_path / "rnad",)), quiet)
 
 
 def test_in_fig_1_each_fleet_lies_in_one_of_two_ways() -> None:

@@ -42,6 +42,7 @@ WORK: Final = (
     "sog.search.holdem.saved:load",
     "sog.train.loop:train",
     "sog.train.policy_gradient.loop:train_policy",
+    "sog.train.distil.distil:distil_into",
     "sog.cli.connect_four:solve_position",
     "sog.train.stream.loop:train_stream",
     "sog.cli.engines:open_aloud",
@@ -93,6 +94,7 @@ WORDS: Final = ("sog", "rebel", "alphazero", "demo", "full", "paper", "cfr+", "d
 SMALL: Final = {
     ("solve",): ["--iterations", "3"],
     ("train",): ["--rounds", "1", "--minutes", "0.02", "--workers", "1", "--network", "1x8"],
+    ("distil",): ["--steps", "2", "--network", "1x8"],
     ("exploit",): ["--seeds", "1", "--workers", "1"],
     ("perft",): [],
     ("reproduce",): ["--quick", "--workers", "1"],

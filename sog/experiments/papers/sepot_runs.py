@@ -83,7 +83,7 @@ def run_of(folder: Path) -> Meta:
 def own_title(meta: Meta) -> str:
     """The algorithm that trained a checkpoint, and by which play `own_measure` measures it, in words."""
     entry = learner(trained_by(meta))
-    return f"{entry.title}, {entry.training.measured}"
+    return f"{entry.title}: {entry.training.measured}"
 
 
 def own_measure(folder: Path) -> float:
@@ -101,7 +101,7 @@ def own_measure(folder: Path) -> float:
 def metas_of(run: str, most: int) -> list[tuple[Path, Meta]]:
     """The run's snapshots and its checkpoint by learner step, each step once, the latest `most` of them."""
     folder = Path(run)
-    found = [path for path in [*(folder / "snapshots").glob("*"), folder / "checkpoint"] if path.is_dir()]
+    found = [path for path in [*(folder / "snapshots").glob("*"), checkpoint_of(folder)] if path.is_dir()]
     by_step = {meta.step: (path, meta) for path, meta in ((path, load_meta(path)) for path in found)}
     return [by_step[step] for step in sorted(by_step)][-most:]
 
