@@ -19,7 +19,7 @@ def distil(
     checkpoint: Annotated[
         str, typer.Argument(metavar="CHECKPOINT", help="The folder of a run with a critic: one by sepot.")
     ],
-    out: Annotated[Path, typer.Option(help="The folder that gets checkpoint/, for exploit, play and tournaments.")],
+    out: Annotated[Path, typer.Option(help="The folder that gets checkpoint/, for sog exploit and sog play.")],
     minutes: Annotated[
         float | None,
         typer.Option(callback=above_zero, help="Stop after so many minutes; schedules do not change."),

@@ -103,6 +103,18 @@ def test_a_chosen_transformation_is_the_best_response_among_them(player: int) ->
     assert gained > 10
 
 
+def test_a_teacher_that_keeps_little_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = taught_game("leduc_poker")
+    public = whole.public
+    nodes = [n for n in range(public.size) if public.actor(n) != TERMINAL]
+    monkeypatch.setattr("sog.train.distil.teacher._MOST_BYTES", 1_000)
+    small = CriticTeacher(public, whole.game, whole.critic, whole.policy)
+    for node in (*nodes[-5:], 0, *nodes[-5:]):
+        for a, b in zip(small.tables(node), whole.tables(node), strict=True):
+            np.testing.assert_array_equal(a, b)
+    assert small._held <= 1_000 and len(small._tables) <= 6
+
+
 def test_the_teacher_is_an_evaluator() -> None:
     """It answers by slot, with the policy as prior, what `values` says by infostate."""
     teacher = taught_game("leduc_poker")
@@ -182,7 +194,8 @@ def test_rows_are_beliefs_with_values_in_units_and_the_policy() -> None:
                 rows.values[k, at][met] * public.value_unit(node), values[p][met], rtol=1e-4, atol=1e-4
             )
         assert (rows.policy_mask[k].sum() > 0) == (public.actor(node) < NATURE)
-    assert rows.value_mask.mean() > 0.5 and np.isfinite(rows.values).all()
+    np.testing.assert_allclose(rows.value_mask.sum(axis=1), 1.0, rtol=1e-6)
+    assert (rows.value_mask > 0).mean() > 0.5 and np.isfinite(rows.values).all()
 
 
 def kuhn_teacher() -> CriticTeacher:

@@ -197,7 +197,7 @@ def present(points: list[Point]) -> Outcome:
         minutes = sum(point.key["minutes"] for point in found) / len(found)
         unit = make_history_game(game).unit.name
         budget = f" ({found[0].key['simulations']},{BUDGET[1]:g})" if WAYS[way].drawn else ""
-        what = f"{game.split('(')[0]}: {by}, {minutes:.1f} min: {WAYS[way].title}{budget}"
+        what = f"{game.split('(')[0]}: {by}, {minutes:.1f} min in all: {WAYS[way].title}{budget}"
         said = {"game": game, "by": by, "way": way, "mean": mean, "interval": half, "count": len(found), "unit": unit}
         rows.append({**said, "minutes": minutes})
         beside.append(Beside(what, "", f"{mean:.4g} ± {half:.2g} {unit}"))
@@ -209,7 +209,7 @@ def _ratios(rows: list[dict[str, Any]]) -> list[Beside]:
     grown = [row for row in rows if row["way"] == "gtcfr"]
     own = {row["game"]: row["mean"] for row in grown if row["by"] == learner(SOG).title}
     return [
-        Beside(f"{row['game'].split('(')[0]}: {row['by']}, over {learner(SOG).title}'s", "", f"{ratio:.2f} times")
+        Beside(f"{row['game'].split('(')[0]}: GT-CFR, {row['by']} / {learner(SOG).title}", "", f"{ratio:.2f} times")
         for row in grown
         if row["by"].startswith(_DISTILLED) and own.get(row["game"])
         for ratio in (row["mean"] / own[row["game"]],)

@@ -7,6 +7,7 @@ matrix is that of the public states after it, added up.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
@@ -28,6 +29,7 @@ IDENTITY, CHOICE = "identity", "choice"
 VALUES: Final = (IDENTITY, CHOICE)
 
 _NEVER: Final = 1e-9  # of a probability, so that its logarithm is a number
+_MOST_BYTES: Final = 2 * 10**9  # of tables that are kept; those not used for longest are made again when needed
 
 
 class CriticTeacher:
@@ -48,7 +50,8 @@ class CriticTeacher:
         if values not in VALUES:
             raise SettingError(f"no values are called {values}; known: {', '.join(VALUES)}")
         self.public, self.game, self.critic, self.policy, self.kind = public, game, critic, policy, values
-        self._tables: dict[int, tuple[Float32, Float32]] = {}
+        self._tables: OrderedDict[int, tuple[Float32, Float32]] = OrderedDict()
+        self._held = 0
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
         return [self._answer(beliefs) for beliefs in requests]
@@ -74,9 +77,16 @@ class CriticTeacher:
 
         With values "identity" F is 1.
         """
-        if node not in self._tables:
-            self._tables[node] = self._dealt(node) if self.public.actor(node) == NATURE else self._valued(node)
-        return self._tables[node]
+        found = self._tables.get(node)
+        if found is None:
+            found = self._dealt(node) if self.public.actor(node) == NATURE else self._valued(node)
+            self._tables[node] = found
+            self._held += _bytes(found)
+            while self._held > _MOST_BYTES:
+                self._held -= _bytes(self._tables.popitem(last=False)[1])
+        else:
+            self._tables.move_to_end(node)
+        return found
 
     def _valued(self, node: int) -> tuple[Float32, Float32]:
         """The tables where a player acts, or where the game is over."""
@@ -134,6 +144,10 @@ class CriticTeacher:
                 at, actions = public.slots_of(node, public.actor(node)), public.actions(node)
                 out.logits[b, at[:, None], actions[None, :]] = np.log(np.maximum(self.policy[node].T, _NEVER))
         return out
+
+
+def _bytes(tables: tuple[Float32, Float32]) -> int:
+    return tables[0].nbytes + tables[1].nbytes
 
 
 def _goes(carry: Carry, count: int, later: int) -> Float32:
