@@ -194,8 +194,7 @@ def test_rows_are_beliefs_with_values_in_units_and_the_policy() -> None:
                 rows.values[k, at][met] * public.value_unit(node), values[p][met], rtol=1e-4, atol=1e-4
             )
         assert (rows.policy_mask[k].sum() > 0) == (public.actor(node) < NATURE)
-    np.testing.assert_allclose(rows.value_mask.sum(axis=1), 1.0, rtol=1e-6)
-    assert (rows.value_mask > 0).mean() > 0.5 and np.isfinite(rows.values).all()
+    assert rows.value_mask.mean() > 0.5 and np.isfinite(rows.values).all()
 
 
 def kuhn_teacher() -> CriticTeacher:
@@ -233,6 +232,10 @@ def test_the_seed_decides_the_network() -> None:
     teacher = kuhn_teacher()
     one, same, other = (checkpoint.network_bytes(distil(teacher, small(20), seed).network) for seed in (3, 3, 4))
     assert one == same != other
+
+
+def test_minutes_stop_it_after_its_first_steps() -> None:
+    assert 1 <= distil(kuhn_teacher(), small(100_000), minutes=1e-6).steps < 1_000
 
 
 def test_a_checkpoint_is_written_once(tmp_path: Path) -> None:

@@ -44,7 +44,7 @@ class DistilSettings:
     window: int = 30_000
     drawing: Drawing = field(default_factory=Drawing)
     learner: LearnerSettings = field(
-        default_factory=lambda: LearnerSettings(batch=512, learning_rate=2e-3, updates_per_example=8.0)
+        default_factory=lambda: LearnerSettings(batch=512, learning_rate=2e-3, updates_per_example=4.0)
     )
 
 
@@ -96,8 +96,7 @@ def _scheduled(settings: DistilSettings) -> LearnerSettings:
 def taught(teacher: CriticTeacher, nodes: Int32, ranges: Float64, shape: NetworkShape) -> Rows:
     """A training row for each belief: the teacher's values of both players and the actor's policy.
 
-    All beliefs weigh the same, however many infostates they have: those late in a game have the most, and search asks
-    least about them.  nodes: int32[K].  ranges: float64[K, S0 + S1], by slot.
+    nodes: int32[K].  ranges: float64[K, S0 + S1], by slot.
     """
     public, rows = teacher.public, blank_rows(shape, len(nodes))
     rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed, shape.matchups)
@@ -106,8 +105,6 @@ def taught(teacher: CriticTeacher, nodes: Int32, ranges: Float64, shape: Network
         write_values(rows, k, public, node, teacher.values(node, believed), believed)
         if public.actor(node) < NATURE:
             write_policy(rows, k, public, node, teacher.policy[node])
-    for mask in (rows.value_mask, rows.policy_mask):
-        mask /= np.maximum(mask.sum(axis=1, keepdims=True), 1.0)
     return rows
 
 
