@@ -115,6 +115,8 @@ def answer(
         temperature=temperature,
         warm=0.0,
         fill=False,
+        tolerance=0.0,
+        apart=False,
         widest_fan=public.widest_fan,
         sums=np.zeros((2, tree.size)),
         awaited=np.zeros((2, 0), dtype=np.int32),
