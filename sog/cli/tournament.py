@@ -52,7 +52,9 @@ def tournament(
 
         uci = "/usr/games/stockfish"     # or gtp = "...", alphazero = "runs/...", random = true,
 
-        # openspiel_mcts = 1000 (or 0 and seconds = 0.1), alphabeta = 5; Go: captures = true, rollouts = 1000
+        # openspiel_mcts = 1000 (or 0 and seconds = 0.1), openspiel_alphazero = "runs/..." with simulations or seconds,
+
+        # alphabeta = 5; Go: captures = true, rollouts = 1000
 
         nodes = 1
     """

@@ -185,15 +185,17 @@ def _searcher(key: str, algorithm: str) -> _Kind:
 
 
 def _opponent(key: str, opponent: Opponent) -> _Kind:
-    """An opponent of fixed strength, without a network."""
+    """One of tournament_opponents.py."""
+
+    def limits(agent: Mapping[str, Any]) -> Limits:
+        return Limits(_whole(agent, "simulations", 1, ENDLESS, None), _seconds(agent))
 
     def check(agent: Mapping[str, Any]) -> None:
-        opponent.check(agent[key], _seconds(agent))
+        opponent.check(agent[key], limits(agent))
 
     def make(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
-        seconds = _seconds(agent)
-        player = RatingPlayer(name, opponent.rate(agent[key], seconds, game))
-        return PlayerContestant(player, Limits(None, seconds))
+        player = RatingPlayer(name, opponent.rate(agent[key], limits(agent), game))
+        return PlayerContestant(player, limits(agent))
 
     return _Kind(opponent.takes, check, make)
 

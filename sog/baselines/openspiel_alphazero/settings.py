@@ -1,0 +1,92 @@
+"""What OpenSpiel's AlphaZero is trained with, and what a finished training says of itself; it imports no JAX."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
+
+from sog.errors import SettingError
+
+__all__ = ["MODELS", "RECORD", "AzSettings", "Trained", "newest_checkpoint", "write_record"]
+
+MODELS: Final = ("resnet", "conv2d", "mlp")
+RECORD: Final = "trained.json"
+_CHECKPOINT: Final = re.compile(r"checkpoint-(\d+)")
+
+
+@dataclass(frozen=True)
+class AzSettings:
+    """Named as in OpenSpiel's configuration; what is not here is as in its examples, with one actor, no evaluators.
+
+    nn_model, nn_width, nn_depth: the network.  max_simulations: a move of self-play.  A step of learning comes every
+    replay_buffer_size // replay_buffer_reuse positions.  compiled: its network's answers are compiled
+    (compiled.py); otherwise the library is used untouched.
+
+    Batch, buffer, reuse and learning rate are those of its example, the exploration constant and the move after which
+    it is greedy those of the example's earlier versions, whose game was connect four.
+    """
+
+    nn_model: str = "resnet"
+    nn_width: int = 64
+    nn_depth: int = 4
+    max_simulations: int = 50
+    learning_rate: float = 1e-3
+    train_batch_size: int = 128
+    replay_buffer_size: int = 8192
+    replay_buffer_reuse: int = 4
+    uct_c: float = 2.0
+    temperature_drop: int = 10
+    compiled: bool = True
+
+    def check(self) -> None:
+        """SettingError where a value cannot be."""
+        if self.nn_model not in MODELS:
+            raise SettingError(f"the network is one of {', '.join(MODELS)}, not {self.nn_model}")
+        for name in ("nn_width", "nn_depth", "train_batch_size", "replay_buffer_reuse"):
+            if getattr(self, name) < 1:
+                raise SettingError(f"{name} must be at least 1, not {getattr(self, name)}")
+        if self.max_simulations < 2:
+            raise SettingError(f"max_simulations must be at least 2, not {self.max_simulations}")
+        if self.replay_buffer_size < max(self.train_batch_size, self.replay_buffer_reuse):
+            raise SettingError("replay_buffer_size must be at least train_batch_size and replay_buffer_reuse")
+        if not (self.learning_rate > 0 and math.isfinite(self.learning_rate)):
+            raise SettingError(f"learning_rate must be above 0, not {self.learning_rate:g}")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A training that has ended.
+
+    processor_minutes: of all its processes from their start.  minutes: by the clock.  games, positions: learned from.
+    played: games played, those that came too late to be learned from included.  steps: of learning; the checkpoint
+    kept is that of the last one that was written.
+    """
+
+    game: str
+    processor_minutes: float
+    minutes: float
+    played: int
+    games: int
+    positions: int
+    steps: int
+    checkpoint: int
+    settings: AzSettings
+    versions: dict[str, str]
+
+
+def newest_checkpoint(folder: Path) -> int | None:
+    """The step of the last checkpoint that was written whole; None without one. Begun ones have longer names."""
+    try:
+        found = [_CHECKPOINT.fullmatch(path.name) for path in folder.iterdir()]
+    except OSError:
+        return None
+    return max((int(match[1]) for match in found if match), default=None)
+
+
+def write_record(folder: Path, trained: Trained) -> None:
+    """Beside the checkpoint."""
+    (folder / RECORD).write_text(json.dumps(asdict(trained), indent=2) + "\n")
