@@ -159,7 +159,7 @@ def test_nothing_lives_on_when_the_command_is_ended(tmp_path: Path, number: sign
     while marked(mark):
         time.sleep(0.1)
     if number == signal.SIGTERM:
-        assert process.returncode == 130 and "is kept in" in said
+        assert process.returncode == 143 and "is kept in" in said
         assert newest_checkpoint(out) is not None and (out / RECORD).exists()
     else:
         assert process.returncode == -number

@@ -11,12 +11,10 @@ __all__ = ["ONE_CORE", "require_extra"]
 
 _PACKAGES: Final = ("chex", "flax", "jax", "optax", "orbax", "psutil")
 
-# Environment of a process that uses JAX: the processor, one thread of it.
+# What JAX reads from the environment when it is imported first: the processor, one thread of it.
 ONE_CORE: Final = {
     "JAX_PLATFORMS": "cpu",
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
 }
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -73,7 +74,10 @@ class _Loaded:
         for name, value in ONE_CORE.items():  # read when JAX is first imported
             os.environ.setdefault(name, value)
         from open_spiel.python.algorithms.alpha_zero.evaluator import AlphaZeroEvaluator
-        from open_spiel.python.algorithms.alpha_zero.model_nnx import Model
+
+        with warnings.catch_warnings():  # it warns of nothing but which of its two modules it is
+            warnings.simplefilter("ignore", UserWarning)
+            from open_spiel.python.algorithms.alpha_zero.model_nnx import Model
 
         try:
             model = Model.build_model(

@@ -78,7 +78,7 @@ class _Training:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                env={**os.environ, **ONE_CORE},
+                env={**os.environ, **ONE_CORE, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
             )
         self.group = Group(self.process.pid)
         self.started, self.used, self.clock = time.monotonic(), 0.0, 0.0
@@ -92,7 +92,7 @@ class _Training:
             if time.monotonic() - said > _SAID_EVERY:
                 said = time.monotonic()
                 self.say(self._progress(used))
-            self._forget(_KEPT)
+            self._forget()
             time.sleep(_LOOK)
 
     def end(self, name: str) -> None:
@@ -100,8 +100,11 @@ class _Training:
         self._look()
         self.group.end()
         self.process.wait()
-        self._forget(1)
-        if newest_checkpoint(self.out) is not None:
+        newest = newest_checkpoint(self.out)
+        for path in self.out.glob("checkpoint-*"):  # one that was just being written has a longer name
+            if path.name != f"checkpoint-{newest}":
+                shutil.rmtree(path)
+        if newest is not None:
             write_record(self.out, self.record(name))
 
     def record(self, name: str) -> Trained:
@@ -135,9 +138,10 @@ class _Training:
             f"{rate:.1f} games a processor minute, {left:.1f} minutes left"
         )
 
-    def _forget(self, kept: int) -> None:
+    def _forget(self) -> None:
+        """Checkpoints that nobody reads any longer."""
         newest = newest_checkpoint(self.out) or 0
-        for step in range(newest - kept, -1, -1):
+        for step in range(newest - _KEPT, -1, -1):
             path = self.out / f"checkpoint-{step}"
             if not path.exists():
                 break
@@ -179,7 +183,7 @@ def _new_folder(out: Path) -> None:
 
 
 def _stop(number: int, frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+    raise KeyboardInterrupt(number)
 
 
 def _settings(chosen: argparse.Namespace) -> AzSettings:
@@ -189,7 +193,7 @@ def _settings(chosen: argparse.Namespace) -> AzSettings:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Train and print the record; 2 where that cannot be, 130 when stopped."""
+    """Train and print the record; 2 where that cannot be, 130 after Ctrl-C, 143 after SIGTERM."""
     default = AzSettings()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("game", help="connect_four, for one")
@@ -214,9 +218,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SogError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
         print(f"stopped; its last checkpoint, where there is one, is kept in {chosen.out}", file=sys.stderr)
-        return 130
+        return 128 + (error.args[0] if error.args else signal.SIGINT)
     finally:
         signal.signal(signal.SIGTERM, before)
     print(json.dumps(asdict(trained)))
