@@ -28,7 +28,7 @@ class Group:
         return [process for process in psutil.process_iter() if self._holds(process)]
 
     def seconds(self) -> float:
-        """Processor seconds since the first look, of those that have ended up to the last look before."""
+        """Processor seconds of all since they began; of those that have ended, up to the last look before."""
         import psutil
 
         for process in self.processes():

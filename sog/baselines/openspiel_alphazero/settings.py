@@ -20,25 +20,26 @@ _CHECKPOINT: Final = re.compile(r"checkpoint-(\d+)")
 
 @dataclass(frozen=True)
 class AzSettings:
-    """Named as in OpenSpiel's configuration; what is not here is as in its examples, with one actor, no evaluators.
+    """Named as in OpenSpiel's configuration; what is not here is as in its example, with one actor, no evaluators.
 
     nn_model, nn_width, nn_depth: the network.  max_simulations: a move of self-play.  A step of learning comes every
     replay_buffer_size // replay_buffer_reuse positions.  compiled: its network's answers are compiled
     (compiled.py); otherwise the library is used untouched.
 
-    Batch, buffer, reuse and learning rate are those of its example, the exploration constant and the move after which
-    it is greedy those of the example's earlier versions, whose game was connect four.
+    Rates, batch, buffer, reuse and exploration constant are those of its example, the move after which it is greedy
+    that of the example's earlier version, whose game was connect four; an MLP is what its page on AlphaZero names
+    for connect four.
     """
 
-    nn_model: str = "resnet"
-    nn_width: int = 64
-    nn_depth: int = 4
-    max_simulations: int = 50
+    nn_model: str = "mlp"
+    nn_width: int = 256
+    nn_depth: int = 3
+    max_simulations: int = 100
     learning_rate: float = 1e-3
     train_batch_size: int = 128
     replay_buffer_size: int = 8192
     replay_buffer_reuse: int = 4
-    uct_c: float = 2.0
+    uct_c: float = 1.41
     temperature_drop: int = 10
     compiled: bool = True
 
