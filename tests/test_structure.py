@@ -29,7 +29,10 @@ def functions(module: Path) -> Iterator[Function]:
             yield node
 
 
-_OPTIONS = ("JsonOption", "ClusterOption", "LimitOption")  # of several commands
+_OPTIONS = (  # of several commands
+    "JsonOption", "ClusterOption", "LimitOption", "AlphaOption", "DepthOption", "GadgetOption", "HistoriesOption",
+    "PaperOption", "PogOption", "UpdatesOption",
+)
 
 
 def is_command(module: Path, function: Function) -> bool:

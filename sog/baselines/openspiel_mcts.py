@@ -6,7 +6,7 @@ from typing import Final
 
 import pyspiel
 
-from sog.baselines.rating import Asked, Rate, Rated, spiel_state
+from sog.baselines.rating import Asked, Rate, Rated, rated_root, spiel_state
 
 __all__ = ["openspiel_mcts"]
 
@@ -37,11 +37,6 @@ def openspiel_mcts(simulations: int | None = None, seconds: float | None = None)
             max_wall_clock_time=-1.0 if seconds is None else seconds,
         )
         root = bot.mcts_search(state)
-        best = root.best_child().action
-        children = {child.action: child for child in root.children}
-        found = [children[action] for action in asked.actions]
-        values = [child.total_reward / child.explore_count if child.explore_count else 0.0 for child in found]
-        order = [(child.action == best) * 1e12 + child.explore_count for child in found]
-        return Rated(order, values, [child.explore_count for child in found], root.explore_count)
+        return rated_root(root, asked)
 
     return rate

@@ -18,7 +18,7 @@ from sog.play.openspiel_states import openspiel_game
 from sog.play.player import Candidate, MoveTree, Stopped, Thought, never
 from sog.search.leaves.evaluator import SearchGenerator, zero_evaluator
 
-__all__ = ["Asked", "Rate", "Rated", "RatingPlayer", "spiel_state"]
+__all__ = ["Asked", "Rate", "Rated", "RatingPlayer", "rated_root", "spiel_state"]
 
 
 @dataclass(frozen=True)
@@ -132,3 +132,13 @@ def spiel_state(game: Game, state: State) -> Any:
     for action in history:
         spiel.apply_action(action)
     return spiel
+
+
+def rated_root(root: Any, asked: Asked) -> Rated:
+    """The moves of a search of OpenSpiel's, by its root: the one that it would play first, then by visits."""
+    best = root.best_child().action
+    children = {child.action: child for child in root.children}
+    found = [children[action] for action in asked.actions]
+    values = [child.total_reward / child.explore_count if child.explore_count else 0.0 for child in found]
+    order = [(child.action == best) * 1e12 + child.explore_count for child in found]
+    return Rated(order, values, [child.explore_count for child in found], root.explore_count)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import typer
 
@@ -18,6 +18,13 @@ __all__ = [
     "LARGEST_COUNT",
     "LARGEST_SEED",
     "MOST_PROCESSES",
+    "AlphaOption",
+    "DepthOption",
+    "GadgetOption",
+    "HistoriesOption",
+    "PaperOption",
+    "PogOption",
+    "UpdatesOption",
     "above_zero",
     "check_apart",
     "papers_search",
@@ -63,6 +70,39 @@ def check_apart(first: Path | None, second: Path | None) -> None:
     """SettingError where two outputs would be the same file."""
     if first is not None and second is not None and first.resolve() == second.resolve():
         raise SettingError(f"{first} is named for two outputs; give each a file of its own")
+
+
+# How a decision is searched, in the commands that play and measure.
+UpdatesOption = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=LARGEST_COUNT, help="Updates of one player per subgame; rebel: by default 1024, sepot: 800."
+    ),
+]
+DepthOption = Annotated[
+    int | None,
+    typer.Option(min=0, max=LARGEST_COUNT, help="sepot: actions of each player looked ahead, 0 for no limit."),
+]
+HistoriesOption = Annotated[
+    int | None,
+    typer.Option(min=1, max=LARGEST_COUNT, help="sepot: search subgames of at most so many; by default 25,000."),
+]
+GadgetOption = Annotated[
+    str | None,
+    typer.Option(callback=some, help="sepot: its values from the critic (the default) or previous."),
+]
+AlphaOption = Annotated[
+    float | None,
+    typer.Option(callback=share, help="sog: weight of the gadget's range in the opponent's."),
+]
+PaperOption = Annotated[
+    bool,
+    typer.Option("--paper", help="sog: the papers' regret rule and search settings."),
+]
+PogOption = Annotated[
+    bool,
+    typer.Option("--pog", help="sog: as Player of Games does: --paper with alpha 0.2 and current policies."),
+]
 
 
 def papers_search(paper: bool, pog: bool) -> str | None:

@@ -10,7 +10,20 @@ from rich.table import Table
 
 from sog.agents.algorithms.base import Choices
 from sog.cli.frame import LimitOption, progress_bar, stdout
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, papers_search, share, some
+from sog.cli.options import (
+    LARGEST_COUNT,
+    LARGEST_SEED,
+    AlphaOption,
+    DepthOption,
+    GadgetOption,
+    HistoriesOption,
+    PaperOption,
+    PogOption,
+    UpdatesOption,
+    above_zero,
+    papers_search,
+    some,
+)
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -60,30 +73,13 @@ def play(
         str | None,
         typer.Option(callback=some, help="What plays: sog, alphazero (on a board), rebel, or a policy as trained."),
     ] = None,
-    updates: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=LARGEST_COUNT, help="Updates of one player per subgame; rebel: by default 1024, sepot: 800."
-        ),
-    ] = None,
-    paper: Annotated[bool, typer.Option("--paper", help="sog: the papers' regret rule and search settings.")] = False,
-    pog: Annotated[
-        bool, typer.Option("--pog", help="sog: as Player of Games does: --paper with alpha 0.2 and current policies.")
-    ] = False,
-    alpha: Annotated[
-        float | None, typer.Option(callback=share, help="sog: weight of the gadget's range in the opponent's.")
-    ] = None,
-    depth: Annotated[
-        int | None,
-        typer.Option(min=0, max=LARGEST_COUNT, help="sepot: actions of each player looked ahead, 0 for no limit."),
-    ] = None,
-    histories: Annotated[
-        int | None,
-        typer.Option(min=1, max=LARGEST_COUNT, help="sepot: search subgames of at most so many; by default 25,000."),
-    ] = None,
-    gadget: Annotated[
-        str | None, typer.Option(callback=some, help="sepot: its values from the critic (the default) or previous.")
-    ] = None,
+    updates: UpdatesOption = None,
+    paper: PaperOption = False,
+    pog: PogOption = False,
+    alpha: AlphaOption = None,
+    depth: DepthOption = None,
+    histories: HistoriesOption = None,
+    gadget: GadgetOption = None,
     agent: Annotated[
         str | None, typer.Option(metavar="MODULE:CLASS", help="Play the game against this agent, a class of your own.")
     ] = None,

@@ -21,7 +21,7 @@ import numpy as np
 from sog.baselines.openspiel_alphazero.compiled import answer_compiled
 from sog.baselines.openspiel_alphazero.extra import ONE_CORE, require_extra
 from sog.baselines.openspiel_alphazero.settings import newest_checkpoint
-from sog.baselines.rating import Asked, Rate, Rated, spiel_state
+from sog.baselines.rating import Asked, Rate, Rated, rated_root, spiel_state
 from sog.errors import CheckpointError
 from sog.games.base import Game
 
@@ -51,12 +51,7 @@ def openspiel_alphazero(folder: Path, game: Game, seconds: float | None = None) 
                 loaded.search(state, _FEWEST, asked.rng)  # compiles
                 pace.measure(lambda: loaded.search(state, _FIRST, asked.rng))
             root = pace.measure(lambda: loaded.search(state, pace.simulations, asked.rng))
-        best = root.best_child().action
-        children = {child.action: child for child in root.children}
-        found = [children[action] for action in asked.actions]
-        values = [child.total_reward / child.explore_count if child.explore_count else 0.0 for child in found]
-        order = [(child.action == best) * 1e12 + child.explore_count for child in found]
-        return Rated(order, values, [child.explore_count for child in found], root.explore_count)
+        return rated_root(root, asked)
 
     return rate
 
