@@ -31,6 +31,7 @@ from sog.experiments.papers import (
     sepot_table1,
     sog_fig3,
     sog_fig4,
+    sog_table1,
     training_elo,
     ttt_never_loses,
 )
@@ -70,6 +71,14 @@ EXPERIMENTS: Final = (
         60,
         "Elo of SoG(s,1) and AlphaZero(s) with the network of --run, s = 25 to 400 (--full: 1,600), 96 games a pair",
         sog_fig4.STUDY,
+    ),
+    Experiment(
+        "sog-table1",
+        "SoG",
+        "Table 1 (PoG Table 4)",
+        90,
+        "Elo of SoG(s,1), SoG(s,10) and AlphaZero(s) at s = 25, 100 and 400 after a third, two thirds and all of --run",
+        sog_table1.STUDY,
     ),
     Experiment(
         "training-elo",

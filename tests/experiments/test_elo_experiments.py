@@ -10,9 +10,10 @@ import torch
 from sog.agents.algorithms.alphazero import ALPHAZERO
 from sog.agents.algorithms.sog import SOG
 from sog.errors import CheckpointError, SettingError
-from sog.experiments.papers import sog_fig4, training_elo
+from sog.experiments.papers import sog_fig4, sog_table1, training_elo
 from sog.experiments.papers.elo_matches import (
     Agent,
+    Reference,
     agent_of,
     describe,
     match_keys,
@@ -145,7 +146,8 @@ def test_fig4_refuses(runs: tuple[Path, Path], tmp_path: Path, monkeypatch: pyte
 def test_training_elo_lets_snapshots_meet_those_of_their_time(runs: tuple[Path, Path]) -> None:
     keys = training_elo.plan(Options(runs=runs, seeds=1), silent)
 
-    def named(agent: Agent) -> str:
+    def named(agent: Agent | Reference) -> str:
+        assert isinstance(agent, Agent)
         return agent.algorithm[0] + str(int(Path(agent.checkpoint).name))
 
     pairs = {named(agent_of(key, "first")) + named(agent_of(key, "second")) for key in keys}
@@ -190,3 +192,59 @@ def test_training_elo_refuses(runs: tuple[Path, Path], tmp_path: Path, monkeypat
     short = save_run(tmp_path / "short", SOG, (0.0,))
     with pytest.raises(CheckpointError, match="fewer than two"):
         training_elo.plan(Options(runs=(short,)), silent)
+
+
+# --- sog-table1 ---
+
+
+@pytest.fixture
+def connect_four_runs(tmp_path: Path) -> tuple[Path, Path]:
+    return (
+        save_run(tmp_path / "four" / "sog", SOG, (0.0, 2.0, 4.0, 6.0), "connect_four"),
+        save_run(tmp_path / "four" / "alphazero", ALPHAZERO, (0.0, 3.0, 5.0, 7.0), "connect_four"),
+    )
+
+
+def test_table1_is_a_grid_whose_neighbours_meet(connect_four_runs: tuple[Path, Path]) -> None:
+    keys = sog_table1.plan(Options(runs=connect_four_runs, seeds=1), silent)
+    pairs = [(agent_of(key, "first"), agent_of(key, "second")) for key in keys]
+    assert len(set(pairs)) == len(pairs)
+    agents = {agent for pair in pairs for agent in pair}
+    own = [agent for agent in agents if isinstance(agent, Agent)]
+    assert len([agent for agent in own if agent.algorithm == SOG]) == 3 * 2 * 3  # s, c, networks
+    assert len([agent for agent in own if agent.algorithm == ALPHAZERO]) == 3 * 3
+    assert {Path(agent.checkpoint).name for agent in own} == {"000001", "000002", "000003"}  # not the first
+    names = {(str(one), str(other)) for one, other in pairs}
+    assert {("SoG(25,1)", "SoG(100,1)"), ("SoG(25,1)", "SoG(25,10)"), ("SoG(400,1)", "AlphaZero(400)")} <= names
+    assert ("SoG(25,1)", "SoG(25,1)") in names  # the same search, another network
+    assert ("alpha-beta(1)", "alpha-beta(3)") in names and ("alpha-beta(5)", "SoG(100,1)") in names
+    met = [str(other) for one, other in pairs if one == Reference("alpha-beta", 5)]
+    assert sorted(met) == ["AlphaZero(100)"] * 3 + ["SoG(100,1)"] * 3
+    within = (2 * 2 + 3) * 3 + 6 * 2 + 2 * 3 + 3 * 2  # in s and c, in time, and AlphaZero's
+    assert len(pairs) == within + 3 * 3 + 2 + 3 * 6
+
+
+def test_table1_quick(connect_four_runs: tuple[Path, Path]) -> None:
+    points = played(sog_table1.plan(Options(quick=True, runs=connect_four_runs[:1]), silent))
+    outcome = sog_table1.present(points)
+    (reference,) = (row for row in outcome.rows if not row["checkpoint"])
+    assert (reference["agent"], reference["elo"], reference["minutes"]) == ("alpha-beta(1)", 0.0, None)
+    assert [row["elo"] for row in outcome.rows] == sorted((row["elo"] for row in outcome.rows), reverse=True)
+    grid = {(row["simulations"], row["per_update"], row["minutes"]) for row in outcome.rows if row["checkpoint"]}
+    assert grid == {(s, c, minutes) for s in (2, 4) for c in (1.0, 10.0) for minutes in (4.0, 6.0)}
+    assert list(outcome.pictures) == ["sog-table1"]
+
+
+def test_references_win_by_their_strength() -> None:
+    """Deep alpha-beta beats shallow in most games, and the same point is the same again."""
+    (key,) = match_keys("connect_four", [(Reference("alpha-beta", 4), Reference("alpha-beta", 1))], 1, 8)
+    assert describe(key) == "alpha-beta(4) - alpha-beta(1)"
+    result = play_match(key)
+    assert result["wins"] >= 12 and result == play_match(key)
+
+
+def test_table1_refuses(runs: tuple[Path, Path], connect_four_runs: tuple[Path, Path]) -> None:
+    with pytest.raises(SettingError, match="--run"):
+        sog_table1.plan(Options(), silent)
+    with pytest.raises(SettingError, match="references for connect four and Go"):
+        sog_table1.plan(Options(runs=runs[:1]), silent)

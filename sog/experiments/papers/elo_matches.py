@@ -1,11 +1,11 @@
-"""What Elo experiments share: agents that are written down in a point's key, games between two of them, ratings.
+"""What Elo experiments share: agents and references written down in a point's key, games between two, ratings.
 
 Both agents of a point play every opening from both seats, all games of a point side by side.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +15,9 @@ import numpy as np
 
 from sog.agents.algorithms.base import Choices, PlayBoard
 from sog.agents.algorithms.table import learner
+from sog.baselines.alpha_beta import alpha_beta
+from sog.baselines.go_rollouts import rollouts
+from sog.baselines.rating import Rate, RatingPlayer
 from sog.errors import CheckpointError
 from sog.evaluate.elo import Ratings, rate
 from sog.evaluate.side_by_side import MakePlayer, Seating, openings, play_games
@@ -74,8 +77,36 @@ class Agent:
 _FIELDS: Final = ("algorithm", "checkpoint", "network", "simulations", "per_update")
 
 
-def agent_of(key: Key, name: str) -> Agent:
-    """The agent that a point's key calls `name`."""
+@dataclass(frozen=True)
+class Reference:
+    """An opponent of fixed strength, by which networks of different runs and days can be compared.
+
+    kind: a key of REFERENCES.  strength: its depth or its rollouts a move.
+    """
+
+    kind: str
+    strength: int
+
+    def __str__(self) -> str:
+        return f"{self.kind}({self.strength:,})"
+
+    def entry(self, name: str) -> Key:
+        """The reference as entries of a point's key."""
+        return {f"{name}_reference": self.kind, f"{name}_strength": self.strength}
+
+    def maker(self) -> MakePlayer:
+        """Makes the player for a game, whose draws depend on the position alone."""
+        rate = REFERENCES[self.kind](self.strength)
+        return lambda: RatingPlayer(str(self), rate)
+
+
+REFERENCES: Final[dict[str, Callable[[int], Rate]]] = {"alpha-beta": alpha_beta, "rollouts": rollouts}
+
+
+def agent_of(key: Key, name: str) -> Agent | Reference:
+    """The agent or reference that a point's key calls `name`."""
+    if f"{name}_reference" in key:
+        return Reference(key[f"{name}_reference"], key[f"{name}_strength"])
     return Agent(*(key[f"{name}_{field}"] for field in _FIELDS))
 
 
@@ -92,7 +123,10 @@ def network_id(checkpoint: str) -> str:
     return load_meta(Path(checkpoint)).files["network"].sha256[:16]
 
 
-def match_keys(game: str, pairs: Sequence[tuple[Agent, Agent]], batches: int, count: int) -> list[Key]:
+Pair = tuple[Agent | Reference, Agent | Reference]
+
+
+def match_keys(game: str, pairs: Sequence[Pair], batches: int, count: int) -> list[Key]:
     """A point for each pair and batch, one batch of all pairs after the other, so that a stopped run has all pairs.
 
     count: openings a batch.
@@ -105,9 +139,12 @@ def match_keys(game: str, pairs: Sequence[tuple[Agent, Agent]], batches: int, co
 
 
 def describe(key: Key) -> str:
-    """Who plays whom, each with the last part of its network's folder."""
-    agents = [agent_of(key, name) for name in ("first", "second")]
-    return " - ".join(f"{agent} of {Path(agent.checkpoint).name}" for agent in agents)
+    """Who plays whom, agents with the last part of their network's folder."""
+    return " - ".join(_named(agent_of(key, name)) for name in ("first", "second"))
+
+
+def _named(agent: Agent | Reference) -> str:
+    return str(agent) if isinstance(agent, Reference) else f"{agent} of {Path(agent.checkpoint).name}"
 
 
 def play_match(key: Key) -> Result:
@@ -121,9 +158,9 @@ def play_match(key: Key) -> Result:
     return {"wins": int((results > 0).sum()), "draws": int((results == 0).sum()), "losses": int((results < 0).sum())}
 
 
-def rated(points: Sequence[Point]) -> tuple[list[Agent], Ratings]:
+def rated(points: Sequence[Point]) -> tuple[list[Agent | Reference], Ratings]:
     """The agents in the order of first sight, and their ratings. A draw counts half."""
-    agents: dict[Agent, int] = {}
+    agents: dict[Agent | Reference, int] = {}
     for point in points:
         for name in ("first", "second"):
             agents.setdefault(agent_of(point.key, name), len(agents))
@@ -135,16 +172,23 @@ def rated(points: Sequence[Point]) -> tuple[list[Agent], Ratings]:
     return list(agents), rate(scores)
 
 
-def rating_row(agents: Sequence[Agent], ratings: Ratings, k: int, anchor: int) -> dict[str, Any]:
+def rated_agents(points: Sequence[Point]) -> tuple[list[Agent], Ratings]:
+    """`rated` of points whose players are all agents."""
+    agents, ratings = rated(points)
+    return [agent for agent in agents if isinstance(agent, Agent)], ratings
+
+
+def rating_row(agents: Sequence[Agent | Reference], ratings: Ratings, k: int, anchor: int) -> dict[str, Any]:
     """Agent k as a row of a table; Elo and half of its 95% interval are against the anchor."""
     elo, half = ratings.difference(k, anchor)
-    agent = agents[k]
-    return {
-        "agent": str(agent),
-        "algorithm": agent.algorithm,
-        "simulations": agent.simulations,
-        "per_update": agent.per_update if agent.budgeted else None,
-        "checkpoint": agent.checkpoint,
-        "elo": elo,
-        "interval": half,
-    }
+    return {**_columns(agents[k]), "elo": elo, "interval": half}
+
+
+def _columns(agent: Agent | Reference) -> dict[str, Any]:
+    if isinstance(agent, Reference):
+        said = {"algorithm": agent.kind, "simulations": agent.strength, "per_update": None, "checkpoint": ""}
+    else:
+        per_update = agent.per_update if agent.budgeted else None
+        said = {"algorithm": agent.algorithm, "simulations": agent.simulations, "per_update": per_update}
+        said["checkpoint"] = agent.checkpoint
+    return {"agent": str(agent), **said}

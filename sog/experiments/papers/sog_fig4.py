@@ -20,7 +20,7 @@ from sog.experiments.papers.elo_matches import (
     match_keys,
     network_id,
     play_match,
-    rated,
+    rated_agents,
     rating_row,
 )
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
@@ -80,7 +80,7 @@ def _pairs(checkpoint: str, numbers: Sequence[int]) -> list[tuple[Agent, Agent]]
 
 def present(points: list[Point]) -> Outcome:
     """Elo over simulations, a line for each algorithm, and what each step to more of them brings."""
-    agents, ratings = rated(points)
+    agents, ratings = rated_agents(points)
     anchor = min(range(len(agents)), key=lambda k: (COMPARED.index(agents[k].algorithm), agents[k].simulations))
     rows = []
     by_algorithm: dict[str, list[int]] = {algorithm: [] for algorithm in sorted(COMPARED)}

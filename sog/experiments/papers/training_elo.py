@@ -18,7 +18,7 @@ from sog.experiments.papers.elo_matches import (
     describe,
     match_keys,
     play_match,
-    rated,
+    rated_agents,
     rating_row,
 )
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
@@ -111,7 +111,7 @@ def _agents(own: Sequence[Snapshot]) -> list[Agent]:
 
 def present(points: list[Point]) -> Outcome:
     """Elo over minutes of training, a line for each run; the first run's first network has Elo 0."""
-    agents, ratings = rated(points)
+    agents, ratings = rated_agents(points)
     rows = [{**rating_row(agents, ratings, k, 0), **_when(agents[k])} for k in range(len(agents))]
     rows.sort(key=lambda row: (row["run"], row["minutes"]))
     beside = [
