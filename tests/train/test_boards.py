@@ -92,6 +92,21 @@ def test_random_openings_have_up_to_so_many_moves_and_leave_no_rows() -> None:
     assert len(starts) > 2
 
 
+def test_a_share_of_the_games_begins_deep() -> None:
+    play = playing(MctsSearch(), openings=1, deep=0.25, deepest=6, caps=PlayoutCaps(1))
+    games = [played(play, seed) for seed in range(120)]
+    first = np.array([len(game.public.path(game.visits[0].node)) - 1 for game in games])
+    assert 0.08 < (first > 1).mean() < 0.35 and first.max() == 6  # a quarter of 5/7 or less: some end on the way
+    assert np.random.default_rng(1).random() == _drawn_after(replace(play, deep=0.0))
+
+
+def _drawn_after(play: BoardPlay) -> float:
+    """What a generator draws next once it has drawn how many moves a game may begin with."""
+    rng = np.random.default_rng(1)
+    assert play.random_moves(rng) == play.openings
+    return rng.random()
+
+
 @EITHER
 def test_only_moves_searched_in_full_give_policies(search: Searching) -> None:
     games = [played(playing(search, caps=replace(CAPS, share=0.25)), seed) for seed in range(40)]
@@ -262,6 +277,8 @@ def test_what_is_out_of_range_is_refused() -> None:
             BoardActing(play, **wrong)  # type: ignore[arg-type]
     with pytest.raises(SettingError):
         replace(play, openings=-1)
+    with pytest.raises(SettingError, match="share of the games"):
+        replace(play, deep=1.5)
     kuhn = make_game("kuhn_poker")
     with pytest.raises(SettingError, match="perfect information"):
         BoardActing(play).make(kuhn, shape_for(kuhn, 8, 1))

@@ -29,10 +29,11 @@ Place: TypeAlias = tuple[int, int]
 class BoardPlay:
     """How self-play games on boards are played.
 
-    openings: a game begins with up to so many uniform moves.  starts: the share of games that begin from a position
-    that the game names (Game.random_start).  gumbel: the scale of the Gumbel noise on the root's logits in full
-    searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones
-    are the best.  queries: positions that a full search met and that are searched by themselves, for each full search
+    openings: a game begins with up to so many uniform moves.  deep: the share of games with up to `deepest` of them,
+    so that their middle and end are positions to which good play does not lead.  starts: the share of games that begin
+    from a position that the game names (Game.random_start).  gumbel: the scale of the Gumbel noise on the root's logits
+    in full searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones are the
+    best.  queries: positions that a full search met and that are searched by themselves, for each full search
     on average.  moves_max: a game is cut short there, 0 for never.  resign_below: value, as a share of the largest
     utility, at which a player gives up (-1 or less: never); no_resign: the share of games played to the end all the
     same.
@@ -42,6 +43,8 @@ class BoardPlay:
     caps: PlayoutCaps
     target: TargetSettings = field(default_factory=TargetSettings)
     openings: int = 0
+    deep: float = 0.0
+    deepest: int = 0
     starts: float = 0.0
     gumbel: float = 1.0
     sampled_moves: int = 20
@@ -51,11 +54,16 @@ class BoardPlay:
     no_resign: float = 0.2
 
     def __post_init__(self) -> None:
-        for name in ("openings", "gumbel", "sampled_moves", "queries", "moves_max"):
+        for name in ("openings", "deepest", "gumbel", "sampled_moves", "queries", "moves_max"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
-        if not 0.0 <= self.starts <= 1.0:
-            raise SettingError(f"starts is a share of the games, not {self.starts}")
+        for name in ("starts", "deep"):
+            if not 0.0 <= getattr(self, name) <= 1.0:
+                raise SettingError(f"{name} is a share of the games, not {getattr(self, name)}")
+
+    def random_moves(self, rng: np.random.Generator) -> int:
+        """The most uniform moves that a game may begin with; draws only where there is a choice."""
+        return self.deepest if self.deep and rng.random() < self.deep else self.openings
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +85,7 @@ class BoardGame:
     """One self-play game: drive `steps()`, then read the rest.
 
     number: its place among the jobs of a round.  visits: the positions searched.  utility: player 0's; None: cut short.
+    final: the public node that it ended at; None where it was cut short or given up.
     asked: public nodes to be searched by themselves.
     """
 
@@ -87,12 +96,13 @@ class BoardGame:
         self.visits: list[Visit] = []
         self.asked: list[int] = []
         self.utility: float | None = None
+        self.final: int | None = None
 
     def steps(self) -> SearchGenerator:
         """The game, as a generator of leaf beliefs."""
         public, play, rng = self.public, self.play, self.rng
         referee = Referee(public)
-        world = random_opening(referee, play.openings, rng)
+        world = random_opening(referee, play.random_moves(rng), rng)
         moves = len(public.path(world.node)) - 1
         may_resign = rng.random() >= play.no_resign
         searcher = play.search.begin(public, rng)
@@ -111,7 +121,7 @@ class BoardGame:
                 return
             moves += 1
             world = referee.act(world, self._choose(found, noise, moves <= play.sampled_moves), rng)
-        self.utility = referee.utility(world)
+        self.utility, self.final = referee.utility(world), world.node
 
     def followers(self) -> list[QuerySolve]:
         """The searches of what it asked for, each with a generator of its own."""
