@@ -154,6 +154,7 @@ class Game(ABC):
     planes: (C, H, W) where the features are C planes of H x W, made flat, from the mover's side; the last one is ones
     where player 0 acts, zeros otherwise.  policy_planes: P where action (h * W + w) * P + k is cell (h, w) of the k-th
     policy plane; actions from H * W * P on have no cell.
+    ownership: whether a finished game says who owns each cell of its planes (`owners`).
     symmetries: the same positions seen other ways, the identity among them; none where a game names none.
     longest: moves after which the papers' self-play cuts a game short (PoG, Table 3); 0 where games end by themselves.
     drawn_out: whether games between beginners hardly end by themselves, so that self-play must cut them short.
@@ -171,6 +172,7 @@ class Game(ABC):
     crossed: tuple[int, ...] = ()
     planes: tuple[int, int, int] | None = None
     policy_planes: int = 0
+    ownership: bool = False
     symmetries: tuple[Symmetry, ...] = ()
     longest: int = 0
     drawn_out: bool = False
@@ -187,6 +189,13 @@ class Game(ABC):
 
     def random_start(self, rng: np.random.Generator) -> Game | None:
         """A drawn position that self-play may begin with, as a game of the family; None where the game names none."""
+        return None
+
+    def owners(self, s: State) -> Float32 | None:
+        """float32[H * W]: who owns each cell where the game has ended at s, 1 player 0, -1 player 1, 0 neither.
+
+        None where that did not decide the game.
+        """
         return None
 
     @abstractmethod

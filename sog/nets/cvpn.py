@@ -23,6 +23,7 @@ class NetworkShape:
     features, slots, actions: those of the game.  width, depth: of the hidden layers.
     kind: the body, a key of BODIES.  crossed: see encode.encode.  matchups: see CVPN.
     planes, policy_planes: the game's, for a resnet, which has `width` channels and `depth` blocks; otherwise none.
+    ownership: a resnet that also learns who will own each cell (Game.owners), and is not asked for it in play.
     policies_apart: each player has logits of its own (SoG, Fig. 6), of which the actor's are read; of an mlp only.
     """
 
@@ -37,6 +38,7 @@ class NetworkShape:
     planes: tuple[int, ...] = ()
     policy_planes: int = 0
     policies_apart: bool = False
+    ownership: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in BODIES:
@@ -47,6 +49,8 @@ class NetworkShape:
             raise SettingError(f"crossed features {self.crossed} are not among the game's {self.features}")
         if self.kind == "resnet":
             self._check_planes()
+        elif self.ownership:
+            raise SettingError(f"who owns a cell is learned by a resnet, not by {self.kind}")
 
     def _check_planes(self) -> None:
         """SettingError unless planes, one infostate a player and no more make a resnet's input."""
@@ -87,6 +91,11 @@ class NetworkShape:
         return self.slots[0] if self.policies_apart and player == 1 else 0
 
     @property
+    def cells(self) -> int:
+        """H * W where ownership is learned, otherwise 0."""
+        return self.planes[1] * self.planes[2] if self.ownership else 0
+
+    @property
     def outputs(self) -> int:
         """What the network answers with."""
         return self.num_values + self.num_logits
@@ -105,20 +114,27 @@ def shape_for(
     crossed: tuple[int, ...] = (),
     matchups: bool = False,
     policies_apart: bool = False,
+    ownership: bool = False,
 ) -> NetworkShape:
-    """The shape of a network for this game. Raises SettingError for matchups of a game too wide for matrices."""
+    """The shape of a network for this game.
+
+    Raises SettingError for matchups of a game too wide for matrices, and for ownership where a game names no owners.
+    """
+    if ownership and not game.ownership:
+        raise SettingError(f"{game.name} does not say who owns a cell")
     if matchups and game.weights(game.root()).operator.kind != DENSE:
         raise SettingError(f"matchups are for few infostates, not {game.name}'s {game.num_slots[0]:,} a player")
     planes = (game.planes or (), game.policy_planes) if kind == "resnet" else ((), 0)
     sizes = game.num_features, game.num_slots, game.num_actions
-    return NetworkShape(*sizes, width, depth, kind, crossed, matchups, *planes, policies_apart)
+    return NetworkShape(*sizes, width, depth, kind, crossed, matchups, *planes, policies_apart, ownership)
 
 
 def is_for(shape: NetworkShape, game: Game) -> bool:
     """Whether a network of this shape reads this game's beliefs and answers with its values and actions."""
     try:
         sizes = shape.width, shape.depth
-        wanted = shape_for(game, *sizes, shape.kind, shape.crossed, shape.matchups, shape.policies_apart)
+        flags = shape.matchups, shape.policies_apart, shape.ownership
+        wanted = shape_for(game, *sizes, shape.kind, shape.crossed, *flags)
     except SettingError:
         return False
     return shape == wanted and shape.crossed in ((), tuple(game.crossed))
@@ -160,6 +176,12 @@ class CVPN(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         return self._answer(self.head(self.body(x[:, : self.shape.seen])), x)
+
+    def learned(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """All that is learned: the output, and float32[B, H * W] who owns each cell, in [-1, 1], [B, 0] without it."""
+        if isinstance(self.body, ResNet):
+            return self.body.learned(x)
+        return self(x), x.new_zeros((len(x), 0))
 
     def part(self, x: Tensor, wanted: Wanted) -> Tensor:
         """`forward` with the values or the logits alone, float32[B, S0 + S1] or [B, S * A]; all of a resnet's."""

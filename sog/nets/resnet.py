@@ -98,12 +98,33 @@ class ResNet(nn.Module):
         self.entry = Layer(shape.planes[0], shape.width, 3)
         self.blocks = nn.Sequential(*(Block(shape.width) for _ in range(shape.depth)))
         self.policy, self.value = PolicyHead(shape), ValueHead(shape)
+        self.ownership_last = nn.Conv2d(shape.width, 1, 1) if shape.ownership else None
 
     def forward(self, x: Tensor) -> Tensor:
+        return self._answer(x, self._trunk(x))
+
+    def learned(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """The answer, and float32[B, H * W], who will own each cell: 1 player 0, -1 player 1; [B, 0] without a head.
+
+        Ownership is an auxiliary target (KataGo, "Auxiliary ownership and score targets"); the sum is the score.
+        """
+        trunk = self._trunk(x)
+        if self.ownership_last is None:
+            return self._answer(x, trunk), x.new_zeros((len(x), 0))
+        return self._answer(x, trunk), torch.tanh(self.ownership_last(trunk)).flatten(1) * self._side(x)
+
+    def _trunk(self, x: Tensor) -> Tensor:
         planes = x[:, : self.cells].reshape(-1, *self.planes)
         planes = planes.contiguous(memory_format=torch.channels_last)  # a step of learning takes a quarter less
-        trunk = self.blocks(self.entry(planes))
-        value = self.value(trunk) * (2.0 * x[:, self.cells - 1 : self.cells] - 1.0)
+        trunk: Tensor = self.blocks(self.entry(planes))
+        return trunk
+
+    def _side(self, x: Tensor) -> Tensor:
+        """float32[B, 1]: 1 where player 0 acts, -1 where player 1 does."""
+        return 2.0 * x[:, self.cells - 1 : self.cells] - 1.0
+
+    def _answer(self, x: Tensor, trunk: Tensor) -> Tensor:
+        value = self.value(trunk) * self._side(x)
         return torch.cat((value, -value, self.policy(trunk)), dim=1)
 
 

@@ -27,8 +27,9 @@ class LearnerSettings:
 
     learning_rate: of step t is learning_rate * decay ** (t / decay_steps), and grows to that over the first `warm_up`
     steps.
-    value_weight, policy_weight: w_v and w_p.  sum_policies: see `losses`.  updates_per_example: how often a row is
-    learned from at most, on average.  clip: the largest gradient norm, 0 for no limit.  momentum: of sgd.
+    value_weight, policy_weight: w_v and w_p.  ownership_weight: that of who owns each cell.
+    sum_policies: see `losses`.  updates_per_example: how often a row is learned from at most, on average.
+    clip: the largest gradient norm, 0 for no limit.  momentum: of sgd.
     symmetries: learn from each row as one of the symmetries that the game names shows it, drawn anew each time.
     """
 
@@ -39,6 +40,7 @@ class LearnerSettings:
     decay_steps: int = 100_000
     value_weight: float = 1.0
     policy_weight: float = 0.1
+    ownership_weight: float = 0.0
     sum_policies: bool = False
     updates_per_example: float = 10.0
     clip: float = 0.0
@@ -52,7 +54,7 @@ class LearnerSettings:
         for name in ("batch", "learning_rate", "decay", "decay_steps", "updates_per_example"):
             if not getattr(self, name) > 0:
                 raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
-        for name in ("value_weight", "policy_weight", "clip", "momentum", "warm_up"):
+        for name in ("value_weight", "policy_weight", "ownership_weight", "clip", "momentum", "warm_up"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
 
@@ -64,10 +66,11 @@ class LearnerSettings:
 
 @dataclass(frozen=True)
 class Losses:
-    """One step's losses: Huber of the values, KL of the policies, and their weighted sum."""
+    """One step's losses: Huber of the values, KL of the policies, Huber of the ownership, and their weighted sum."""
 
     value: float
     policy: float
+    ownership: float
     total: float
 
 
@@ -88,15 +91,17 @@ class Learner:
         settings, optimiser = self.settings, self.optimiser
         for group in optimiser.param_groups:
             group["lr"] = settings.rate_of(self.steps)
-        value, policy = losses(self.network, rows, settings.sum_policies)
+        value, policy, ownership = losses(self.network, rows, settings.sum_policies)
         total = settings.value_weight * value + settings.policy_weight * policy
+        if settings.ownership_weight:
+            total = total + settings.ownership_weight * ownership
         optimiser.zero_grad()
         total.backward()  # type: ignore[no-untyped-call]
         if settings.clip:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.clip)
         optimiser.step()
         self.steps += 1
-        return Losses(float(value.detach()), float(policy.detach()), float(total.detach()))
+        return Losses(*(float(loss.detach()) for loss in (value, policy, ownership, total)))
 
     def state(self) -> dict[str, Any]:
         """Steps taken and the optimiser's memory, as numbers and arrays; the network is saved beside it."""
@@ -137,8 +142,8 @@ def restore_memory(optimiser: torch.optim.Optimizer, saved: dict[str, dict[str, 
     optimiser.load_state_dict({"state": memory, "param_groups": optimiser.state_dict()["param_groups"]})
 
 
-def losses(network: CVPN, rows: Rows, sum_policies: bool = False) -> tuple[Tensor, Tensor]:
-    """Mean Huber loss over trained values and mean KL divergence over trained infostates of a batch.
+def losses(network: CVPN, rows: Rows, sum_policies: bool = False) -> tuple[Tensor, Tensor, Tensor]:
+    """Mean Huber loss over trained values, mean KL over trained infostates, mean Huber loss over owned cells.
 
     The softmax is over legal actions. Means make w_v and w_p mean the same in every game.
     sum_policies: KL is summed over a row's infostates, and the mean is over the rows that train any (PoG, B.3: "w_p *
@@ -146,17 +151,19 @@ def losses(network: CVPN, rows: Rows, sum_policies: bool = False) -> tuple[Tenso
     0.05, 0.01) while w_v does not speaks for a mean.
     """
     device = next(network.parameters()).device
-    inputs, targets, mask, policies, weights, legal = (
+    inputs, targets, mask, policies, weights, legal, owners, owned = (
         torch.from_numpy(column).to(device) for column in rows.columns().values()
     )
-    values, logits = network.split(network(inputs))
+    answer, ownership = network.learned(inputs)
+    values, logits = network.split(answer)
     huber = torch.nn.functional.huber_loss(values, targets, reduction="none")
     value = (huber * mask).sum() / mask.sum().clamp(min=1.0)
     log_policy = torch.log_softmax(logits.masked_fill(~legal, _NEVER), dim=-1)
     kl = (torch.xlogy(policies, policies) - policies * log_policy).sum(dim=-1)
     trained = (weights > 0).any(dim=1).sum().clamp(min=1) if sum_policies else weights.sum().clamp(min=1e-6)
     policy = (kl * weights).sum() / trained
-    return value, policy
+    each = torch.nn.functional.huber_loss(ownership, owners, reduction="none")
+    return value, policy, (each * owned).sum() / (owned.sum() * max(1, owners.shape[1])).clamp(min=1.0)
 
 
 _NEVER = -1e9  # the logit of an illegal action; finite, since 0 * inf is NaN

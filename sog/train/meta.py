@@ -20,7 +20,9 @@ __all__ = ["FORMAT", "VERSION", "FileEntry", "Meta", "file_name", "meta_bytes", 
 FORMAT: Final = "sog checkpoint"
 VERSION: Final = 2
 _HASH: Final = "sha256"
-_APART: Final = "policies_apart"  # of a shape; versions that know one policy for both players do not state it
+# Of a shape; older versions, which know neither, do not state them.
+_APART: Final = "policies_apart"
+_OWNERSHIP: Final = "ownership"
 _NAMES: Final = {
     "network": "network.{}.safetensors",
     "critic": "critic.{}.safetensors",
@@ -109,7 +111,8 @@ def _shape_of(said: Any) -> NetworkShape:
     if not isinstance(said, dict) or not set(said) <= {field.name for field in fields(NetworkShape)}:
         raise ValueError("shape")
     slots, crossed, planes = (_wholes(said.get(name, [])) for name in ("slots", "crossed", "planes"))
-    if len(slots) != 2 or not all(isinstance(flag, bool) for flag in (said.get("matchups"), said.get(_APART, False))):
+    flags = said.get("matchups"), said.get(_APART, False), said.get(_OWNERSHIP, False)
+    if len(slots) != 2 or not all(isinstance(flag, bool) for flag in flags):
         raise ValueError("shape")
     return NetworkShape(
         _whole(said.get("features")),
@@ -123,6 +126,7 @@ def _shape_of(said: Any) -> NetworkShape:
         planes,
         _whole(said.get("policy_planes", 0)),
         said.get(_APART, False),
+        said.get(_OWNERSHIP, False),
     )
 
 

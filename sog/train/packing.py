@@ -33,6 +33,7 @@ class PackedRows:
     bits: uint8[N, ceil(C * H * W / 8)], where planes are not 0.  levels: uint8[N, C], each plane's value in hundredths.
     values, value_mask: float32[N, 2].  policy_mask: float32[N, 1].  legal: uint8[N, 2], how many legal actions, low
     byte first.  actions, shares: uint16[N, K], the legal actions and their policy in 1 / 65,535.
+    owners: int8[N, H * W], 0 columns where they are not learned.  owners_mask: float32[N, 1], or 0 columns.
     """
 
     bits: Array
@@ -43,6 +44,8 @@ class PackedRows:
     legal: Array
     actions: Array
     shares: Array
+    owners: Array
+    owners_mask: Float32
 
     def __len__(self) -> int:
         return len(self.bits)
@@ -69,6 +72,8 @@ def blank_packed(shape: NetworkShape, count: int) -> PackedRows:
         legal=np.zeros((count, 2), dtype=np.uint8),
         actions=np.zeros((count, most), dtype=np.uint16),
         shares=np.zeros((count, most), dtype=np.uint16),
+        owners=np.zeros((count, shape.cells), dtype=np.int8),
+        owners_mask=np.zeros((count, min(shape.cells, 1)), dtype=np.float32),
     )
 
 
@@ -79,6 +84,7 @@ def pack(shape: NetworkShape, rows: Rows) -> PackedRows:
     out.bits[:] = np.packbits(planes.reshape(len(rows), -1) != 0, axis=1)
     out.levels[:] = np.clip(np.rint(planes.max(axis=2) * _LEVELS), 0, 255)
     out.values[:], out.value_mask[:], out.policy_mask[:] = rows.values, rows.value_mask, rows.policy_mask
+    out.owners[:], out.owners_mask[:] = rows.owners, rows.owners_mask
     for k in range(len(rows)):
         actions = np.flatnonzero(rows.legal[k, 0])[: out.actions.shape[1]]
         out.legal[k] = len(actions) % 256, len(actions) // 256
@@ -98,6 +104,7 @@ def unpack(shape: NetworkShape, packed: PackedRows) -> Rows:
     rows.inputs[:, :cells] = planes.reshape(count, -1)
     rows.inputs[:, cells:] = 1.0  # one infostate a player
     rows.values[:], rows.value_mask[:], rows.policy_mask[:] = packed.values, packed.value_mask, packed.policy_mask
+    rows.owners[:], rows.owners_mask[:] = packed.owners, packed.owners_mask
     for k, legal in enumerate(packed.legal[:, 0] + 256 * packed.legal[:, 1].astype(np.int64)):
         actions = packed.actions[k, :legal]
         shares = packed.shares[k, :legal].astype(np.float32)

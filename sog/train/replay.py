@@ -21,6 +21,8 @@ class Rows:
     inputs: float32[N, D].  values, value_mask: float32[N, S0 + S1], in value units; mask 0 is not trained
     (a TD(1) row fills only the visited infostate).  policies: float32[N, S, A], S of NetworkShape.policy_slots.
     policy_mask: float32[N, S], the weight of each infostate's policy, 0 for none.  legal: bool[N, S, A].
+    owners: float32[N, H * W], who owned each cell in the end (Game.owners), 0 columns where that is not learned.
+    owners_mask: float32[N, 1], 0 where that is not known.
     """
 
     inputs: Float32
@@ -29,6 +31,8 @@ class Rows:
     policies: Float32
     policy_mask: Float32
     legal: Bool
+    owners: Float32
+    owners_mask: Float32
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -52,6 +56,8 @@ def blank_rows(shape: NetworkShape, count: int) -> Rows:
         policies=np.zeros((count, slots, shape.actions), dtype=np.float32),
         policy_mask=np.zeros((count, slots), dtype=np.float32),
         legal=np.zeros((count, slots, shape.actions), dtype=np.bool_),
+        owners=np.zeros((count, shape.cells), dtype=np.float32),
+        owners_mask=np.zeros((count, min(shape.cells, 1)), dtype=np.float32),
     )
 
 
@@ -196,7 +202,8 @@ class ReplayWindow:
     def state(self, limit: int | None = None) -> dict[str, Array | int]:
         """What `restore` needs: the newest `limit` rows (all by default) and the count of all ever added."""
         columns = self._newest(self.capacity if limit is None else limit).columns()
-        return {"added": self.added, **{name: self._codec.write(column) for name, column in columns.items()}}
+        written = {name: self._codec.write(column) for name, column in columns.items() if not _is_empty(column)}
+        return {"added": self.added, **written}
 
     def restore(self, state: dict[str, Array | int]) -> None:
         """Take up the state of a window, which then samples as that one did.
@@ -206,10 +213,17 @@ class ReplayWindow:
         blank = self._codec.blank(0)
         if not isinstance(state, dict):
             raise CheckpointError("the checkpoint's replay window is damaged")
-        saved = {name: self._codec.read(np.asarray(state.get(name)), own) for name, own in blank.columns().items()}
-        added = state.get("added")
+        columns = blank.columns().items()
+        saved = {name: self._codec.read(np.asarray(state.get(name)), c) for name, c in columns if not _is_empty(c)}
+        added, count = state.get("added"), len(next(iter(saved.values())))
+        saved |= {name: np.zeros((count, *c.shape[1:]), c.dtype) for name, c in columns if _is_empty(c)}
         if len({len(column) for column in saved.values()}) != 1 or not isinstance(added, int) or not 0 <= added < 2**62:
             raise CheckpointError("the checkpoint's replay window belongs to another network")
         rows = type(blank)(**saved)
         self.added, self._held = added - len(rows), 0
         self._append(rows, len(rows))
+
+
+def _is_empty(column: Array) -> bool:
+    """Whether its rows have no numbers; a checkpoint leaves such a column out."""
+    return 0 in column.shape[1:]

@@ -20,11 +20,13 @@ def turned(rows: Rows, symmetries: Sequence[Symmetry], rng: np.random.Generator)
     """
     if not symmetries:
         return rows
+    cells = rows.owners.shape[1]
     drawn = rng.integers(len(symmetries), size=len(rows))
-    inputs, policies, legal = rows.inputs.copy(), rows.policies.copy(), rows.legal.copy()
+    inputs, policies, legal, owners = rows.inputs.copy(), rows.policies.copy(), rows.legal.copy(), rows.owners.copy()
     for number, symmetry in enumerate(symmetries):
         k = np.flatnonzero(drawn == number)
         inputs[k, : len(symmetry.features)] = rows.inputs[k][:, symmetry.features]
         policies[k, 0] = rows.policies[k][:, 0, symmetry.actions]
         legal[k, 0] = rows.legal[k][:, 0, symmetry.actions]
-    return replace(rows, inputs=inputs, policies=policies, legal=legal)
+        owners[k] = rows.owners[k][:, symmetry.features[:cells]]  # as the first plane's cells
+    return replace(rows, inputs=inputs, policies=policies, legal=legal, owners=owners)

@@ -89,7 +89,7 @@ def test_a_checkpoint_that_states_no_policies_apart_has_none(tmp_path: Path) -> 
     """Versions before they could be apart wrote none; where they are, they come back so."""
     save(tmp_path / "old")
     shape = json.loads((tmp_path / "old" / "meta.json").read_text())["shape"]
-    assert shape.pop("policies_apart") is False
+    assert shape.pop("policies_apart") is False and shape.pop("ownership") is False
     change_meta(tmp_path / "old", shape=shape)
     assert step_of(tmp_path / "old") == 1
     apart = replace(SHAPE, policies_apart=True)
@@ -206,6 +206,8 @@ def test_foreign_meta(tmp_path: Path, changes: dict[str, Any], said: str) -> Non
         {"new": 1},
         {"policies_apart": True},
         {"policies_apart": 1},
+        {"ownership": True},
+        {"ownership": 0},
     ],
 )
 def test_a_shape_that_is_not_the_weights(tmp_path: Path, changes: dict[str, Any]) -> None:

@@ -57,7 +57,7 @@ def test_learns_fixed_targets(settings: dict[str, object]) -> None:
 
 def test_losses_are_those_of_the_paper() -> None:
     rows, network = leduc_rows(5), CVPN(shape_for(Leduc(), 8, 1))  # a new network answers 0
-    value, policy = losses(network, rows)
+    value, policy, _ = losses(network, rows)
     error = np.abs(rows.values)
     huber = np.where(error < 1.0, error**2 / 2, error - 0.5).mean()
     kl = (rows.policies * np.log(np.maximum(rows.policies, 1e-30) / 0.5)).sum(axis=-1).mean()
@@ -71,7 +71,7 @@ def test_the_papers_policy_loss_is_summed_over_infostates() -> None:
     rows.policy_mask[0] = 0.0
     rows.policy_mask[1, 2:] = 0.0
     kl = (rows.policies * np.log(np.maximum(rows.policies, 1e-30) / 0.5)).sum(axis=-1) * rows.policy_mask
-    value, policy = losses(network, rows, sum_policies=True)
+    value, policy, _ = losses(network, rows, sum_policies=True)
     np.testing.assert_allclose(float(policy.detach()), kl.sum() / 4, rtol=1e-5)
     np.testing.assert_allclose(float(value.detach()), float(losses(network, rows)[0].detach()))
     machine = learner(policy_weight=0.3, value_weight=0.0, sum_policies=True)
@@ -84,7 +84,7 @@ def test_masked_outputs_have_no_gradient() -> None:
     rows.policy_mask[:, 1:] = 0.0
     shape = shape_for(Leduc(), 8, 1)
     network = CVPN(shape)
-    value, policy = losses(network, rows)
+    value, policy, _ = losses(network, rows)
     (value + policy).backward()  # type: ignore[no-untyped-call]
     assert network.head.bias.grad is not None
     touched = network.head.bias.grad.numpy() != 0.0

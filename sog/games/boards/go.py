@@ -11,6 +11,7 @@ import pyspiel
 from sog.arrays import Array, Float32
 from sog.errors import GameError
 from sog.games.base import Game, State
+from sog.games.boards.go_area import owners
 from sog.games.boards.positions import Position, PositionGame, stone_planes
 from sog.games.boards.sgf import sgf_record
 from sog.games.names import Parameters, int_parameter, number_parameter, refuse_unknown
@@ -44,6 +45,7 @@ class Go(PositionGame):
     """
 
     longest = 722
+    ownership = True
     record_suffix = ".sgf"
 
     def __init__(self, size: int = 19, komi: float = 7.5) -> None:
@@ -71,6 +73,12 @@ class Go(PositionGame):
         stone_planes(boards, position.actor, out, _HISTORY)
         given = max(-_SHOWN_KOMI, min(_SHOWN_KOMI, self.komi if position.actor == WHITE else -self.komi))
         out[2 * _HISTORY] = round(100.0 * (1.0 + given / _SHOWN_KOMI)) / 100.0
+
+    def owners(self, s: State) -> Float32 | None:
+        owned = owners(self.board(s)).ravel().astype(np.float32)
+        score = float(owned.sum()) - self.komi
+        decided = self.payoff(s).scale == self.u_max * np.sign(score)
+        return owned if decided else None  # otherwise the board had been there before, which is a draw
 
     def write_record(self, record: Record) -> str:
         return sgf_record(self, record)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage
 
-from sog.arrays import Array, Bool, Int64
+from sog.arrays import Array, Bool
 
 _NEIGHBOURS = np.array([[0, 1, 0], [1, 1, 1], [0, 1, 0]])
 
@@ -15,13 +15,20 @@ def area(board: Array) -> tuple[int, int]:
 
     board: int8[N, N], 0 where empty, 1 for Black's stones, 2 for White's.
     """
-    points = [int((board == colour).sum()) for colour in (1, 2)]
+    owned = owners(board)
+    return int((owned == 1).sum()), int((owned == -1).sum())
+
+
+def owners(board: Array) -> Array:
+    """int8[N, N]: 1 where a cell is Black's, -1 where it is White's, 0 where it is nobody's.
+
+    A cell is its stone's, or where empty that of the only colour that its region touches.
+    """
     regions, count = ndimage.label(board == 0, _NEIGHBOURS)
-    touched = [_regions_beside(regions, count, board == colour) for colour in (1, 2)]
-    sizes: Int64 = np.bincount(regions.ravel(), minlength=count + 1)
-    for k, (own, other) in enumerate((touched, touched[::-1])):
-        points[k] += int(sizes[1:][own & ~other].sum())
-    return points[0], points[1]
+    black, white = (_regions_beside(regions, count, board == colour) for colour in (1, 2))
+    of_region = np.concatenate([[0], black.astype(np.int8) - white.astype(np.int8)])
+    owned: Array = (of_region[regions] + (board == 1) - (board == 2)).astype(np.int8)
+    return owned
 
 
 def _regions_beside(regions: Array, count: int, stones: Bool) -> Bool:

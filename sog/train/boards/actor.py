@@ -18,7 +18,7 @@ from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.train.boards.game import BoardGame, BoardPlay, QuerySolve
 from sog.train.boards.openings import drawn_game, names_starts
-from sog.train.boards.rows import game_rows, repeats
+from sog.train.boards.rows import add_owners, game_rows, repeats
 from sog.train.replay import Rows, blank_rows, join_rows
 from sog.train.settings import Harvest
 
@@ -107,4 +107,5 @@ class BoardActor:
         if not job.visits:
             return []
         rows = game_rows(job.public, job.visits, job.utility, self.acting.value_share, self.shape)
+        add_owners(rows, job.public, job.final)
         return [rows.take(repeats(job.visits, self.acting.surprise, rng)) if self.acting.surprise else rows]

@@ -12,7 +12,7 @@ from sog.search.tree.public_tree import PublicTree
 from sog.train.boards.game import Visit
 from sog.train.replay import Rows, blank_rows
 
-__all__ = ["game_rows", "repeats", "value_targets"]
+__all__ = ["add_owners", "game_rows", "repeats", "value_targets"]
 
 
 def game_rows(
@@ -31,6 +31,13 @@ def game_rows(
         if visit.policy is not None:
             rows.policies[k, 0, actions], rows.policy_mask[k] = visit.policy, 1.0
     return rows
+
+
+def add_owners(rows: Rows, public: PublicTree, final: int | None) -> None:
+    """Write who owned each cell in the end into a game's rows, where the network learns it and the game says it."""
+    owners = None if final is None else public.game.owners(public.states[final])
+    if owners is not None and rows.owners.shape[1]:
+        rows.owners[:], rows.owners_mask[:] = owners, 1.0
 
 
 def value_targets(visits: list[Visit], utility: float | None, share: float, u_max: float) -> Float64:
