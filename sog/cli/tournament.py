@@ -40,6 +40,8 @@ def tournament(
 
         plies = 4       # random moves that begin each opening; or openings = ["e2e4 e7e5", ...]
 
+        # gauntlet = "sog"     only the games of this agent
+
         [agents.sog]
 
         checkpoint = "runs/chess"     # or a game: an untrained network
@@ -165,7 +167,8 @@ def _show(answer: dict[str, Any]) -> None:
 
 
 def _cell(score: dict[str, int] | None) -> str:
-    return "" if score is None else f"{score['wins']}-{score['draws']}-{score['losses']}"
+    """Wins, draws and losses; empty where the two have not met."""
+    return f"{score['wins']}-{score['draws']}-{score['losses']}" if score and any(score.values()) else ""
 
 
 def _plot(path: Path, answer: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -54,7 +53,7 @@ class Result:
 
 def fixtures(tournament: Tournament) -> list[Fixture]:
     """Every pair from every opening, both ways round, so that a tournament cut short has met evenly."""
-    pairs = list(itertools.combinations(tournament.agents, 2))
+    pairs = tournament.pairs()
     games = [(seats, k) for k in range(tournament.rounds) for pair in pairs for seats in (pair, pair[::-1])]
     return [Fixture(number, seats, k) for number, (seats, k) in enumerate(games, start=1)]
 

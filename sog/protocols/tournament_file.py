@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping
@@ -27,7 +28,7 @@ from sog.protocols.words import shown
 
 __all__ = ["Tournament", "read_tournament"]
 
-_TOP: Final = {"game", "rounds", "seed", "openings", "plies", "longest", "patience", "agents"}
+_TOP: Final = {"game", "rounds", "seed", "openings", "plies", "longest", "patience", "gauntlet", "agents"}
 # Bytes of a file, games of a tournament, characters of an agent's name.
 _LARGEST: Final = 2**20
 _MOST_GAMES: Final = 1_000_000
@@ -38,10 +39,11 @@ _DAY: Final = 86_400.0
 
 @dataclass(frozen=True)
 class Tournament:
-    """A round robin: each pair plays `rounds` openings, both ways round.
+    """A round robin, or one agent against all others: each pair plays `rounds` openings, both ways round.
 
     plies: random moves that begin each opening, drawn from the seed.  openings: lists of moves instead.
     longest: moves after which a game is a draw.  patience: seconds before a silent program has lost.
+    gauntlet: the agent whose games alone are played; "" for all.
     digest: of the file's text, so that a changed file is not resumed.
     """
 
@@ -54,6 +56,12 @@ class Tournament:
     patience: float
     agents: Mapping[str, Mapping[str, Any]]
     digest: str
+    gauntlet: str = ""
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Who meets whom, in the file's order."""
+        pairs = itertools.combinations(self.agents, 2)
+        return [pair for pair in pairs if not self.gauntlet or self.gauntlet in pair]
 
     def contestant(self, name: str) -> Contestant:
         """The agent with this name; raises SogError where it cannot be had or does not play the game."""
@@ -92,6 +100,9 @@ def _tournament(said: Mapping[str, Any], digest: str) -> Tournament:
     for name, agent in agents.items():
         _check_name(name)
         _kind(name, agent).check(agent)
+    gauntlet = _take(said, "gauntlet", str, "")
+    if gauntlet and gauntlet not in agents:
+        raise SettingError(f"gauntlet names no agent: {shown(gauntlet)}")
     openings = tuple(_opening(game, line) for line in _take(said, "openings", list, []))
     rounds = _whole(said, "rounds", 1, _MOST_GAMES, len(openings) or 1)
     if (games := rounds * len(agents) * (len(agents) - 1)) > _MOST_GAMES:
@@ -106,6 +117,7 @@ def _tournament(said: Mapping[str, Any], digest: str) -> Tournament:
         _number(said, "patience", 0.1, _DAY, 60.0),
         agents,
         digest,
+        gauntlet,
     )
 
 

@@ -53,6 +53,15 @@ def test_every_pair_meets_evenly_from_both_sides(tmp_path: Path) -> None:
     assert opening_of(tournament, 0) == opening_of(tournament, 0) and len(opening_of(tournament, 1)) == 1
 
 
+def test_a_gauntlet_is_one_agent_against_all_others(tmp_path: Path) -> None:
+    tournament = read_tournament(randoms(tmp_path, rounds=2, count=4, more='plies = 1\ngauntlet = "r1"'))
+    assert tournament.pairs() == [("r0", "r1"), ("r1", "r2"), ("r1", "r3")]
+    games = fixtures(tournament)
+    assert len(games) == 12 and all("r1" in fixture.seats for fixture in games)
+    assert sum(fixture.seats[0] == "r1" for fixture in games) == 6
+    assert len(list(play_tournament(tournament, tmp_path / "games"))) == 12
+
+
 def test_results_and_records_are_on_disk(tmp_path: Path) -> None:
     tournament = read_tournament(randoms(tmp_path))
     results = list(play_tournament(tournament, tmp_path / "games"))
@@ -136,6 +145,7 @@ def test_games_of_another_file_are_not_mixed_in(tmp_path: Path) -> None:
         ('game = "chess"', "agents is missing"), ('game = "chess"\n[agents.a]\nrandom=true', "two"),
         ('game = "chess"\ngames = 3\n[agents.a]\nrandom=true\n[agents.b]\nrandom=true', "no key games"),
         ('game = "chess"\nrounds = 0\n[agents.a]\nrandom=true\n[agents.b]\nrandom=true', "rounds must be"),
+        ('game = "chess"\ngauntlet="c"\n[agents.a]\nrandom=true\n[agents.b]\nrandom=true', "gauntlet names no agent"),
         ('game = "chess"\nrounds = true\n[agents.a]\nrandom=true\n[agents.b]\nrandom=true', "rounds cannot be"),
         ('game = "chess"\n[agents.a]\nrandom=true\n[agents.b]\nnodes=1', "exactly one"),
         ('game = "chess"\n[agents.a]\nrandom=true\n[agents.b]\nuci="x"\nnods=1', "no key nods"),
