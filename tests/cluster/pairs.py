@@ -11,6 +11,7 @@ import argparse
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,26 +25,32 @@ from sog.train.loop import Run, Until
 from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.supervisor import Supervisor
 
-_WARM = 10.0  # seconds that do not count
+_WARM = 6.0  # seconds that do not count
 
 
 def speed(where: Where, seconds: float, game: str, algorithm: str, updates: float | None) -> float:
-    """Rows a second into the replay window."""
-    seen: list[tuple[float, int]] = []
+    """Rows a second into the replay window, from the block after the first warm seconds to the last of `seconds`."""
+    arrived: list[tuple[float, int]] = []
 
     def look(supervisor: Supervisor) -> None:
-        if supervisor.totals.rows:
-            seen.append((time.monotonic(), supervisor.totals.rows))
+        rows, now = supervisor.totals.rows, time.monotonic()
+        if rows and (not arrived or rows > arrived[-1][1]):
+            arrived.append((now, rows))
+        if arrived and now > arrived[0][0] + _WARM + seconds:
+            raise _Enough
 
     run = Run(game, "full", 0, where.places, algorithm, rounds=False)
     settings = preset(make_game(game), run.preset, algorithm)
     if updates is not None:
         settings = replace(settings, learner=replace(settings.learner, updates_per_example=updates))
-    with tempfile.TemporaryDirectory() as folder:
-        until = Until((seconds + _WARM) / 60.0)
-        train_stream(run, settings, Path(folder) / "run", until, False, StreamHooks(look=look), Placed(where))
-    counted = [(at, rows) for at, rows in seen if at > seen[0][0] + _WARM]
+    with tempfile.TemporaryDirectory() as folder, suppress(_Enough):
+        train_stream(run, settings, Path(folder) / "run", Until(), False, StreamHooks(look=look), Placed(where))
+    counted = [(at, rows) for at, rows in arrived if at > arrived[0][0] + _WARM]
     return (counted[-1][1] - counted[0][1]) / (counted[-1][0] - counted[0][0])
+
+
+class _Enough(Exception):
+    """The seconds that count are over."""
 
 
 def interval(ratios: list[float]) -> tuple[float, float]:

@@ -13,12 +13,14 @@ import torch
 
 from sog.agents.algorithms.table import learner as entry_of
 from sog.agents.policy_network import PolicyAgent, infostates_of, network_policy, policy_exploitability
+from sog.arrays import Float64
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.games.histories.base import replay
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.search.cfr import exact
+from sog.search.cfr.rules import DCFR
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
 from sog.train.lock import held
@@ -169,6 +171,27 @@ def test_neurd_moves_logits_by_their_forces_up_to_the_threshold() -> None:
     back = torch.tensor([[3.0, -3.0, 0.0]], requires_grad=True)
     neurd_loss(back, legal[:1], torch.tensor([[-1.0, 1.0, 0.0]]), RnadSettings()).sum().backward()
     assert back.grad is not None and back.grad[0].tolist() == [1.0, -1.0, 0.0]
+
+
+def within(policy: Float64, threshold: float) -> Float64:
+    """float64[A, I]: the policy with every probability raised to what NeuRD's threshold leaves beside the largest.
+
+    Logits lie within the threshold of their mean: of two actions they are at most 2 * threshold apart, of three, of
+    which one is played, 1.5 * threshold.
+    """
+    apart = (2.0 if len(policy) == 2 else 1.5) * threshold
+    raised = np.maximum(policy, policy.max(axis=0) * math.exp(-apart))
+    return np.asarray(raised / raised.sum(axis=0))
+
+
+@pytest.mark.parametrize(("threshold", "mbb"), [(2.0, 202.0), (3.0, 37.0), (4.0, 7.4)])
+def test_neurds_threshold_bounds_what_rnad_can_come_to_on_leduc(threshold: float, mbb: float) -> None:
+    """The equilibrium itself, its logits within the threshold: at SePoT's 2 it is exploitable by 202 mbb/h."""
+    public = PublicTree(make_game("leduc_poker"))
+    equilibrium = exact.policy_of(exact.solve(public, DCFR, 2_000))
+    assert exact.measure_policy(public, equilibrium).exploitability < 1e-3
+    bounded = {n: within(policy, threshold) for n, policy in equilibrium.items()}
+    assert 1000 * exact.measure_policy(public, bounded).exploitability == pytest.approx(mbb, rel=0.02)
 
 
 def test_the_regularisation_policy_is_replaced_on_schedule() -> None:
