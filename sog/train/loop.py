@@ -25,6 +25,7 @@ from sog.games.catalog import make_game
 from sog.games.symmetries import Symmetry
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
+from sog.search.simd.compiling import working_time
 from sog.train import checkpoint
 from sog.train.beginning import continued
 from sog.train.curve import Point, blank_point, read_curve, write_curve
@@ -101,7 +102,8 @@ class Hooks:
 class Until:
     """When a run stops: at its settings' rounds, or sooner, after `minutes` or at `rounds` in all.
 
-    processor: or once this process has used so many minutes of a processor for the run, over all resumes.
+    minutes: by the clock, without the time in which kernels are compiled, as after an installation.  processor: or
+    once this process has used so many minutes of a processor for the run, over all resumes.
     """
 
     minutes: float | None = None
@@ -163,19 +165,19 @@ def _play_on(
 ) -> None:
     """Rounds until the run is over, and its last checkpoint."""
     total = settings.rounds if until.rounds is None else until.rounds
-    clock = time.monotonic() - progress.seconds
-    deadline = math.inf if until.minutes is None else time.monotonic() + 60.0 * until.minutes
+    clock = working_time() - progress.seconds
+    deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
     used = time.process_time() - progress.processor
     most = math.inf if until.processor is None else 60.0 * until.processor
     next_save = time.monotonic() + SAVE_SECONDS
     with hired as crew, asked_to_stop() as stop:
         if progress.round == 0:
             _snapshot(run, settings, out, progress)
-        while progress.round < total and time.monotonic() < deadline and progress.processor < most and not stop:
+        while progress.round < total and working_time() < deadline and progress.processor < most and not stop:
             point = _round(run, progress, crew, clock)
             point = _measured(point, progress.learner.network, hooks, total)
             progress.points.append(point)
-            progress.seconds = time.monotonic() - clock
+            progress.seconds = working_time() - clock
             progress.processor = time.process_time() - used
             hooks.report(point, total)
             if is_snapshot(progress.round):
@@ -201,7 +203,7 @@ def _round(run: Run, progress: _Progress, crew: Crew, clock: float) -> Point:
     progress.round += 1
     return Point(
         progress.round,
-        (time.monotonic() - clock) / 60.0,
+        (working_time() - clock) / 60.0,
         learner.steps,
         replay.added,
         sum(h.games for h in harvests),

@@ -23,13 +23,14 @@ from sog.nets.cvpn import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.depth_limited.settings import SolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
-from sog.train import checkpoint, loop
+from sog.search.simd.compiling import WATCH
+from sog.train import checkpoint, loop, workers
 from sog.train.curve import Point
 from sog.train.learner import LearnerSettings
 from sog.train.loop import Hooks, Run, Until, train
 from sog.train.rebel.actor import RebelActing
 from sog.train.rebel.presets import solver_of
-from sog.train.settings import TrainSettings, Variant
+from sog.train.settings import Harvest, TrainSettings, Variant
 from sog.train.sog.actor import SogActing
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
@@ -118,6 +119,22 @@ def test_a_resumed_run_is_the_uninterrupted_one(
         point = run_to(tmp_path / "run", rounds, resume=True, **uninterrupted.run)
         assert point.round == rounds
     assert everything(tmp_path / "run") == uninterrupted.everything
+
+
+def test_minutes_do_not_count_what_compiling_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each round seems to compile for an hour less than nothing: an hour of training is over after the first."""
+    play = workers.play_round
+
+    def played(*arguments: Any) -> Harvest:
+        WATCH.add(-3600.0)
+        return play(*arguments)
+
+    monkeypatch.setattr(workers, "play_round", played)
+    try:
+        point = train(KUHN, tiny(KUHN), tmp_path, Until(minutes=59.0, rounds=3))
+    finally:
+        WATCH.add(3600.0)
+    assert point.round == 1 and 60.0 <= point.minutes < 70.0
 
 
 def forked(out: Path, run: dict[str, Any]) -> ForkProcess:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from sog.games.base import NATURE
 from sog.nets.cvpn import CVPN, NetworkShape
 from sog.nets.encode import encode
 from sog.search.leaves.evaluator import Beliefs
+from sog.search.simd.compiling import working_time
 from sog.train import checkpoint
 from sog.train.distil.beliefs import BeliefDraws, Drawing
 from sog.train.distil.teacher import CriticTeacher
@@ -75,9 +75,9 @@ def distil(
     draws = BeliefDraws(teacher.public, teacher.policy, settings.drawing, rng)
     learner = Learner(CVPN(settings.shape, seed), _scheduled(settings))
     window = window_for(settings.shape, settings.window)
-    deadline = math.inf if minutes is None else time.monotonic() + 60.0 * minutes
+    deadline = math.inf if minutes is None else working_time() + 60.0 * minutes
     lately: list[tuple[float, float]] = []
-    while not learner.steps or (learner.steps < settings.steps and time.monotonic() < deadline):
+    while not learner.steps or (learner.steps < settings.steps and working_time() < deadline):
         window.add(taught(teacher, *draws.draw(), settings.shape))
         for _ in range(min(learner.allowed(window.added), settings.steps) - learner.steps):
             losses = learner.step(window.sample(rng, settings.learner.batch))

@@ -22,6 +22,7 @@ from sog.errors import CheckpointError, SettingError
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
+from sog.search.simd.compiling import working_time
 from sog.train import checkpoint
 from sog.train.curve import Point, blank_point, read_curve, write_curve
 from sog.train.files import shown
@@ -76,17 +77,17 @@ def train_policy(
         torch.set_num_threads(1)
         game = make_history_game(run.game)
         progress = _begin(run, settings, out, resume, hooks)
-        clock = time.monotonic() - progress.seconds
-        deadline = math.inf if until.minutes is None else time.monotonic() + 60.0 * until.minutes
+        clock = working_time() - progress.seconds
+        deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
         next_save = time.monotonic() + SAVE_SECONDS
         if progress.round == 0:
             _save(run, settings, out / "snapshots" / "000000", progress)
-        while progress.round < total and time.monotonic() < deadline and not stop:
+        while progress.round < total and working_time() < deadline and not stop:
             point = _round(game, run, settings, progress, clock)
-            measuring = time.monotonic()
+            measuring = working_time()
             progress.points.append(_measured(point, progress.learner.best, hooks, total))
-            clock += time.monotonic() - measuring  # what measuring takes is no training
-            progress.seconds = time.monotonic() - clock
+            clock += working_time() - measuring  # what measuring takes is no training
+            progress.seconds = working_time() - clock
             hooks.report(progress.points[-1], total)
             if is_snapshot(progress.round):
                 _save(run, settings, out / "snapshots" / f"{progress.round:06d}", progress)
@@ -124,7 +125,7 @@ def _round(game: HistoryGame, run: Run, settings: PolicySettings, progress: _Pro
 
     play_and_learn(game, learner, settings.games, settings.steps, run.seed, note)
     progress.round += 1
-    minutes = (time.monotonic() - clock) / 60.0
+    minutes = (working_time() - clock) / 60.0
     value, policy = np.mean(losses, axis=0).tolist()
     games = settings.games * settings.steps
     return Point(progress.round, minutes, learner.steps, progress.decisions, games, 0, 0, value, policy, math.nan)

@@ -137,7 +137,6 @@ class RnadLearner:
 
 
 
-
 def neurd_loss(logits: Tensor, legal: Tensor, forces: Tensor, settings: RnadSettings) -> Tensor:
     """[D]: each decision's loss, whose gradient at a logit is its force unless the logit lies beyond the threshold.
 

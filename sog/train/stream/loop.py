@@ -24,6 +24,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.nets.serving.client import serving
 from sog.nets.serving.resident import Residence
+from sog.search.simd.compiling import working_time
 from sog.train import checkpoint
 from sog.train.checkpoint import State
 from sog.train.curve import Point, blank_point, read_curve, write_curve
@@ -92,8 +93,8 @@ def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed
     run, settings = journal.run, journal.settings
     total = settings.rounds if until.rounds is None else until.rounds
     games_a_round = settings.games * run.workers
-    started = time.monotonic() - journal.seconds
-    deadline = math.inf if until.minutes is None else time.monotonic() + 60.0 * until.minutes
+    started = working_time() - journal.seconds
+    deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
     with ExitStack() as stack, executor(placed.actors) as there, asked_to_stop() as stop:
         served = placed.evaluator
         evaluator = None if served is None else stack.enter_context(serving(settings.shape, served))
@@ -101,10 +102,10 @@ def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed
         start = Start(name, run.game, settings, run.seed, run.workers, placed.learner, journal.load, evaluator)
         supervisor = Supervisor(there, start, journal.totals)
         next_save, next_look = time.monotonic() + SAVE_SECONDS, 0.0
-        while journal.round < total and time.monotonic() < deadline and not stop:
+        while journal.round < total and working_time() < deadline and not stop:
             supervisor.turn()
             now = time.monotonic()
-            journal.seconds = now - started
+            journal.seconds = working_time() - started
             while journal.totals.games >= (journal.round + 1) * games_a_round:
                 hooks.report(journal.next_point(supervisor, hooks, total), total)
             if now > next_look:
