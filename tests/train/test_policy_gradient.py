@@ -27,7 +27,7 @@ from sog.train.lock import held
 from sog.train.loop import Hooks, Run, Until
 from sog.train.policy_gradient.learners import Learning
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
-from sog.train.policy_gradient.networks import answers, policies_of, policy_shape, tensor_of
+from sog.train.policy_gradient.networks import Seen, answers, policies_of, policy_shape, seen
 from sog.train.policy_gradient.ppo import PpoSettings
 from sog.train.policy_gradient.rnad import RnadLearner, RnadSettings, neurd_loss
 from sog.train.policy_gradient.settings import PolicySettings
@@ -208,6 +208,26 @@ def test_the_regularisation_policy_is_replaced_on_schedule() -> None:
         assert torch.equal(newer, target) and (older.abs().sum() == 0 or not torch.equal(newer, older))
 
 
+def test_networks_see_each_infostate_once() -> None:
+    """And answer every decision there as if it were alone, for values, policies and gradients."""
+    t, network = played("leduc_poker", 64)
+    found, legal = seen(t.inputs), torch.from_numpy(t.legal)
+    assert len(found.x) == len({row.tobytes() for row in t.inputs}) < len(t) / 2
+    np.testing.assert_array_equal(found.x[found.row].numpy()[:, :-2], t.inputs)
+    apart = Seen(found.x[found.row], torch.arange(len(t)))
+    some = torch.from_numpy(np.random.default_rng(0).permutation(len(t))[:50])
+    pairs = [(found, apart, legal), (found[some], Seen(apart.x[some], torch.arange(50)), legal[some])]
+    for once, alone, mask in pairs:
+        gradients = []
+        for given in (once, alone):
+            values, _, log_policy = answers(network, given, mask)
+            network.zero_grad()
+            (values.square() + log_policy.exp().square().sum(dim=1)).sum().backward()
+            gradients.append([values.detach(), *(weight.grad.clone() for weight in network.parameters())])
+        for one, other in zip(*gradients, strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
+
+
 def test_an_update_hands_out_both_policies() -> None:
     """For whoever learns from the direction of a step: old is what was played, new is another."""
     game = make_history_game("leduc_poker")
@@ -314,7 +334,7 @@ def test_presets_make_learners_of_their_games(name: str) -> None:
 def test_values_and_logits_are_read_where_the_network_puts_them() -> None:
     game = make_history_game("kuhn_poker")
     t, network = played("kuhn_poker", 5)
-    values, logits, log_policy = answers(network, tensor_of(t.inputs), torch.from_numpy(t.legal))
+    values, logits, log_policy = answers(network, seen(t.inputs), torch.from_numpy(t.legal))
     assert values.shape == (len(t),) and logits.shape == log_policy.shape == (len(t), game.num_actions)
     torch.testing.assert_close(log_policy, torch.log_softmax(logits, dim=1))
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from sog.errors import SettingError
 from sog.nets.cvpn import CVPN
 from sog.train.policy_gradient.learners import PolicyLearner, Update, follow, learner_state, restore_learner
-from sog.train.policy_gradient.networks import answers, tensor_of
+from sog.train.policy_gradient.networks import Seen, answers, seen
 from sog.train.policy_gradient.trajectories import Trajectories
 from sog.train.policy_gradient.vtrace import advantages
 
@@ -77,7 +77,7 @@ class PpoSettings:
 class _Batch:
     """What a step learns from, as tensors of D rows."""
 
-    x: Tensor
+    inputs: Seen
     legal: Tensor
     action: Tensor
     log_before: Tensor
@@ -119,19 +119,19 @@ class PpoLearner:
         return Update(played, self.network, float(value), float(policy))
 
     def _batch(self, played: Trajectories) -> _Batch:
-        x, legal = tensor_of(played.inputs), torch.from_numpy(played.legal)
+        inputs, legal = seen(played.inputs), torch.from_numpy(played.legal)
         with torch.no_grad():
-            values, _, log_before = answers(self.network, x, legal)
-            log_magnet = answers(self.magnet, x, legal)[2] if self.settings.pull else log_before
+            values, _, log_before = answers(self.network, inputs, legal)
+            log_magnet = answers(self.magnet, inputs, legal)[2] if self.settings.pull else log_before
         gained = advantages(played, values.numpy(), self.settings.mixing, self.settings.scale)
         advantage = torch.from_numpy(gained.astype(np.float32))
         action = torch.from_numpy(played.action.astype(np.int64))
-        return _Batch(x, legal, action, log_before, log_magnet, advantage, values + advantage)
+        return _Batch(inputs, legal, action, log_before, log_magnet, advantage, values + advantage)
 
     def _descend(self, batch: _Batch) -> tuple[float, float]:
         """One gradient step on some rows; their value loss and policy loss."""
         settings = self.settings
-        values, _, log_policy = answers(self.network, batch.x, batch.legal)
+        values, _, log_policy = answers(self.network, batch.inputs, batch.legal)
         value = ((values - batch.returns) ** 2).mean()
         policy = self._surrogate(batch, log_policy) + self._regularisation(batch, log_policy)
         self.optimiser.zero_grad()

@@ -13,7 +13,7 @@ from torch import Tensor
 from sog.errors import SettingError
 from sog.nets.cvpn import CVPN
 from sog.train.policy_gradient.learners import PolicyLearner, Update, follow, learner_state, restore_learner
-from sog.train.policy_gradient.networks import answers, tensor_of
+from sog.train.policy_gradient.networks import Seen, answers, seen
 from sog.train.policy_gradient.trajectories import Trajectories
 from sog.train.policy_gradient.vtrace import two_player_vtrace
 
@@ -83,9 +83,9 @@ class RnadLearner:
         """One step on games that `network` played."""
         settings = self.settings
         share, replaced = settings.phase(self.steps)
-        x, legal = tensor_of(played.inputs), torch.from_numpy(played.legal)
-        values, logits, log_policy = answers(self.network, x, legal)
-        targets, forces = self._targets(played, x, legal, log_policy.detach(), share)
+        inputs, legal = seen(played.inputs), torch.from_numpy(played.legal)
+        values, logits, log_policy = answers(self.network, inputs, legal)
+        targets, forces = self._targets(played, inputs, legal, log_policy.detach(), share)
         each = _weights(played)
         value = (each * (values - targets) ** 2).sum()
         policy = neurd_loss(logits, legal, forces.clamp(-settings.advantage_clip, settings.advantage_clip), settings)
@@ -99,13 +99,13 @@ class RnadLearner:
         return Update(played, self.network, float(value.detach()), float(policy.detach()))
 
     def _targets(
-        self, played: Trajectories, x: Tensor, legal: Tensor, log_policy: Tensor, share: float
+        self, played: Trajectories, inputs: Seen, legal: Tensor, log_policy: Tensor, share: float
     ) -> tuple[Tensor, Tensor]:
         """Targets of the values [D] and advantages of all actions [D, A]."""
         settings = self.settings
         with torch.no_grad():
-            values = answers(self.target, x, legal)[0]
-            log_newer, log_older = answers(self.newer, x, legal)[2], answers(self.older, x, legal)[2]
+            values = answers(self.target, inputs, legal)[0]
+            log_newer, log_older = answers(self.newer, inputs, legal)[2], answers(self.older, inputs, legal)[2]
         log_ratio = (log_policy - (share * log_newer + (1.0 - share) * log_older)).masked_fill(~legal, 0.0)
         policy = log_policy.exp()
         clips = settings.rho, settings.c
