@@ -66,7 +66,7 @@ def bench_histories(
 
 
 def _row(game: HistoryGame, width: int, seconds: float) -> Row:
-    settings = replace(rnad_preset(game, "demo"), shape=policy_shape(game, width, 2))
+    settings = replace(rnad_preset(game, "paper"), shape=policy_shape(game, width, 2))
     learner = settings.learning.make(CVPN(settings.shape, 0), 0)
     count, rng, decisions = settings.games, np.random.default_rng(0), []
 

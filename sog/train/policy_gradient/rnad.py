@@ -25,7 +25,8 @@ class RnadSettings:
     """SePoT, Table 2; defaults are its.
 
     eta: of the reward's regularisation.  short, shorts, long: the regularisation policy is replaced every `short`
-    steps, after `shorts` times every `long` steps.  learning_rate, decays, epsilon: of Adam.  gradient_clip: the
+    steps, after `shorts` times every `long` steps.  learning_rate, decays, epsilon: of Adam; after t steps the rate is
+    learning_rate / (1 + t / rate_steps), or constant where rate_steps is 0 (rate_steps is ours).  gradient_clip: the
     largest entry of a gradient.  threshold: beta, beyond which a logit is not driven.  advantage_clip: the largest
     advantage.  rho, c: of V-trace.  target_rate: gamma, by which the target network follows.
     scale: what a utility of 1 counts as a reward.
@@ -36,6 +37,7 @@ class RnadSettings:
     shorts: int = 200
     long: int = 10_000
     learning_rate: float = 3e-4
+    rate_steps: int = 0
     decays: tuple[float, float] = (0.0, 0.999)
     epsilon: float = 1e-8
     gradient_clip: float = 10_000.0
@@ -50,6 +52,12 @@ class RnadSettings:
         for name in ("short", "long", "learning_rate", "threshold", "target_rate", "scale"):
             if not getattr(self, name) > 0:
                 raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
+        if self.rate_steps < 0:
+            raise SettingError(f"rate_steps must not be negative, but is {self.rate_steps}")
+
+    def rate(self, step: int) -> float:
+        """The learning rate of step `step`."""
+        return self.learning_rate / (1.0 + step / self.rate_steps) if self.rate_steps else self.learning_rate
 
     def phase(self, step: int) -> tuple[float, bool]:
         """The share of the newer regularisation policy in step `step`, and whether it is replaced after the step."""
@@ -82,6 +90,8 @@ class RnadLearner:
     def learn(self, played: Trajectories) -> Update:
         """One step on games that `network` played."""
         settings = self.settings
+        for group in self.optimiser.param_groups:
+            group["lr"] = settings.rate(self.steps)
         share, replaced = settings.phase(self.steps)
         inputs, legal = seen(played.inputs), torch.from_numpy(played.legal)
         values, logits, log_policy = answers(self.network, inputs, legal)
