@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sog.agents.algorithms.base import Choices
-from sog.cli.frame import JsonOption, LimitOption, print_json, progress_bar, stderr, stdout
+from sog.cli.frame import JsonOption, LimitOption, print_json, progress_bar, say, stdout
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, some
 
 __all__ = ["distil"]
@@ -51,11 +51,8 @@ def distil(
     refuse_used(out)
     choices = Choices(limit_gb=limit_gb)
     work = distillation(checkpoint, choices, values, network, steps, seed, progress_bar)
-    note = stderr()
     with progress_bar(f"distil {work.meta.game}", steps, "steps", minutes=minutes) as report:
-        found = distil_into(
-            out, lambda: work.work(minutes, report), work.meta.game, work.run, lambda text: note.print(text)
-        )
+        found = distil_into(out, lambda: work.work(minutes, report), work.meta.game, work.run, say)
     answer = {
         "game": work.meta.game,
         "checkpoint": checkpoint,

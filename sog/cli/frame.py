@@ -60,6 +60,11 @@ def stderr() -> Console:
     return Console(stderr=True, highlight=False)
 
 
+def say(text: str) -> None:
+    """A note to a person, as it is, on stderr."""
+    stderr().print(text, markup=False, soft_wrap=True)
+
+
 def print_json(answer: Mapping[str, Any]) -> None:
     """Print the one object that a machine reads; NaN and infinity, which JSON lacks, are a ValueError."""
     print(json.dumps(answer, allow_nan=False))

@@ -20,7 +20,7 @@ from sog.cli.frame import (
     check_new,
     print_json,
     progress_bar,
-    stderr,
+    say,
     stdout,
     write_new,
 )
@@ -60,7 +60,7 @@ def solve_spot(
         if solver.game.name != game.name:
             raise SettingError(f"{out} holds {solver.game.name}; choose another name")
         note = f"{out} holds {solver.iterations:,} iterations: going on from there"
-        stderr().print(note, markup=False, soft_wrap=True)
+        say(note)
     else:
         if out is not None:
             check_new(out)

@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.frame import ClusterOption, JsonOption, print_json, progress_bar, stdout
+from sog.cli.frame import ClusterOption, JsonOption, print_json, progress_bar, say, stdout
 from sog.cli.options import plain_file
 from sog.cli.stopping import say_kept
 
@@ -76,7 +76,7 @@ def tournament(
     kept = f"finished games are kept in {folder}: the same command goes on from there"
     with say_kept(lambda: kept), progress_bar(f"tournament {read.game.name}", len(fixtures(read)), "games") as report:
         apart = None if where is None else games_apart(file, read, where)
-        for result in play_tournament(read, folder, apart=apart):
+        for result in play_tournament(read, folder, apart=apart, note=say):
             results.append(result)
             report(len(results), f"{result.seats[0]} - {result.seats[1]}: {result.points[2]:g} ({result.why})")
     results.sort(key=lambda result: result.number)

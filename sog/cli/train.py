@@ -11,7 +11,7 @@ import typer
 
 from sog.agents.algorithms.base import Choices
 from sog.cli.event_log import EventLog
-from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, stderr, stdout
+from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, say, stdout
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, some
 from sog.cli.stopping import say_kept
 from sog.errors import SettingError
@@ -138,7 +138,7 @@ def train(
     begun = int(said.get("round", 0))
     with say_kept(lambda: _kept(folder)), progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
         watch = _Watch(rules, folder, bar, run)
-        hooks = Hooks(watch.measure, 10, watch.report, watch.note)
+        hooks = Hooks(watch.measure, 10, watch.report, say)
         until = Until(minutes, rounds)
         if asynchronous:
             looking = StreamHooks(hooks.measure, 10, hooks.report, hooks.note, watch.look)
@@ -260,7 +260,7 @@ class _Watch:
         found = self.training.measure(self.public, network, self.run.variant)
         self.latest = found * self.game.unit.per_utility
         figure = f"{self.latest:.4g} {self.game.unit.name}"
-        stderr().print(f"exploitability of {self.training.measured}: {figure}", markup=False)
+        say(f"exploitability of {self.training.measured}: {figure}")
         return self.latest
 
     def report(self, point: Point, total: int) -> None:
@@ -300,11 +300,8 @@ class _Watch:
     def _add(self, step: int, figures: dict[str, float]) -> None:
         """To TensorBoard."""
         if self.log is None:
-            self.log = EventLog(self.folder / "tensorboard", self.note)
+            self.log = EventLog(self.folder / "tensorboard", say)
         self.log.add(step, figures)
-
-    def note(self, text: str) -> None:
-        stderr().print(text, markup=False, soft_wrap=True)
 
     def close(self) -> None:
         if self.log is not None:
@@ -337,5 +334,5 @@ def _plot(folder: Path, game: Rules, measure: str) -> None:
     try:
         figure.savefig(folder / "curve.png", dpi=120)
     except OSError as error:
-        stderr().print(f"{folder / 'curve.png'} cannot be written: {error.strerror}", markup=False)
+        say(f"{folder / 'curve.png'} cannot be written: {error.strerror}")
     plt.close(figure)

@@ -14,6 +14,7 @@ from sog.errors import SettingError
 from sog.games.records import Record
 from sog.play.match import Contestant, Played, play_match_game, random_opening
 from sog.protocols.tournament_file import Tournament
+from sog.train.lock import held
 
 __all__ = ["Apart", "Fixture", "Result", "fixtures", "load_results", "opening_of", "play_fixture", "play_tournament"]
 
@@ -67,13 +68,23 @@ def play_tournament(
     folder: Path,
     open_agent: Callable[[str], Contestant] | None = None,
     apart: Apart | None = None,
+    note: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Result]:
     """Play what is left and yield every game's result, those from disk first.
 
     apart: plays the games somewhere else (tournament_apart.py); otherwise this process plays one after the other.
-    Raises SettingError where the folder belongs to another tournament, or an agent cannot be had.
+    note: takes what a person should know where the file system has no locks.
+    Raises SettingError where the folder belongs to another tournament, another process plays there, or an agent cannot
+    be had.
     """
     _claim(folder, tournament)
+    with held(folder, note, "playing", SettingError):
+        yield from _play_left(tournament, folder, open_agent or tournament.contestant, apart)
+
+
+def _play_left(
+    tournament: Tournament, folder: Path, open_agent: Callable[[str], Contestant], apart: Apart | None
+) -> Iterator[Result]:
     done = {result.number: result for result in load_results(folder)}
     yield from done.values()
     left = [fixture for fixture in fixtures(tournament) if fixture.number not in done]
@@ -84,7 +95,7 @@ def play_tournament(
     agents: dict[str, Contestant] = {}
     try:
         for name in {name: None for fixture in left for name in fixture.seats}:
-            agents[name] = (open_agent or tournament.contestant)(name)
+            agents[name] = open_agent(name)
         for fixture in left:
             yield _keep(tournament, fixture, play_fixture(tournament, fixture, agents), folder)
     finally:

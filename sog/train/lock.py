@@ -1,4 +1,4 @@
-"""One training at a time in a folder: a lock that names its owner and that the system lifts when the owner dies."""
+"""One training or tournament at a time in a folder: a lock that names its owner and is lifted when the owner dies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, SogError
 from sog.train.files import shown
 
 __all__ = ["held"]
@@ -23,23 +23,31 @@ _NO_LOCKS: Final = (errno.ENOLCK, errno.ENOTSUP, errno.ENOSYS)  # of some networ
 
 
 @contextmanager
-def held(folder: Path, note: Callable[[str], None]) -> Iterator[None]:
+def held(
+    folder: Path, note: Callable[[str], None], doing: str = "training", error: type[SogError] = CheckpointError
+) -> Iterator[None]:
     """Hold the folder, which is made where it is missing, for this process alone.
 
-    Raises CheckpointError where another holds it, whom it names, or where the folder cannot be written to. The lock is
-    the system's (flock), so that a killed owner leaves a file and no lock. note: takes what a person should know where
-    the file system has no locks.
+    Raises `error` where another holds it, whom it names, or where the folder cannot be written to. The lock is the
+    system's (flock), so that a killed owner leaves a file and no lock. note: takes what a person should know where
+    the file system has no locks.  doing: for the error's text.
     """
     made = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = _take(folder, note)
-    except OSError as error:
-        raise CheckpointError(f"{shown(folder)}: a training cannot write there: {error.strerror}") from error
+    except OSError as reason:
+        raise error(f"{shown(folder)} cannot be written: {reason.strerror}") from reason
+    except _Held as other:
+        raise error(f"{shown(folder)}: {shown(str(other))} is {doing} there already") from None
     try:
         yield
     finally:
         _give_back(folder, handle, made)
+
+
+class _Held(Exception):
+    """By another, whose line this is."""
 
 
 def _take(folder: Path, note: Callable[[str], None]) -> int:
@@ -52,12 +60,12 @@ def _take(folder: Path, note: Callable[[str], None]) -> int:
         except BlockingIOError:
             owner = os.pread(handle, _LONGEST, 0).decode(errors="replace").strip() or "another process"
             os.close(handle)
-            raise CheckpointError(f"{shown(folder)}: {shown(owner)} is training there already") from None
+            raise _Held(owner) from None
         except OSError as error:
             if error.errno not in _NO_LOCKS:
                 os.close(handle)
                 raise
-            note(f"{shown(folder)}: this file system has no locks; see that nothing else trains there")
+            note(f"{shown(folder)}: this file system has no locks; see that nothing else writes there")
         if _is(path, handle):
             os.ftruncate(handle, 0)
             os.pwrite(handle, _owner(), 0)

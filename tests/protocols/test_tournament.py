@@ -126,6 +126,18 @@ def test_a_killed_tournament_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Pa
     assert (tmp_path / "killed" / "elo.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_two_tournaments_in_one_folder(tmp_path: Path) -> None:
+    """The second is refused and names the first, whose games go on; afterwards the folder is free."""
+    tournament, folder = read_tournament(randoms(tmp_path, rounds=2, count=2)), tmp_path / "games"
+    first = play_tournament(tournament, folder)
+    begun = next(first)
+    with pytest.raises(SettingError, match=f"process {os.getpid()} on .* is playing there already"):
+        next(play_tournament(tournament, folder))
+    results = [begun, *first]
+    assert len(results) == 4 and list(play_tournament(tournament, folder)) == results == load_results(folder)
+    assert not (folder / "lock").exists()
+
+
 def test_games_of_another_file_are_not_mixed_in(tmp_path: Path) -> None:
     list(play_tournament(read_tournament(randoms(tmp_path, rounds=1, count=2)), tmp_path / "games"))
     other = read_tournament(randoms(tmp_path, rounds=2, count=2))

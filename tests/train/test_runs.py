@@ -151,7 +151,7 @@ def test_a_read_only_folder(tmp_path: Path, tiny: TrainSettings) -> None:
         for folder in (out, *(path for path in out.rglob("*") if path.is_dir())):
             folder.chmod(0o755)
     assert ended.returncode == 2 and ended.stdout == ""
-    assert ended.stderr == f"sog: {out}: a training cannot write there: Permission denied\n"
+    assert ended.stderr == f"sog: {out} cannot be written: Permission denied\n"
 
 
 def command(*words: str) -> subprocess.CompletedProcess[str]:
