@@ -20,7 +20,7 @@ from sog.agents.players import open_network
 from sog.agents.shipped import find_checkpoint, shipped_checkpoints
 from sog.errors import CheckpointError, SogError
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN, is_for, shape_for
 from sog.train import checkpoint
 from tests.fuzz.checkpoints import NUMBERS, as_version_1, edit, path_of, places, sign_file, special
 
@@ -100,9 +100,7 @@ def test_shipped_checkpoints_are_of_their_games(folder: Path) -> None:
     game, network, meta = checkpoint.load_network(folder)
     content = (folder / meta.files["network"].name).read_bytes()
     assert meta.files["network"].sha256 == hashlib.sha256(content).hexdigest()
-    assert network.shape == shape_for(
-        make_game(game), network.shape.width, network.shape.depth, network.shape.kind, network.shape.crossed
-    )
+    assert is_for(network.shape, make_game(game))
 
 
 def test_every_field_is_under_the_hash(whole: Path) -> None:
