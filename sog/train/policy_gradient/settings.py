@@ -49,7 +49,7 @@ def rnad_preset(game: HistoryGame, name: str) -> PolicySettings:
         threshold=3.0,
     )
     shape = policy_shape(game, 256, 2)
-    return PolicySettings(learning, shape, games=2_048, steps=20, rounds=1_000 if name == "demo" else 10_000)
+    return PolicySettings(learning, shape, games=2_048, steps=20, rounds=400 if name == "demo" else 10_000)
 
 
 def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
