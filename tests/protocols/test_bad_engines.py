@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import resource
 import shlex
@@ -76,13 +77,24 @@ def agent(protocol: str, fault: str, moves: int = 1) -> str:
     return f'[agents.{fault}]\n{protocol} = "{FAKE} {protocol} {fault} {int(moves)}"'
 
 
+@pytest.fixture(autouse=True)
+def marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every process that this test begins inherits its mark: other tests have fake engines at the same time."""
+    monkeypatch.setenv(_MARK, str(tmp_path))
+
+
+_MARK = "SOG_TEST_OF_BAD_ENGINES"
+
+
 def running() -> set[str]:
-    """The command lines of all processes that came of a fake engine."""
+    """The command lines of all processes that came of this test's fake engines."""
+    mark = f"{_MARK}={os.environ[_MARK]}".encode()
     found = set[str]()
     for process in Path("/proc").glob("[0-9]*"):
         try:
             command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace")
-            if str(ENGINE) in command or "time.sleep(1000.0)" in command:
+            ours = mark in (process / "environ").read_bytes().split(b"\0")
+            if ours and (str(ENGINE) in command or "time.sleep(1000.0)" in command):
                 found.add(f"{process.name} {command}")
         except OSError:
             continue
