@@ -208,6 +208,17 @@ def test_the_regularisation_policy_is_replaced_on_schedule() -> None:
         assert torch.equal(newer, target) and (older.abs().sum() == 0 or not torch.equal(newer, older))
 
 
+def test_rnads_learning_rate_falls() -> None:
+    game, settings = make_history_game("kuhn_poker"), RnadSettings(learning_rate=8e-3, rate_steps=2)
+    learner = settings.make(CVPN(policy_shape(game, 8, 1)), 0)
+    assert isinstance(learner, RnadLearner)
+    rates = []
+    play_and_learn(game, learner, 8, 3, 0, lambda update: rates.append(learner.optimiser.param_groups[0]["lr"]))
+    assert rates == pytest.approx([8e-3, 8e-3 / 1.5, 4e-3]) and RnadSettings().rate(10**6) == RnadSettings().rate(0)
+    with pytest.raises(SettingError, match="rate_steps"):
+        RnadSettings(rate_steps=-1)
+
+
 def test_networks_see_each_infostate_once() -> None:
     """And answer every decision there as if it were alone, for values, policies and gradients."""
     t, network = played("leduc_poker", 64)
