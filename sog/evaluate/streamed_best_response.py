@@ -18,6 +18,7 @@ from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.listing import children
+from sog.games.histories.rows import distinct_rows, row_keys
 
 __all__ = ["Streamed", "best_response_value", "streamed_exploitability"]
 
@@ -150,8 +151,7 @@ class _Walk:
         """What tells children's groups apart: the branch, and what the responder knows, as one bytes each."""
         viewers = np.full(len(states), self.responder, dtype=np.int32)
         known = (self.game.public(states), self.game.private(states, viewers))
-        rows = np.ascontiguousarray(np.concatenate((branch[:, None].astype(np.int32), *known), axis=1))
-        return rows.view(np.dtype((np.void, 4 * rows.shape[1]))).ravel()
+        return row_keys(np.concatenate((branch[:, None].astype(np.int32), *known), axis=1))
 
     def _odds(self, states: Int32, actors: Int32) -> Float64:
         """float64[H, max(A, C)]: how likely each action is, by chance or the opponent; 1 for the responder's own."""
@@ -169,7 +169,6 @@ class _Walk:
         """The policy by one history of each infostate."""
         viewers = np.full(len(states), player, dtype=np.int32)
         known = np.concatenate((self.game.public(states), self.game.private(states, viewers)), axis=1)
-        rows = np.ascontiguousarray(known).view(np.dtype((np.void, 4 * known.shape[1]))).ravel()
-        _, first, place = np.unique(rows, return_index=True, return_inverse=True)
+        first, place = distinct_rows(known)
         found: Float64 = self.policy(states[first], player)[place]
         return found

@@ -14,6 +14,7 @@ import torch
 from sog.errors import CheckpointError, SettingError
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
+from sog.nets.perceptron import Perceptron
 from sog.train import checkpoint
 from sog.train.loop import Run, Until
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
@@ -24,7 +25,6 @@ from sog.train.policy_gradient.trajectories import Trajectories, sample
 from sog.train.sepot.critic import CriticLearner, history_vtrace, profiles, ratios_of
 from sog.train.sepot.kept import HistoryCritic, critic_from, kept_arrays
 from sog.train.sepot.learner import SepotSettings
-from sog.train.sepot.networks import Perceptron
 from sog.train.sepot.presets import sepot_preset, sepot_variant
 from sog.train.sepot.transformations import LearnedTransformations, Weighted, directions, onto_policies
 from sog.train.settings import Variant

@@ -110,11 +110,11 @@ def metas_of(run: str, most: int) -> list[tuple[Path, Meta]]:
 def opened(folder: str, game: str) -> Opened:
     """The network and critic of a checkpoint's or run's folder, or untrained ones."""
     from sog.nets.cvpn import CVPN
+    from sog.nets.perceptron import Perceptron
     from sog.train.checkpoint import load_critic
     from sog.train.policy_gradient.networks import policy_shape
     from sog.train.sepot.critic import profiles
     from sog.train.sepot.kept import HistoryCritic, critic_from
-    from sog.train.sepot.networks import Perceptron
 
     rules = make_history_game(game)
     if folder == UNTRAINED:

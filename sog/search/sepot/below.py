@@ -13,7 +13,7 @@ from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.listing import children
 
-__all__ = ["Below", "Cut", "TooManyHistories", "chance_of", "grow", "numbered"]
+__all__ = ["Below", "Cut", "TooManyHistories", "chance_of", "grow"]
 
 
 class TooManyHistories(GameError):
@@ -131,12 +131,3 @@ def chance_of(game: HistoryGame, histories: Array) -> Float64:
         reach[dealt] *= game.chances(states[dealt])[np.arange(len(dealt)), column[dealt]]
         game.step(states, column)
     return reach
-
-
-def numbered(rows: Array) -> Int64:
-    """int64[M]: the same number for the same row of an int array [M, Q]; in no particular order."""
-    if not rows.shape[1]:
-        return np.zeros(len(rows), dtype=np.int64)
-    whole = np.ascontiguousarray(rows).view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    numbers: Int64 = np.unique(whole, return_inverse=True)[1].astype(np.int64)
-    return numbers

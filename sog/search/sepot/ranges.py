@@ -8,7 +8,7 @@ import numpy as np
 
 from sog.arrays import Array, Float64, Int32
 from sog.games.histories.base import HistoryGame
-from sog.search.sepot.below import numbered
+from sog.games.histories.rows import distinct_rows
 
 __all__ = ["OwnPolicy", "infostate_reach", "reach_of"]
 
@@ -38,7 +38,7 @@ def _by_public(game: HistoryGame, states: Int32, acting: Array) -> list[Array]:
     """The acting rows by public state: a history's turns come at different places where chance's are unequally many."""
     if not len(acting):
         return []
-    numbers = numbered(game.public(states[acting]))
+    _, numbers = distinct_rows(game.public(states[acting]))
     return [acting[numbers == k] for k in range(numbers.max() + 1)]
 
 
@@ -50,8 +50,6 @@ def infostate_reach(
     So the policy is asked at most |S_i| x l_max times.
     """
     private = game.private(states, np.full(len(states), player, dtype=np.int32))
-    numbers = numbered(private)
-    first = np.full(numbers.max() + 1, len(states))
-    np.minimum.at(first, numbers, np.arange(len(states)))
+    first, numbers = distinct_rows(private)
     found: Float64 = reach_of(game, np.asarray(histories)[first], player, policy)[numbers]
     return found

@@ -18,7 +18,8 @@ from sog.games.base import TERMINAL, State
 from sog.games.compiled.game import CompiledGame
 from sog.games.compiled.tree import Partition, joint
 from sog.games.histories.base import HistoryGame
-from sog.search.sepot.below import Below, TooManyHistories, numbered
+from sog.games.histories.rows import distinct_rows
+from sog.search.sepot.below import Below, TooManyHistories
 
 __all__ = ["Choosers", "Subgame"]
 
@@ -81,7 +82,8 @@ class Subgame(CompiledGame):
         self.num_actions = max(game.num_actions, ways)
         decisions = below.actor != TERMINAL
         known = np.stack([self._known(p, public) for p in (0, 1)], axis=1)
-        rows = _Rows(np.zeros(len(below), dtype=np.int64), below.depth.astype(np.int64), known, numbered(public))
+        _, states = distinct_rows(public)
+        rows = _Rows(np.zeros(len(below), dtype=np.int64), below.depth.astype(np.int64), known, states)
         ended = ~decisions
         utility = np.zeros(len(below))
         utility[ended] = game.utilities(below.states[ended])
@@ -96,7 +98,7 @@ class Subgame(CompiledGame):
     def _known(self, p: int, public: Int32) -> Int64:
         """int64[M]: the infostate of player p at each moment; earlier and later ones may have the same number."""
         private = self._history_game.private(self.below.states, np.full(len(self.below), p, dtype=np.int32))
-        return numbered(np.concatenate((public, private), axis=1))
+        return distinct_rows(np.concatenate((public, private), axis=1))[1]
 
     def features(self, s: State) -> Float32:
         """float32[1]: nothing; no network sees a subgame."""

@@ -15,6 +15,7 @@ from torch import Tensor
 
 from sog.arrays import Bool, Float32
 from sog.games.histories.base import HistoryGame
+from sog.games.histories.rows import distinct_rows
 from sog.nets.cvpn import CVPN, NetworkShape
 
 __all__ = ["Seen", "answers", "policies_of", "policy_shape", "seen"]
@@ -45,11 +46,9 @@ class Seen:
 
 def seen(inputs: Float32) -> Seen:
     """Of float32[D, N]; each player's one infostate has the range 1."""
-    whole = np.ascontiguousarray(inputs)
-    rows = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1])))[:, 0]
-    _, first, row = np.unique(rows, return_index=True, return_inverse=True)
+    first, row = distinct_rows(inputs)
     x = np.ones((len(first), inputs.shape[1] + 2), dtype=np.float32)
-    x[:, :-2] = whole[first]
+    x[:, :-2] = inputs[first]
     return Seen(torch.from_numpy(x), torch.from_numpy(row))
 
 

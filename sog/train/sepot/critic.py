@@ -9,11 +9,10 @@ import torch
 
 from sog.arrays import Array, Float32, Float64, Int32, Int64
 from sog.games.histories.base import HistoryGame
+from sog.nets.perceptron import Perceptron
 from sog.search.simd.jit import njit
 from sog.train.learner import memory_of, restore_memory
 from sog.train.policy_gradient.trajectories import Trajectories
-from sog.train.sepot.networks import Perceptron
-from sog.train.sepot.transformations import restore_perceptron
 
 __all__ = ["CriticLearner", "history_vtrace", "profiles", "ratios_of"]
 
@@ -88,5 +87,5 @@ class CriticLearner:
         return {"weights": self.network.weights(), "optimiser": memory_of(self.optimiser)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        restore_perceptron(self.network, state["weights"])
+        self.network.restore(state["weights"])
         restore_memory(self.optimiser, state["optimiser"])

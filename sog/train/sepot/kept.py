@@ -10,8 +10,8 @@ import torch
 from sog.arrays import Array, Float64, Int32, Int64
 from sog.errors import CheckpointError
 from sog.games.histories.base import HistoryGame
+from sog.nets.perceptron import Perceptron, network_from
 from sog.train.sepot.critic import profiles
-from sog.train.sepot.networks import Perceptron, network_from
 
 __all__ = ["HistoryCritic", "critic_from", "kept_arrays"]
 

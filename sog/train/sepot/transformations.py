@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from sog.arrays import Array, Bool, Float32, Float64
-from sog.errors import CheckpointError, SettingError
+from sog.errors import SettingError
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.goofspiel import GoofspielHistories
+from sog.nets.perceptron import Perceptron
 from sog.train.learner import memory_of, restore_memory
 from sog.train.policy_gradient.learners import Update
 from sog.train.policy_gradient.trajectories import Trajectories
-from sog.train.sepot.networks import Perceptron
 
 __all__ = ["Identity", "LearnedTransformations", "Transformations", "Weighted", "directions", "onto_policies"]
 
@@ -155,20 +155,12 @@ class LearnedTransformations:
         return {"weights": self.network.weights(), "optimiser": memory_of(self.optimiser)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        restore_perceptron(self.network, state["weights"])
+        self.network.restore(state["weights"])
         restore_memory(self.optimiser, state["optimiser"])
 
 
 _FRESH: Final = 0.05  # the last layer's largest weight in a new network, so that its directions differ
 _RATE: Final = 3e-4  # Table 2's learning rate
-
-
-def restore_perceptron(network: Perceptron, saved: dict[str, Array]) -> None:
-    """Put weights back; CheckpointError where they are another network's."""
-    try:
-        network.load_state_dict({name: torch.from_numpy(weight.copy()) for name, weight in saved.items()})
-    except (RuntimeError, AttributeError, TypeError) as error:
-        raise CheckpointError("the checkpoint's critic belongs to another network") from error
 
 
 def directions(update: Update) -> Float32:

@@ -1,4 +1,4 @@
-"""A plain network by its weights: the history critic and the transformations; weights alone say what it is."""
+"""A plain network of linear layers, for critics and transformations; its weights alone say what it is."""
 
 from __future__ import annotations
 
@@ -44,6 +44,13 @@ class Perceptron(nn.Module):
     def weights(self) -> dict[str, Array]:
         """Copies of the weights by name."""
         return {name: weight.detach().numpy().copy() for name, weight in self.state_dict().items()}
+
+    def restore(self, saved: Mapping[str, Array]) -> None:
+        """Put weights back; CheckpointError where they are another network's."""
+        try:
+            self.load_state_dict({name: torch.from_numpy(weight.copy()) for name, weight in saved.items()})
+        except (RuntimeError, AttributeError, TypeError) as error:
+            raise CheckpointError("the checkpoint's critic belongs to another network") from error
 
 
 def network_from(weights: Mapping[str, Array], inputs: int, outputs: int) -> Perceptron:
