@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Final
 
 from sog.games.histories.base import HistoryGame
 from sog.nets.cvpn import NetworkShape
+from sog.train.policy_gradient.action_critic import ActionCriticSettings
 from sog.train.policy_gradient.learners import Learning
 from sog.train.policy_gradient.networks import policy_shape
 from sog.train.policy_gradient.ppo import PpoSettings
@@ -30,26 +32,28 @@ class PolicySettings:
 
 
 def rnad_preset(game: HistoryGame, name: str) -> PolicySettings:
-    """SePoT's Table 2 is `paper`: 1024 x 1024, 75,000 steps of 64 games; NeuRD's threshold is 2.
+    """SePoT's Table 2 is `paper`: 1024 x 1024, 75,000 steps of 64 games, V-trace; NeuRD's threshold is 2.
 
     `demo` and `full` have smaller networks and 32 times the games a step, which cost little where they meet the same
-    infostates; a threshold that Leduc's equilibrium almost fits in; a larger eta and phases in which play can settle;
-    and a learning rate that falls, so that what is left of noise does.
+    infostates; long phases and a small learning rate that falls, so that play settles in them; a critic of whole
+    histories; and a threshold that Leduc's equilibrium almost fits in.  eta: 0.5 chips on Leduc, 0.15 where 1 is won,
+    near what works best there with exact values of actions (docs/notes.md).
     """
     paper = PolicySettings(RnadSettings(), policy_shape(game, 1024, 2), games=64, rounds=750)
     if name == "paper":
         return paper
     learning = RnadSettings(
-        eta=0.08 * game.u_max,
-        short=3_000,
-        shorts=8,
-        long=15_000,
-        learning_rate=1e-3,
+        eta=0.15 * math.sqrt(game.u_max),
+        short=4_000,
+        shorts=_ALL,
+        learning_rate=3e-4,
         rate_steps=8_000,
         threshold=3.0,
+        visit_power=0.5,
+        critic=ActionCriticSettings(game.name, heaviest=8.0),
     )
     shape = policy_shape(game, 256, 2)
-    return PolicySettings(learning, shape, games=2_048, steps=20, rounds=400 if name == "demo" else 10_000)
+    return PolicySettings(learning, shape, games=2_048, steps=20, rounds=300 if name == "demo" else 10_000)
 
 
 def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
@@ -86,5 +90,6 @@ def nashpg_preset(game: HistoryGame, name: str) -> PolicySettings:
     )
 
 
+_ALL: Final = 10**9  # more phases than any run has
 _FALL: Final = 500  # steps after which the entropy's weight has fallen to 0.7 of what it was
 _SLOW: Final = 0.05  # the kept network's share of the newest weights
