@@ -207,6 +207,28 @@ def test_so_many_games_begin_from_the_games_starts(share: float) -> None:
     assert len({name for name in names if "fen" in name}) > 0.98 * found - 1  # hardly two alike
 
 
+def test_games_from_named_starts_have_no_opening_and_end_earlier() -> None:
+    """They are random enough: the first position is searched itself, and no move is drawn."""
+    play = BoardPlay(
+        MctsSearch(), PlayoutCaps(4), openings=9, sampled_moves=20, moves_max=50, starts=0.5, start_moves=5
+    )
+    own = play.from_start()
+    assert (own.openings, own.deep, own.sampled_moves, own.moves_max) == (0, 0.0, 0, 5)
+    assert replace(play, start_moves=0).from_start().moves_max == 50
+    chess = make_game("chess")
+    actor = BoardActing(replace(play, moves_max=7)).make(chess, shape_for(chess, 8, 1))
+    found = {True: 0, False: 0}
+    for job in actor.finished(24, zero_evaluator, np.random.default_rng(0)):
+        assert isinstance(job, BoardGame)
+        named = job.public.game.name != "chess"
+        found[named] += 1
+        if named:
+            assert job.visits[0].node == 0 and len(job.visits) <= 5
+    assert min(found.values()) > 4
+    with pytest.raises(SettingError, match="start_moves"):
+        replace(play, start_moves=-1)
+
+
 def test_only_games_that_name_starts_have_any() -> None:
     play = playing(MctsSearch(), starts=0.5)
     for name in ("tic_tac_toe", "connect_four", "chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)"):
@@ -215,7 +237,7 @@ def test_only_games_that_name_starts_have_any() -> None:
             BoardActing(play).make(game, shape_for(game, 8, 1))
     with pytest.raises(SettingError, match="share"):
         replace(play, starts=1.5)
-    for name, share in (("connect_four", 0.0), ("chess", 0.25)):
+    for name, share in (("connect_four", 0.0), ("chess", 0.5)):
         acting = preset(make_game(name), "demo").acting
         assert isinstance(acting, BoardActing) and acting.play.starts == share
 

@@ -91,8 +91,9 @@ class BoardActor:
                 else:
                     begun += 1
                     own = np.random.default_rng(seeds[begun - 1])
-                    game = drawn_game(self.game, self.variants, play.starts, own)
-                    yield BoardGame(PublicTree(game), play, number, own, (begun - 1, 0))
+                    game, named = drawn_game(self.game, self.variants, play.starts, own)
+                    kind = play.from_start() if named else play
+                    yield BoardGame(PublicTree(game), kind, number, own, (begun - 1, 0))
 
         while waiting or begun < games:
             for job in drive(jobs(), evaluator, self.acting.side_by_side):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -31,7 +31,8 @@ class BoardPlay:
 
     openings: a game begins with up to so many uniform moves.  deep: the share of games with up to `deepest` of them,
     so that their middle and end are positions to which good play does not lead.  starts: the share of games that begin
-    from a position that the game names (Game.random_start).  gumbel: the scale of the Gumbel noise on the root's logits
+    from a position that the game names (Game.random_start); they are cut short after start_moves, 0 for moves_max, and
+    nothing else about them is random.  gumbel: the scale of the Gumbel noise on the root's logits
     in full searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones are the
     best.  queries: positions that a full search met and that are searched by themselves, for each full search
     on average.  moves_max: a game is cut short there, 0 for never.  resign_below: value, as a share of the largest
@@ -46,6 +47,7 @@ class BoardPlay:
     deep: float = 0.0
     deepest: int = 0
     starts: float = 0.0
+    start_moves: int = 0
     gumbel: float = 1.0
     sampled_moves: int = 20
     queries: float = 0.0
@@ -54,12 +56,17 @@ class BoardPlay:
     no_resign: float = 0.2
 
     def __post_init__(self) -> None:
-        for name in ("openings", "deepest", "gumbel", "sampled_moves", "queries", "moves_max"):
+        for name in ("openings", "deepest", "start_moves", "gumbel", "sampled_moves", "queries", "moves_max"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
         for name in ("starts", "deep"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise SettingError(f"{name} is a share of the games, not {getattr(self, name)}")
+
+    def from_start(self) -> BoardPlay:
+        """How a game from a named position is played: no opening, and no move is drawn."""
+        longest = self.start_moves or self.moves_max
+        return replace(self, openings=0, deep=0.0, sampled_moves=0, moves_max=longest)
 
     def random_moves(self, rng: np.random.Generator) -> int:
         """The most uniform moves that a game may begin with; draws only where there is a choice."""

@@ -20,14 +20,16 @@ def names_starts(game: Game) -> bool:
     return game.random_start(np.random.default_rng(0)) is not None
 
 
-def drawn_game(game: Game, variants: Sequence[Game], starts: float, rng: np.random.Generator) -> Game:
+def drawn_game(
+    game: Game, variants: Sequence[Game], starts: float, rng: np.random.Generator
+) -> tuple[Game, bool]:
     """With the chance `starts` one from a position that the game names, otherwise one of its variants, or itself.
 
-    Nothing is drawn where there is nothing to choose.
+    And whether it is the first. Nothing is drawn where there is nothing to choose.
     """
     if starts and rng.random() < starts and (start := game.random_start(rng)) is not None:
-        return start
-    return variants[int(rng.integers(len(variants)))] if variants else game
+        return start, True
+    return variants[int(rng.integers(len(variants)))] if variants else game, False
 
 
 def random_opening(referee: Referee, most: int, rng: np.random.Generator) -> World:

@@ -21,7 +21,7 @@ __all__ = ["board_preset"]
 # Rows a round, about, since a round is where the network of self-play changes.
 _GAMES: Final = 64
 _LONG_GAMES: Final = 16
-_STARTS: Final = 0.25  # of the games, where the game names starts
+_STARTS: Final = 0.5  # of the games, where the game names starts
 
 
 def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
@@ -33,6 +33,7 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
         TargetSettings(c_scale=0.25),
         openings=4 if long else 6,
         starts=_STARTS if names_starts(game) else 0.0,
+        start_moves=60,
         sampled_moves=20 if long else 14,
         moves_max=160 if long else 0,
         resign_below=-0.95 if long else -2.0,
