@@ -104,6 +104,17 @@ def test_the_critic_learns_what_actions_are_worth() -> None:
     assert errors[0] > 1.0 and np.mean(errors[-10:]) < 0.15
 
 
+def test_the_policy_moves_as_the_critic_says() -> None:
+    """An untrained critic that is not corrected holds all actions equal, and nothing moves; V-trace moves it at once."""
+    game = make_history_game(KUHN)
+    moved = {}
+    for critic in (None, replace(SMALL, heaviest=0.0), SMALL):
+        learner = RnadSettings(critic=critic).make(CVPN(policy_shape(game, 16, 1), 0), 0)
+        (update,) = play_and_learn(game, learner, 64, 1, 0)
+        moved[critic] = float(np.abs(update.new() - update.old).max())
+    assert moved.pop(replace(SMALL, heaviest=0.0)) == 0.0 and min(moved.values()) > 1e-5
+
+
 def test_kuhn_is_learned_from_a_critic() -> None:
     """The uniform policy's exploitability is 0.458."""
     settings = RnadSettings(
