@@ -105,7 +105,7 @@ def test_the_critic_learns_what_actions_are_worth() -> None:
 
 
 def test_the_policy_moves_as_the_critic_says() -> None:
-    """An untrained critic that is not corrected holds all actions equal, and nothing moves; V-trace moves it at once."""
+    """An untrained critic that is not corrected holds all actions equal: nothing moves. V-trace moves it at once."""
     game = make_history_game(KUHN)
     moved = {}
     for critic in (None, replace(SMALL, heaviest=0.0), SMALL):

@@ -210,7 +210,8 @@ def test_so_many_games_begin_from_the_games_starts(share: float) -> None:
 def test_games_from_named_starts_have_no_opening_and_end_earlier() -> None:
     """They are random enough: the first position is searched itself, and no move is drawn."""
     play = BoardPlay(
-        MctsSearch(), PlayoutCaps(4), openings=9, sampled_moves=20, moves_max=50, starts=0.5, start_moves=5
+        MctsSearch(), PlayoutCaps(4), openings=5, sampled_moves=20, moves_max=50, starts=0.5, start_moves=5,
+        resign_below=2.0, no_resign=0.0,
     )
     own = play.from_start()
     assert (own.openings, own.deep, own.sampled_moves, own.moves_max) == (0, 0.0, 0, 5)
@@ -224,6 +225,8 @@ def test_games_from_named_starts_have_no_opening_and_end_earlier() -> None:
         found[named] += 1
         if named:
             assert job.visits[0].node == 0 and len(job.visits) <= 5
+        given_up = job.utility is not None and job.final is None
+        assert given_up is not named  # every value is below 2
     assert min(found.values()) > 4
     with pytest.raises(SettingError, match="start_moves"):
         replace(play, start_moves=-1)
@@ -245,14 +248,27 @@ def test_only_games_that_name_starts_have_any() -> None:
 # --- rows ---
 
 
+def test_a_nearer_end_is_worth_more() -> None:
+    """The last position before the end counts in full; a game cut short comes to what its last search found."""
+    visits = [Visit(k, None, value, 0.0, True) for k, value in enumerate((0.5, 0.0, -0.25))]
+    assert value_targets(visits, 2.0, 2.0, 0.0, 0.9) == pytest.approx([2 * 0.81, 2 * 0.9, 2.0])
+    assert value_targets(visits, None, 2.0, 0.5, 0.8) == pytest.approx([0.5 - 0.25 * 0.64, -0.25 * 0.8, -0.5])
+    game = make_game("chess")
+    acting = preset(game, "demo").acting
+    assert isinstance(acting, BoardActing) and 0.9 < acting.discount < 1.0
+    for wrong in (0.0, 1.5):
+        with pytest.raises(SettingError, match="discount"):
+            replace(acting, discount=wrong)
+
+
 def test_a_row_holds_the_policy_and_a_mix_of_outcome_and_search() -> None:
     public = PublicTree(GAME)
     public.list_fan(0)
     node = public.child(0, 0)
     visits = [Visit(0, np.full(9, 1 / 9), 0.5, 0.0, True), Visit(node, None, -0.25, 0.0, True)]
-    assert value_targets(visits, -1.0, 0.5, 1.0) == pytest.approx([-0.25, -0.625])
-    assert value_targets(visits, None, 0.5, 1.0) == pytest.approx([0.5, -0.25])
-    rows = game_rows(public, visits, 1.0, 0.2, SHAPE)
+    assert value_targets(visits, -1.0, 1.0, 0.5) == pytest.approx([-0.25, -0.625])
+    assert value_targets(visits, None, 1.0) == pytest.approx([0.5, -0.25])
+    rows = game_rows(public, visits, 1.0, SHAPE, 0.2)
     assert rows.values[:, 0] == pytest.approx([0.9, 0.75]) and rows.values[:, 1] == pytest.approx([-0.9, -0.75])
     assert rows.value_mask.all() and rows.policy_mask[:, 0].tolist() == [1.0, 0.0]
     assert rows.policies[0, 0] == pytest.approx(1 / 9) and not rows.policies[1].any()

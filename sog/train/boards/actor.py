@@ -30,18 +30,22 @@ class BoardActing:
     """How board games are played and turned into rows.
 
     value_share: of the search's value of a position in its value target, the rest is the game's outcome.
+    discount: of the outcome, a move (rows.value_targets).
     surprise: of a row's weight that goes by its policy's surprise (rows.repeats).
     side_by_side: games at once, their leaf batches joined.
     """
 
     play: BoardPlay
     value_share: float = 0.5
+    discount: float = 1.0
     surprise: float = 0.0
     side_by_side: int = 64
 
     def __post_init__(self) -> None:
         if not (0.0 <= self.value_share <= 1.0 and 0.0 <= self.surprise <= 1.0):
             raise SettingError(f"value_share and surprise are shares, not {self.value_share} and {self.surprise}")
+        if not 0.0 < self.discount <= 1.0:
+            raise SettingError(f"discount lies above 0 and is at most 1, not {self.discount}")
         if self.side_by_side < 1:
             raise SettingError(f"side_by_side must be positive, not {self.side_by_side}")
 
@@ -104,9 +108,10 @@ class BoardActor:
     def rows_of(self, job: BoardGame | QuerySolve, rng: np.random.Generator) -> list[Rows]:
         """The training rows that a finished job leaves.  rng draws which are repeated."""
         if isinstance(job, QuerySolve):
-            return [game_rows(job.public, [job.visit], None, 1.0, self.shape)]
+            return [game_rows(job.public, [job.visit], None, self.shape)]
         if not job.visits:
             return []
-        rows = game_rows(job.public, job.visits, job.utility, self.acting.value_share, self.shape)
+        acting = self.acting
+        rows = game_rows(job.public, job.visits, job.utility, self.shape, acting.value_share, acting.discount)
         add_owners(rows, job.public, job.final)
-        return [rows.take(repeats(job.visits, self.acting.surprise, rng)) if self.acting.surprise else rows]
+        return [rows.take(repeats(job.visits, acting.surprise, rng)) if acting.surprise else rows]

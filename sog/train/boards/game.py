@@ -31,8 +31,8 @@ class BoardPlay:
 
     openings: a game begins with up to so many uniform moves.  deep: the share of games with up to `deepest` of them,
     so that their middle and end are positions to which good play does not lead.  starts: the share of games that begin
-    from a position that the game names (Game.random_start); they are cut short after start_moves, 0 for moves_max, and
-    nothing else about them is random.  gumbel: the scale of the Gumbel noise on the root's logits
+    from a position that the game names (Game.random_start); they are cut short after start_moves, 0 for moves_max,
+    nothing else about them is random and nobody gives up.  gumbel: the scale of the Gumbel noise on the root's logits
     in full searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones are the
     best.  queries: positions that a full search met and that are searched by themselves, for each full search
     on average.  moves_max: a game is cut short there, 0 for never.  resign_below: value, as a share of the largest
@@ -64,9 +64,9 @@ class BoardPlay:
                 raise SettingError(f"{name} is a share of the games, not {getattr(self, name)}")
 
     def from_start(self) -> BoardPlay:
-        """How a game from a named position is played: no opening, and no move is drawn."""
+        """How a game from a named position is played: no opening, no move is drawn, and the loser is shown how."""
         longest = self.start_moves or self.moves_max
-        return replace(self, openings=0, deep=0.0, sampled_moves=0, moves_max=longest)
+        return replace(self, openings=0, deep=0.0, sampled_moves=0, moves_max=longest, no_resign=1.0)
 
     def random_moves(self, rng: np.random.Generator) -> int:
         """The most uniform moves that a game may begin with; draws only where there is a choice."""

@@ -39,7 +39,7 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
         resign_below=-0.95 if long else -2.0,
     )
     return TrainSettings(
-        acting=BoardActing(play, side_by_side=_LONG_GAMES if long else _GAMES),
+        acting=BoardActing(play, discount=0.99 if long else 1.0, side_by_side=_LONG_GAMES if long else _GAMES),
         learner=LearnerSettings(
             batch=256,
             learning_rate=1e-3,

@@ -16,13 +16,19 @@ __all__ = ["add_owners", "game_rows", "repeats", "value_targets"]
 
 
 def game_rows(
-    public: PublicTree, visits: list[Visit], utility: float | None, value_share: float, shape: NetworkShape
+    public: PublicTree,
+    visits: list[Visit],
+    utility: float | None,
+    shape: NetworkShape,
+    share: float = 1.0,
+    discount: float = 1.0,
 ) -> Rows:
     """A row for each visit; its value is `value_targets`, for both players."""
     nodes: Int32 = np.array([visit.node for visit in visits], dtype=np.int32)
     rows = blank_rows(shape, len(nodes))
     rows.inputs[:] = encode(Beliefs(public, nodes, np.ones((len(nodes), 2))), shape.crossed)
-    values = value_targets(visits, utility, value_share, public.game.u_max) / public.value_units(nodes)
+    u_max = public.game.u_max
+    values = value_targets(visits, utility, u_max, share, discount) / public.value_units(nodes)
     rows.values[:, 0], rows.values[:, 1] = values, -values
     rows.value_mask[:] = 1.0
     for k, visit in enumerate(visits):
@@ -40,13 +46,18 @@ def add_owners(rows: Rows, public: PublicTree, final: int | None) -> None:
         rows.owners[:], rows.owners_mask[:] = owners, 1.0
 
 
-def value_targets(visits: list[Visit], utility: float | None, share: float, u_max: float) -> Float64:
-    """float64[N]: player 0's, utilities: the outcome mixed with a share of the search's value of the position.
+def value_targets(
+    visits: list[Visit], utility: float | None, u_max: float, share: float = 1.0, discount: float = 1.0
+) -> Float64:
+    """float64[N]: player 0's, utilities: what the game came to, mixed with a share of each search's value.
 
-    The search's alone where there is no outcome.
+    A game that was cut short came to the value of its last search.  discount: that counts times this for every later
+    position searched, so that of two wins the nearer is worth more and moves that lead nowhere lose.
     """
     searched: Float64 = u_max * np.array([visit.value for visit in visits])
-    return searched if utility is None else (1.0 - share) * utility + share * searched
+    outcome = searched[-1] if utility is None else utility
+    later = np.arange(len(visits) - 1, -1, -1)
+    return (1.0 - share) * outcome * discount**later + share * searched
 
 
 def repeats(visits: list[Visit], share: float, rng: np.random.Generator) -> Int64:
