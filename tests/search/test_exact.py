@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.arrays import Array
+from sog.errors import GameError
 from sog.games.base import TERMINAL, Game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
@@ -183,3 +184,12 @@ def test_a_uniform_policy_plays_legal_actions_only() -> None:
         assert moves is not None
         legal = (moves.edge.T >= 0).astype(float)
         np.testing.assert_allclose(policy, legal / legal.sum(axis=0))
+
+
+def test_a_policy_with_a_gap_is_not_measured() -> None:
+    """Of a decision that it lacks nothing is known, not an exploitability of 0."""
+    policy = exact.uniform_policy(KUHN)
+    assert exact.measure_policy(KUHN, policy).exploitability == pytest.approx(0.4583333333)
+    policy.pop(next(iter(policy)))
+    with pytest.raises(GameError, match="lacks 1 public state"):
+        exact.measure_policy(KUHN, policy)

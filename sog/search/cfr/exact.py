@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sog.arrays import Float64
+from sog.errors import GameError
 from sog.games.base import NATURE
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.matching import REACH_FLOOR
@@ -86,8 +87,11 @@ def measure(tree: Lookahead, which: int = f.AVERAGE_POLICY) -> Measure:
 
 
 def measure_policy(public: PublicTree, policy: Policy) -> Measure:
-    """Value and best responses of a policy for the whole game."""
+    """Value and best responses of a policy for the whole game; GameError unless it has one for every decision."""
     tree = full_tree(public)
+    lacking = sum(tree.public_node(n) not in policy for n in tree.decisions())
+    if lacking:
+        raise GameError(f"the policy to be measured lacks {lacking} public states of {public.game.name}")
     set_policy(tree, policy)
     return measure(tree)
 
