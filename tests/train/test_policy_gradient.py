@@ -222,16 +222,16 @@ def test_rnads_learning_rate_falls() -> None:
 def test_networks_see_each_infostate_once() -> None:
     """And answer every decision there as if it were alone, for values, policies and gradients."""
     t, network = played("leduc_poker", 64)
-    found, legal = seen(t.inputs), torch.from_numpy(t.legal)
+    found = seen(t.inputs, t.legal)
     assert len(found.x) == len({row.tobytes() for row in t.inputs}) < len(t) / 2
     np.testing.assert_array_equal(found.x[found.row].numpy()[:, :-2], t.inputs)
-    apart = Seen(found.x[found.row], torch.arange(len(t)))
+    apart = Seen(found.x[found.row], torch.from_numpy(t.legal), torch.arange(len(t)))
     some = torch.from_numpy(np.random.default_rng(0).permutation(len(t))[:50])
-    pairs = [(found, apart, legal), (found[some], Seen(apart.x[some], torch.arange(50)), legal[some])]
-    for once, alone, mask in pairs:
+    pairs = [(found, apart), (found[some], Seen(apart.x[some], apart.legal[some], torch.arange(50)))]
+    for once, alone in pairs:
         gradients = []
         for given in (once, alone):
-            values, _, log_policy = answers(network, given, mask)
+            values, _, log_policy = answers(network, given)
             network.zero_grad()
             (values.square() + log_policy.exp().square().sum(dim=1)).sum().backward()
             gradients.append([values.detach(), *(weight.grad.clone() for weight in network.parameters())])
@@ -345,7 +345,7 @@ def test_presets_make_learners_of_their_games(name: str) -> None:
 def test_values_and_logits_are_read_where_the_network_puts_them() -> None:
     game = make_history_game("kuhn_poker")
     t, network = played("kuhn_poker", 5)
-    values, logits, log_policy = answers(network, seen(t.inputs), torch.from_numpy(t.legal))
+    values, logits, log_policy = answers(network, seen(t.inputs, t.legal))
     assert values.shape == (len(t),) and logits.shape == log_policy.shape == (len(t), game.num_actions)
     torch.testing.assert_close(log_policy, torch.log_softmax(logits, dim=1))
 

@@ -32,37 +32,41 @@ def policy_shape(game: HistoryGame, width: int, depth: int) -> NetworkShape:
 class Seen:
     """What a network sees at D decisions, each of the U different inputs once: many games meet the same infostates.
 
-    x: float32[U, N + 2], inputs as a CVPN takes them.  row: int64[D], which of them each decision's is.
+    x: float32[U, N + 2], inputs as a CVPN takes them.  legal: bool[U, A].  row: int64[D], which of them each decision's
+    is.
     """
 
     x: Tensor
+    legal: Tensor
     row: Tensor
 
     def __getitem__(self, decisions: Tensor) -> Seen:
         """What it sees at some of the decisions."""
         kept, row = torch.unique(self.row[decisions], return_inverse=True)
-        return Seen(self.x[kept], row)
+        return Seen(self.x[kept], self.legal[kept], row)
 
 
-def seen(inputs: Float32) -> Seen:
-    """Of float32[D, N]; each player's one infostate has the range 1."""
-    first, row = distinct_rows(inputs)
+def seen(inputs: Float32, legal: Bool) -> Seen:
+    """Of float32[D, N] and bool[D, A]; each player's one infostate has the range 1."""
+    first, row = distinct_rows(np.concatenate((inputs, legal), axis=1, dtype=np.float32))
     x = np.ones((len(first), inputs.shape[1] + 2), dtype=np.float32)
     x[:, :-2] = inputs[first]
-    return Seen(torch.from_numpy(x), torch.from_numpy(row))
+    return Seen(torch.from_numpy(x), torch.from_numpy(legal[first]), torch.from_numpy(row))
 
 
-def answers(network: CVPN, seen: Seen, legal: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def answers(network: CVPN, seen: Seen) -> tuple[Tensor, Tensor, Tensor]:
     """Values [D], logits [D, A] and log-probabilities [D, A], those of illegal actions 0 and very low."""
-    found = network(seen.x).index_select(0, seen.row)
-    values, logits = network.split(found)
-    raw = logits[:, 0].masked_fill(~legal, 0.0)
-    return values[:, 0], raw, torch.log_softmax(raw.masked_fill(~legal, NEVER), dim=-1)
+    values, logits = network.split(network(seen.x))
+    raw = logits[:, 0].masked_fill(~seen.legal, 0.0)
+    log_policy = torch.log_softmax(raw.masked_fill(~seen.legal, NEVER), dim=-1)
+    found = torch.cat((values[:, :1], raw, log_policy), dim=1).index_select(0, seen.row)
+    masked, log_masked = found[:, 1:].chunk(2, dim=1)
+    return found[:, 0], masked, log_masked
 
 
 def policies_of(network: CVPN, inputs: Float32, legal: Bool) -> Float32:
     """float32[D, A]: the network's policy at infostates, where each has a legal action."""
     with torch.inference_mode():
-        log_policy = answers(network, seen(inputs), torch.from_numpy(legal))[2]
+        log_policy = answers(network, seen(inputs, legal))[2]
         policy: Float32 = log_policy.exp().numpy()
     return policy

@@ -119,10 +119,10 @@ class PpoLearner:
         return Update(played, self.network, float(value), float(policy))
 
     def _batch(self, played: Trajectories) -> _Batch:
-        inputs, legal = seen(played.inputs), torch.from_numpy(played.legal)
+        inputs, legal = seen(played.inputs, played.legal), torch.from_numpy(played.legal)
         with torch.no_grad():
-            values, _, log_before = answers(self.network, inputs, legal)
-            log_magnet = answers(self.magnet, inputs, legal)[2] if self.settings.pull else log_before
+            values, _, log_before = answers(self.network, inputs)
+            log_magnet = answers(self.magnet, inputs)[2] if self.settings.pull else log_before
         gained = advantages(played, values.numpy(), self.settings.mixing, self.settings.scale)
         advantage = torch.from_numpy(gained.astype(np.float32))
         action = torch.from_numpy(played.action.astype(np.int64))
@@ -131,7 +131,7 @@ class PpoLearner:
     def _descend(self, batch: _Batch) -> tuple[float, float]:
         """One gradient step on some rows; their value loss and policy loss."""
         settings = self.settings
-        values, _, log_policy = answers(self.network, batch.inputs, batch.legal)
+        values, _, log_policy = answers(self.network, batch.inputs)
         value = ((values - batch.returns) ** 2).mean()
         policy = self._surrogate(batch, log_policy) + self._regularisation(batch, log_policy)
         self.optimiser.zero_grad()

@@ -101,8 +101,8 @@ class RnadLearner:
         for group in self.optimiser.param_groups:
             group["lr"] = settings.rate(self.steps)
         share, replaced = settings.phase(self.steps)
-        inputs, legal = seen(played.inputs), torch.from_numpy(played.legal)
-        values, logits, log_policy = answers(self.network, inputs, legal)
+        inputs, legal = seen(played.inputs, played.legal), torch.from_numpy(played.legal)
+        values, logits, log_policy = answers(self.network, inputs)
         targets, forces = self._targets(played, inputs, legal, log_policy.detach(), share)
         each = _weights(played, inputs, settings.visit_power)
         value = (each * (values - targets) ** 2).sum()
@@ -122,14 +122,14 @@ class RnadLearner:
         """Targets of the values [D] and advantages of all actions [D, A]."""
         settings = self.settings
         with torch.no_grad():
-            log_newer, log_older = answers(self.newer, inputs, legal)[2], answers(self.older, inputs, legal)[2]
+            log_newer, log_older = answers(self.newer, inputs)[2], answers(self.older, inputs)[2]
         log_ratio = (log_policy - (share * log_newer + (1.0 - share) * log_older)).masked_fill(~legal, 0.0)
         policy = log_policy.exp()
         if self.critic is not None:
             found, q = self.critic.learn(played, policy.numpy(), log_ratio.numpy(), settings.eta)
         else:
             with torch.no_grad():
-                values = answers(self.target, inputs, legal)[0]
+                values = answers(self.target, inputs)[0]
             arrays = values.numpy(), policy.numpy(), log_ratio.numpy()
             clips = settings.rho, settings.c
             found, q = two_player_vtrace(played, *arrays, settings.eta, clips, settings.scale)
