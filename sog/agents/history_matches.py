@@ -7,6 +7,7 @@ import numpy as np
 from sog.arrays import Float64
 from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame, drawn
+from sog.games.histories.rows import distinct_rows
 from sog.search.sepot.ranges import OwnPolicy
 
 __all__ = ["UniformPolicy", "play_pairs"]
@@ -56,7 +57,7 @@ def _by_public(game: HistoryGame, states: np.ndarray, rows: np.ndarray) -> list[
     """Rows by public state."""
     if not len(rows):
         return []
-    _, numbers = np.unique(game.public(states[rows]), axis=0, return_inverse=True)
-    order = np.argsort(numbers.ravel(), kind="stable")
-    starts = np.flatnonzero(np.diff(numbers.ravel()[order])) + 1
+    numbers = distinct_rows(game.public(states[rows]))[1]
+    order = np.argsort(numbers, kind="stable")
+    starts = np.flatnonzero(np.diff(numbers[order])) + 1
     return [rows[part] for part in np.split(order, starts)]

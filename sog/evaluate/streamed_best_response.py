@@ -18,7 +18,7 @@ from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.listing import children
-from sog.games.histories.rows import distinct_rows, row_keys
+from sog.games.histories.rows import distinct_rows
 
 __all__ = ["Streamed", "best_response_value", "streamed_exploitability"]
 
@@ -126,10 +126,10 @@ class _Walk:
         mine = actors[parent] == me
         branch = groups.group[parent] * (game.num_actions + 1) + np.where(mine, action + 1, 0)
         states = below.states[kept]
-        labels, label = np.unique(self._labels(branch, states), return_inverse=True)
+        labels, label = distinct_rows(self._labels(branch, states))
         order = np.argsort(label, kind="stable")
         reach = groups.reach[parent] * odds[kept]
-        after = _Groups(states[order], reach[order], label[order].astype(np.int64), len(labels))
+        after = _Groups(states[order], reach[order], label[order], len(labels))
         values = self.values(after, share)
         owner = np.zeros(len(labels), dtype=np.int64)
         owner[label] = branch
@@ -147,11 +147,11 @@ class _Walk:
         np.add.at(out, group[~own], sums[~own])
         return out
 
-    def _labels(self, branch: Int64, states: Int32) -> np.ndarray:
-        """What tells children's groups apart: the branch, and what the responder knows, as one bytes each."""
+    def _labels(self, branch: Int64, states: Int32) -> Int32:
+        """int32[H, 1 + P + Q]: what tells children's groups apart: the branch, and what the responder knows."""
         viewers = np.full(len(states), self.responder, dtype=np.int32)
         known = (self.game.public(states), self.game.private(states, viewers))
-        return row_keys(np.concatenate((branch[:, None].astype(np.int32), *known), axis=1))
+        return np.concatenate((branch[:, None].astype(np.int32), *known), axis=1)
 
     def _odds(self, states: Int32, actors: Int32) -> Float64:
         """float64[H, max(A, C)]: how likely each action is, by chance or the opponent; 1 for the responder's own."""

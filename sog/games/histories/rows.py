@@ -7,13 +7,7 @@ import numpy as np
 from sog.arrays import Array, Int32, Int64
 from sog.games.histories.kernels import kernel
 
-__all__ = ["distinct_rows", "row_keys"]
-
-
-def row_keys(rows: Array) -> Array:
-    """[M]: each row of an array [M, Q] as one item, its bytes, which sorts and compares."""
-    whole = np.ascontiguousarray(rows)
-    return whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel()
+__all__ = ["distinct_rows"]
 
 
 def distinct_rows(rows: Array) -> tuple[Int64, Int64]:
