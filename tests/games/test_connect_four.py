@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import cast
 
+import numpy as np
+
 from sog.games.base import TERMINAL
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.positions import Position
@@ -37,3 +39,14 @@ def test_planes() -> None:
     assert shown[0, 4, 3] == 1 and shown[0].sum() == 1  # o moves: its piece lies on x's
     assert shown[1, 5, 3] == shown[1, 5, 2] == 1 and shown[1].sum() == 2
     assert len(shown) == 3 and shown[2].sum() == 0 and game.features(after("44")).reshape(game.planes)[2].all()
+
+
+def test_self_play_may_begin_all_over_the_game() -> None:
+    rng = np.random.default_rng(0)
+    starts = [ConnectFour().random_start(rng) for _ in range(300)]
+    assert all(start is not None and start.actor(start.root()) != TERMINAL for start in starts)
+    lengths = np.array([len(start.moves) for start in starts if start is not None])
+    assert lengths.min() == 1 and lengths.max() == 30
+    assert np.percentile(lengths, 25) < 9 and (lengths > 15).mean() > 0.25
+    assert len({start.name for start in starts if start is not None}) > 270
+    assert ConnectFour("44").random_start(rng) is None

@@ -92,21 +92,6 @@ def test_random_openings_have_up_to_so_many_moves_and_leave_no_rows() -> None:
     assert len(starts) > 2
 
 
-def test_a_share_of_the_games_begins_deep() -> None:
-    play = playing(MctsSearch(), openings=1, deep=0.25, deepest=6, caps=PlayoutCaps(1))
-    games = [played(play, seed) for seed in range(120)]
-    first = np.array([len(game.public.path(game.visits[0].node)) - 1 for game in games])
-    assert 0.08 < (first > 1).mean() < 0.35 and first.max() == 6  # a quarter of 5/7 or less: some end on the way
-    assert np.random.default_rng(1).random() == _drawn_after(replace(play, deep=0.0))
-
-
-def _drawn_after(play: BoardPlay) -> float:
-    """What a generator draws next once it has drawn how many moves a game may begin with."""
-    rng = np.random.default_rng(1)
-    assert play.random_moves(rng) == play.openings
-    return rng.random()
-
-
 @EITHER
 def test_only_moves_searched_in_full_give_policies(search: Searching) -> None:
     games = [played(playing(search, caps=replace(CAPS, share=0.25)), seed) for seed in range(40)]
@@ -214,7 +199,7 @@ def test_games_from_named_starts_have_no_opening_and_end_earlier() -> None:
         resign_below=2.0, no_resign=0.0,
     )
     own = play.from_start()
-    assert (own.openings, own.deep, own.sampled_moves, own.moves_max) == (0, 0.0, 0, 5)
+    assert (own.openings, own.sampled_moves, own.moves_max) == (0, 0, 5)
     assert replace(play, start_moves=0).from_start().moves_max == 50
     chess = make_game("chess")
     actor = BoardActing(replace(play, moves_max=7)).make(chess, shape_for(chess, 8, 1))
@@ -234,13 +219,13 @@ def test_games_from_named_starts_have_no_opening_and_end_earlier() -> None:
 
 def test_only_games_that_name_starts_have_any() -> None:
     play = playing(MctsSearch(), starts=0.5)
-    for name in ("tic_tac_toe", "connect_four", "chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)"):
+    for name in ("tic_tac_toe", "connect_four(moves=44)", "chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)"):
         game = make_game(name)
         with pytest.raises(SettingError, match="names no positions"):
             BoardActing(play).make(game, shape_for(game, 8, 1))
     with pytest.raises(SettingError, match="share"):
         replace(play, starts=1.5)
-    for name, share in (("connect_four", 0.0), ("chess", 0.5)):
+    for name, share in (("go(board_size=7,komi=9)", 0.0), ("connect_four", 0.5), ("chess", 0.5)):
         acting = preset(make_game(name), "demo").acting
         assert isinstance(acting, BoardActing) and acting.play.starts == share
 
@@ -316,7 +301,7 @@ def test_what_is_out_of_range_is_refused() -> None:
     with pytest.raises(SettingError):
         replace(play, openings=-1)
     with pytest.raises(SettingError, match="share of the games"):
-        replace(play, deep=1.5)
+        replace(play, starts=-0.5)
     kuhn = make_game("kuhn_poker")
     with pytest.raises(SettingError, match="perfect information"):
         BoardActing(play).make(kuhn, shape_for(kuhn, 8, 1))

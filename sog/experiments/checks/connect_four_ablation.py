@@ -84,7 +84,7 @@ VARIANTS: Final[dict[str, Change]] = {
     "average policy as target": _own_policy,
     "no Gumbel noise": lambda settings: _played(settings, replace(_play(settings), gumbel=0.0)),
     "no random openings": lambda settings: _played(settings, replace(_play(settings), openings=0)),
-    "deep openings": lambda settings: _played(settings, replace(_play(settings), deep=0.25, deepest=24)),
+    "no games from random positions": lambda settings: _played(settings, replace(_play(settings), starts=0.0)),
     "no playout caps": _without_caps,
     "outcomes only": lambda settings: replace(settings, acting=replace(_acting(settings), value_share=0.0)),
     "fixed window": lambda settings: replace(settings, window=None),

@@ -17,6 +17,7 @@ from sog.games.symmetries import mirrored_columns
 _ROWS: Final = 6
 _COLUMNS: Final = 7
 _DIGITS: Final = "1234567"
+_LATEST: Final = 30  # of the 42 moves, the latest at which self-play begins
 _CODES: Final = np.zeros(256, dtype=np.int8)
 _CODES[[ord("x"), ord("o")]] = 1, 2
 
@@ -43,6 +44,21 @@ class ConnectFour(PositionGame):
             raise GameError(f"connect_four: moves={moves} ends the game")
         if not moves:  # a position's mirror image is not reached from it
             self.symmetries = mirrored_columns(_ROWS, _COLUMNS, planes[0])
+
+    def random_start(self, rng: np.random.Generator) -> ConnectFour | None:
+        """A position after uniform moves, up to `_LATEST` of them; None from another position than the empty board.
+
+        Good play leads to few of the positions in the middle and at the end of such games.
+        """
+        if self.moves:
+            return None
+        while True:
+            state, left = self._root.spiel.clone(), int(rng.integers(1, _LATEST + 1))
+            while left and not state.is_terminal():
+                state.apply_action(int(rng.choice(state.legal_actions())))
+                left -= 1
+            if not state.is_terminal():
+                return ConnectFour("".join(str(column + 1) for column in state.history()))
 
     def write_planes(self, position: Position, out: Float32) -> None:
         board = _board(position)

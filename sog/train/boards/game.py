@@ -29,8 +29,7 @@ Place: TypeAlias = tuple[int, int]
 class BoardPlay:
     """How self-play games on boards are played.
 
-    openings: a game begins with up to so many uniform moves.  deep: the share of games with up to `deepest` of them,
-    so that their middle and end are positions to which good play does not lead.  starts: the share of games that begin
+    openings: a game begins with up to so many uniform moves.  starts: the share of games that begin
     from a position that the game names (Game.random_start); they are cut short after start_moves, 0 for moves_max,
     nothing else about them is random and nobody gives up.  gumbel: the scale of the Gumbel noise on the root's logits
     in full searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones are the
@@ -44,8 +43,6 @@ class BoardPlay:
     caps: PlayoutCaps
     target: TargetSettings = field(default_factory=TargetSettings)
     openings: int = 0
-    deep: float = 0.0
-    deepest: int = 0
     starts: float = 0.0
     start_moves: int = 0
     gumbel: float = 1.0
@@ -56,21 +53,16 @@ class BoardPlay:
     no_resign: float = 0.2
 
     def __post_init__(self) -> None:
-        for name in ("openings", "deepest", "start_moves", "gumbel", "sampled_moves", "queries", "moves_max"):
+        for name in ("openings", "start_moves", "gumbel", "sampled_moves", "queries", "moves_max"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
-        for name in ("starts", "deep"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise SettingError(f"{name} is a share of the games, not {getattr(self, name)}")
+        if not 0.0 <= self.starts <= 1.0:
+            raise SettingError(f"starts is a share of the games, not {self.starts}")
 
     def from_start(self) -> BoardPlay:
         """How a game from a named position is played: no opening, no move is drawn, and the loser is shown how."""
         longest = self.start_moves or self.moves_max
-        return replace(self, openings=0, deep=0.0, sampled_moves=0, moves_max=longest, no_resign=1.0)
-
-    def random_moves(self, rng: np.random.Generator) -> int:
-        """The most uniform moves that a game may begin with; draws only where there is a choice."""
-        return self.deepest if self.deep and rng.random() < self.deep else self.openings
+        return replace(self, openings=0, sampled_moves=0, moves_max=longest, no_resign=1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +101,7 @@ class BoardGame:
         """The game, as a generator of leaf beliefs."""
         public, play, rng = self.public, self.play, self.rng
         referee = Referee(public)
-        world = random_opening(referee, play.random_moves(rng), rng)
+        world = random_opening(referee, play.openings, rng)
         moves = len(public.path(world.node)) - 1
         may_resign = rng.random() >= play.no_resign
         searcher = play.search.begin(public, rng)
