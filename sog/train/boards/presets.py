@@ -44,7 +44,7 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
             batch=256,
             learning_rate=1e-3,
             decay=0.5,
-            decay_steps=8_000 if full else 4_000,
+            decay_steps=16_000 if full else 4_000,
             policy_weight=1.0,
             ownership_weight=1.0 if game.ownership else 0.0,
             updates_per_example=4.0,
