@@ -50,7 +50,7 @@ def test_each_distance_follows_from_those_after_openspiels_moves(piece: str) -> 
         legal = np.argwhere(plies[side] != ILLEGAL)
         for king, own, weak in legal[rng.choice(len(legal), 400, replace=False)].tolist():
             white = bool(rng.integers(2))
-            game = Chess(fen_of(piece, king, own, weak, white, white == bool(side)))
+            game = Chess(fen_of(piece, (king, own, weak), white, white == bool(side)))
             root, winner = cast(Position, game.root()), WHITE if white else BLACK
             ends = [root] if root.actor == TERMINAL else [root.play(int(action)) for action in root.legal]
             after = [_distance(game, position, winner) for position in ends]
@@ -87,11 +87,16 @@ def test_random_wins_are_the_same_again_and_of_both_colours() -> None:
 
 
 def test_random_endgames_are_uniform_over_what_is_legal() -> None:
-    """Queens and rooks, colours and movers as often as their legal positions."""
+    """Queens and rooks, colours and movers as often as their legal positions; a third has one of them, as many two."""
     rng, tables = np.random.default_rng(0), {piece: endgame(piece) for piece in "QR"}
-    drawn = []
-    for _ in range(4_000):
-        game = Chess(random_endgame(rng))
+    drawn, counts = [], np.zeros(6, dtype=int)
+    for _ in range(12_000):
+        fen = random_endgame(rng)
+        count = sum(letter in "KQRkqr" for letter in fen.split()[0])
+        counts[count] += 1
+        if count > 3:
+            continue
+        game = Chess(fen)
         board = game.seen(game.root()).board
         assert (board > 0).sum() == 3
         state = pyspiel.load_game("chess").new_initial_state(game.fen)
@@ -99,6 +104,7 @@ def test_random_endgames_are_uniform_over_what_is_legal() -> None:
             s = standing(game, game.root())
             assert tables[s.piece].distance(s.at) == s.plies != ILLEGAL
             drawn.append((s.piece, s.strong, s.at.strong_moves))
+    assert counts[3] > counts[4] > counts[5] > 2_000  # more pieces give check more often, which is illegal
     strong = [d for d in drawn if d[2]]
     share = sum(d[0] == "R" for d in strong) / len(strong)
     assert abs(share - 175_168 / (175_168 + 144_508)) < 0.04

@@ -67,5 +67,5 @@ def random_wins(piece: str, count: int, seed: int) -> list[str]:
     found = []
     for row in won[rng.choice(len(won), size=count, replace=False)]:
         white = bool(rng.integers(2))
-        found.append(fen_of(piece, int(row[0]), int(row[1]), int(row[2]), white, white))
+        found.append(fen_of(piece, row.tolist(), white, white))
     return found

@@ -1,7 +1,8 @@
-"""Chess endgames of king and queen or rook against king, drawn at random, as FENs; it plays no move."""
+"""Chess endgames of a king and queens or rooks against a king, drawn at random, as FENs; it plays no move."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -11,27 +12,32 @@ from sog.games.boards.fen import checked_fen
 
 __all__ = ["STRONG", "fen_of", "random_endgame"]
 
-STRONG: Final = "QR"  # the stronger side's piece
+STRONG: Final = "QR"  # what the stronger side has
+_MOST: Final = 3  # of them: with three even poor play mates now and then, from which self-play learns to with one
 
 
 def random_endgame(rng: np.random.Generator) -> str:
-    """Queen or rook, its colour, the player to move and the squares of the three pieces uniform among legal positions.
+    """One to three queens or rooks, their colour, the player to move and all squares uniform among legal positions.
 
     The game may be over there, by mate or by stalemate.
     """
     while True:
-        piece, white_strong, white_moves = STRONG[int(rng.integers(2))], bool(rng.integers(2)), bool(rng.integers(2))
-        own_king, own_piece, king = (int(square) for square in rng.choice(64, size=3, replace=False))
+        pieces = "".join(STRONG[k] for k in rng.integers(2, size=rng.integers(1, _MOST + 1)))
+        white_strong, white_moves = rng.integers(2, size=2)
+        squares = rng.choice(64, size=len(pieces) + 2, replace=False)
         try:
-            return checked_fen(fen_of(piece, own_king, own_piece, king, white_strong, white_moves))
+            return checked_fen(fen_of(pieces, squares.tolist(), bool(white_strong), bool(white_moves)))
         except GameError:
             continue
 
 
-def fen_of(piece: str, own_king: int, own_piece: int, king: int, white_strong: bool, white_moves: bool) -> str:
-    """The FEN of a piece of STRONG with its king against a king; squares are file * 8 + rank, all different."""
-    strong, weak = ("K" + piece, "k") if white_strong else ("k" + piece.lower(), "K")
-    placed = {own_king: strong[0], own_piece: strong[1], king: weak}
+def fen_of(pieces: str, squares: Sequence[int], white_strong: bool, white_moves: bool) -> str:
+    """The FEN of pieces of STRONG with their king against a king.
+
+    squares: file * 8 + rank, all different: of that king, of each piece, and of the other king.
+    """
+    strong, weak = ("K" + pieces, "k") if white_strong else ("k" + pieces.lower(), "K")
+    placed = dict(zip(squares, strong + weak, strict=True))
     rows = ("".join(placed.get(file * 8 + rank, ".") for file in range(8)) for rank in range(7, -1, -1))
     return f"{'/'.join(map(_written, rows))} {'w' if white_moves else 'b'} - - 0 1"
 
