@@ -272,7 +272,7 @@ def bench_training(
     One round with the settings of the preset demo and the shipped network, or an untrained one where none is shipped.
     searches: of self-play's moves. grown: the share of them that grew their budget or all that was left of the game; an
     expansion counts if its trajectory drew a world at the searched state. one-hot: policy targets with a move above
-    0.99, where there is a choice. distinct: public states among the states visited.
+    0.99, where there is a choice. distinct: public states among the states visited. won: games not drawn or cut short.
     """
     from sog.experiments.bench.rounds import GAMES, bench_rounds
     from sog.games.catalog import make_game
@@ -288,10 +288,10 @@ def bench_training(
 
 def _rounds_table(rows: Sequence[RoundRow]) -> Table:
     out = Table("game", title="one round of self-play, settings of the preset demo", box=None)
-    for heading in ("searches", "grown", "one-hot", "distinct"):
+    for heading in ("searches", "grown", "one-hot", "distinct", "won"):
         out.add_column(heading, justify="right")
     for row in rows:
-        shares = row.grown_share, row.one_hot_share, row.distinct_positions_share
+        shares = row.grown_share, row.one_hot_share, row.distinct_positions_share, row.won_share
         out.add_row(row.game, f"{row.searches:,}", *(f"{share:.1%}" for share in shares))
     return out
 

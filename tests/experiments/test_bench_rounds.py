@@ -18,7 +18,7 @@ def test_shares_of_a_round() -> None:
     game = make_game("kuhn_poker")
     row = bench_round("kuhn_poker", CVPN(shape_for(game, 8, 1, crossed=game.crossed)), 6)
     assert row.game == "kuhn_poker" and row.searches >= 12 and row.grown_share == 1.0
-    assert 0 <= row.one_hot_share <= 1
+    assert 0 <= row.one_hot_share <= 1 and row.won_share == 1.0  # nobody draws in Kuhn poker
     distinct = row.distinct_positions_share * row.searches
     assert distinct == pytest.approx(round(distinct)) and 2 <= round(distinct) <= 4  # Kuhn has four decisions
 
@@ -37,10 +37,18 @@ def test_searches_that_do_not_grow_are_seen(monkeypatch: pytest.MonkeyPatch) -> 
     assert bench_round("kuhn_poker", CVPN(shape_for(game, 8, 1, crossed=game.crossed)), 2).grown_share == 0.0
 
 
+def test_games_that_nobody_wins_are_seen() -> None:
+    """The better card first: most games of Goofspiel with two cards are tied."""
+    game = make_game("goofspiel(imp_info=True,num_cards=2,points_order=descending)")
+    row = bench_round(game.name, CVPN(shape_for(game, 8, 1, crossed=game.crossed)), 40)
+    assert 0.0 < row.won_share < 0.5
+
+
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "training", "--games", "tic_tac_toe", "--played", "2", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
-    assert set(row) == {"game", "searches", "grown_share", "one_hot_share", "distinct_positions_share"}
+    shares = {"grown_share", "one_hot_share", "distinct_positions_share", "won_share"}
+    assert set(row) == {"game", "searches"} | shares and all(0 <= row[share] <= 1 for share in shares)
     assert row["game"] == "tic_tac_toe" and row["searches"] >= 10 and row["grown_share"] == 1.0
     assert main(["bench", "training", "--games", "tic_tac_toe", "--played", "2"]) == 0
     assert "grown" in capsys.readouterr().out

@@ -29,7 +29,7 @@ from sog.train.sog.selfplay import SelfPlayGame
 GAMES: Final[dict[str, int]] = {
     "connect_four": 16,
     "go(board_size=7,komi=7.5)": 8,
-    "chess": 4,
+    "chess": 8,
     "leduc_poker": 48,
     "scotland_yard(map=glasses)": 16,
     "liars_dice(numdice=1,dice_sides=4)": 32,
@@ -45,6 +45,7 @@ class Row:
     searches: of moves of the main line.  grown_share: those that grew their budget or their whole subgame, an
     expansion counting only if its trajectory drew a world at the searched state.  one_hot_share: policy targets with an
     action above 0.99, among those with a choice.  distinct_positions_share: distinct public states among those visited.
+    won_share: games that a player won; where hardly any is, values learn nothing but draws.
     """
 
     game: str
@@ -52,6 +53,7 @@ class Row:
     grown_share: float
     one_hot_share: float
     distinct_positions_share: float
+    won_share: float
 
 
 def bench_rounds(chosen: Mapping[str, tuple[CVPN, int]], report: Callable[[int, str], None]) -> list[Row]:
@@ -70,9 +72,11 @@ def bench_round(name: str, network: CVPN, games: int) -> Row:
     grown: list[bool] = []
     lines: list[tuple[str, tuple[int, ...]]] = []
     one_hot: list[Bool] = []
+    won: list[bool] = []
     for job, rows in _jobs(sog_preset(game, "demo").acting.make(game, network.shape), network, games):
         one_hot += [one_hot_targets(part) for part in rows]
         if isinstance(job, SelfPlayGame | BoardGame):
+            won.append(bool(job.utility))
             grown += [visit.grown for visit in job.visits]
             lines += [(job.public.game.name, job.public.line(visit.node)) for visit in job.visits]
     return Row(
@@ -81,6 +85,7 @@ def bench_round(name: str, network: CVPN, games: int) -> Row:
         grown_share=float(np.mean(grown)),
         one_hot_share=float(np.concatenate(one_hot).mean()),
         distinct_positions_share=len(set(lines)) / len(lines),
+        won_share=float(np.mean(won)),
     )
 
 
