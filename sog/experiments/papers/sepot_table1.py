@@ -21,9 +21,9 @@ PAPER: Final = {
     "battleship 7": {25_000: "24.1 ± .7", 100_000: "42.1 ± .9"},
 }
 
-SIZES: Final = {25_000: 100, 100_000: 25}  # points of each size
-PAIRS: Final = {"goofspiel": 100, "battleship 3": 25}  # of games in a point
-_PAIRS: Final = 5  # in games that take longer
+SIZES: Final = {25_000: 1, 100_000: 4}  # and of how many points of the smaller size it has one
+PAIRS: Final = {"goofspiel": (20, 500), "battleship 3": (25, 100)}  # of games in a point, and points
+_PAIRS: Final = (5, 50)  # in games that take longer
 _NETWORK: Final = 0  # the size of points without search: two networks against each other
 _UNIFORM: Final = -1  # the network against uniform play
 _RUNS: Final = tuple(Path(f"runs/sepot-{name}") for name in ("goofspiel8", "battleship3", "battleship5"))
@@ -37,15 +37,15 @@ def plan(options: Options, note: Note) -> list[Key]:
     for run in runs:
         others = [one for one in runs if one["game"] == run["game"] and one is not run] or [run]
         known = [count for name, count in PAIRS.items() if _name(run["game"]).startswith(name)]
-        pairs = 3 if options.quick else [*known, _PAIRS][0]
-        sizes = {2_000: 1} if options.quick else SIZES
+        pairs, parts = (3, 1) if options.quick else [*known, _PAIRS][0]
+        sizes = {2_000: 1} if options.quick else {size: parts // fewer for size, fewer in SIZES.items()}
         for other in others:
             about = {"game": run["game"], "run": run["folder"], "against": other["folder"], "pairs": pairs}
             iterations = 20 if options.quick else 800
-            for size, parts in ({_UNIFORM: 1, _NETWORK: 1} | sizes).items():
+            for size, points in ({_UNIFORM: 1, _NETWORK: 1} | sizes).items():
                 many = pairs if size > 0 or options.quick else 2_000
                 of = {**about, "pairs": many, "histories": size, "iterations": iterations}
-                keys += [{**of, "part": part} for part in range(parts)]
+                keys += [{**of, "part": part} for part in range(points)]
         note(f"{run['folder']}: {run['game']}, against {len(others)}")
     return keys
 
