@@ -239,6 +239,13 @@ def test_networks_see_each_infostate_once() -> None:
             torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
 
 
+def test_legal_actions_tell_equal_inputs_apart() -> None:
+    inputs = np.zeros((3, 2), dtype=np.float32)
+    legal = np.array([[True, True], [True, False], [True, True]])
+    found = seen(inputs, legal)
+    assert found.row.tolist() == [0, 1, 0] and found.legal.tolist() == [[True, True], [True, False]]
+
+
 def test_an_update_hands_out_both_policies() -> None:
     """For whoever learns from the direction of a step: old is what was played, new is another."""
     game = make_history_game("leduc_poker")

@@ -48,7 +48,9 @@ class Seen:
 
 def seen(inputs: Float32, legal: Bool) -> Seen:
     """Of float32[D, N] and bool[D, A]; each player's one infostate has the range 1."""
-    first, row = distinct_rows(np.concatenate((inputs, legal), axis=1, dtype=np.float32))
+    first, row = distinct_rows(inputs)
+    if (legal[first][row] != legal).any():  # an input that does not tell all infostates apart
+        first, row = distinct_rows(np.concatenate((inputs, legal), axis=1, dtype=np.float32))
     x = np.ones((len(first), inputs.shape[1] + 2), dtype=np.float32)
     x[:, :-2] = inputs[first]
     return Seen(torch.from_numpy(x), torch.from_numpy(legal[first]), torch.from_numpy(row))
