@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from sog.arrays import Array
 from sog.errors import CheckpointError
+from sog.nets.weights import restore_weights, weights_of
 
 __all__ = ["Perceptron", "network_from"]
 
@@ -43,14 +44,11 @@ class Perceptron(nn.Module):
 
     def weights(self) -> dict[str, Array]:
         """Copies of the weights by name."""
-        return {name: weight.detach().numpy().copy() for name, weight in self.state_dict().items()}
+        return weights_of(self)
 
     def restore(self, saved: Mapping[str, Array]) -> None:
         """Put weights back; CheckpointError where they are another network's."""
-        try:
-            self.load_state_dict({name: torch.from_numpy(weight.copy()) for name, weight in saved.items()})
-        except (RuntimeError, AttributeError, TypeError) as error:
-            raise CheckpointError("the checkpoint's critic belongs to another network") from error
+        restore_weights(self, saved, "critic")
 
 
 def network_from(weights: Mapping[str, Array], inputs: int, outputs: int) -> Perceptron:

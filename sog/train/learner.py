@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,11 +12,13 @@ from torch import Tensor
 from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN
+from sog.nets.weights import follow, restore_weights, weights_of
 from sog.train.replay import Rows
 
 __all__ = ["OPTIMISERS", "Learner", "LearnerSettings", "Losses", "losses", "memory_of", "restore_memory"]
 
 OPTIMISERS = ("adam", "sgd")
+_TENTH = 10.0  # an average over a tenth of t steps follows by 10 / t in the last of them
 _MOST_STEPS = 2**62  # which no run takes; what a checkpoint states may be anything
 # What an optimiser remembers of each weight.
 _MEMORY = {"adam": {"step", "exp_avg", "exp_avg_sq"}, "sgd": {"momentum_buffer"}}
@@ -31,6 +34,8 @@ class LearnerSettings:
     sum_policies: see `losses`.  updates_per_example: how often a row is learned from at most, on average.
     clip: the largest gradient norm, 0 for no limit.  momentum: of sgd.
     symmetries: learn from each row as one of the symmetries that the game names shows it, drawn anew each time.
+    average: the network that plays and is kept is an average of the weights over about the last 1 / average steps, or
+    the last tenth of all of them where these are fewer; 0: the last step's (KataGo keeps such an average).
     """
 
     batch: int = 256
@@ -47,6 +52,7 @@ class LearnerSettings:
     momentum: float = 0.9
     symmetries: bool = False
     warm_up: int = 0
+    average: float = 0.0
 
     def __post_init__(self) -> None:
         if self.optimiser not in OPTIMISERS:
@@ -54,9 +60,11 @@ class LearnerSettings:
         for name in ("batch", "learning_rate", "decay", "decay_steps", "updates_per_example"):
             if not getattr(self, name) > 0:
                 raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
-        for name in ("value_weight", "policy_weight", "ownership_weight", "clip", "momentum", "warm_up"):
+        for name in ("value_weight", "policy_weight", "ownership_weight", "clip", "momentum", "warm_up", "average"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
+        if self.average > 1.0:
+            raise SettingError(f"average is a share of at most 1, not {self.average}")
 
     def rate_of(self, step: int) -> float:
         """The learning rate of step `step`, from 0."""
@@ -75,10 +83,14 @@ class Losses:
 
 
 class Learner:
-    """Takes gradient steps on `network`, on the device that holds it.  steps: taken so far."""
+    """Takes gradient steps on `network`, on the device that holds it.
+
+    steps: taken so far.  kept: the network that plays and is kept, `network` itself or the average of its weights.
+    """
 
     def __init__(self, network: CVPN, settings: LearnerSettings) -> None:
         self.network, self.settings, self.steps = network, settings, 0
+        self.kept = deepcopy(network) if settings.average else network
         self.device = next(network.parameters()).device
         self.optimiser = _make_optimiser(network, settings)
 
@@ -101,11 +113,14 @@ class Learner:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.clip)
         optimiser.step()
         self.steps += 1
+        if settings.average:
+            follow(self.kept, self.network, max(settings.average, _TENTH / (self.steps + _TENTH)))
         return Losses(*(float(loss.detach()) for loss in (value, policy, ownership, total)))
 
     def state(self) -> dict[str, Any]:
-        """Steps taken and the optimiser's memory, as numbers and arrays; the network is saved beside it."""
-        return {"steps": self.steps, "optimiser": memory_of(self.optimiser)}
+        """Steps taken and the optimiser's memory, as numbers and arrays; the kept network is saved beside it."""
+        state = {"steps": self.steps, "optimiser": memory_of(self.optimiser)}
+        return {**state, "network": weights_of(self.network)} if self.settings.average else state
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take up what `state` gave; raises CheckpointError where it is another network's."""
@@ -116,6 +131,11 @@ class Learner:
         except (KeyError, ValueError, TypeError) as error:
             raise CheckpointError("the checkpoint's optimiser is damaged") from error
         restore_memory(self.optimiser, memory)
+        if self.settings.average:
+            try:
+                restore_weights(self.network, state["network"], "learner")
+            except (KeyError, TypeError) as error:
+                raise CheckpointError("the checkpoint's learner is damaged") from error
 
 
 def memory_of(optimiser: torch.optim.Optimizer) -> dict[str, dict[str, Array]]:

@@ -175,7 +175,7 @@ def _play_on(
             _snapshot(run, settings, out, progress)
         while progress.round < total and working_time() < deadline and progress.processor < most and not stop:
             point = _round(run, progress, crew, clock)
-            point = _measured(point, progress.learner.network, hooks, total)
+            point = _measured(point, progress.learner.kept, hooks, total)
             progress.points.append(point)
             progress.seconds = working_time() - clock
             progress.processor = time.process_time() - used
@@ -195,7 +195,7 @@ SAVE_SHARE = 0.05  # of the time, at most, goes into writing them
 def _round(run: Run, progress: _Progress, crew: Crew, clock: float) -> Point:
     """Self-play of one round beside the learning from the rounds before."""
     learner, replay = progress.learner, progress.replay
-    crew.start(checkpoint.network_bytes(learner.network), progress.round)
+    crew.start(checkpoint.network_bytes(learner.kept), progress.round)
     value, policy = _learn(run, progress)
     harvests = crew.harvest()
     for harvest in harvests:
@@ -313,7 +313,7 @@ def _save(run: Run, settings: TrainSettings, out: Path, progress: _Progress) -> 
         "seconds": progress.seconds,
         "processor": progress.processor,
     }
-    network, steps, said = progress.learner.network, progress.learner.steps, _said(run, settings, progress)
+    network, steps, said = progress.learner.kept, progress.learner.steps, _said(run, settings, progress)
     checkpoint.save(out / "checkpoint", network, run.game, run.name, steps, said, state)
     write_curve(out / _CURVE, progress.points)
     now = time.monotonic()
@@ -324,7 +324,7 @@ def _snapshot(run: Run, settings: TrainSettings, out: Path, progress: _Progress)
     """Keep the network of this round for the learning curve by search budget."""
     folder = out / "snapshots" / f"{progress.round:06d}"
     said = _said(run, settings, progress)
-    checkpoint.save(folder, progress.learner.network, run.game, run.name, progress.learner.steps, said)
+    checkpoint.save(folder, progress.learner.kept, run.game, run.name, progress.learner.steps, said)
 
 
 def _said(run: Run, settings: TrainSettings, progress: _Progress) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import replace
 
 import numpy as np
@@ -101,17 +102,47 @@ def test_rows_without_any_target_change_nothing() -> None:
     assert all(torch.equal(before[name], weight) for name, weight in machine.network.state_dict().items())
 
 
-@pytest.mark.parametrize("optimiser", ["adam", "sgd"])
-def test_a_restored_learner_takes_the_same_steps(optimiser: str) -> None:
+@pytest.mark.parametrize(("optimiser", "average"), [("adam", 0.0), ("sgd", 0.0), ("adam", 0.01)])
+def test_a_restored_learner_takes_the_same_steps(optimiser: str, average: float) -> None:
+    """It begins with the kept network, as a checkpoint gives it."""
     rows = leduc_rows(32)
-    first = learner(optimiser=optimiser, decay=0.5, decay_steps=3)
+    first = learner(optimiser=optimiser, decay=0.5, decay_steps=3, average=average)
     for _ in range(3):
         first.step(rows)
-    second = learner(optimiser=optimiser, decay=0.5, decay_steps=3)
-    second.network.load_state_dict({name: weight.clone() for name, weight in first.network.state_dict().items()})
+    settings = LearnerSettings(optimiser=optimiser, decay=0.5, decay_steps=3, average=average)
+    second = Learner(deepcopy(first.kept), settings)
     second.restore(first.state())
     assert [first.step(rows) for _ in range(3)] == [second.step(rows) for _ in range(3)]
     assert first.steps == second.steps == 6
+    for one, other in zip(first.kept.state_dict().values(), second.kept.state_dict().values(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_the_kept_network_is_an_average_of_the_weights() -> None:
+    """Of all steps alike at first, nearly; of a tenth of them later; and the steps taken do not depend on it."""
+    rows = leduc_rows(16)
+    plain, averaged = learner(optimiser="sgd", momentum=0.0), learner(optimiser="sgd", momentum=0.0, average=1e-3)
+    assert plain.kept is plain.network and averaged.kept is not averaged.network
+    biases = []
+    for _ in range(60):
+        assert plain.step(rows) == averaged.step(rows)
+        biases.append(averaged.network.head.bias.detach().clone())
+    weights = [1.0]  # of the first network, then of each step's
+    for step in range(1, 61):
+        rate = 10.0 / (step + 10.0)
+        weights = [weight * (1.0 - rate) for weight in weights] + [rate]
+    assert sum(weights[-20:]) > 0.9 and weights[0] < 1e-6
+    expected = sum(w * b for w, b in zip(weights[1:], biases, strict=True))
+    torch.testing.assert_close(averaged.kept.head.bias.detach(), expected, rtol=1e-4, atol=1e-5)
+    with pytest.raises(SettingError, match="average"):
+        LearnerSettings(average=1.5)
+
+
+def test_a_learner_without_the_trained_weights_is_damaged() -> None:
+    state = learner(average=0.1).state()
+    for wrong in ({}, {"network": 3}, {"network": {}}):
+        with pytest.raises(CheckpointError):
+            learner(average=0.1).restore({**{k: v for k, v in state.items() if k != "network"}, **wrong})
 
 
 def test_learning_rate_decays() -> None:

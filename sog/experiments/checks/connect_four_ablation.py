@@ -92,6 +92,7 @@ VARIANTS: Final[dict[str, Change]] = {
     "no queries": lambda settings: _played(settings, replace(_play(settings), queries=0.0)),
     "same simulations throughout": _at_once,
     "no warm-up": lambda settings: replace(settings, learner=replace(settings.learner, warm_up=0)),
+    "no average of weights": lambda settings: replace(settings, learner=replace(settings.learner, average=0.0)),
     "no symmetries": lambda settings: replace(settings, learner=replace(settings.learner, symmetries=False)),
     "4 blocks x 32": lambda settings: replace(settings, shape=replace(settings.shape, depth=4, width=32)),
 }

@@ -49,6 +49,7 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
             ownership_weight=1.0 if game.ownership else 0.0,
             updates_per_example=4.0,
             symmetries=True,
+            average=1e-3,
         ),
         shape=shape_for(game, *((64, 4) if full else (32, 2)), "resnet", ownership=game.ownership),
         replay=200_000 if full else 60_000,

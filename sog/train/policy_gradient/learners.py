@@ -11,11 +11,12 @@ import torch
 from sog.arrays import Array, Float32
 from sog.errors import CheckpointError
 from sog.nets.cvpn import CVPN
+from sog.nets.weights import restore_weights, weights_of
 from sog.train.learner import memory_of, restore_memory
 from sog.train.policy_gradient.networks import policies_of
 from sog.train.policy_gradient.trajectories import Trajectories
 
-__all__ = ["Learning", "PolicyLearner", "Update", "follow", "learner_state", "restore_learner"]
+__all__ = ["Learning", "PolicyLearner", "Update", "learner_state", "restore_learner"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,22 +80,9 @@ class Learning(Protocol):
     def make(self, network: CVPN, seed: int) -> PolicyLearner: ...
 
 
-def _weights_of(network: CVPN) -> dict[str, Array]:
-    """The weights by name."""
-    return {name: weight.detach().numpy().copy() for name, weight in network.state_dict().items()}
-
-
-def _restore_weights(network: CVPN, saved: Mapping[str, Array]) -> None:
-    """Put weights back; CheckpointError where they are another network's."""
-    try:
-        network.load_state_dict({name: torch.from_numpy(weight.copy()) for name, weight in saved.items()})
-    except (RuntimeError, AttributeError, TypeError) as error:
-        raise CheckpointError("the checkpoint's learner belongs to another network") from error
-
-
 def learner_state(steps: int, networks: Mapping[str, CVPN], optimiser: torch.optim.Optimizer) -> dict[str, Any]:
     """What `PolicyLearner.state` gives of a learner of these networks; none of them is called steps or optimiser."""
-    kept = {name: _weights_of(network) for name, network in networks.items()}
+    kept = {name: weights_of(network) for name, network in networks.items()}
     return {"steps": steps, "optimiser": memory_of(optimiser), **kept}
 
 
@@ -104,15 +92,8 @@ def restore_learner(
     """Put back what `learner_state` gave; the steps. Raises CheckpointError where it is another learner's."""
     try:
         for name, network in networks.items():
-            _restore_weights(network, state[name])
+            restore_weights(network, state[name], "learner")
         restore_memory(optimiser, state["optimiser"])
         return int(state["steps"])
     except (KeyError, TypeError, ValueError) as error:
         raise CheckpointError("the checkpoint's learner is damaged") from error
-
-
-def follow(slow: CVPN, network: CVPN, rate: float) -> None:
-    """Move each weight of `slow` towards the network's by this share."""
-    with torch.no_grad():
-        for own, wanted in zip(slow.parameters(), network.parameters(), strict=True):
-            own.lerp_(wanted, rate)

@@ -12,8 +12,9 @@ from torch import Tensor
 
 from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN
+from sog.nets.weights import follow
 from sog.train.policy_gradient.action_critic import ActionCritic, ActionCriticSettings
-from sog.train.policy_gradient.learners import PolicyLearner, Update, follow, learner_state, restore_learner
+from sog.train.policy_gradient.learners import PolicyLearner, Update, learner_state, restore_learner
 from sog.train.policy_gradient.networks import Seen, answers, seen
 from sog.train.policy_gradient.trajectories import Trajectories
 from sog.train.policy_gradient.vtrace import two_player_vtrace

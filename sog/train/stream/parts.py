@@ -173,11 +173,11 @@ class Learning:
 
     def weights(self) -> tuple[int, bytes]:
         """The steps taken, and the network after them."""
-        return self.learner.steps, network_bytes(self.learner.network)
+        return self.learner.steps, network_bytes(self.learner.kept)
 
     def state(self) -> State:
         """What a checkpoint keeps."""
-        network: Any = np.frombuffer(network_bytes(self.learner.network), dtype=np.uint8)
+        network: Any = np.frombuffer(network_bytes(self.learner.kept), dtype=np.uint8)
         return {"learner": self.learner.state(), "network": network}
 
 
