@@ -199,7 +199,7 @@ def test_games_from_named_starts_have_no_opening_and_end_earlier() -> None:
         resign_below=2.0, no_resign=0.0,
     )
     own = play.from_start()
-    assert (own.openings, own.moves_max) == (0, 5)
+    assert (own.openings, own.sampled_moves, own.moves_max) == (0, 0, 5)
     assert replace(play, start_moves=0).from_start().moves_max == 50
     chess = make_game("chess")
     actor = BoardActing(replace(play, moves_max=7)).make(chess, shape_for(chess, 8, 1))

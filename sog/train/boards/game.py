@@ -30,7 +30,7 @@ class BoardPlay:
     """How self-play games on boards are played.
 
     openings: a game begins with up to so many uniform moves.  starts: the share of games that begin
-    from a position that the game names (Game.random_start), without uniform moves; they are cut short after
+    from a position that the game names (Game.random_start), without uniform or drawn moves; they are cut short after
     start_moves, 0 for moves_max, and nobody gives up.  gumbel: the scale of the Gumbel noise on the root's logits
     in full searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones are the
     best.  queries: positions that a full search met and that are searched by themselves, for each full search
@@ -60,9 +60,9 @@ class BoardPlay:
             raise SettingError(f"starts is a share of the games, not {self.starts}")
 
     def from_start(self) -> BoardPlay:
-        """How a game from a named position is played: without an opening, and to the end, so that it is seen."""
+        """How a game from a named position is played: as well as it can be, and to the end, so that it is seen."""
         longest = self.start_moves or self.moves_max
-        return replace(self, openings=0, moves_max=longest, no_resign=1.0)
+        return replace(self, openings=0, sampled_moves=0, moves_max=longest, no_resign=1.0)
 
 
 @dataclass(frozen=True, eq=False)
