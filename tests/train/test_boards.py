@@ -246,6 +246,19 @@ def test_a_nearer_end_is_worth_more() -> None:
             replace(acting, discount=wrong)
 
 
+def test_an_actors_rows_hold_discounted_outcomes() -> None:
+    """The last move of a finished game is worth its outcome, the one before half of that."""
+    acting = BoardActing(playing(MctsSearch(), openings=0), value_share=0.0, discount=0.5)
+    actor = acting.make(GAME, SHAPE)
+    for job in actor.finished(8, zero_evaluator, np.random.default_rng(0)):
+        if isinstance(job, BoardGame) and job.utility:
+            (rows,) = actor.rows_of(job, np.random.default_rng(0))
+            expected = job.utility * 0.5 ** np.arange(len(job.visits) - 1, -1, -1)
+            assert rows.values[:, 0] == pytest.approx(expected)
+            return
+    raise AssertionError("nobody won")
+
+
 def test_a_row_holds_the_policy_and_a_mix_of_outcome_and_search() -> None:
     public = PublicTree(GAME)
     public.list_fan(0)
