@@ -75,7 +75,7 @@ def test_every_search_of_a_round_grows(name: str, budget: Budget) -> None:
     assert len(grown) >= 3 and all(grown)
 
 
-@pytest.mark.parametrize("per_update", [1.0, 2.0])  # at c = 8 a last phase may meet too few evaluated leaves
+@pytest.mark.parametrize("per_update", [1.0, 2.0, 8.0])
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "go(board_size=5)", "chess"])
 def test_every_search_of_a_round_on_boards_grows(name: str, per_update: float) -> None:
     game = make_game(name)

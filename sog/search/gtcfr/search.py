@@ -149,6 +149,9 @@ def search(
                 return
         if k < rounds - 1:
             run.grow(expansions)
+    while run.owes and not run.complete:
+        run.grow(0)
+        yield from run.update()
     run.take_up()
     run.note_growth()
 
@@ -238,6 +241,11 @@ class _Run:
         self.take_up()
         left = self.begun + iterations - self.tree.iterations
         self.tree.iterate(self.settings.rule, left, self.choice, track=True)
+
+    @property
+    def owes(self) -> bool:
+        """Whether an expansion phase opened all there was and left expansions over: they get rounds of their own."""
+        return bool(self.state[phases.OWED] > 0)
 
     def grow(self, expansions: int) -> None:
         """The expansion phase, which the next look begins with: trajectories that add to the tree where they end."""
