@@ -13,7 +13,7 @@ from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
 from sog.games.histories.base import HistoryGame, deal, drawn
 from sog.games.histories.catalog import make_history_game
-from sog.games.histories.listing import histories_of, list_histories
+from sog.games.histories.listing import Histories, histories_of, list_histories
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS
@@ -50,23 +50,27 @@ def keys(rows: np.ndarray) -> set[bytes]:
     return {row.tobytes() for row in rows}
 
 
+def followed(game: HistoryGame, public: np.ndarray) -> Histories:
+    """`histories_of` from the rules alone, without the game's own way."""
+    type(game).consistent, own = HistoryGame.consistent, type(game).consistent
+    try:
+        return histories_of(game, public)
+    finally:
+        type(game).consistent = own
+
+
 @pytest.mark.parametrize(
     ("name", "turns"), [(SHIPS.format(3, 3, "2;2", 9), (4, 6, 9, 14)), (SHIPS.format(3, 2, "2;1", 6), (4, 7, 10))]
 )
 def test_fleets_that_explain_the_shots_are_those_of_brute_force(name: str, turns: tuple[int, ...]) -> None:
     game = make_history_game(name)
-    follow = HistoryGame.consistent
     for turn in turns:
         for seed in range(3):
             state = middle(game, turn, seed)
             public = game.public(state)[0]
             found = histories_of(game, public)
             assert keys(game.public(found.states)) == {public.tobytes()}
-            type(game).consistent, own = follow, type(game).consistent
-            try:
-                brute = histories_of(game, public)
-            finally:
-                type(game).consistent = own
+            brute = followed(game, public)
             assert len(found) == len(brute) and keys(found.states) == keys(brute.states)
     with pytest.raises(GameError, match="possible"):
         histories_of(game, game.public(middle(game, turns[0], 0))[0], most=10)
@@ -80,6 +84,33 @@ def test_a_goofspiel_states_histories_are_those_of_the_whole_list() -> None:
         public = game.public(middle(game, seed, seed))[0]
         found = histories_of(game, public)
         assert keys(found.states) == keys(whole.states[(publics == public).all(axis=1)])
+
+
+@pytest.mark.parametrize("order", ["descending", "ascending", "random"])
+def test_bids_that_explain_the_rounds_are_those_of_brute_force(order: str) -> None:
+    """At every public state of three cards and some of six; chance's own and those where the game is over included."""
+    small, large = (make_history_game(GOOF.format(n, order)) for n in (3, 6))
+    publics = [(small, row) for row in np.unique(small.public(list_histories(small).states), axis=0)]
+    publics += [(large, large.public(middle(large, turns, turns))[0]) for turns in range(1, 9)]
+    for game, public in publics:
+        found, brute = histories_of(game, public), followed(game, public)
+        np.testing.assert_array_equal(found.actions, brute.actions)
+        np.testing.assert_array_equal(found.states, brute.states)
+    with pytest.raises(GameError, match="more than 5 histories"):
+        histories_of(large, large.public(middle(large, 4, 0))[0], most=5)
+
+
+def test_bids_that_nothing_explains_are_none_and_a_long_search_for_them_is_given_up() -> None:
+    game = make_history_game(GOOF.format(13, "descending"))
+    public = game.public(middle(game, 0, 0))[0]
+    shown = np.stack((np.arange(12, 0, -1), *np.full((2, 12), 13), np.full(12, 14)), axis=1).ravel()
+    public[: len(shown)] = shown  # player 0 won all of twelve rounds: with 1 to 12 against 0 to 11, in any order
+    with pytest.raises(GameError, match="more than 1,000 histories"):
+        histories_of(game, public, most=1_000)
+    three = make_history_game(GOOF.format(3, "descending"))
+    public = three.public(middle(three, 0, 0))[0]
+    public[:12] = [2, 3, 3, 4, 1, 3, 3, 4, 0, 3, 3, 4]  # all of three rounds
+    assert len(histories_of(three, public)) == len(followed(three, public)) == 0
 
 
 @pytest.mark.parametrize("name", ["leduc_poker", GOOF.format(4, "random"), SHIPS.format(2, 2, "2", 4)])

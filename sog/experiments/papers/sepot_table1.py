@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sog.experiments.papers.sepot_runs import interval, opened, quick_runs
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+
+if TYPE_CHECKING:
+    from sog.arrays import Float64, Int32
+    from sog.search.sepot.search import SepotSearch
 
 __all__ = ["PAPER", "STUDY"]
 
@@ -22,7 +28,7 @@ PAPER: Final = {
 }
 
 SIZES: Final = {25_000: 1, 100_000: 4}  # and of how many points of the smaller size it has one
-PAIRS: Final = {"goofspiel": (20, 500), "battleship 3": (25, 100)}  # of games in a point, and points
+PAIRS: Final = {"goofspiel": (100, 100), "battleship 3": (25, 100)}  # of games in a point, and points
 _PAIRS: Final = (5, 50)  # in games that take longer
 _NETWORK: Final = 0  # the size of points without search: two networks against each other
 _UNIFORM: Final = -1  # the network against uniform play
@@ -50,24 +56,48 @@ def plan(options: Options, note: Note) -> list[Key]:
     return keys
 
 
-def compute(key: Key) -> Result:
-    """What the first wins in each pair of games, summed over both seats, in utilities; and the search's time."""
-    from sog.agents.history_matches import UniformPolicy, play_pairs
+@dataclass
+class _Watched:
+    """A search as an `OwnPolicy` that counts.  moves: made by it.  searched: of these, not left to the network."""
+
+    search: SepotSearch
+    moves: int = 0
+    searched: int = 0
+
+    def __call__(self, states: Int32, player: int) -> Float64:
+        self.moves += len(states)
+        if self.search.search(self.search.game.public(states[:1])[0], player) is not None:
+            self.searched += len(states)
+        return self.search.policy(states, player)
+
+
+@lru_cache(maxsize=1)
+def _searching(run: str, game: str, iterations: int, histories: int) -> SepotSearch:
+    """One search for all points, since what it finds depends on the public state alone, and points share states."""
     from sog.agents.sepot import NetworkPolicy, cut_of
     from sog.search.sepot.search import SearchSettings, SepotSearch
 
+    own = opened(run, game)
+    settings = SearchSettings(iterations, cut_of(own.game, None), histories)
+    return SepotSearch(own.game, NetworkPolicy(own.game, own.network), own.critic, settings)
+
+
+def compute(key: Key) -> Result:
+    """What the first wins in each pair of games, summed over both seats, in utilities; moves, and those searched."""
+    from sog.agents.history_matches import UniformPolicy, play_pairs
+    from sog.agents.sepot import NetworkPolicy
+
     own, other = opened(key["run"], key["game"]), opened(key["against"], key["game"])
-    first, second = NetworkPolicy(own.game, own.network), NetworkPolicy(own.game, other.network)
-    started, size = time.process_time(), key["histories"]
+    started, size, game = time.process_time(), key["histories"], own.game
+    second = UniformPolicy(game) if size == _UNIFORM else NetworkPolicy(game, other.network)
     if size > 0:
-        settings = SearchSettings(key["iterations"], cut_of(own.game, None), size)
-        search = SepotSearch(own.game, first, own.critic, settings)
-        won, searched = play_pairs(own.game, search.policy, second, key["pairs"], key["part"]), search.searched
+        watched = _Watched(_searching(key["run"], key["game"], key["iterations"], size))
+        won = play_pairs(game, watched, second, key["pairs"], key["part"])
+        counts = {"moves": watched.moves, "searched": watched.searched}
     else:
-        against = UniformPolicy(own.game) if size == _UNIFORM else second
-        won, searched = play_pairs(own.game, first, against, key["pairs"], key["part"]), 0
-    seconds = time.process_time() - started
-    return {"won": won.mean(axis=1).tolist(), "searched": searched, "seconds": seconds}
+        won = play_pairs(game, NetworkPolicy(game, own.network), second, key["pairs"], key["part"])
+        counts = {"moves": 0, "searched": 0}
+    return {"won": won.mean(axis=1).tolist(), **counts, "seconds": time.process_time() - started}
 
 
 def _name(game: str) -> str:
@@ -91,11 +121,14 @@ def present(points: list[Point]) -> Outcome:
         what = {_UNIFORM: "network against uniform play", _NETWORK: "network against network"}.get(
             size, f"search below {size:,} histories against network"
         )
-        searched, seconds = (sum(point.result[name] for point in own) for name in ("searched", "seconds"))
+        names = ("moves", "searched", "seconds")
+        moves, searched, seconds = (sum(point.result[name] for point in own) for name in names)
         row = {"game": game, "what": what, "games": 2 * len(won), "reward x 100": mean, "interval": half}
-        rows.append({**row, "searched": searched, "processor seconds": seconds})
+        rows.append({**row, "moves": moves, "moves searched": searched, "processor seconds": seconds})
         theirs = PAPER.get(_name(game), {}).get(size, "")
-        beside.append(Beside(f"{_name(game)}: {what}, {2 * len(won):,} games", theirs, f"{mean:+.2f} ± {half:.2f}"))
+        share = f", {searched / moves:.0%} of moves searched" if moves else ""
+        what = f"{_name(game)}: {what}, {2 * len(won):,} games{share}"
+        beside.append(Beside(what, theirs, f"{mean:+.2f} ± {half:.2f}"))
     return Outcome(rows, {}, beside)
 
 

@@ -15,6 +15,7 @@ from sog.games.histories.kernels import kernel
 __all__ = ["GoofspielHistories"]
 
 MOST_CARDS: Final = 13
+_DEAD_ENDS: Final = 64  # bids that are tried for each history allowed, before a public state counts as too large
 ORDERS: Final = ("random", "descending", "ascending")
 RETURNS: Final = ("win_loss", "point_difference")
 
@@ -103,6 +104,23 @@ class GoofspielHistories(HistoryGame):
         """Of each round the point card c, then n for each bid that lies face down, then n + 1 + who won."""
         out = np.full((len(states), 4 * self.num_cards), -1, dtype=np.int32)
         _public(self.num_cards, states, out)
+        return out
+
+    def consistent(self, public: Int32, most: int) -> Array | None:
+        """Every pair of bids that explains who won each round, found depth first (SePoT, 4.2)."""
+        n, first = self.num_cards, 0 if self.points_order != "random" else 1
+        cards, results = public[(public >= 0) & (public < n)], public[public > n] - n - 1
+        bids = min(2 * (n - 1), int((public == n).sum()))
+        found = np.full((most, bids), -1, dtype=np.int16)
+        count = _bids(n, results, found, _DEAD_ENDS * most)
+        if count < 0:
+            raise GameError(f"{self.name}: more than {most:,} histories lead to this public state")
+        out = np.full((count, self.longest), -1, dtype=np.int16)
+        for k in range(bids):
+            out[:, k + first * (1 + k // 2)] = found[:count, k]
+        if first:
+            shown = cards[: n - 1]
+            out[:, 3 * np.arange(len(shown))] = shown
         return out
 
     def private(self, states: Int32, viewers: Int32) -> Int32:
@@ -251,3 +269,51 @@ def _public(n: int, states: Array, out: Array) -> None:
             if row[_BIDS + 1] > k:
                 seen[at] = n + 1 + row[_CARDS + 3 * n + k]
                 at += 1
+
+
+@kernel
+def _explained(mine: int, theirs: int, result: int) -> bool:
+    """Whether these bids of players 0 and 1 end a round so."""
+    if result == _TIED:
+        return mine == theirs
+    return mine > theirs if result == 0 else mine < theirs
+
+
+@kernel
+def _bids(n: int, results: Array, out: Array, tries: int) -> int:
+    """Both players' bids in turn, int16[H, T] in lexicographic order, that explain who won the rounds; H.
+
+    -1 where there are more than `out` has rows, or more than so many tries would be needed.
+    """
+    count, length = 0, out.shape[1]
+    bids, held = np.full(length + 1, -1), np.full(2, (1 << n) - 1)
+    k = 0
+    while k >= 0:
+        tries -= 1
+        if tries < 0:
+            return -1
+        if k == length:  # a whole history; the last round is played with the cards that are left
+            if len(results) < n or _explained(held[0], held[1], results[n - 1]):
+                if count == len(out):
+                    return -1
+                out[count] = bids[:length]
+                count += 1
+            k -= 1
+            continue
+        p, card = k % 2, bids[k]
+        if card >= 0:
+            held[p] |= 1 << card
+        card += 1
+        settled = p == 1 and k // 2 < len(results)
+        while card < n and (
+            (held[p] >> card) & 1 == 0 or (settled and not _explained(bids[k - 1], card, results[k // 2]))
+        ):
+            card += 1
+        if card == n:
+            bids[k] = -1
+            k -= 1
+        else:
+            bids[k] = card
+            held[p] ^= 1 << card
+            k += 1
+    return count

@@ -25,7 +25,8 @@ __all__ = ["CHOOSERS", "GADGETS", "Critic", "Found", "SearchSettings", "SepotSea
 
 GADGETS: Final = ("critic", "previous")
 CHOOSERS: Final = ("opponent", "both")
-_KEPT: Final = 2_000  # public states whose policies are kept
+_KEPT: Final = 30_000_000  # numbers in the policies that are kept, of float64
+_ALONE: Final = 100  # what a public state counts for without them
 _BREADTH: Final = 4  # on the way to a public state so many times more histories may be possible than in it
 
 
@@ -90,6 +91,10 @@ class Found:
         return found
 
 
+def _size(found: Found | None) -> int:
+    return _ALONE + (0 if found is None else found.policy.size + len(found.values))
+
+
 @dataclass(frozen=True, eq=False)
 class _Root:
     """Where a subgame begins.  public: its row.  histories: those of it.  mover: who acts there.
@@ -118,6 +123,7 @@ class SepotSearch:
         if self.settings.choosers == "both" and not critic.pairs:
             raise SettingError("the critic was not trained with pairs of transformations, so both cannot choose")
         self._found: OrderedDict[bytes, Found | None] = OrderedDict()
+        self._held = 0
 
     def policy(self, states: Int32, player: int) -> Float64:
         """float64[K, A]: what the player plays at states of one public state where it acts: searched, or the network's.
@@ -146,9 +152,11 @@ class SepotSearch:
         return sum(found is not None for found in self._found.values())
 
     def _keep(self, key: bytes, found: Found | None) -> None:
+        """Remember what was found, and forget what was not asked about for longest."""
         self._found[key] = found
-        if len(self._found) > _KEPT:
-            self._found.popitem(last=False)
+        self._held += _size(found)
+        while self._held > _KEPT and len(self._found) > 1:
+            self._held -= _size(self._found.popitem(last=False)[1])
 
     def _searched(self, public: Int32, player: int) -> Found:
         root = self._root(public, player)
