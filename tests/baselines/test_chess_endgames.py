@@ -111,6 +111,27 @@ def test_random_endgames_are_uniform_over_what_is_legal() -> None:
     assert abs(sum(d[1] == WHITE for d in drawn) / len(drawn) - 0.5) < 0.04
 
 
+def test_near_endgames_are_won_soon() -> None:
+    """The lone king on the rim, the other near it: most wins are within four moves, of all positions few are."""
+    rng, soon = np.random.default_rng(0), {True: [], False: []}
+    for near, found in soon.items():
+        while len(found) < 150:
+            fen = random_endgame(rng, near)
+            placed = fen.split()[0]
+            if sum(letter in "Qq" for letter in placed) != 1 or any(letter in "Rr" for letter in placed):
+                continue
+            game = Chess(fen)
+            if game.actor(game.root()) > 1:
+                continue
+            s = standing(game, game.root())
+            if near:
+                lone, king = divmod(s.at.weak, 8), divmod(s.at.king, 8)
+                assert {0, 7} & set(lone) and max(abs(a - b) for a, b in zip(lone, king, strict=True)) <= 3
+            if s.at.strong_moves and s.plies > 0:
+                found.append(s.plies <= 7)
+    assert np.mean(soon[True]) > 0.8 and np.mean(soon[False]) < 0.4
+
+
 def test_other_positions_have_no_table() -> None:
     for fen in (START, *(f"4k3/8/8/8/8/8/8/4K{pieces} w - - 0 1" for pieces in ("2N", "RR1", "3"))):
         game = Chess(fen)

@@ -14,21 +14,33 @@ __all__ = ["STRONG", "fen_of", "random_endgame"]
 
 STRONG: Final = "QR"  # what the stronger side has
 _MOST: Final = 3  # of them: with three even poor play mates now and then, from which self-play learns to with one
+_RIM: Final = (0, 7)
+_STEPS: Final = 3
 
 
-def random_endgame(rng: np.random.Generator) -> str:
+def random_endgame(rng: np.random.Generator, near: bool = False) -> str:
     """One to three queens or rooks, their colour, the player to move and all squares uniform among legal positions.
 
+    near: only among those where the lone king stands on the rim and the other king is at most three steps away: with a
+    queen 90% of these are won within four moves, of all positions 25%.
     The game may be over there, by mate or by stalemate.
     """
     while True:
         pieces = "".join(STRONG[k] for k in rng.integers(2, size=rng.integers(1, _MOST + 1)))
         white_strong, white_moves = rng.integers(2, size=2)
-        squares = rng.choice(64, size=len(pieces) + 2, replace=False)
+        squares = rng.choice(64, size=len(pieces) + 2, replace=False).tolist()
+        if near and not _is_near(squares[0], squares[-1]):
+            continue
         try:
-            return checked_fen(fen_of(pieces, squares.tolist(), bool(white_strong), bool(white_moves)))
+            return checked_fen(fen_of(pieces, squares, bool(white_strong), bool(white_moves)))
         except GameError:
             continue
+
+
+def _is_near(king: int, lone: int) -> bool:
+    """Whether the lone king stands on the rim and the other at most three steps away."""
+    (file, rank), (other_file, other_rank) = divmod(lone, 8), divmod(king, 8)
+    return (file in _RIM or rank in _RIM) and max(abs(file - other_file), abs(rank - other_rank)) <= _STEPS
 
 
 def fen_of(pieces: str, squares: Sequence[int], white_strong: bool, white_moves: bool) -> str:
