@@ -33,6 +33,9 @@ def reproduce(
         float | None,
         typer.Option(callback=above_zero, help="Minutes of one core for each training run, where there are any."),
     ] = None,
+    only_finished: Annotated[
+        bool, typer.Option("--so-far", help="Show what the finished points come to; compute none and write no file.")
+    ] = False,
     workers: Annotated[
         int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Processes; by default one per core.")
     ] = None,
@@ -42,7 +45,7 @@ def reproduce(
     """Run an experiment of a paper and write its points, CSV and PNG.
 
     Stop it at any time: finished points are kept in results/ID/points.jsonl, and the same command continues
-    from there. Remove that folder to start over.
+    from there, or shows what they come to with --so-far. Remove that folder to start over.
     """
     if as_list:
         if name is not None:
@@ -60,10 +63,15 @@ def reproduce(
     started = time.monotonic()
     options = Options(quick, full, seeds, tuple(run or ()), paper, minutes)
     work = Reproduction(experiment, options, out, lambda line: stderr().print(line, markup=False))
+    if only_finished:
+        if workers is not None or cluster is not None:
+            raise SettingError("--so-far computes nothing, so --workers and --cluster have no use with it")
+        _print(work.so_far(), work.done, len(work.keys), time.monotonic() - started, as_json)
+        return
     kept = f"finished points are kept in {out / experiment.id}: the same command goes on from there"
     with say_kept(lambda: kept), progress_bar(experiment.id, len(work.keys), "points") as report:
         done = work.run(where, report)
-    _print(done, time.monotonic() - started, as_json)
+    _print(done, work.done, len(work.keys), time.monotonic() - started, as_json)
 
 
 def _list(out: Path, as_json: bool) -> None:
@@ -82,7 +90,7 @@ def _list(out: Path, as_json: bool) -> None:
     stdout().print(table)
 
 
-def _print(done: Reproduced, seconds: float, as_json: bool) -> None:
+def _print(done: Reproduced, points: int, planned: int, seconds: float, as_json: bool) -> None:
     experiment, beside = done.experiment, done.outcome.beside
     if as_json:
         print_json(
@@ -91,16 +99,20 @@ def _print(done: Reproduced, seconds: float, as_json: bool) -> None:
                 "paper": experiment.paper,
                 "figure": experiment.figure,
                 "seconds": seconds,
+                "points": points,
+                "planned": planned,
                 "files": [str(file) for file in done.files],
                 "beside": [{"what": row.what, "paper": row.paper, "ours": row.ours} for row in beside],
             }
         )
         return
     table = Table("", box=None, pad_edge=False)
-    told = any(row.paper for row in beside)
-    for heading in (experiment.paper, "ours") if told else ("ours",):
+    published = any(row.paper for row in beside)
+    for heading in (experiment.paper, "ours") if published else ("ours",):
         table.add_column(heading, justify="right")
     for row in beside:
-        table.add_row(row.what, *((row.paper, row.ours) if told else (row.ours,)))
+        table.add_row(row.what, *((row.paper, row.ours) if published else (row.ours,)))
     stdout().print(table)
-    stdout().print(f"{experiment.id}: {seconds:.0f} s; {', '.join(map(str, done.files))}", markup=False, soft_wrap=True)
+    files = ", ".join(map(str, done.files))
+    said = f"{seconds:.0f} s; {files}" if files else f"{points} of {planned} points so far"
+    stdout().print(f"{experiment.id}: {said}", markup=False, soft_wrap=True)

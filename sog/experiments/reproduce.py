@@ -35,7 +35,18 @@ from sog.experiments.papers import (
     training_elo,
     ttt_never_loses,
 )
-from sog.experiments.study import Note, Options, Outcome, PointFile, Study, carry_out, check_options, write
+from sog.experiments.study import (
+    Note,
+    Options,
+    Outcome,
+    PointFile,
+    Study,
+    carry_out,
+    check_options,
+    finished,
+    so_far,
+    write,
+)
 
 
 @dataclass(frozen=True)
@@ -373,3 +384,12 @@ class Reproduction:
         """Compute the points that are missing, and write the results."""
         outcome = carry_out(self.experiment.study, self.keys, self.points, where, report)
         return Reproduced(self.experiment, outcome, write(outcome, self.folder, self.experiment.id))
+
+    def so_far(self) -> Reproduced:
+        """What the finished points come to; computes and writes nothing. SettingError where they are too few."""
+        return Reproduced(self.experiment, so_far(self.experiment.study, self.keys, self.points), [])
+
+    @property
+    def done(self) -> int:
+        """How many of `keys` are finished."""
+        return len(finished(self.keys, self.points))

@@ -184,8 +184,24 @@ def carry_out(
             points.add(key, result)
             done += 1
             report(done, study.describe(key))
+    return study.present(finished(keys, points))
+
+
+def so_far(study: Study, keys: Sequence[Key], points: PointFile) -> Outcome:
+    """What the finished points come to; SettingError where they are too few to be presented."""
+    found = finished(keys, points)
+    if not found:
+        raise SettingError("no point is finished yet")
+    try:
+        return study.present(found)
+    except (ArithmeticError, LookupError, ValueError) as error:
+        raise SettingError(f"{len(found)} of {len(keys)} points are finished, too few to be presented") from error
+
+
+def finished(keys: Sequence[Key], points: PointFile) -> list[Point]:
+    """The points of a plan that are done, in its order."""
     found = [(key, points.get(key)) for key in keys]
-    return study.present([Point(key, result) for key, result in found if result is not None])
+    return [Point(key, result) for key, result in found if result is not None]
 
 
 def _computed(study: Study, keys: Sequence[Key], where: Where) -> Iterator[tuple[Key, Result]]:

@@ -86,6 +86,30 @@ def test_finished_points_are_not_computed_again(tmp_path: Path) -> None:
     assert run(toy(), tmp_path) == ["2", "3 2"]
 
 
+def test_finished_points_are_shown_before_the_rest_is_done(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reproduce, "EXPERIMENTS", (toy(fail_at_two),))
+    line = ["reproduce", "toy", "--out", str(tmp_path), "--so-far", "--json"]
+    assert main(line) == 2 and "no point is finished yet" in capsys.readouterr().err
+    with pytest.raises(SettingError, match="two is too many"):
+        run(toy(fail_at_two), tmp_path)
+    assert main(line) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert (said["points"], said["planned"], said["files"]) == (2, 3, [])
+    assert said["beside"] == [{"what": "points", "paper": "3", "ours": "2"}]
+    assert not (tmp_path / "toy" / "toy.csv").exists() and len(lines(tmp_path)) == 2
+    assert main([*line, "--workers", "2"]) == 2 and "computes nothing" in capsys.readouterr().err
+
+
+def test_too_few_points_to_be_shown_are_said_to_be(tmp_path: Path) -> None:
+    with pytest.raises(SettingError):
+        run(toy(fail_at_two), tmp_path)
+    needy = Experiment("toy", "SoG", "Fig. 0", 1, "", Study(plan, square, lambda points: Outcome([points[2].row])))
+    with pytest.raises(SettingError, match="2 of 3 points are finished, too few"):
+        Reproduction(needy, Options(), tmp_path, lambda line: None).so_far()
+
+
 def test_a_line_cut_short_costs_its_point_only(tmp_path: Path) -> None:
     run(toy(), tmp_path)
     path = tmp_path / "toy" / "points.jsonl"
