@@ -271,7 +271,7 @@ EXPERIMENTS: Final = (
         "sepot-table1",
         "SePoT",
         "Table 1",
-        600,
+        300,
         "Network with search against network, --run or runs/sepot-*: subgames below 25,000 and 100,000 histories",
         sepot_table1.STUDY,
     ),

@@ -13,7 +13,7 @@ from sog.agents.history_matches import UniformPolicy, play_pairs
 from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
 from sog.experiments.papers import sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
-from sog.experiments.papers.sepot_runs import own_measure
+from sog.experiments.papers.sepot_runs import UNTRAINED, own_measure
 from sog.experiments.study import Options, Point, Study
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import histories_of
@@ -64,6 +64,9 @@ def test_figures_take_a_runs_snapshots(tmp_path: Path) -> None:
         sepot_figures.FIG4.plan(Options(runs=(tmp_path / "no",)), quiet)
 
 
+GOOF4 = "goofspiel(imp_info=True,num_cards=4,points_order=random)"
+
+
 def shipped(name: str) -> Path:
     return Path(sog.__file__).parent / "checkpoints" / name
 
@@ -83,6 +86,23 @@ def test_figures_show_other_algorithms_runs_by_their_own_measure() -> None:
     assert row["line"] == keys[0]["by"] and row["seeds"] == 1
     with pytest.raises(CheckpointError, match="trained by sog, so it has no critic"):
         sepot_table1.STUDY.plan(Options(runs=runs), quiet)
+
+
+def test_table1_counts_what_was_searched() -> None:
+    """Points do not depend on those before them, though they share a search; where nothing is searched, nothing is won.
+
+    Both games of a pair have the same draws, so that a network against itself wins as much as it loses.
+    """
+    about = {"game": GOOF4, "run": UNTRAINED, "against": UNTRAINED, "pairs": 20, "iterations": 30}
+    keys = [{**about, "histories": 60, "part": part} for part in (0, 1)]
+    first, second = (sepot_table1.compute(key) for key in keys)
+    sepot_table1._searching.cache_clear()
+    assert first["won"] == sepot_table1.compute(keys[0])["won"] != second["won"]
+    assert 0 < first["searched"] < first["moves"] and any(first["won"])
+    none = sepot_table1.compute({**about, "histories": 1, "part": 0})
+    assert none["searched"] == 0 and not any(none["won"])
+    (row,) = sepot_table1.present([Point(keys[0], first)]).rows
+    assert row["moves searched"] == first["searched"] and row["games"] == 40
 
 
 def test_distilled_networks_stand_beside_their_run_and_student_of_games(tmp_path: Path) -> None:
