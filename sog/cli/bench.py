@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from sog.cli.frame import JsonOption, print_json, progress_bar, stderr, stdout
-from sog.cli.options import LARGEST_COUNT, above_zero
+from sog.cli.options import LARGEST_COUNT, HistoriesOption, UpdatesOption, above_zero
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -230,6 +230,44 @@ def bench_by_histories(
     for row in rows:
         figures = (f"{row.decisions:.1f}", *(f"{rate:,.0f}" for rate in (row.random, row.actor, row.learning)))
         table.add_row(row.game, *figures)
+    stdout().print(table)
+
+
+@bench.command("sepot", epilog="Example: sog bench sepot --games leduc_poker --played 4")
+def bench_sepot_search(
+    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
+    played: Annotated[
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Random games, each of whose public states is searched.")
+    ] = 6,
+    histories: HistoriesOption = None,
+    updates: UpdatesOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """SePoT's search by the size of its subgame: milliseconds, where they go, and memory; untrained networks, one core.
+
+    The last row of a game is what its public states with too many histories cost that are left to the network.
+    """
+    from sog.experiments.bench.sepot_search import GAMES, PARTS, bench_sepot
+    from sog.games.histories.catalog import make_history_game
+    from sog.search.sepot.search import SearchSettings
+
+    chosen, plain = tuple(games or GAMES), SearchSettings()
+    for name in chosen:
+        make_history_game(name)  # one that does not exist is refused before the work
+    settings = SearchSettings(updates or plain.iterations, most=histories or plain.most)
+    with progress_bar("bench sepot", len(chosen), "games") as report:
+        rows = bench_sepot(chosen, played, settings, report)
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows]})
+        return
+    table = Table("game", box=None, pad_edge=False)
+    for heading in ("histories", "searches", "median", "ms", *PARTS, "MB"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        size = f"{row.above:,} to {row.most:,}" if row.most else "too many"
+        shares = (f"{row.shares[part]:.0%}" for part in PARTS)
+        figures = f"{row.searches}", f"{row.histories:,}", f"{row.milliseconds:,.3g}"
+        table.add_row(row.game, size, *figures, *shares, f"{row.megabytes:,.3g}")
     stdout().print(table)
 
 

@@ -20,20 +20,21 @@ from sog.train.policy_gradient.networks import policy_shape
 from sog.train.policy_gradient.settings import rnad_preset
 from sog.train.policy_gradient.trajectories import sample
 
-__all__ = ["GAMES", "Row", "bench_histories"]
+__all__ = ["BATTLESHIPS", "GAMES", "Row", "bench_histories"]
 
 _BATTLE: Final = "battleship(board_width={0},board_height={0},ship_sizes=[{1}],num_shots={2},"
 _SHOTS: Final = "allow_repeated_shots=False,returns_type=win_loss)"
 
+BATTLESHIPS: Final = tuple(
+    _BATTLE.format(*board) + _SHOTS for board in ((3, "2;2", 9), (5, "3;2;2", 25), (7, "4;3;3;2", 49))
+)
 GAMES: Final = (
     "leduc_poker",
     "liars_dice(numdice=1,dice_sides=4)",
     "goofspiel(imp_info=True,num_cards=5,points_order=descending)",
     "goofspiel(imp_info=True,num_cards=8,points_order=random)",
     "goofspiel(imp_info=True,num_cards=13,points_order=random)",
-    _BATTLE.format(3, "2;2", 9) + _SHOTS,
-    _BATTLE.format(5, "3;2;2", 25) + _SHOTS,
-    _BATTLE.format(7, "4;3;3;2", 49) + _SHOTS,
+    *BATTLESHIPS,
 )
 
 

@@ -8,7 +8,7 @@ otherwise to a state of NATURE, which shows what chance and the other player's i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -16,6 +16,8 @@ from scipy.sparse.csgraph import connected_components
 
 from sog.arrays import Array, Bool, Float64, Int32, Int64
 from sog.games.base import NATURE, TERMINAL
+
+_CLOSE: Final = 16  # numbers spread over so many times their count are ranked by counting, others by sorting
 
 __all__ = ["CompiledTree", "Moments", "Partition", "components", "joint", "public_tree"]
 
@@ -158,8 +160,10 @@ def _needs_nature(edge: Int64, state: Int64, moved: Int64, known: Int64) -> Bool
 def _several(key: Array, value: Array) -> Bool:
     """bool[K]: whether the row's key stands with several values."""
     group = joint(key)
-    counts = np.bincount(joint(group)[np.unique(joint(group, value), return_index=True)[1]])
-    return np.asarray(counts[group] > 1)
+    both = joint(group, value)
+    group_of = np.zeros(both.max(initial=-1) + 1, dtype=np.int64)
+    group_of[both] = group
+    return np.asarray(np.bincount(group_of)[group] > 1)
 
 
 def _places(state: Int64, known: Int64, nature: Int64, moved: Int64) -> tuple[Int64, Int64, Int64]:
@@ -199,11 +203,25 @@ def _grouped(state: Int64, count: int) -> Grouped:
 
 def joint(*columns: Array) -> Int64:
     """int64[K]: the same number for the same row of the columns, counted in the rows' lexicographic order."""
-    out = np.unique(columns[0], return_inverse=True)[1].astype(np.int64)
+    out = _ranks(columns[0])
     for column in columns[1:]:
-        place = np.unique(column, return_inverse=True)[1]
-        out = np.unique(out * (place.max(initial=0) + 1) + place, return_inverse=True)[1].astype(np.int64)
+        place = _ranks(column)
+        out = _ranks(out * (place.max(initial=0) + 1) + place)
     return out
+
+
+def _ranks(column: Array) -> Int64:
+    """int64[K]: each entry's place among the different ones; counted where they lie close together, else sorted."""
+    if len(column) and np.issubdtype(column.dtype, np.integer):
+        least = int(column.min())
+        width = int(column.max()) - least + 1
+        if width <= _CLOSE * len(column):
+            there = np.zeros(width, dtype=np.int64)
+            at = column.astype(np.int64) - least
+            there[at] = 1
+            counted: Int64 = (np.cumsum(there) - 1)[at]
+            return counted
+    return np.unique(column, return_inverse=True)[1].astype(np.int64)
 
 
 def components(left: Int64, right: Int64) -> Int64:

@@ -65,11 +65,11 @@ def list_histories(game: HistoryGame, most: int = 1_000_000) -> Histories:
     )
 
 
-def histories_of(game: HistoryGame, public: Int32, most: int = 1_000_000) -> Histories:
-    """The histories of the public state with this public row, int32[P].
+def histories_of(game: HistoryGame, public: Int32, most: int = 1_000_000, breadth: int = 1) -> Histories:
+    """The histories of the public state with this public row, int32[P]; GameError where there are more than `most`.
 
     From the game's own constraints where it has them. Otherwise it follows every history that has shown a beginning of
-    the row, so it serves where few are possible early on. GameError where they become more than `most`.
+    the row, so it serves where few are possible early on: GameError where they become more than breadth * most.
     """
     known = game.consistent(public, most)
     if known is not None:
@@ -77,7 +77,10 @@ def histories_of(game: HistoryGame, public: Int32, most: int = 1_000_000) -> His
         for column in known.T:
             game.step(states, column)
         return Histories(states, known)
-    return _followed(game, public, most)
+    found = _followed(game, public, breadth * most)
+    if len(found) > most:
+        raise GameError(f"{game.name}: {len(found):,} histories lead to this public state, more than {most:,}")
+    return found
 
 
 def _followed(game: HistoryGame, public: Int32, most: int) -> Histories:

@@ -146,6 +146,12 @@ class SepotSearch:
         self._found.move_to_end(key)
         return self._found[key]
 
+    def forget(self, public: Int32 | None = None) -> None:
+        """Search everything anew, or one public state, int32[P]."""
+        keys = list(self._found) if public is None else [public.tobytes()]
+        for key in keys:
+            self._held -= _size(self._found.pop(key))
+
     @property
     def searched(self) -> int:
         """How many of the public states that are remembered were searched."""
@@ -266,7 +272,7 @@ class SepotSearch:
 
     def _histories(self, public: Int32, mover: int) -> Histories:
         try:
-            found = histories_of(self.game, public, _BREADTH * self.settings.most)
+            found = histories_of(self.game, public, self.settings.most, _BREADTH)
         except TooManyHistories:
             raise
         except GameError as error:
