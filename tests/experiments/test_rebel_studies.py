@@ -76,13 +76,16 @@ def test_the_table_has_the_last_three_networks_and_the_curve_all_that_learned(tm
     assert keys[-2]["checkpoint"].endswith("snapshots/000003") and keys[-2]["examples"] == 300
 
 
-@pytest.mark.parametrize(("faces", "full", "playthroughs"), [(5, False, 1024), (6, False, 256), (6, True, 1024)])
+@pytest.mark.parametrize(
+    ("faces", "full", "playthroughs"),
+    [(5, False, {1024}), (6, False, {256, 1024}), (6, True, {1024})],  # on 1x6f the last network more closely
+)
 def test_large_games_are_measured_as_closely_as_small_ones_only_when_asked(
-    tmp_path: Path, faces: int, full: bool, playthroughs: int
+    tmp_path: Path, faces: int, full: bool, playthroughs: set[int]
 ) -> None:
     run = made_run(tmp_path / "run", "rebel", Variant(), (0, 5), faces)
     keys = rebel_table2.plan(Options(full=full, runs=(run,)), quiet)
-    assert {key["playthroughs"] for key in keys if key["part"] == "table"} == {playthroughs}
+    assert {key["playthroughs"] for key in keys if key["part"] == "table"} == playthroughs
 
 
 def test_a_run_of_student_of_games_is_searched_by_both(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
 """ReBeL Table 2, lower half: what training runs on Liar's Dice reach, and their curves.
 
-The table: each run's last three networks, by 1,024 playthroughs of 1,024 updates (256 on 1x6f and 64 on 2x3f, where
-each costs two to three seconds; --full: 1,024). The curve: all its networks, by few and short playthroughs, since the
-mean policy, which costs one, is unsafe search. Runs of Student of Games are searched by their own, in the table at two
-budgets, and, since a network values leaves for any search, in the curve by ReBeL's too. What a search costs stands
-beside each figure.
+The table: each run's last three networks, by 1,024 playthroughs of 1,024 updates (on 1x6f and 2x3f, where each costs
+one to three seconds, the two before the last by 256; --full: 1,024). The curve: all its networks, by few and short
+playthroughs, since the mean policy, which costs one, is unsafe search. Runs of Student of Games are searched by their
+own, in the table at two budgets, and, since a network values leaves for any search, in the curve by ReBeL's too. What a
+search costs stands beside each figure.
 """
 
 from __future__ import annotations
@@ -62,12 +62,10 @@ _EFFORTS: Final = {
     CURVE: _Effort(64, 512, ((100, 1.0),)),
 }
 _FEWER: Final = {
-    game: {
-        TABLE: replace(_EFFORTS[TABLE], playthroughs=playthroughs),
-        CURVE: replace(_EFFORTS[CURVE], playthroughs=16),
-    }
-    for game, playthroughs in (("1x6f", 256), ("2x3f", 64))
+    TABLE: replace(_EFFORTS[TABLE], playthroughs=256),
+    CURVE: replace(_EFFORTS[CURVE], playthroughs=16),
 }
+_LARGE: Final = ("1x6f", "2x3f")
 _QUICK: Final = {TABLE: _Effort(16, 64, ((10, 1.0),)), CURVE: _Effort(4, 32, ((5, 1.0),))}
 
 
@@ -93,22 +91,24 @@ def plan(options: Options, note: Note) -> list[Key]:
         if meta.game not in names or algorithm not in _SEARCHED_BY:
             note(f"{folder}: {algorithm} on {meta.game} is not in the table")
             continue
-        networks, efforts = networks_of(folder), _efforts(names[meta.game], options)
+        networks, game = networks_of(folder), names[meta.game]
         for part, chosen in ((CURVE, [n for n in networks if n.step]), (TABLE, networks[-_LAST:])):
             for network in chosen:
-                said = {"part": part, "game": names[meta.game], "run": folder.name, **_how(meta), **_row(network)}
+                said = {"part": part, "game": game, "run": folder.name, **_how(meta), **_row(network)}
+                effort = _effort(part, game, network is networks[-1], options)
                 searches = (_SEARCHES[name] for name in _SEARCHED_BY[algorithm][part])
-                keys[part] += [{**said, **how} for search in searches for how in search.plan(meta, efforts[part])]
+                keys[part] += [{**said, **how} for search in searches for how in search.plan(meta, effort)]
     if not (keys[CURVE] or keys[TABLE]):
         raise SettingError("no run on Liar's Dice: train one with --algorithm rebel, or name it with --run")
     return keys[CURVE] + keys[TABLE]
 
 
-def _efforts(game: str, options: Options) -> dict[str, _Effort]:
-    """How closely each part measures a game's networks."""
+def _effort(part: str, game: str, last: bool, options: Options) -> _Effort:
+    """How closely a part measures a game's network, which may be a run's last."""
     if options.quick:
-        return _QUICK
-    return _EFFORTS if options.full else _FEWER.get(game, _EFFORTS)
+        return _QUICK[part]
+    fewer = game in _LARGE and not options.full and not (part == TABLE and last)
+    return (_FEWER if fewer else _EFFORTS)[part]
 
 
 def networks_of(run: Path) -> list[Network]:
