@@ -33,6 +33,9 @@ class CompiledGame(Game):
         self.num_slots = (int(live[:, 0].max()), int(live[:, 1].max()))
         self.perfect_information = bool((self.tree.sizes == 1).all())
         self._operators: dict[tuple[int, bytes], Operator] = {}
+        self._sizes: list[list[int]] = self.tree.sizes.tolist()
+        self._pair = _pairs(self.tree.place, self.tree.sizes, self.tree.state)
+        self._nature_pair = _pairs(self.tree.nature_place, self.tree.sizes, self.tree.nature)
 
     @property
     def num_states(self) -> int:
@@ -46,8 +49,8 @@ class CompiledGame(Game):
         return int(self.tree.actor[cast(int, s)])
 
     def num_infostates(self, s: State) -> tuple[int, int]:
-        i0, i1 = self.tree.sizes[cast(int, s)]
-        return int(i0), int(i1)
+        i0, i1 = self._sizes[cast(int, s)]
+        return i0, i1
 
     def actions(self, s: State) -> Int32:
         return np.unique(self.moments.action[self.tree.from_state.at(cast(int, s))])
@@ -76,10 +79,13 @@ class CompiledGame(Game):
         target[before[:, actor], column] = next_place[:, actor]
         same = np.array_equal(before[:, actor], next_place[:, actor])
         same = same and bool((tree.sizes[children, actor] == tree.sizes[s, actor]).all())
-        other = 1 - actor
+        other, size = 1 - actor, self._size(s, 1 - actor)
+        order = np.argsort(edge, kind="stable")
+        starts = np.searchsorted(edge[order], np.arange(len(children) + 1)).tolist()
+        left, entered = before[order, other], next_place[order, other]
         links = [
-            _links(before[edge == e, other], next_place[edge == e, other], self._size(s, other), self._size(c, other))
-            for e, c in enumerate(children.tolist())
+            _links(left[first:stop], entered[first:stop], size, self._size(c, other))
+            for first, stop, c in zip(starts[:-1], starts[1:], children.tolist(), strict=True)
         ]
         carry: list[tuple[Carry, Carry]] = [(None, link) if actor == 0 else (link, None) for link in links]
         return Fan(children.tolist(), Moves(edges, None if same else target), carry if any(map(any, carry)) else None)
@@ -99,17 +105,17 @@ class CompiledGame(Game):
         return Fan(children.tolist(), None, carry if any(map(any, carry)) else None)
 
     def _size(self, s: int, p: int) -> int:
-        return int(self.tree.sizes[s, p])
+        return self._sizes[s][p]
 
     # --- weights and payoffs ---
 
     def weights(self, s: State) -> Scaled:
-        m, place = self.moments_of(cast(int, s))
-        return self._summed(cast(int, s), place, self.moments.chance[m])
+        m, pair = self._pairs_of(cast(int, s))
+        return self._summed(cast(int, s), pair, self.moments.chance[m])
 
     def payoff(self, s: State) -> Scaled:
-        m, place = self.moments_of(cast(int, s))
-        payoff = self._summed(cast(int, s), place, self.moments.chance[m] * self.moments.utility[m])
+        m, pair = self._pairs_of(cast(int, s))
+        payoff = self._summed(cast(int, s), pair, self.moments.chance[m] * self.moments.utility[m])
         return payoff if payoff.scale else Scaled(self.weights(s).operator, 0.0)
 
     def moments_of(self, s: int) -> tuple[Int64, Int64]:
@@ -120,11 +126,20 @@ class CompiledGame(Game):
         m = self.tree.at_state.at(s)
         return m, self.tree.place[m]
 
-    def _summed(self, s: int, place: Int64, values: Float64) -> Scaled:
+    def _pairs_of(self, s: int) -> tuple[Int64, Int64]:
+        """int64[K], int64[K]: `moments_of`, the infostates as one number, row by row of the matrix of pairs."""
+        if self.tree.actor[s] == NATURE:
+            m = self.tree.at_nature.at(s)
+            return m, self._nature_pair[m]
+        m = self.tree.at_state.at(s)
+        return m, self._pair[m]
+
+    def _summed(self, s: int, pair: Int64, values: Float64) -> Scaled:
         """The sums of values by pair, as an operator whose first largest entry is 1, so that many states share it."""
-        matrix = np.zeros(self.num_infostates(s))
-        np.add.at(matrix, (place[:, 0], place[:, 1]), values)
-        scale = float(matrix.ravel()[np.argmax(np.abs(matrix))])
+        i0, i1 = self._sizes[s]
+        sums = np.bincount(pair, values, i0 * i1).astype(np.float64, copy=False)
+        scale = float(sums[np.abs(sums).argmax()])
+        matrix = sums.reshape(i0, i1)
         if scale == 0.0:
             return Scaled(Operator(matrix), 0.0)
         matrix /= scale
@@ -132,13 +147,20 @@ class CompiledGame(Game):
         return Scaled(self._operators.setdefault(key, Operator(matrix)), scale)
 
 
+def _pairs(place: Int64, sizes: Int64, state: Int64) -> Int64:
+    """int64[M]: a pair's number among those of its state, of which each moment may have one; 0 elsewhere."""
+    numbers: Int64 = np.where(state >= 0, place[:, 0] * sizes[state, 1] + place[:, 1], 0)
+    return numbers
+
+
 def _links(source: Array, target: Array, before: int, after: int) -> Carry:
     """The different links, or None where every infostate keeps its index."""
     if before == after == 1:
         return None
-    pairs = np.unique(source.astype(np.int64) * after + target)
-    first, second = pairs // after, pairs % after
-    kept = np.arange(before)
-    if before == after and np.array_equal(first, kept) and np.array_equal(second, kept):
+    pairs = source * after + target
+    if not (pairs[1:] > pairs[:-1]).all():
+        pairs = np.unique(pairs)
+    if before == after == len(pairs) and (pairs == np.arange(before) * (after + 1)).all():
         return None
+    first, second = np.divmod(pairs, after)
     return Links(first.astype(np.int32), second.astype(np.int32))
