@@ -81,7 +81,7 @@ def load_agent(
     """The agent of a checkpoint: a run's folder, or a game, whose shipped network it takes, or else a fresh one.
 
     simulations, per_update: the search budget (s, c), as far as the algorithm has one.  seed: decides its searches.
-    algorithm: by default Student of Games, and for a policy network the algorithm that trained it.
+    algorithm: by default the one that trained the network, where it plays hidden information, else Student of Games.
     Raises CheckpointError, GameError or SettingError, each in one line.
 
         agent = sog.load_agent("leduc_poker", simulations=50)

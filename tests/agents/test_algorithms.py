@@ -18,10 +18,12 @@ from sog.agents.algorithms.table import (
     boards_of,
     learner,
     measuring_of,
+    player_of,
     preset,
     taken_by,
     variant_from,
 )
+from sog.agents.shipped import shipped_checkpoints
 from sog.cli.app import main
 from sog.errors import SettingError
 from sog.games.catalog import make_game
@@ -114,3 +116,12 @@ def test_the_papers_search_can_be_played_against(name: str, settings: SearchSett
     assert own.reuse and not player.reuse
     assert entry.board.label(Choices(paper=name)) != entry.board.label(Choices())
     assert "paper" in entry.play.takes and "paper" in entry.board.takes
+
+
+def test_a_checkpoint_is_played_as_it_was_trained() -> None:
+    """ReBeL's networks by ReBeL; of a game that both trained, and without a checkpoint, by Student of Games."""
+    shipped = {folder.name: str(folder) for folder in shipped_checkpoints()}
+    assert player_of(shipped["liars_dice_1x5_rebel"]) == "rebel" == player_of("liars_dice(numdice=1,dice_sides=6)")
+    assert player_of(shipped["liars_dice_1x5_rebel"], "sog") == "sog"
+    for name in ("liars_dice(numdice=1,dice_sides=5)", "connect_four", "kuhn_poker", "no/such", "no_such_game"):
+        assert player_of(name) == "sog"

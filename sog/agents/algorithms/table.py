@@ -5,17 +5,15 @@ To add one: a folder in sog/train with its actor and presets, an entry in a file
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from sog.agents.algorithms import alphazero, policy_gradient, rebel, sepot, sog
 from sog.agents.algorithms.base import Choices, Learner, Measuring, Play, PlayBoard, Rules, Settings
-from sog.errors import SettingError
+from sog.errors import SettingError, SogError
 
 if TYPE_CHECKING:
     from sog.cluster.where import Where
@@ -69,22 +67,21 @@ def trained_by(meta: Meta) -> str:
 
 
 def player_of(text: str, chosen: str | None = None) -> str:
-    """The algorithm that plays what a person calls a checkpoint or game: the chosen one, or Student of Games.
+    """The algorithm that plays what a person calls a checkpoint or game: the chosen one, or the one that trained it.
 
+    Where that has no play of its own for hidden information, and where there is no checkpoint, Student of Games.
     A policy network is played as it is; SettingError where a search is chosen, since it cannot use one.
     """
+    from sog.agents.shipped import find_checkpoint
     from sog.train.checkpoint import load_meta
 
-    inside = os.path.join(text, "checkpoint")  # os.path says no, where Path raises, of names that none can have
-    folder = Path(inside if os.path.isdir(inside) else text)
-    if not os.path.isfile(folder / "meta.json"):
+    try:
+        trained = trained_by(load_meta(find_checkpoint(text)))
+    except SogError:  # whoever opens it says what is wrong
         return chosen or sog.SOG
-    trained = trained_by(load_meta(folder))
-    if learner(trained).training.alone is None:
-        return chosen or sog.SOG
-    if chosen is not None and learner(chosen).training.alone is None:
+    if learner(trained).training.alone and chosen is not None and not learner(chosen).training.alone:
         raise SettingError(f"{text} holds a policy network by {trained}; {chosen} cannot search with it")
-    return chosen or trained
+    return chosen or (trained if learner(trained).play is not None else sog.SOG)
 
 
 def training_of(algorithm: str, where: Where | None = None) -> Callable[..., Point]:
