@@ -43,17 +43,6 @@ def test_the_improved_policy_by_hand() -> None:
     assert policy_target(FOUND, settings) == pytest.approx([w / sum(weights) for w in weights])
 
 
-def test_rescaled_values_count_however_little_they_differ() -> None:
-    """The best gets the whole bonus and the worst none, be they 0.6 apart or 0.006; equal values change nothing."""
-    settings = TargetSettings(c_visit=4.0, c_scale=0.2, rescale=True)  # a bonus of (4 + 6) * 0.2 = 2
-    logits = np.log([0.5, 0.25, 0.25]) + 2 * np.array([1.0, 0.0, 0.39 / 0.6])
-    assert improved_logits(FOUND, settings) == pytest.approx(logits)
-    nearly = FOUND._replace(values=0.01 * FOUND.values, value=0.01 * FOUND.value)
-    assert improved_logits(nearly, settings) == pytest.approx(logits)
-    equal = FOUND._replace(values=np.full(3, 0.3))
-    assert improved_logits(equal, settings) == pytest.approx(FOUND.logits)
-
-
 def test_the_searchs_own_policy_and_its_temperature() -> None:
     own = TargetSettings(completed=False)
     assert policy_target(FOUND, own) == pytest.approx([0.8, 0.2, 0.0])

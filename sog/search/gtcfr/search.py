@@ -131,7 +131,8 @@ def search(
 
     rng: uint64[1], the search's own generator.  gadget: the opponent's choice at the root, when re-solving.
     log: takes what is kept of the search beside the tree.  stopped: called after each round; true ends the search.
-    A tree that was searched before, at this node or at one above it, is searched on.
+    A tree that was searched before, at this node or at one above it, is searched on. With `fill`, expansions that the
+    last phases leave over, since all that is evaluated is open, get rounds of their own.
     """
     run = _Run(tree, start, settings, rng, gadget, log or SearchLog())
     yield from run.first_look()

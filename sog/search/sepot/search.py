@@ -148,9 +148,9 @@ class SepotSearch:
 
     def forget(self, public: Int32 | None = None) -> None:
         """Search everything anew, or one public state, int32[P]."""
-        keys = list(self._found) if public is None else [public.tobytes()]
-        for key in keys:
-            self._held -= _size(self._found.pop(key))
+        for key in list(self._found) if public is None else [public.tobytes()]:
+            if key in self._found:
+                self._held -= _size(self._found.pop(key))
 
     @property
     def searched(self) -> int:

@@ -7,7 +7,7 @@ moves that the search has not opened get the mixed value instead of a share of 0
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,17 +31,12 @@ class Found(NamedTuple):
     value: float
 
 
-_FLAT: Final = 1e-8  # values that differ by less are held equal
-
-
 @dataclass(frozen=True)
 class TargetSettings:
     """What a policy target holds.
 
     completed: softmax(logits + sigma(completed values)) instead of the search's own policy.  sigma is
-    (c_visit + the most visits of an action) * c_scale * value, where a loss is 0 and a win 1; or, to rescale, the
-    worst of the completed values is 0 and the best is 1 (mctx does so): what the search prefers is then learned however
-    little a network's values differ, and no further than to the same bound where they differ much.
+    (c_visit + the most visits of an action) * c_scale * value, where a loss is 0 and a win 1.
     temperature: the target is raised to 1 / temperature and scaled to sum to 1.
     """
 
@@ -49,7 +44,6 @@ class TargetSettings:
     c_visit: float = 50.0
     c_scale: float = 1.0
     temperature: float = 1.0
-    rescale: bool = False
 
     def __post_init__(self) -> None:
         if not (self.c_visit >= 0.0 and self.c_scale > 0.0):
@@ -70,13 +64,7 @@ def policy_target(found: Found, settings: TargetSettings) -> Float64:
 def improved_logits(found: Found, settings: TargetSettings) -> Float64:
     """float64[A]: logits + sigma(completed values), of which the softmax is the improved policy."""
     scale = (settings.c_visit + found.visits.max()) * settings.c_scale
-    values = completed_values(found)
-    if settings.rescale:
-        least, width = values.min(), values.max() - values.min()
-        values = (values - least) / max(width, _FLAT)
-    else:
-        values = 0.5 * (1.0 + values)
-    improved: Float64 = found.logits + scale * values
+    improved: Float64 = found.logits + scale * 0.5 * (1.0 + completed_values(found))
     return improved
 
 
