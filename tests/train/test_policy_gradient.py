@@ -394,3 +394,24 @@ def test_policies_go_on_from_what_is_theirs_only(tmp_path: Path) -> None:
     (tmp_path / "curve.csv").mkdir()
     with pytest.raises(CheckpointError, match=r"curve\.csv is a folder"):
         train_policy(run, settings, tmp_path, resume=True)
+
+
+def test_rnad_keeps_the_average_of_its_targets() -> None:
+    """Weighed by step ** power, about: with a power of 1 steps 1, 2 and 3 count 1, 2 and 3. It is part of the state."""
+    game = make_history_game("kuhn_poker")
+    settings = RnadSettings(target_rate=0.5, learning_rate=0.05, average=1.0)
+    learner = settings.make(CVPN(policy_shape(game, 8, 1), 0), 0)
+    targets = []
+    for step in range(3):
+        learner.learn(sample(game, learner.network, 32, np.random.default_rng(step)))
+        assert isinstance(learner, RnadLearner)
+        targets.append([weight.detach().clone() for weight in learner.target.parameters()])
+    for weight, *of in zip(learner.best.parameters(), *targets, strict=True):
+        torch.testing.assert_close(weight.detach(), (of[0] + 2 * of[1] + 3 * of[2]) / 6)
+    other = settings.make(CVPN(policy_shape(game, 8, 1), 5), 5)
+    other.restore(learner.state())
+    assert all(torch.equal(a, b) for a, b in zip(other.best.parameters(), learner.best.parameters(), strict=True))
+    plain = RnadSettings().make(CVPN(policy_shape(game, 8, 1), 0), 0)
+    assert isinstance(plain, RnadLearner) and plain.best is plain.target
+    with pytest.raises(SettingError, match="average"):
+        RnadSettings(average=-1.0)

@@ -35,6 +35,8 @@ class RnadSettings:
     visit_power: an infostate weighs in a step as its visits to this power; 1 is on policy, at 0.5 (ours) rare ones
     learn faster.
     critic: of whole histories, which values actions in place of V-trace (ours); None for V-trace.
+    average: the network that is kept is the mean of the target networks of all steps, weighed by step ** average (ours:
+    play goes around an equilibrium more than towards it); 0 for the target network itself.
     """
 
     eta: float = 0.2
@@ -54,12 +56,13 @@ class RnadSettings:
     scale: float = 1.0
     visit_power: float = 1.0
     critic: ActionCriticSettings | None = None
+    average: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("short", "long", "learning_rate", "threshold", "target_rate", "scale"):
             if not getattr(self, name) > 0:
                 raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
-        for name in ("rate_steps", "visit_power"):
+        for name in ("rate_steps", "visit_power", "average"):
             if getattr(self, name) < 0:
                 raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
 
@@ -79,14 +82,16 @@ class RnadSettings:
 
 
 class RnadLearner:
-    """Learns `network`; its slow copy `target` gives the values and is the policy that is kept.
+    """Learns `network`; its slow copy `target` gives the values and is the policy that is kept, or its average is.
 
     newer, older: the two regularisation policies, between which a phase goes over.  critic: None with V-trace.
+    average: of the targets so far; None where the target is kept.
     """
 
     def __init__(self, network: CVPN, settings: RnadSettings, seed: int = 0) -> None:
         self.network, self.settings, self.steps = network, settings, 0
         self.target, self.newer, self.older = deepcopy(network), deepcopy(network), deepcopy(network)
+        self.average = deepcopy(network) if settings.average else None
         self.optimiser = torch.optim.Adam(
             network.parameters(), lr=settings.learning_rate, betas=settings.decays, eps=settings.epsilon, fused=True
         )
@@ -94,7 +99,7 @@ class RnadLearner:
 
     @property
     def best(self) -> CVPN:
-        return self.target
+        return self.target if self.average is None else self.average
 
     def learn(self, played: Trajectories) -> Update:
         """One step on games that `network` played."""
@@ -139,8 +144,11 @@ class RnadLearner:
         return torch.from_numpy(found.astype(np.float32)), advantage
 
     def _follow(self, replaced: bool) -> None:
-        """The target network follows; at the end of a phase it becomes the regularisation policy."""
+        """The target network follows, and what is averaged; a phase's last target is the regularisation policy then."""
         follow(self.target, self.network, self.settings.target_rate)
+        if self.average is not None:
+            power = self.settings.average
+            follow(self.average, self.target, (power + 1.0) / (self.steps + power + 1.0))
         if replaced:
             self.older.load_state_dict(self.newer.state_dict())
             self.newer.load_state_dict(self.target.state_dict())
@@ -162,7 +170,8 @@ class RnadLearner:
 
     @property
     def _networks(self) -> dict[str, CVPN]:
-        return {"network": self.network, "target": self.target, "newer": self.newer, "older": self.older}
+        always = {"network": self.network, "target": self.target, "newer": self.newer, "older": self.older}
+        return always if self.average is None else {**always, "average": self.average}
 
 
 

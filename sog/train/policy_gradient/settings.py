@@ -51,6 +51,7 @@ def rnad_preset(game: HistoryGame, name: str) -> PolicySettings:
         threshold=3.0,
         visit_power=0.5,
         critic=ActionCriticSettings(game.name, heaviest=8.0),
+        average=3.0,
     )
     shape = policy_shape(game, 256, 2)
     return PolicySettings(learning, shape, games=2_048, steps=20, rounds=300 if name == "demo" else 10_000)
