@@ -19,12 +19,7 @@ from sog.search.cfr import exact
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
 from sog.train.loop import Run, Until
-from sog.train.policy_gradient.action_critic import (
-    ActionCritic,
-    ActionCriticSettings,
-    action_targets,
-    history_weights,
-)
+from sog.train.policy_gradient.action_critic import ActionCritic, ActionCriticSettings, action_targets
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
 from sog.train.policy_gradient.networks import policy_shape
 from sog.train.policy_gradient.rnad import RnadLearner, RnadSettings
@@ -107,17 +102,6 @@ def test_the_critic_learns_what_actions_are_worth() -> None:
         found = actions[last, t.action[last]] * (1.0 - 2.0 * t.actor[last])
         errors.append(float(np.abs(found - t.utility).mean()))
     assert errors[0] > 1.0 and np.mean(errors[-10:]) < 0.15
-
-
-def test_rare_histories_weigh_more_for_a_critic_that_wants_it() -> None:
-    """By the root of their visits three visits and one count as 1.73 to 1; the step's loss is a mean all the same."""
-    row = np.array([0, 1, 0, 0])
-    np.testing.assert_allclose(history_weights(row, 1.0), 0.25)
-    rooted = history_weights(row, 0.5)
-    assert rooted.sum() == pytest.approx(1.0)
-    assert rooted[[0, 2, 3]].sum() / rooted[1] == pytest.approx(3.0**0.5, rel=1e-6)
-    with pytest.raises(SettingError, match="visit_power"):
-        replace(SMALL, visit_power=-0.5)
 
 
 def test_the_policy_moves_as_the_critic_says() -> None:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from sog.arrays import Float32, Float64, Int32, Int64
+from sog.arrays import Float32, Float64, Int32
 from sog.errors import SettingError
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.rows import distinct_rows
@@ -22,7 +22,7 @@ from sog.search.simd.jit import njit
 from sog.train.learner import memory_of, restore_memory
 from sog.train.policy_gradient.trajectories import Trajectories
 
-__all__ = ["ActionCritic", "ActionCriticSettings", "action_targets", "history_weights"]
+__all__ = ["ActionCritic", "ActionCriticSettings", "action_targets"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,6 @@ class ActionCriticSettings:
     game: the game string.  width, depth: of its network.  learning_rate: of Adam.  mixing: lambda; at 1 it learns from
     whole games, at 0 from its own estimate of the next history.  heaviest: the action taken is worth its estimate and
     the error of that, times 1 / its probability or this where that is more; infinity leaves no bias, 0 no noise.
-    visit_power: a history weighs in a step as its visits to this power; below 1 rare ones are learned better.
     """
 
     game: str
@@ -41,14 +40,12 @@ class ActionCriticSettings:
     learning_rate: float = 1e-3
     mixing: float = 1.0
     heaviest: float = float("inf")
-    visit_power: float = 1.0
 
     def __post_init__(self) -> None:
         if min(self.width, self.depth) < 1 or not self.learning_rate > 0:
             raise SettingError("a critic needs a width and a depth of 1 or more, and a learning rate above 0")
-        if not 0.0 <= self.mixing <= 1.0 or not min(self.heaviest, self.visit_power) >= 0.0:
-            said = f"{self.mixing}, {self.heaviest} and {self.visit_power}"
-            raise SettingError(f"mixing is a share, heaviest and visit_power are not negative, not {said}")
+        if not 0.0 <= self.mixing <= 1.0 or not self.heaviest >= 0.0:
+            raise SettingError(f"mixing is a share, heaviest not negative, not {self.mixing} and {self.heaviest}")
 
 
 class ActionCritic:
@@ -78,8 +75,7 @@ class ActionCritic:
         goals = torch.from_numpy((valued.goals / self.unit).astype(np.float32))
         taken = torch.from_numpy(played.action.astype(np.int64))[:, None]
         self.optimiser.zero_grad()
-        weights = torch.from_numpy(history_weights(row, self.settings.visit_power))
-        (weights * (found.gather(1, taken)[:, 0] - goals) ** 2).sum().backward()
+        ((found.gather(1, taken)[:, 0] - goals) ** 2).mean().backward()
         self.optimiser.step()
         return valued.values, valued.actions
 
@@ -89,13 +85,6 @@ class ActionCritic:
     def restore(self, state: dict[str, Any]) -> None:
         self.network.restore(state["weights"])
         restore_memory(self.optimiser, state["optimiser"])
-
-
-def history_weights(row: Int64, power: float) -> Float32:
-    """float32[D], summing to 1: decisions at one history, by its number, together weigh as their count ** power."""
-    weights = np.bincount(row).astype(np.float64)[row] ** (power - 1.0)
-    scaled: Float32 = (weights / weights.sum()).astype(np.float32)
-    return scaled
 
 
 class ActionTargets(NamedTuple):
