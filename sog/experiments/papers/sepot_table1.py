@@ -71,7 +71,7 @@ class _Watched:
         return self.search.policy(states, player)
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=2)  # both sizes of a run, against one network after the other
 def _searching(run: str, game: str, iterations: int, histories: int) -> SepotSearch:
     """One search for all points, since what it finds depends on the public state alone, and points share states."""
     from sog.agents.sepot import NetworkPolicy, cut_of
