@@ -52,6 +52,14 @@ def train(
         float | None,
         typer.Option(callback=above_zero, help="sepot: k, how far learned transformations move a policy."),
     ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            callback=some,
+            help="sepot: what learns the policy: rnad, mmd or nashpg, as they do alone; by default R-NaD as in SePoT's "
+            "Table 2.",
+        ),
+    ] = None,
     preset: Annotated[
         str, typer.Option(help="demo (about three minutes on two cores), full or paper; of sog pog too, PoG's variant.")
     ] = "demo",
@@ -128,7 +136,7 @@ def train(
         raise SettingError("--serve is for --asynchronous: what it answers depends on time, to the last bits")
     folder = out or Path("runs") / _slug(rules.name)
     said = _said(folder, resume)
-    chosen = Choices(solver=solver, warm=warm, transformations=transformations, step=step)
+    chosen = Choices(solver=solver, warm=warm, transformations=transformations, step=step, policy=policy)
     variant = _variant(said, algorithm, chosen, network)
     first = _begins(begins, said, algorithm, asynchronous or training.alone is not None)
     run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous, first)

@@ -18,6 +18,7 @@ from sog.experiments.papers import (
     paper_deviations,
     pog_fig15,
     pog_table5,
+    policy_learners,
     rebel_endgame,
     rebel_fig3,
     rebel_fig5,
@@ -306,6 +307,14 @@ EXPERIMENTS: Final = (
         60,
         "The same at depth 1: runs with learned and predefined transformations and with the identity alone",
         sepot_figures.FIG5,
+    ),
+    Experiment(
+        "policy-learners",
+        "SePoT",
+        "(ours)",
+        60,
+        "R-NaD, MMD, NashPG with and without search, and other runs, over minutes: those in runs/sepot-* or --run",
+        policy_learners.STUDY,
     ),
     Experiment(
         "sepot-distilled",

@@ -14,6 +14,7 @@ from typing import Any, Final
 from sog.errors import CheckpointError
 from sog.nets.cvpn import NetworkShape
 from sog.train.files import bounded_json
+from sog.train.settings import PLAIN
 
 __all__ = ["FORMAT", "VERSION", "FileEntry", "Meta", "file_name", "meta_bytes", "meta_of"]
 
@@ -147,7 +148,7 @@ def _settings_of(said: Any) -> dict[str, Any]:
 
 
 def _check_variant(said: Any) -> None:
-    kinds = {"solver": str, "network": str, "warm": int, "transformations": str, "step": float}
+    kinds = {name: type(value) for name, value in asdict(PLAIN).items()}
     if not isinstance(said, dict) or any(type(value) is not kinds.get(name) for name, value in said.items()):
         raise ValueError("variant")
     _whole(said.get("warm", 0))

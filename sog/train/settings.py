@@ -34,7 +34,8 @@ class Variant:
     solver: the name of ReBeL's solver of subgames; "" for the preset's.  network: hidden layers x width, such as
     "2x256" (of a residual network blocks x channels); "" for the preset's.  warm: so many iterations of ReBeL's
     subgames are taken as played by the network's policies; 0 for no policy network.  transformations: which of SePoT's;
-    "" for those that are learned.  step: how far these move a policy; 0 for the preset's.
+    "" for those that are learned.  step: how far these move a policy; 0 for the preset's.  policy: the learner of the
+    policy that SePoT searches with; "" for the preset's.
     """
 
     solver: str = ""
@@ -42,10 +43,11 @@ class Variant:
     warm: int = 0
     transformations: str = ""
     step: float = 0.0
+    policy: str = ""
 
     def __str__(self) -> str:
         warm, step = f"warm {self.warm}" if self.warm else "", f"step {self.step:g}" if self.step else ""
-        return " ".join(filter(None, (self.solver, self.network, warm, self.transformations, step)))
+        return " ".join(filter(None, (self.solver, self.network, warm, self.policy, self.transformations, step)))
 
 
 PLAIN: Final = Variant()

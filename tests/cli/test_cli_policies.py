@@ -85,6 +85,16 @@ def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, c
     assert main(["exploit", "kuhn_poker", "--algorithm", "sepot"]) == 2
 
 
+def test_sepot_searches_on_a_policy_by_another_learner(tmp_path: Path, capsys: Capture) -> None:
+    run = tmp_path / "run"
+    line = ("train", "kuhn_poker", "--algorithm", "sepot", "--policy", "mmd", "--network", "1x16", "--out", str(run))
+    assert answer(capsys, *line, "--rounds", "1")["variant"] == "1x16 mmd"
+    line = ("train", "kuhn_poker", "--algorithm", "sepot", "--out", str(run), "--resume", "--rounds", "2")
+    assert answer(capsys, *line)["variant"] == "1x16 mmd"  # a run to be gone on with says which it was
+    assert answer(capsys, "exploit", str(run), "--updates", "20")["algorithm"] == "sepot"
+    assert main(["train", "kuhn_poker", "--algorithm", "sepot", "--policy", "none"]) == 2
+
+
 def critic_run(name: str, out: Path, algorithm: str = "sepot") -> str:
     """The folder of a run after one step."""
     run = Run(name, algorithm=algorithm, variant=Variant(network="1x8"))

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 import sog
+from sog.agents.algorithms.table import preset
 from sog.agents.history_matches import UniformPolicy, play_pairs
 from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
-from sog.experiments.papers import sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
+from sog.experiments.papers import policy_learners, sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
 from sog.experiments.papers.sepot_runs import UNTRAINED, own_measure
 from sog.experiments.study import Options, Point, Study
 from sog.games.histories.catalog import make_history_game
@@ -23,6 +24,7 @@ from sog.train.policy_gradient.networks import policy_shape
 from sog.train.policy_gradient.rnad import RnadSettings
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.sepot.learner import SepotSettings
+from sog.train.settings import Variant
 from tests.policies import RandomPolicy, value_of
 
 
@@ -41,6 +43,7 @@ def carried_out(study: Study, options: Options) -> list[Point]:
         sepot_figures.FIG3,
         sepot_figures.FIG4,
         sepot_figures.FIG5,
+        policy_learners.STUDY,
         sepot_table1.STUDY,
         sepot_distilled.STUDY,
     ],
@@ -86,6 +89,29 @@ def test_figures_show_other_algorithms_runs_by_their_own_measure() -> None:
     assert row["line"] == keys[0]["by"] and row["seeds"] == 1
     with pytest.raises(CheckpointError, match="trained by sog, so it has no critic"):
         sepot_table1.STUDY.plan(Options(runs=runs), quiet)
+
+
+def test_policy_learners_are_compared_by_minutes_and_their_last_networks(tmp_path: Path) -> None:
+    """Two seeds of one learner are one line, whose figure is the mean of their last networks."""
+    small = "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
+    for seed in (0, 1):
+        run = Run(small, seed=seed, algorithm="sepot", variant=Variant(policy="nashpg", network="1x8"))
+        settings = preset(make_history_game(small), "demo", "sepot", run.variant)
+        assert isinstance(settings, PolicySettings)
+        train_policy(run, replace(settings, games=8, steps=2), tmp_path / str(seed), Until(rounds=2))
+    runs = (tmp_path / "0", tmp_path / "1", shipped("liars_dice_1x4_sog"))
+    points = carried_out(policy_learners.STUDY, Options(runs=runs, quick=True))
+    outcome = policy_learners.STUDY.present(points)
+    assert len(outcome.rows) == 2 * 2 * 2 + 1
+    assert [line.what.split(",")[0] for line in outcome.beside] == [
+        "goofspiel: NashPG: network",
+        "goofspiel: NashPG: with search",
+        "liars_dice: Student of Games: search at (100",
+    ]
+    ends = [row for row in outcome.rows if row["steps"] == 4 and row["line"] == "NashPG: with search"]
+    mean = sum(row["exploitability"] for row in ends) / 2
+    assert [row["run"] for row in ends] == ["0", "1"] and outcome.beside[1].ours.startswith(f"{mean:.4g} ±")
+    assert "2 runs of" in outcome.beside[1].what
 
 
 def test_table1_counts_what_was_searched() -> None:

@@ -25,7 +25,7 @@ from sog.train.policy_gradient.trajectories import Trajectories, sample
 from sog.train.sepot.critic import CriticLearner, history_vtrace, profiles, ratios_of
 from sog.train.sepot.kept import HistoryCritic, critic_from, kept_arrays
 from sog.train.sepot.learner import SepotSettings
-from sog.train.sepot.presets import sepot_preset, sepot_variant
+from sog.train.sepot.presets import POLICIES, sepot_preset, sepot_variant
 from sog.train.sepot.transformations import LearnedTransformations, Weighted, directions, onto_policies
 from sog.train.settings import Variant
 from tests.policies import value_of
@@ -222,6 +222,27 @@ def test_presets_are_table_2(tmp_path: Path) -> None:
     assert str(Variant(transformations="identity", step=0.1)) == "identity step 0.1"
     with pytest.raises(SettingError, match="no transformations are called"):
         SepotSettings("kuhn_poker", transformations="none")
+
+
+@pytest.mark.parametrize("name", POLICIES)
+def test_sepot_stands_beside_any_policy_learner(name: str, tmp_path: Path) -> None:
+    """It learns what the learner learns alone from the same games, with as many games in all as its own preset has."""
+    run, game = Run("kuhn_poker", algorithm="sepot"), make_history_game("kuhn_poker")
+    own, alone = sepot_preset(game, "demo"), POLICIES[name](game, "full")
+    found = sepot_variant(own, Variant(policy=name))
+    assert (found.games, found.steps) == (alone.games, alone.steps)
+    games = own.rounds * own.games * own.steps
+    assert 0 <= games - found.rounds * found.games * found.steps < found.games * found.steps
+    few = [replace(settings, games=8, steps=2, shape=policy_shape(game, 8, 1)) for settings in (found, alone)]
+    for k, settings in enumerate(few):
+        train_policy(run if k == 0 else Run("kuhn_poker", algorithm=name), settings, tmp_path / str(k), Until(rounds=1))
+    one, two = (checkpoint.load_network(tmp_path / str(k) / "checkpoint")[1] for k in (0, 1))
+    assert checkpoint.network_bytes(one) == checkpoint.network_bytes(two)
+    whole = checkpoint.network_bytes(one)
+    train_policy(run, few[0], tmp_path / "0", Until(rounds=2), resume=True)
+    assert checkpoint.network_bytes(checkpoint.load_network(tmp_path / "0" / "checkpoint")[1]) != whole
+    with pytest.raises(SettingError, match="no policy learner is called none; known: rnad, mmd, nashpg"):
+        sepot_variant(own, Variant(policy="none"))
 
 
 @pytest.mark.parametrize(

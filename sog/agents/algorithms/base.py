@@ -63,8 +63,8 @@ class Choices:
     paper: to search as SoG ("sog") or as PoG ("pog") does.  alpha: the gadget's share.  leaves: network, exact or zero.
     seeds: how many whole policies are measured.  playthroughs: how many sampled policies are averaged.
     workers: processes.
-    Of SePoT: transformations, step: how it trains (SepotSettings).  depth: actions of each player that a search looks
-    ahead, 0 for no limit.  histories: that a searched subgame may have.  gadget: where its values come from.
+    Of SePoT: transformations, step, policy: how it trains (SepotSettings).  depth: actions of each player that a search
+    looks ahead, 0 for no limit.  histories: that a searched subgame may have.  gadget: where its values come from.
     best_response: how a policy network's exploitability is found: listed, streamed or learned.
     cluster: where they run (sog.cluster.where).  limit_gb: memory for listing a game (sog.search.tree.whole).
     """
@@ -82,6 +82,7 @@ class Choices:
     workers: int | None = None
     transformations: str | None = None
     step: float | None = None
+    policy: str | None = None
     depth: int | None = None
     histories: int | None = None
     gadget: str | None = None

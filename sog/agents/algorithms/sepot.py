@@ -40,7 +40,8 @@ def _chosen(variant: Variant, choices: Choices) -> Variant:
     from dataclasses import replace
 
     transformations = choices.transformations or variant.transformations
-    return replace(variant, transformations=transformations, step=float(choices.step or variant.step))
+    step, policy = float(choices.step or variant.step), choices.policy or variant.policy
+    return replace(variant, transformations=transformations, step=step, policy=policy)
 
 
 def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
@@ -111,7 +112,7 @@ ENTRY: Final = Learner(
         _preset,
         _measure,
         "the network's policy, without search",
-        takes=("transformations", "step"),
+        takes=("transformations", "step", "policy"),
         vary=_vary,
         chosen=_chosen,
         rules=by_histories,

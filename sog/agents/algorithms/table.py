@@ -107,7 +107,8 @@ def preset(game: Rules, name: str, algorithm: str = sog.SOG, variant: Variant | 
         return settings
     if variant.network:
         settings = replace(settings, shape=_sized(settings.shape, variant.network))
-    varied = {name: getattr(variant, name) or None for name in ("solver", "warm", "transformations", "step")}
+    names = ("solver", "warm", "transformations", "step", "policy")
+    varied = {name: getattr(variant, name) or None for name in names}
     _check_taken(Choices(**varied), algorithm, _trained_with)
     return training.vary(settings, variant)
 

@@ -15,7 +15,16 @@ from typing import TYPE_CHECKING, Any, Final
 from sog.agents.algorithms.sog import SOG
 from sog.agents.algorithms.table import learner, trained_by
 from sog.errors import CheckpointError
-from sog.experiments.papers.sepot_runs import UNTRAINED, checkpoint_of, interval, meta_of_run, opened, quick_runs
+from sog.experiments.papers.sepot_runs import (
+    DISTILLED,
+    UNTRAINED,
+    checkpoint_of,
+    interval,
+    meta_of_run,
+    minutes_of,
+    opened,
+    quick_runs,
+)
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.histories.catalog import make_history_game
 
@@ -31,7 +40,6 @@ UPDATES: Final = 1_024  # of one player in ReBeL's subgames
 MOST: Final = 1_000_000  # histories: SePoT searches every public state
 SEEDS: Final = 3  # of GT-CFR
 _RUNS: Final = tuple(Path(f"runs/{name}-goofspiel5") for name in ("sepot", "distilled", "sog", "rebel"))
-_DISTILLED: Final = "distilled"  # what a checkpoint's settings call what it was distilled from
 
 
 def _policy(key: Key, public: PublicTree) -> float:
@@ -156,17 +164,16 @@ def _about(folder: Path) -> tuple[bool, Key]:
     CheckpointError for a policy network without a critic, which nothing here can search with.
     """
     meta = meta_of_run(folder)
-    entry, before = learner(trained_by(meta)), meta.settings.get(_DISTILLED)
+    entry, before = learner(trained_by(meta)), meta.settings.get(DISTILLED)
     if entry.training.alone is not None and "critic" not in meta.files:
         raise CheckpointError(f"{folder} holds a policy network by {entry.name} without a critic; train by sepot")
-    minutes = float(meta.settings.get("minutes", 0.0)) + (float(before["minutes"]) if before else 0.0)
     by = f"distilled from {learner(before['algorithm']).title} ({before['values']})" if before else entry.title
     return "critic" in meta.files, {
         "folder": str(folder),
         "by": by,
         "network": meta.files["network"].sha256[:16],
         "step": meta.step,
-        "minutes": round(minutes, 2),
+        "minutes": minutes_of(meta),
     }
 
 
@@ -174,7 +181,7 @@ def _untrained() -> list[tuple[bool, Key]]:
     """An untrained run with a critic, and what is distilled from it in a few steps."""
     rest = {"network": "", "step": 0, "minutes": 0.0}
     one: Key = {"folder": UNTRAINED, "by": "untrained", **rest}
-    return [(True, one), (False, {"folder": f"{UNTRAINED}-{_DISTILLED}", "by": "distilled from untrained", **rest})]
+    return [(True, one), (False, {"folder": f"{UNTRAINED}-{DISTILLED}", "by": "distilled from untrained", **rest})]
 
 
 def compute(key: Key) -> Result:
@@ -211,7 +218,7 @@ def _ratios(rows: list[dict[str, Any]]) -> list[Beside]:
     return [
         Beside(f"{row['game'].split('(')[0]}: GT-CFR, {row['by']} / {learner(SOG).title}", "", f"{ratio:.2f} times")
         for row in grown
-        if row["by"].startswith(_DISTILLED) and own.get(row["game"])
+        if row["by"].startswith(DISTILLED) and own.get(row["game"])
         for ratio in (row["mean"] / own[row["game"]],)
     ]
 

@@ -12,10 +12,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from sog.agents.algorithms.table import learner
 from sog.experiments.papers.sepot_runs import (
     UNTRAINED,
     interval,
     metas_of,
+    minutes_of,
     opened,
     own_measure,
     own_title,
@@ -27,7 +29,7 @@ from sog.games.histories.catalog import make_history_game
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["FIG3", "FIG4", "FIG5"]
+__all__ = ["FIG3", "FIG4", "FIG5", "NETWORK", "OWN", "compute", "one_search", "plan"]
 
 NETWORK: Final = -1  # the depth of a point without search
 OWN: Final = -2  # that of another algorithm's run, which has no critic
@@ -55,6 +57,11 @@ def _shallow(game: str, quick: bool) -> list[tuple[int, str]]:
     return [(NETWORK, ""), (1, "critic")]
 
 
+def one_search(game: str, quick: bool) -> list[tuple[int, str]]:
+    """The network alone, and the shallowest search."""
+    return _gadgets(game, quick)[:2]
+
+
 def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
     """Every snapshot of every run, by the network alone and by each way of searching."""
     keys: list[Key] = []
@@ -71,6 +78,8 @@ def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
                 "game": run["game"],
                 "step": 0 if meta is None else meta.step,
                 "network": "" if meta is None else meta.files["network"].sha256[:16],
+                "minutes": 0.0 if meta is None else minutes_of(meta),
+                "policy": variant.get("policy", ""),
                 "transformations": variant.get("transformations") or "learned",
                 "k": variant.get("step", 0.0),
                 "iterations": 20 if options.quick else 800,
@@ -113,11 +122,12 @@ def _line(key: Key) -> str:
     """What a point's line in the picture is called."""
     if key["depth"] == OWN:
         return str(key["by"])
+    policy = f"{learner(key['policy']).title}, " if key["policy"] else ""
     if key["depth"] == NETWORK:
-        return f"network ({key['transformations']})"
+        return f"network ({policy}{key['transformations']})"
     depth = f"depth {key['depth']}" if key["depth"] else "to the public card"
     step = f" k = {key['k']:g}" if key["k"] else ""
-    return f"search, {depth}, {key['transformations']}{step}, gadget: {key['gadget']}"
+    return f"search, {depth}, {policy}{key['transformations']}{step}, gadget: {key['gadget']}"
 
 
 def present(name: str, points: list[Point]) -> Outcome:

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
     from sog.search.sepot.search import Critic
 
 __all__ = [
+    "DISTILLED",
     "UNTRAINED",
     "Opened",
     "checkpoint_of",
     "interval",
     "meta_of_run",
     "metas_of",
+    "minutes_of",
     "opened",
     "own_measure",
     "own_title",
@@ -36,6 +38,7 @@ __all__ = [
 ]
 
 UNTRAINED: Final = "untrained"  # the folder of a fresh network of a game
+DISTILLED: Final = "distilled"  # what a checkpoint's settings call what it was distilled from
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +107,13 @@ def metas_of(run: str, most: int) -> list[tuple[Path, Meta]]:
     found = [path for path in [*(folder / "snapshots").glob("*"), checkpoint_of(folder)] if path.is_dir()]
     by_step = {meta.step: (path, meta) for path, meta in ((path, load_meta(path)) for path in found)}
     return [by_step[step] for step in sorted(by_step)][-most:]
+
+
+def minutes_of(meta: Meta) -> float:
+    """Of training, in all that a checkpoint says; with those of the run that it was distilled from."""
+    before = meta.settings.get(DISTILLED)
+    own = float(meta.settings.get("minutes", 0.0)) + (float(before["minutes"]) if before else 0.0)
+    return round(own, 2)
 
 
 @lru_cache(maxsize=4)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Final
 
+from sog.errors import SettingError
 from sog.games.histories.base import HistoryGame
+from sog.games.histories.catalog import make_history_game
 from sog.train.policy_gradient.networks import policy_shape
-from sog.train.policy_gradient.settings import PolicySettings, rnad_preset
+from sog.train.policy_gradient.settings import PolicySettings, mmd_preset, nashpg_preset, rnad_preset
 from sog.train.sepot.learner import SepotSettings
 from sog.train.settings import Variant
 
-__all__ = ["sepot_preset", "sepot_variant"]
+__all__ = ["POLICIES", "sepot_preset", "sepot_variant"]
+
+# What may learn the policy in place of Table 2's R-NaD, as each does where it learns alone.
+POLICIES: Final[Mapping[str, Callable[[HistoryGame, str], PolicySettings]]] = {
+    "rnad": rnad_preset,
+    "mmd": mmd_preset,
+    "nashpg": nashpg_preset,
+}
 
 
 def sepot_preset(game: HistoryGame, name: str) -> PolicySettings:
@@ -23,9 +34,23 @@ def sepot_preset(game: HistoryGame, name: str) -> PolicySettings:
 
 
 def sepot_variant(settings: PolicySettings, variant: Variant) -> PolicySettings:
-    """The settings with other transformations, or another step of those that are learned."""
+    """The settings with other transformations, another step of those that are learned, or another policy learner."""
     learning = settings.learning
     assert isinstance(learning, SepotSettings)
+    if variant.policy:
+        settings, learning = _with_policy(settings, learning, variant.policy)
     transformations = variant.transformations or learning.transformations
     step = variant.step or learning.step
     return replace(settings, learning=replace(learning, transformations=transformations, step=step))
+
+
+def _with_policy(
+    settings: PolicySettings, learning: SepotSettings, name: str
+) -> tuple[PolicySettings, SepotSettings]:
+    """The settings with this learner's `full` preset for the policy: as many games a step, and as many in all."""
+    if name not in POLICIES:
+        raise SettingError(f"no policy learner is called {name}; known: {', '.join(POLICIES)}")
+    alone = POLICIES[name](make_history_game(learning.game), "full")
+    rounds = settings.rounds * settings.games * settings.steps // (alone.games * alone.steps)
+    sized = replace(settings, games=alone.games, steps=alone.steps, rounds=max(1, rounds))
+    return sized, replace(learning, policy=alone.learning)
