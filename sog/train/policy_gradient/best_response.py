@@ -18,14 +18,15 @@ __all__ = ["LearnedResponse", "ResponseSettings", "learn_response"]
 
 @dataclass(frozen=True)
 class ResponseSettings:
-    """How a response is learned and measured. steps: of PPO, on `games` games each.  measured: games of its measure.
+    """How a response is learned and measured. steps: of PPO, on `games` games each.  measured: games of its measure,
+    played as many at a time.
 
     width, depth: of its network.
     """
 
     steps: int = 300
     games: int = 512
-    measured: int = 20_000
+    measured: int = 100_000
     width: int = 256
     depth: int = 2
 
@@ -56,5 +57,7 @@ def learn_response(
         learner.learn(played.of(seat))
         report(step + 1)
     fresh = np.random.default_rng((seed, seat, settings.steps, 1))
-    won = (1 - 2 * seat) * sample(game, learner.best, settings.measured, fresh, against).utility
+    parts = [min(settings.games, settings.measured - done) for done in range(0, settings.measured, settings.games)]
+    utility = np.concatenate([sample(game, learner.best, part, fresh, against).utility for part in parts])
+    won = (1 - 2 * seat) * utility
     return LearnedResponse(float(won.mean()), float(1.96 * won.std() / np.sqrt(len(won))))
