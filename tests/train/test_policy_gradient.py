@@ -38,10 +38,10 @@ NAMES = ("rnad", "mmd", "nashpg")
 TINY: dict[str, Learning] = {
     "rnad": RnadSettings(short=20, shorts=10**6, learning_rate=3e-3, target_rate=0.05),
     "mmd": PpoSettings(
-        learning_rate=3e-3, anneal=300, entropy=0.2, entropy_steps=20, damping=0.05, average=0.2, scale=0.5
+        learning_rate=3e-3, anneal=300, entropy=0.2, entropy_steps=20, damping=0.05, average=3.0, scale=0.5
     ),
     "nashpg": PpoSettings(
-        learning_rate=3e-3, entropy=0.0, pull=0.2, magnet_every=20, average=0.2, scale=0.5
+        learning_rate=3e-3, entropy=0.0, pull=0.2, magnet_every=20, average=3.0, scale=0.5
     ),
 }
 
@@ -415,3 +415,26 @@ def test_rnad_keeps_the_average_of_its_targets() -> None:
     assert isinstance(plain, RnadLearner) and plain.best is plain.target
     with pytest.raises(SettingError, match="average"):
         RnadSettings(average=-1.0)
+
+
+def test_ppo_keeps_the_mean_of_its_networks_and_weights_that_fall() -> None:
+    """With a power of 1 steps 1, 2 and 3 count 1, 2 and 3; without one the last network is kept."""
+    game = make_history_game("kuhn_poker")
+    settings = PpoSettings(learning_rate=0.05, average=1.0, rate_steps=3, entropy_steps=1)
+    learner = settings.make(CVPN(policy_shape(game, 8, 1), 0), 0)
+    networks = []
+    for step in range(3):
+        learner.learn(sample(game, learner.network, 32, np.random.default_rng(step)))
+        networks.append([weight.detach().clone() for weight in learner.network.parameters()])
+    for weight, *of in zip(learner.best.parameters(), *networks, strict=True):
+        torch.testing.assert_close(weight.detach(), (of[0] + 2 * of[1] + 3 * of[2]) / 6)
+    other = settings.make(CVPN(policy_shape(game, 8, 1), 5), 5)
+    other.restore(learner.state())
+    assert all(torch.equal(a, b) for a, b in zip(other.best.parameters(), learner.best.parameters(), strict=True))
+    plain = PpoSettings().make(CVPN(policy_shape(game, 8, 1), 0), 0)
+    assert plain.best is plain.network
+    assert (settings.rate(0), settings.rate(9)) == (0.05, 0.025)
+    assert (settings.entropy_weight(0), settings.entropy_weight(3)) == (0.05, 0.025)
+    assert PpoSettings().rate(10**6) == PpoSettings().learning_rate
+    with pytest.raises(SettingError, match="average"):
+        PpoSettings(average=-1.0)

@@ -13,7 +13,7 @@ from torch import Tensor
 from sog.errors import SettingError
 from sog.nets.cvpn import CVPN
 from sog.nets.weights import follow
-from sog.train.policy_gradient.learners import PolicyLearner, Update, learner_state, restore_learner
+from sog.train.policy_gradient.learners import PolicyLearner, Update, learner_state, mean_share, restore_learner
 from sog.train.policy_gradient.networks import Seen, answers, seen
 from sog.train.policy_gradient.trajectories import Trajectories
 from sog.train.policy_gradient.vtrace import advantages
@@ -25,19 +25,20 @@ __all__ = ["PpoLearner", "PpoSettings"]
 class PpoSettings:
     """How PPO learns; rewards are utilities times `scale`.
 
-    learning_rate: falls linearly to its `least` share over `anneal` steps, 0 for never.  epochs, minibatches: passes
-    over the games of a step.  clip: of the probability ratio.  mixing: lambda.  value_weight: of the squared error.
-    gradient_norm: its largest.
+    learning_rate: falls linearly to its `least` share over `anneal` steps, 0 for never; and after t steps it is divided
+    by sqrt(1 + t / rate_steps), unless rate_steps is 0.  epochs, minibatches: passes over the games of a step.
+    clip: of the probability ratio.  mixing: lambda.  value_weight: of the squared error.  gradient_norm: its largest.
     entropy: weight of the policy's entropy, which is the KL divergence to a uniform magnet; after t steps it is
     entropy / sqrt(1 + t / entropy_steps), or constant where entropy_steps is 0.
     pull: weight of the KL divergence KL(policy || magnet).  magnet_every: the magnet is a copy of the policy, made
     again every so many steps; 0 for none.  damping: weight of KL(policy || policy before the step).
-    average: share by which the kept network follows in each step; 1 keeps the network itself.
+    average: the network that is kept is the mean of those of all steps, weighed by step ** average; 0: the last one.
     """
 
     learning_rate: float = 2.5e-4
     least: float = 0.0
     anneal: int = 0
+    rate_steps: int = 0
     epochs: int = 4
     minibatches: int = 4
     clip: float = 0.1
@@ -49,29 +50,36 @@ class PpoSettings:
     pull: float = 0.0
     magnet_every: int = 0
     damping: float = 0.0
-    average: float = 1.0
+    average: float = 0.0
     scale: float = 1.0
 
     def __post_init__(self) -> None:
-        for name in ("learning_rate", "epochs", "minibatches", "clip", "average", "scale"):
+        for name in ("learning_rate", "epochs", "minibatches", "clip", "scale"):
             if not getattr(self, name) > 0:
                 raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
+        for name in ("rate_steps", "entropy_steps", "average"):
+            if getattr(self, name) < 0:
+                raise SettingError(f"{name} must not be negative, not {getattr(self, name)}")
         if self.pull and not self.magnet_every:
             raise SettingError("a magnet that pulls must be copied every so many steps")
 
     def rate(self, step: int) -> float:
         """The learning rate of step `step`."""
-        if not self.anneal:
-            return self.learning_rate
-        return self.learning_rate * max(self.least, 1.0 - step / self.anneal)
+        linear = max(self.least, 1.0 - step / self.anneal) if self.anneal else 1.0
+        return self.learning_rate * linear * _falling(step, self.rate_steps)
 
     def entropy_weight(self, step: int) -> float:
         """The entropy's weight in step `step`."""
-        return self.entropy / (1.0 + step / self.entropy_steps) ** 0.5 if self.entropy_steps else self.entropy
+        return self.entropy * _falling(step, self.entropy_steps)
 
     def make(self, network: CVPN, seed: int) -> PolicyLearner:
         """The learner of this network.  seed: of the minibatches."""
         return PpoLearner(network, self, seed)
+
+
+def _falling(step: int, steps: int) -> float:
+    """The share that is left of a weight in step `step`; 1 where it does not fall."""
+    return 1.0 / (1.0 + step / steps) ** 0.5 if steps else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,16 +99,16 @@ class _Batch:
 
 
 class PpoLearner:
-    """Learns `network`; `slow` follows it and is kept."""
+    """Learns `network`; its mean over steps is kept, if there is one."""
 
     def __init__(self, network: CVPN, settings: PpoSettings, seed: int = 0) -> None:
         self.network, self.settings, self.seed, self.steps = network, settings, seed, 0
-        self.slow, self.magnet = deepcopy(network), deepcopy(network)
+        self.magnet, self.mean = deepcopy(network), deepcopy(network) if settings.average else None
         self.optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate, eps=1e-5, fused=True)
 
     @property
     def best(self) -> CVPN:
-        return self.slow if self.settings.average < 1.0 else self.network
+        return self.network if self.mean is None else self.mean
 
     def learn(self, played: Trajectories) -> Update:
         """One step, of several passes, on games that `network` played."""
@@ -112,10 +120,11 @@ class PpoLearner:
         parts = min(settings.minibatches, len(played))
         shares = [np.array_split(rng.permutation(len(played)), parts) for _ in range(settings.epochs)]
         found = [self._descend(batch.take(torch.from_numpy(rows))) for share in shares for rows in share]
+        if self.mean is not None:
+            follow(self.mean, self.network, mean_share(self.steps, settings.average))
         self.steps += 1
-        follow(self.slow, self.network, settings.average)
         if settings.magnet_every and self.steps % settings.magnet_every == 0:
-            self.magnet.load_state_dict(self.best.state_dict())
+            self.magnet.load_state_dict(self.network.state_dict())
         value, policy = np.mean(found, axis=0)
         return Update(played, self.network, float(value), float(policy))
 
@@ -174,4 +183,5 @@ class PpoLearner:
 
     @property
     def _networks(self) -> dict[str, CVPN]:
-        return {"network": self.network, "slow": self.slow, "magnet": self.magnet}
+        always = {"network": self.network, "magnet": self.magnet}
+        return always if self.mean is None else {**always, "mean": self.mean}

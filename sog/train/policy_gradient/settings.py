@@ -61,36 +61,38 @@ def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
     """PPO with much entropy and damping (arXiv 2502.08938); rewards in units of the largest utility.
 
     `paper`: constant entropy 0.05 and KL weight 0.05, 8 games' worth of 128 steps, 10 million decisions.
-    `demo` and `full` play more games a step and let the entropy's weight fall, as MMD's theory needs it to.
+    `demo` and `full` play more games a step, let the entropy's weight and the learning rate fall slowly, as MMD's
+    theory needs them to, and keep the mean of their networks; where the entropy fell within minutes, play went around
+    (docs/notes.md).
     """
     scale = 1.0 / game.u_max
     if name == "paper":
         ppo = PpoSettings(entropy=0.05, damping=0.05, anneal=10_000, scale=scale)
         return PolicySettings(ppo, policy_shape(game, 512, 3), games=256, rounds=100)
     return PolicySettings(
-        PpoSettings(entropy=0.1, entropy_steps=_FALL, damping=0.05, average=_SLOW, scale=scale),
+        replace(_SLOWLY, entropy=0.1, entropy_steps=_FALL, damping=0.05, scale=scale),
         policy_shape(game, 256, 2),
-        games=512,
+        games=2_048,
         steps=20,
-        rounds=1_500 if name == "demo" else 15_000,
+        rounds=300 if name == "demo" else 10_000,
     )
 
 
 def nashpg_preset(game: HistoryGame, name: str) -> PolicySettings:
     """PPO pulled to a magnet that is copied every so many steps (arXiv 2510.18183); rewards as of `mmd_preset`."""
     scale = 1.0 / game.u_max
-    ppo = PpoSettings(entropy=0.0, pull=0.1, magnet_every=200, scale=scale)
     if name == "paper":
+        ppo = PpoSettings(entropy=0.0, pull=0.1, magnet_every=200, scale=scale)
         return PolicySettings(ppo, policy_shape(game, 512, 3), games=256, rounds=100)
     return PolicySettings(
-        replace(ppo, average=_SLOW),
+        replace(_SLOWLY, entropy=0.0, pull=0.2, magnet_every=3_000, scale=scale),
         policy_shape(game, 256, 2),
-        games=512,
+        games=2_048,
         steps=20,
-        rounds=1_500 if name == "demo" else 15_000,
+        rounds=300 if name == "demo" else 10_000,
     )
 
 
 _ALL: Final = 10**9  # more phases than any run has
-_FALL: Final = 500  # steps after which the entropy's weight has fallen to 0.7 of what it was
-_SLOW: Final = 0.05  # the kept network's share of the newest weights
+_FALL: Final = 4_000  # steps after which what falls slowly in PPO has fallen to 0.7 of what it was
+_SLOWLY: Final = PpoSettings(epochs=2, rate_steps=_FALL, average=3.0)
