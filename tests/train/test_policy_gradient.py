@@ -13,12 +13,13 @@ import torch
 
 from sog.agents.algorithms.table import learner as entry_of
 from sog.agents.policy_network import PolicyAgent, infostates_of, network_policy, policy_exploitability
-from sog.arrays import Float64
+from sog.arrays import Float32, Float64, Int32
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.games.histories.base import replay
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
+from sog.nets.perceptron import Perceptron
 from sog.search.cfr import exact
 from sog.search.cfr.rules import DCFR
 from sog.search.tree.public_tree import PublicTree
@@ -27,7 +28,7 @@ from sog.train.lock import held
 from sog.train.loop import Hooks, Run, Until
 from sog.train.policy_gradient.learners import Learning
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
-from sog.train.policy_gradient.networks import Seen, answers, policies_of, policy_shape, seen
+from sog.train.policy_gradient.networks import Seen, answers, each_once, policies_of, policy_shape, seen
 from sog.train.policy_gradient.ppo import PpoSettings
 from sog.train.policy_gradient.rnad import RnadLearner, RnadSettings, neurd_loss
 from sog.train.policy_gradient.settings import PolicySettings
@@ -237,6 +238,27 @@ def test_networks_see_each_infostate_once() -> None:
             gradients.append([values.detach(), *(weight.grad.clone() for weight in network.parameters())])
         for one, other in zip(*gradients, strict=True):
             torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
+
+
+def test_a_critic_evaluates_each_history_once() -> None:
+    """And says of every decision, with every gradient, what it says of them one by one."""
+    game = make_history_game("leduc_poker")
+    network = Perceptron((game.num_critic_inputs, 8, 3), 0, 0.5)
+    states = played("leduc_poker", 256)[0].states
+    seen_rows: list[int] = []
+
+    def inputs(rows: Int32) -> Float32:
+        seen_rows.append(len(rows))
+        return game.critic_inputs(rows)
+
+    gradients = []
+    for found in (each_once(network, states, inputs), network(torch.from_numpy(game.critic_inputs(states)))):
+        network.zero_grad()
+        found.square().sum().backward()
+        gradients.append([found.detach(), *(weight.grad.clone() for weight in network.parameters())])
+    assert seen_rows == [len({row.tobytes() for row in states})] and seen_rows[0] < 0.8 * len(states)
+    for one, other in zip(*gradients, strict=True):
+        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-4)
 
 
 def test_legal_actions_tell_equal_inputs_apart() -> None:

@@ -16,10 +16,10 @@ import torch
 from sog.arrays import Float32, Float64, Int32
 from sog.errors import SettingError
 from sog.games.histories.catalog import make_history_game
-from sog.games.histories.rows import distinct_rows
 from sog.nets.perceptron import Perceptron
 from sog.search.simd.jit import njit
 from sog.train.learner import memory_of, restore_memory
+from sog.train.policy_gradient.networks import each_once
 from sog.train.policy_gradient.trajectories import Trajectories
 
 __all__ = ["ActionCritic", "ActionCriticSettings", "action_targets"]
@@ -64,10 +64,8 @@ class ActionCritic:
 
         Returns targets of values, float64[D], and the value of each action, float64[D, A].
         """
-        first, row = distinct_rows(played.states)
-        x = torch.from_numpy(self.game.critic_inputs(played.states[first]))
-        found = self.network(x).index_select(0, torch.from_numpy(row))
-        estimates = self.unit * found.detach().numpy()
+        found = each_once(self.network, played.states, self.game.critic_inputs)
+        estimates: Float32 = found.detach().mul(self.unit).numpy()
         valued = action_targets(
             played, estimates, policy, log_ratio, (eta, self.settings.mixing, self.settings.heaviest),
             self.unit / self.game.u_max,
@@ -75,7 +73,7 @@ class ActionCritic:
         goals = torch.from_numpy((valued.goals / self.unit).astype(np.float32))
         taken = torch.from_numpy(played.action.astype(np.int64))[:, None]
         self.optimiser.zero_grad()
-        ((found.gather(1, taken)[:, 0] - goals) ** 2).mean().backward()
+        ((found.gather(1, taken)[:, 0] - goals) ** 2).mean().backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
         return valued.values, valued.actions
 

@@ -6,19 +6,20 @@ is of the player who acts, in units of utility; the second is not used.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from sog.arrays import Bool, Float32
+from sog.arrays import Array, Bool, Float32
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.rows import distinct_rows
 from sog.nets.cvpn import CVPN, NetworkShape
 
-__all__ = ["Seen", "answers", "policies_of", "policy_shape", "seen"]
+__all__ = ["Seen", "answers", "each_once", "policies_of", "policy_shape", "seen"]
 
 NEVER: Final = -1e9  # the logit of an illegal action; finite, since 0 * inf is NaN
 
@@ -64,6 +65,16 @@ def answers(network: CVPN, seen: Seen) -> tuple[Tensor, Tensor, Tensor]:
     found = torch.cat((values[:, :1], raw, log_policy), dim=1).index_select(0, seen.row)
     masked, log_masked = found[:, 1:].chunk(2, dim=1)
     return found[:, 0], masked, log_masked
+
+
+def each_once(network: nn.Module, rows: Array, inputs: Callable[[Array], Float32] = lambda rows: rows) -> Tensor:
+    """[D, *]: a network's output for D rows, each different one evaluated once: many games meet the same.
+
+    inputs: what the network sees of rows.
+    """
+    first, row = distinct_rows(rows)
+    found: Tensor = network(torch.from_numpy(inputs(rows[first])))
+    return found.index_select(0, torch.from_numpy(row))
 
 
 def policies_of(network: CVPN, inputs: Float32, legal: Bool) -> Float32:

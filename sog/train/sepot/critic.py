@@ -12,6 +12,7 @@ from sog.games.histories.base import HistoryGame
 from sog.nets.perceptron import Perceptron
 from sog.search.simd.jit import njit
 from sog.train.learner import memory_of, restore_memory
+from sog.train.policy_gradient.networks import each_once
 from sog.train.policy_gradient.trajectories import Trajectories
 
 __all__ = ["CriticLearner", "history_vtrace", "profiles", "ratios_of"]
@@ -73,13 +74,14 @@ class CriticLearner:
 
     def learn(self, played: Trajectories, transformed: Float32, clips: tuple[float, float]) -> float:
         """One step on games; the loss.  transformed: float32[D, F, A], what the profiles' players would play."""
-        found = self.network(torch.from_numpy(self.game.critic_inputs(played.states)))
+        found = each_once(self.network, played.states, self.game.critic_inputs)
         unit = self.game.u_max
         ratios = ratios_of(played, transformed, self.which)
-        targets = history_vtrace(played, unit * found.detach().numpy(), ratios, clips) / unit
+        values: Float32 = found.detach().mul(unit).numpy()
+        targets = history_vtrace(played, values, ratios, clips) / unit
         loss = ((found - torch.from_numpy(targets.astype(np.float32))) ** 2).mean()
         self.optimiser.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
         return float(loss.detach())
 

@@ -15,6 +15,7 @@ from sog.games.histories.goofspiel import GoofspielHistories
 from sog.nets.perceptron import Perceptron
 from sog.train.learner import memory_of, restore_memory
 from sog.train.policy_gradient.learners import Update
+from sog.train.policy_gradient.networks import each_once
 from sog.train.policy_gradient.trajectories import Trajectories
 
 __all__ = ["Identity", "LearnedTransformations", "Transformations", "Weighted", "directions", "onto_policies"]
@@ -129,7 +130,7 @@ class LearnedTransformations:
 
     def _directions(self, played: Trajectories) -> Tensor:
         """float32[D, F - 1, A]: sums of 0 over legal actions, 0 at the others."""
-        raw = self.network(torch.from_numpy(played.inputs)).reshape(len(played), self.count - 1, self.actions)
+        raw = each_once(self.network, played.inputs).reshape(len(played), self.count - 1, self.actions)
         legal = torch.from_numpy(played.legal)[:, None, :]
         mean = (raw * legal).sum(dim=2, keepdim=True) / legal.sum(dim=2, keepdim=True)
         found: Tensor = (raw - mean) * legal
