@@ -14,30 +14,33 @@ from sog.games.histories.base import HistoryGame
 from sog.nets.cvpn import CVPN
 from sog.train.policy_gradient.best_response import ResponseSettings, learn_response
 
-__all__ = ["RESPONSES", "Response"]
+__all__ = ["LEARNED", "RESPONSES", "Response"]
 
 # Takes how much is done, and a note.
 Report: TypeAlias = Callable[[int, str], None]
 Answer: TypeAlias = tuple[float, Mapping[str, float]]
 
 _SHARES: Final = 10_000
-_SETTINGS: Final = ResponseSettings()
+LEARNED: Final = "learned"
 
 
 @dataclass(frozen=True)
 class Response:
-    """run: exploitability in utilities, and further figures.  total, of: what its progress counts to."""
+    """run: exploitability in utilities, and further figures.  total, of: what its progress counts to.
 
-    run: Callable[[HistoryGame, CVPN, Report], Answer]
-    total: int
+    Both take the settings of a response that is learned, which the others leave aside.
+    """
+
+    run: Callable[[HistoryGame, CVPN, Report, ResponseSettings], Answer]
+    total: Callable[[ResponseSettings], int]
     of: str
 
 
-def _listed(game: HistoryGame, network: CVPN, report: Report) -> Answer:
+def _listed(game: HistoryGame, network: CVPN, report: Report, settings: ResponseSettings) -> Answer:
     return policy_exploitability(listed(game.name), network), {}
 
 
-def _streamed(game: HistoryGame, network: CVPN, report: Report) -> Answer:
+def _streamed(game: HistoryGame, network: CVPN, report: Report, settings: ResponseSettings) -> Answer:
     def progress(share: float, seen: int) -> None:
         report(round(_SHARES * share), f"{seen:,} histories")
 
@@ -45,22 +48,22 @@ def _streamed(game: HistoryGame, network: CVPN, report: Report) -> Answer:
     return found.exploitability, {"visited": found.histories}
 
 
-def _learned(game: HistoryGame, network: CVPN, report: Report) -> Answer:
+def _learned(game: HistoryGame, network: CVPN, report: Report, settings: ResponseSettings) -> Answer:
     """Half the sum of what a response to each player wins: a lower bound, up to the interval."""
     won = []
     for seat in (0, 1):
-        before = seat * _SETTINGS.steps
+        before = seat * settings.steps
 
         def progress(step: int, before: int = before) -> None:
             report(before + step, "")
 
-        won.append(learn_response(game, network, seat, _SETTINGS, report=progress))
+        won.append(learn_response(game, network, seat, settings, report=progress))
     half = (won[0].interval ** 2 + won[1].interval ** 2) ** 0.5 / 2
     return (won[0].mean + won[1].mean) / 2, {"interval": half}
 
 
 RESPONSES: Final[Mapping[str, Response]] = {
-    "listed": Response(_listed, 1, "policies"),
-    "streamed": Response(_streamed, _SHARES, "parts"),
-    "learned": Response(_learned, 2 * _SETTINGS.steps, "steps"),
+    "listed": Response(_listed, lambda settings: 1, "policies"),
+    "streamed": Response(_streamed, lambda settings: _SHARES, "parts"),
+    LEARNED: Response(_learned, lambda settings: 2 * settings.steps, "steps"),
 }

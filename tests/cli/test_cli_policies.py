@@ -74,6 +74,11 @@ def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, c
         for how in ("listed", "streamed")
     ]
     assert alone[0]["mean"] == pytest.approx(alone[1]["mean"]) == pytest.approx(found["exploitability"])  # type: ignore
+    learned = ("exploit", str(run), "--algorithm", "rnad", "--best-response", "learned", "--updates", "2")
+    bound = answer(capsys, *learned)
+    assert bound["updates"] == 2 and bound["exploitability"]["mean"] < alone[0]["mean"] + bound["interval"]  # type: ignore
+    assert main(["exploit", str(run), "--algorithm", "rnad", "--updates", "2"]) == 2
+    assert "--updates is for a best response that is learned" in " ".join(capsys.readouterr().err.split())
     assert answer(capsys, "exploit", str(run), "--histories", "1")["searched"] == 0
     agent = sog.load_agent(str(run))
     assert 0.0 <= sog.exploitability(agent) <= 1.0

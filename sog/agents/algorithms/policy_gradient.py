@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.algorithms.base import Choices, Learner, MakeAgent, Measured, Measuring, OpenBar, Play, Training
@@ -74,9 +75,10 @@ def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measure
 
     def run(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
         from sog.agents.exploit_seeds import listed_aloud
-        from sog.agents.policy_responses import RESPONSES
+        from sog.agents.policy_responses import LEARNED, RESPONSES
         from sog.agents.shipped import find_checkpoint
         from sog.train.checkpoint import load_network
+        from sog.train.policy_gradient.best_response import ResponseSettings
 
         how = choices.best_response or "listed"
         if how not in RESPONSES:
@@ -87,9 +89,14 @@ def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measure
             listed_aloud(rules.name, choices, bar)
         elif choices.limit_gb is not None:
             raise SettingError(f"--limit-gb is for listing public states; {how} best responses list none")
-        with bar(f"exploit {game}", RESPONSES[how].total, RESPONSES[how].of) as report:
-            value, found = RESPONSES[how].run(rules, network, report)
+        if choices.updates is not None and how != LEARNED:
+            raise SettingError(f"--updates is for a best response that is learned; {how} ones learn nothing")
+        plain = ResponseSettings()
+        learning = replace(plain, steps=choices.updates or plain.steps)
+        with bar(f"exploit {game}", RESPONSES[how].total(learning), RESPONSES[how].of) as report:
+            value, found = RESPONSES[how].run(rules, network, report, learning)
         settings: dict[str, str | int | float] = {"algorithm": name, "steps": meta.step, "best_response": how}
+        settings |= {"updates": learning.steps} if how == LEARNED else {}
         said, scale = f"{title}'s policy after {meta.step:,} steps", rules.unit.per_utility
         if "interval" in found:
             found = {**found, "interval": scale * found["interval"]}
@@ -106,7 +113,7 @@ def _entry(name: str, title: str, preset: Callable[[Rules, str], PolicySettings]
         title,
         Training(preset, _measure, "the network's policy", rules=by_histories, alone=train_alone),
         play=Play(_agents, ()),
-        measuring=Measuring(_exploit(name, title), ("best_response", "limit_gb")),
+        measuring=Measuring(_exploit(name, title), ("best_response", "updates", "limit_gb")),
     )
 
 

@@ -24,8 +24,8 @@ class ResponseSettings:
     width, depth: of its network.
     """
 
-    steps: int = 300
-    games: int = 512
+    steps: int = 1_000
+    games: int = 2_048
     measured: int = 100_000
     width: int = 256
     depth: int = 2
@@ -49,7 +49,7 @@ def learn_response(
 ) -> LearnedResponse:
     """Learn to play `seat` against the frozen policy network, and measure what was learned on fresh games."""
     network = CVPN(policy_shape(game, settings.width, settings.depth), seed)
-    ppo = PpoSettings(learning_rate=1e-3, anneal=settings.steps, least=0.05, entropy=0.02, scale=1.0 / game.u_max)
+    ppo = PpoSettings(learning_rate=1e-3, anneal=settings.steps, least=0.05, entropy=0.002, scale=1.0 / game.u_max)
     learner = ppo.make(network, seed)
     against = (1 - seat, frozen)
     for step in range(settings.steps):
