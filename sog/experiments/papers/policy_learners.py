@@ -68,17 +68,25 @@ def present(points: list[Point]) -> Outcome:
 
 def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
     axis = figure.subplots()
-    for k, line in enumerate(dict.fromkeys(row["line"] for row in rows)):
+    lines = list(dict.fromkeys(row["line"] for row in rows))
+    colours = list(dict.fromkeys(_by(line) for line in lines))
+    for line in lines:
         own = [row for row in rows if row["line"] == line]
         for j, run in enumerate(dict.fromkeys(row["run"] for row in own)):
             curve = sorted((row["minutes"], row["exploitability"]) for row in own if row["run"] == run)
             minutes, found = zip(*curve, strict=True)
             style = "--" if line.endswith("with search") else "-"
-            axis.plot(minutes, found, style, marker=".", color=f"C{k % 10}", label=None if j else line)
+            colour = f"C{colours.index(_by(line)) % 10}"
+            axis.plot(minutes, found, style, marker=".", color=colour, label=None if j else line)
     title = rows[0]["game"]
     axis.set(xlabel="minutes of training", ylabel=f"exploitability, {rows[0]['unit']}", title=title, yscale="log")
     axis.grid(alpha=0.3)
     axis.legend(fontsize=8)
+
+
+def _by(line: str) -> str:
+    """The learner alone."""
+    return line.split(":")[0]
 
 
 def _describe(key: Key) -> str:
