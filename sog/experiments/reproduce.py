@@ -264,7 +264,7 @@ EXPERIMENTS: Final = (
         "random-histories",
         "SePoT",
         "5.1, B",
-        3,
+        1,
         "Thirteen games by histories: 1,000 random games each (--full: 10,000) beside OpenSpiel, every infostate",
         histories.STUDY,
     ),

@@ -121,7 +121,7 @@ def test_the_papers_search_can_be_played_against(name: str, settings: SearchSett
 def test_a_checkpoint_is_played_as_it_was_trained() -> None:
     """ReBeL's networks by ReBeL; of a game that both trained, and without a checkpoint, by Student of Games."""
     shipped = {folder.name: str(folder) for folder in shipped_checkpoints()}
-    assert player_of(shipped["liars_dice_1x5_rebel"]) == "rebel" == player_of("liars_dice(numdice=1,dice_sides=6)")
+    assert player_of(shipped["liars_dice_1x5_rebel"]) == "rebel"
     assert player_of(shipped["liars_dice_1x5_rebel"], "sog") == "sog"
-    for name in ("liars_dice(numdice=1,dice_sides=5)", "connect_four", "kuhn_poker", "no/such", "no_such_game"):
+    for name in ("liars_dice(numdice=1,dice_sides=6)", "connect_four", "kuhn_poker", "no/such", "no_such_game"):
         assert player_of(name) == "sog"
