@@ -27,7 +27,9 @@ class PpoSettings:
 
     learning_rate: falls linearly to its `least` share over `anneal` steps, 0 for never; and after t steps it is divided
     by sqrt(1 + t / rate_steps), unless rate_steps is 0.  epochs, minibatches: passes over the games of a step.
-    clip: of the probability ratio.  mixing: lambda.  value_weight: of the squared error.  gradient_norm: its largest.
+    clip: of the probability ratio.  normalised: whether a minibatch's advantages are shifted and scaled to mean 0 and
+    deviation 1, so that the weights of entropy and KL are relative to their noise.  mixing: lambda.
+    value_weight: of the squared error.  gradient_norm: its largest.
     entropy: weight of the policy's entropy, which is the KL divergence to a uniform magnet; after t steps it is
     entropy / sqrt(1 + t / entropy_steps), or constant where entropy_steps is 0.
     pull: weight of the KL divergence KL(policy || magnet).  magnet_every: the magnet is a copy of the policy, made
@@ -42,6 +44,7 @@ class PpoSettings:
     epochs: int = 4
     minibatches: int = 4
     clip: float = 0.1
+    normalised: bool = True
     mixing: float = 0.95
     value_weight: float = 0.5
     gradient_norm: float = 0.5
@@ -152,7 +155,9 @@ class PpoLearner:
 
     def _surrogate(self, batch: _Batch, log_policy: Tensor) -> Tensor:
         """PPO's clipped objective, to be made small."""
-        advantage = (batch.advantage - batch.advantage.mean()) / (batch.advantage.std() + 1e-8)
+        advantage = batch.advantage
+        if self.settings.normalised:
+            advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
         chosen = batch.action[:, None]
         ratio = (log_policy.gather(1, chosen) - batch.log_before.gather(1, chosen)).exp()[:, 0]
         clipped = ratio.clamp(1.0 - self.settings.clip, 1.0 + self.settings.clip)

@@ -43,7 +43,7 @@ def rnad_preset(game: HistoryGame, name: str) -> PolicySettings:
     if name == "paper":
         return paper
     learning = RnadSettings(
-        eta=0.15 * math.sqrt(game.u_max),
+        eta=_ETA * math.sqrt(game.u_max),
         short=4_000,
         shorts=_ALL,
         learning_rate=3e-4,
@@ -62,15 +62,15 @@ def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
 
     `paper`: constant entropy 0.05 and KL weight 0.05, 8 games' worth of 128 steps, 10 million decisions.
     `demo` and `full` play more games a step, let the entropy's weight and the learning rate fall slowly, as MMD's
-    theory needs them to, and keep the mean of their networks; where the entropy fell within minutes, play went around
-    (docs/notes.md).
+    theory needs them to, and keep the mean of their networks. Advantages are not normalised: where play becomes pure
+    their deviation goes to 0, and with it what entropy counts (docs/notes.md). Its weight begins where R-NaD's eta is.
     """
     scale = 1.0 / game.u_max
     if name == "paper":
         ppo = PpoSettings(entropy=0.05, damping=0.05, anneal=10_000, scale=scale)
         return PolicySettings(ppo, policy_shape(game, 512, 3), games=256, rounds=100)
     return PolicySettings(
-        replace(_SLOWLY, entropy=0.1, entropy_steps=_FALL, damping=0.05, scale=scale),
+        replace(_SLOWLY, normalised=False, entropy=_ETA * scale**0.5, entropy_steps=1_000, damping=0.02, scale=scale),
         policy_shape(game, 256, 2),
         games=2_048,
         steps=20,
@@ -94,5 +94,6 @@ def nashpg_preset(game: HistoryGame, name: str) -> PolicySettings:
 
 
 _ALL: Final = 10**9  # more phases than any run has
-_FALL: Final = 4_000  # steps after which what falls slowly in PPO has fallen to 0.7 of what it was
+_ETA: Final = 0.15  # what regularisation counts where the largest utility is 1; it grows with that one's root
+_FALL: Final = 4_000  # steps after which PPO's learning rate has fallen to 0.7 of what it was
 _SLOWLY: Final = PpoSettings(epochs=2, rate_steps=_FALL, average=3.0)
