@@ -26,7 +26,7 @@ from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
 from sog.train.lock import held
 from sog.train.loop import Hooks, Run, Until
-from sog.train.policy_gradient.learners import Learning
+from sog.train.policy_gradient.learners import Learning, PolicyLearner
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
 from sog.train.policy_gradient.networks import Seen, answers, each_once, policies_of, policy_shape, seen
 from sog.train.policy_gradient.ppo import PpoSettings
@@ -433,6 +433,15 @@ def test_policies_go_on_from_what_is_theirs_only(tmp_path: Path) -> None:
         train_policy(run, settings, tmp_path, resume=True)
 
 
+def check_mean(settings: Learning, learner: PolicyLearner, weights: list[list[torch.Tensor]]) -> None:
+    """The kept weights are the mean of three steps', counted 1, 2 and 3, and part of the state."""
+    for kept, *of in zip(learner.best.parameters(), *weights, strict=True):
+        torch.testing.assert_close(kept.detach(), (of[0] + 2 * of[1] + 3 * of[2]) / 6)
+    other = settings.make(CVPN(policy_shape(make_history_game("kuhn_poker"), 8, 1), 5), 5)
+    other.restore(learner.state())
+    assert all(torch.equal(a, b) for a, b in zip(other.best.parameters(), learner.best.parameters(), strict=True))
+
+
 def test_rnad_keeps_the_average_of_its_targets() -> None:
     """Weighed by step ** power, about: with a power of 1 steps 1, 2 and 3 count 1, 2 and 3. It is part of the state."""
     game = make_history_game("kuhn_poker")
@@ -443,11 +452,7 @@ def test_rnad_keeps_the_average_of_its_targets() -> None:
         learner.learn(sample(game, learner.network, 32, np.random.default_rng(step)))
         assert isinstance(learner, RnadLearner)
         targets.append([weight.detach().clone() for weight in learner.target.parameters()])
-    for weight, *of in zip(learner.best.parameters(), *targets, strict=True):
-        torch.testing.assert_close(weight.detach(), (of[0] + 2 * of[1] + 3 * of[2]) / 6)
-    other = settings.make(CVPN(policy_shape(game, 8, 1), 5), 5)
-    other.restore(learner.state())
-    assert all(torch.equal(a, b) for a, b in zip(other.best.parameters(), learner.best.parameters(), strict=True))
+    check_mean(settings, learner, targets)
     plain = RnadSettings().make(CVPN(policy_shape(game, 8, 1), 0), 0)
     assert isinstance(plain, RnadLearner) and plain.best is plain.target
     with pytest.raises(SettingError, match="average"):
@@ -463,11 +468,7 @@ def test_ppo_keeps_the_mean_of_its_networks_and_weights_that_fall() -> None:
     for step in range(3):
         learner.learn(sample(game, learner.network, 32, np.random.default_rng(step)))
         networks.append([weight.detach().clone() for weight in learner.network.parameters()])
-    for weight, *of in zip(learner.best.parameters(), *networks, strict=True):
-        torch.testing.assert_close(weight.detach(), (of[0] + 2 * of[1] + 3 * of[2]) / 6)
-    other = settings.make(CVPN(policy_shape(game, 8, 1), 5), 5)
-    other.restore(learner.state())
-    assert all(torch.equal(a, b) for a, b in zip(other.best.parameters(), learner.best.parameters(), strict=True))
+    check_mean(settings, learner, networks)
     plain = PpoSettings().make(CVPN(policy_shape(game, 8, 1), 0), 0)
     assert plain.best is plain.network
     assert (settings.rate(0), settings.rate(9)) == (0.05, 0.025)
