@@ -55,6 +55,19 @@ def test_a_temperature_flattens_the_improved_policy() -> None:
     assert twice == pytest.approx(np.sqrt(once) / np.sqrt(once).sum())
 
 
+@pytest.mark.parametrize(("temperature", "known"), [(1.5, True), (1.0, False)])
+def test_a_prior_temperature_bounds_what_learning_ones_own_targets_comes_to(temperature: float, known: bool) -> None:
+    """With T above 1 the fixed point of learning targets again and again is the policy of sigma * T / (T - 1)."""
+    settings = TargetSettings(c_visit=4.0, c_scale=0.2, prior_temperature=temperature)
+    values = np.array([0.1, 0.05, 0.0])
+    found = Found(np.zeros(3), np.full(3, 1 / 3), np.full(3, 6.0), values, 0.05)
+    for _ in range(200):
+        found = found._replace(logits=np.log(policy_target(found, settings)))
+    bounded = np.exp(3.0 * values)  # (4 + 6) * 0.2 = 2 for a win over a loss, so sigma = values; T / (T - 1) = 3
+    expected = bounded / bounded.sum() if known else [1.0, 0.0, 0.0]
+    assert policy_target(found, settings) == pytest.approx(expected, abs=1e-3)
+
+
 @given(st.integers(0, 10_000), st.integers(2, 9), st.floats(0.01, 2.0))
 def test_targets_sum_to_one_and_keep_every_legal_move(seed: int, actions: int, c_scale: float) -> None:
     rng = np.random.default_rng(seed)
@@ -77,6 +90,6 @@ def test_divergence_is_the_kl_from_the_networks_policy() -> None:
 
 
 def test_settings_out_of_range_are_refused() -> None:
-    for wrong in ({"c_scale": 0.0}, {"c_visit": -1.0}, {"temperature": 0.0}):
+    for wrong in ({"c_scale": 0.0}, {"c_visit": -1.0}, {"temperature": 0.0}, {"prior_temperature": 0.0}):
         with pytest.raises(SettingError):
             TargetSettings(**wrong)

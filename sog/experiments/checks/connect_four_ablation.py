@@ -66,6 +66,11 @@ def _own_policy(settings: TrainSettings) -> TrainSettings:
     return _played(settings, replace(play, target=replace(play.target, completed=False)))
 
 
+def _flatter_prior(settings: TrainSettings) -> TrainSettings:
+    play = _play(settings)
+    return _played(settings, replace(play, target=replace(play.target, prior_temperature=1.5)))
+
+
 def _without_caps(settings: TrainSettings) -> TrainSettings:
     """Every move gets the mean number of simulations."""
     play, caps = _play(settings), _play(settings).caps
@@ -82,6 +87,7 @@ def _at_once(settings: TrainSettings) -> TrainSettings:
 VARIANTS: Final[dict[str, Change]] = {
     RECIPE: lambda settings: settings,
     "average policy as target": _own_policy,
+    "targets from the prior at temperature 1.5": _flatter_prior,
     "no Gumbel noise": lambda settings: _played(settings, replace(_play(settings), gumbel=0.0)),
     "no random openings": lambda settings: _played(settings, replace(_play(settings), openings=0)),
     "no games from random positions": lambda settings: _played(settings, replace(_play(settings), starts=0.0)),
