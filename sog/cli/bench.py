@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -299,7 +300,9 @@ def bench_rebel(
 
 @bench.command("training", epilog="Example: sog bench training --games connect_four --played 64")
 def bench_training(
-    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
+    games: Annotated[
+        list[str] | None, typer.Option(help="A game string, or a run's folder; repeat for several.")
+    ] = None,
     played: Annotated[
         int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Self-play games of each game; else as set for it.")
     ] = None,
@@ -307,7 +310,7 @@ def bench_training(
 ) -> None:
     """What a round of self-play is worth: do its searches grow, are its policy targets more than one move.
 
-    One round with the settings of the preset demo and the shipped network, or an untrained one where none is shipped.
+    One round with the settings of the preset demo and the run's network, of a game the shipped one or an untrained one.
     searches: of self-play's moves. grown: the share of them that grew their budget or all that was left of the game; an
     expansion counts if its trajectory drew a world at the searched state. one-hot: policy targets with a move above
     0.99, where there is a choice. distinct: public states among the states visited. won: games not drawn or cut short.
@@ -315,9 +318,13 @@ def bench_training(
     from sog.experiments.bench.rounds import GAMES, bench_rounds
     from sog.games.catalog import make_game
 
-    chosen = {make_game(name).name: played or GAMES.get(name, 16) for name in games or GAMES}
+    chosen = []
+    for text in games or GAMES:
+        trained, network = _network(text)
+        name = trained if Path(text).exists() else make_game(text).name  # a network may play at another komi, too
+        chosen.append((name, network, played or GAMES.get(name, 16)))
     with progress_bar("bench training", len(chosen), "games") as report:
-        rows = bench_rounds({name: (_network(name)[1], count) for name, count in chosen.items()}, report)
+        rows = bench_rounds(chosen, report)
     if as_json:
         print_json({"rows": [asdict(row) for row in rows]})
         return
@@ -347,8 +354,6 @@ def _budget(text: str) -> Budget:
 
 def _network(checkpoint: str) -> tuple[str, CVPN]:
     """The game and the network that a checkpoint or a game string names, a new one where none is shipped."""
-    from pathlib import Path
-
     from sog.agents.algorithms.table import preset
     from sog.agents.shipped import find_checkpoint, shipped_checkpoints
     from sog.games.catalog import make_game

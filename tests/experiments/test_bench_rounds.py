@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from sog.agents.shipped import find_checkpoint
 from sog.cli.app import main
 from sog.experiments.bench.rounds import bench_round, one_hot_targets
 from sog.games.catalog import make_game
@@ -50,6 +51,9 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     shares = {"grown_share", "one_hot_share", "distinct_positions_share", "won_share"}
     assert set(row) == {"game", "searches"} | shares and all(0 <= row[share] <= 1 for share in shares)
     assert row["game"] == "tic_tac_toe" and row["searches"] >= 10 and row["grown_share"] == 1.0
+    folder = str(find_checkpoint("tic_tac_toe"))
+    assert main(["bench", "training", "--games", "tic_tac_toe", "--games", folder, "--played", "2", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == [row, row]
     assert main(["bench", "training", "--games", "tic_tac_toe", "--played", "2"]) == 0
     assert "grown" in capsys.readouterr().out
     assert main(["bench", "training", "--played", "0"]) == 2

@@ -5,7 +5,7 @@ The round is the actor's own, with the preset demo's settings and a network that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -56,11 +56,11 @@ class Row:
     won_share: float
 
 
-def bench_rounds(chosen: Mapping[str, tuple[CVPN, int]], report: Callable[[int, str], None]) -> list[Row]:
-    """A row for each game string, with its network and how many games are played, on one core."""
+def bench_rounds(chosen: Sequence[tuple[str, CVPN, int]], report: Callable[[int, str], None]) -> list[Row]:
+    """A row for each: a game string, the network and how many games are played; on one core."""
     rows = []
     with threadpool_limits(1), one_torch_thread():
-        for number, (name, (network, games)) in enumerate(chosen.items()):
+        for number, (name, network, games) in enumerate(chosen):
             report(number, name)
             rows.append(bench_round(name, network, games))
     return rows

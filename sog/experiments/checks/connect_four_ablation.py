@@ -66,9 +66,9 @@ def _own_policy(settings: TrainSettings) -> TrainSettings:
     return _played(settings, replace(play, target=replace(play.target, completed=False)))
 
 
-def _flatter_prior(settings: TrainSettings) -> TrainSettings:
+def _prior_as_it_is(settings: TrainSettings) -> TrainSettings:
     play = _play(settings)
-    return _played(settings, replace(play, target=replace(play.target, prior_temperature=1.5)))
+    return _played(settings, replace(play, target=replace(play.target, prior_temperature=1.0)))
 
 
 def _without_caps(settings: TrainSettings) -> TrainSettings:
@@ -87,7 +87,7 @@ def _at_once(settings: TrainSettings) -> TrainSettings:
 VARIANTS: Final[dict[str, Change]] = {
     RECIPE: lambda settings: settings,
     "average policy as target": _own_policy,
-    "targets from the prior at temperature 1.5": _flatter_prior,
+    "targets from the prior as it is": _prior_as_it_is,
     "no Gumbel noise": lambda settings: _played(settings, replace(_play(settings), gumbel=0.0)),
     "no random openings": lambda settings: _played(settings, replace(_play(settings), openings=0)),
     "no games from random positions": lambda settings: _played(settings, replace(_play(settings), starts=0.0)),
