@@ -93,7 +93,7 @@ GadgetOption = Annotated[
 ]
 AlphaOption = Annotated[
     float | None,
-    typer.Option(callback=share, help="sog: weight of the gadget's range in the opponent's."),
+    typer.Option(callback=share, help="sog, sepot: weight of the gadget's range in the opponent's."),
 ]
 PaperOption = Annotated[
     bool,

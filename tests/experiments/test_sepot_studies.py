@@ -119,7 +119,7 @@ def test_table1_counts_what_was_searched() -> None:
 
     Both games of a pair have the same draws, so that a network against itself wins as much as it loses.
     """
-    about = {"game": GOOF4, "run": UNTRAINED, "against": UNTRAINED, "pairs": 20, "iterations": 30}
+    about = {"game": GOOF4, "run": UNTRAINED, "against": UNTRAINED, "pairs": 20, "iterations": 30, "alpha": 0.9}
     keys = [{**about, "histories": 60, "part": part} for part in (0, 1)]
     first, second = (sepot_table1.compute(key) for key in keys)
     sepot_table1._searching.cache_clear()

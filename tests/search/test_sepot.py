@@ -19,7 +19,7 @@ from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS
 from sog.search.sepot.below import Cut, TooManyHistories, chance_of, grow
 from sog.search.sepot.ranges import infostate_reach, reach_of
-from sog.search.sepot.search import SearchSettings, SepotSearch
+from sog.search.sepot.search import PAPERS_ALPHA, SearchSettings, SepotSearch
 from sog.search.sepot.subgame import Choosers, Subgame
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import whole_tree
@@ -279,6 +279,32 @@ def test_leducs_second_round_is_solved_again() -> None:
         search = SepotSearch(game, TablePolicy(public, broken), critic, settings)
         repaired = exact.measure_policy(public, searched_policy(public, broken, search, late)).exploitability
         assert repaired < good + most
+
+
+class Generous:
+    """A critic who thinks that the opponent wins everything, so that a gadget's opponent always leaves."""
+
+    pairs = False
+
+    def values(self, states: np.ndarray, chooser: int) -> np.ndarray:
+        return np.full((len(states), 1), 13.0 if chooser == 0 else -13.0)
+
+
+def test_where_the_opponent_always_leaves_its_own_range_lets_the_search_learn() -> None:
+    """Leduc's second round, played at random by the network, the first as in an equilibrium."""
+    public, policy = solved("leduc_poker")
+    game = make_history_game("leduc_poker")
+    seen = infostates_of(public)
+    late = {n for n, (first, _) in seen.starts.items() if seen.states[first, 2] >= 0}
+    table = TablePolicy(public, noisy(public, policy, late))
+    found = []
+    for alpha in (PAPERS_ALPHA, 0.9):
+        settings = SearchSettings(iterations=300, cut=Cut(0), alpha=alpha)
+        search = SepotSearch(game, table, Generous(), settings)
+        found.append(exact.measure_policy(public, searched_policy(public, policy, search, late)).exploitability)
+    assert found[1] < 0.5 * found[0]
+    with pytest.raises(SettingError, match="alpha"):
+        SearchSettings(alpha=1.5)
 
 
 def test_a_search_from_the_start_with_exact_leaves_is_near_an_equilibrium() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["ENTRY", "SEPOT"]
 
 SEPOT: Final = "sepot"
-_TAKES: Final = ("updates", "depth", "histories", "gadget")
+_TAKES: Final = ("updates", "depth", "histories", "gadget", "alpha")
 
 
 def _preset(game: Rules, name: str) -> PolicySettings:
@@ -60,6 +60,7 @@ def _search_settings(game: HistoryGame, choices: Choices) -> SearchSettings:
         cut=cut_of(game, choices.depth),
         most=choices.histories or plain.most,
         gadget=choices.gadget or plain.gadget,
+        alpha=plain.alpha if choices.alpha is None else choices.alpha,
     )
 
 
@@ -100,6 +101,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
         "at_chance": settings.cut.at_chance,
         "histories": settings.most,
         "gadget": settings.gadget,
+        "alpha": settings.alpha,
     }
     how = f"SePoT's search on the policy after {meta.step:,} steps"
     return Measured(game, unit.name, (value,), how, said, {"searched": search.searched})

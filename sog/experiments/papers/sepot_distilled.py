@@ -18,6 +18,7 @@ from sog.errors import CheckpointError
 from sog.experiments.papers.sepot_runs import (
     DISTILLED,
     UNTRAINED,
+    alpha_of,
     checkpoint_of,
     interval,
     meta_of_run,
@@ -55,7 +56,7 @@ def _searched(key: Key, public: PublicTree) -> float:
     from sog.search.sepot.search import SearchSettings, SepotSearch
 
     found = opened(key["folder"], key["game"])
-    settings = SearchSettings(key["iterations"], cut_of(found.game, None), MOST)
+    settings = SearchSettings(key["iterations"], cut_of(found.game, None), MOST, alpha=key["alpha"])
     search = SepotSearch(found.game, NetworkPolicy(found.game, found.network), found.critic, settings)
     agents = SepotAgent(public, 0, search, found.network), SepotAgent(public, 1, search, found.network)
     return exact.measure_policy(public, composed_policy(agents)).exploitability
@@ -146,7 +147,7 @@ def plan(options: Options, note: Note) -> list[Key]:
         found = _untrained() if run["folder"] == UNTRAINED else [_about(Path(run["folder"]))]
         for critic, about in found:
             note(f"{about['folder']}: {about['by']}, {run['game']}")
-            whole = {"game": run["game"], **about, **_sizes(options.quick)}
+            whole = {"game": run["game"], **about, **_sizes(options.quick), "alpha": alpha_of(options)}
             for name, way in WAYS.items():
                 seeds = (1 if options.quick else options.seeds or SEEDS) if way.drawn else 1
                 if way.critic == critic:

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Int32
-from sog.experiments.papers.sepot_runs import opened, quick_runs
+from sog.experiments.papers.sepot_runs import alpha_of, opened, quick_runs
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.histories.base import replay
 from sog.games.histories.catalog import make_history_game
@@ -54,7 +54,7 @@ def plan(options: Options, note: Note) -> list[Key]:
     depths = (1,) if options.quick else (1, 2, 3)
     iterations = 20 if options.quick else 800
     return [
-        {"folder": run["folder"], "depth": depth, "iterations": iterations}
+        {"folder": run["folder"], "depth": depth, "iterations": iterations, "alpha": alpha_of(options)}
         for run in quick_runs(options, (_RUN,), (GAME,))
         for depth in depths
     ]
@@ -68,7 +68,7 @@ def compute(key: Key) -> Result:
 
     found, state = opened(key["folder"], GAME), position()
     network = NetworkPolicy(found.game, found.network)
-    settings = SearchSettings(key["iterations"], Cut(key["depth"]), MOST)
+    settings = SearchSettings(key["iterations"], Cut(key["depth"]), MOST, alpha=key["alpha"])
     search = SepotSearch(found.game, network, found.critic, settings)
     result = search.search(found.game.public(state)[0], 0)
     histories = 0 if result is None else result.histories
@@ -95,4 +95,4 @@ def present(points: list[Point]) -> Outcome:
     return Outcome([point.row for point in points], {}, beside)
 
 
-STUDY: Final = Study(plan, compute, present, takes=("runs",))
+STUDY: Final = Study(plan, compute, present, takes=("runs", "paper"))

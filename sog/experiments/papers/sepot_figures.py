@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sog.agents.algorithms.table import learner
 from sog.experiments.papers.sepot_runs import (
     UNTRAINED,
+    alpha_of,
     interval,
     metas_of,
     minutes_of,
@@ -65,6 +66,7 @@ def one_search(game: str, quick: bool) -> list[tuple[int, str]]:
 def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
     """Every snapshot of every run, by the network alone and by each way of searching."""
     keys: list[Key] = []
+    alpha = alpha_of(options)
     for run in quick_runs(options, _RUNS, _SMALL[:1], critics=False):
         untrained = run["folder"] == UNTRAINED
         snapshots = [(Path(UNTRAINED), None)] if untrained else _snapshots(run["folder"], options.quick)
@@ -83,6 +85,7 @@ def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
                 "transformations": variant.get("transformations") or "learned",
                 "k": variant.get("step", 0.0),
                 "iterations": 20 if options.quick else 800,
+                "alpha": alpha,
             }
             if meta is not None and "critic" not in meta.files:
                 keys.append({**about, "depth": OWN, "gadget": "", "by": own_title(meta)})
@@ -111,7 +114,7 @@ def compute(key: Key) -> Result:
     if key["depth"] == NETWORK:
         return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}
     cut = cut_of(found.game, key["depth"] or None)
-    settings = SearchSettings(key["iterations"], cut, MOST, key["gadget"])
+    settings = SearchSettings(key["iterations"], cut, MOST, key["gadget"], key["alpha"])
     search = SepotSearch(found.game, NetworkPolicy(found.game, found.network), found.critic, settings)
     agents = SepotAgent(public, 0, search, found.network), SepotAgent(public, 1, search, found.network)
     policy = composed_policy(agents)
@@ -177,7 +180,7 @@ def _describe(key: Key) -> str:
 
 
 def _study(name: str, ways: Ways) -> Study:
-    return Study(partial(plan, ways), compute, partial(present, name), takes=("runs",), describe=_describe)
+    return Study(partial(plan, ways), compute, partial(present, name), takes=("runs", "paper"), describe=_describe)
 
 
 FIG3: Final = _study("sepot-fig3", _depths)

@@ -25,6 +25,7 @@ __all__ = [
     "DISTILLED",
     "UNTRAINED",
     "Opened",
+    "alpha_of",
     "checkpoint_of",
     "interval",
     "meta_of_run",
@@ -63,6 +64,13 @@ def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...]
         how = "`sog train GAME --algorithm sepot`, then name it with --run"
         raise SettingError(f"no training run in {known[0]}: {how}")
     return [{"game": game, "folder": UNTRAINED} for game in games]
+
+
+def alpha_of(options: Options) -> float:
+    """The weight of the gadget's range: ours, or with --paper the paper's, which has the gadget alone."""
+    from sog.search.sepot.search import PAPERS_ALPHA, SearchSettings
+
+    return PAPERS_ALPHA if options.paper else SearchSettings().alpha
 
 
 def checkpoint_of(folder: Path) -> Path:

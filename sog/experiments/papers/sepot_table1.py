@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sog.experiments.papers.sepot_runs import interval, opened, quick_runs
+from sog.experiments.papers.sepot_runs import alpha_of, interval, opened, quick_runs
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def plan(options: Options, note: Note) -> list[Key]:
     """Each run searching against every other run of its game, or itself where there is one alone."""
     runs = quick_runs(options, _RUNS, (_SMALL,))
     keys: list[Key] = []
+    alpha = alpha_of(options)
     for run in runs:
         others = [one for one in runs if one["game"] == run["game"] and one is not run] or [run]
         known = [count for name, count in PAIRS.items() if _name(run["game"]).startswith(name)]
@@ -50,7 +51,7 @@ def plan(options: Options, note: Note) -> list[Key]:
             iterations = 20 if options.quick else 800
             for size, points in ({_UNIFORM: 1, _NETWORK: 1} | sizes).items():
                 many = pairs if size > 0 or options.quick else 2_000
-                of = {**about, "pairs": many, "histories": size, "iterations": iterations}
+                of = {**about, "pairs": many, "histories": size, "iterations": iterations, "alpha": alpha}
                 keys += [{**of, "part": part} for part in range(points)]
         note(f"{run['folder']}: {run['game']}, against {len(others)}")
     return keys
@@ -72,13 +73,13 @@ class _Watched:
 
 
 @lru_cache(maxsize=2)  # both sizes of a run, against one network after the other
-def _searching(run: str, game: str, iterations: int, histories: int) -> SepotSearch:
+def _searching(run: str, game: str, iterations: int, histories: int, alpha: float) -> SepotSearch:
     """One search for all points, since what it finds depends on the public state alone, and points share states."""
     from sog.agents.sepot import NetworkPolicy, cut_of
     from sog.search.sepot.search import SearchSettings, SepotSearch
 
     own = opened(run, game)
-    settings = SearchSettings(iterations, cut_of(own.game, None), histories)
+    settings = SearchSettings(iterations, cut_of(own.game, None), histories, alpha=alpha)
     return SepotSearch(own.game, NetworkPolicy(own.game, own.network), own.critic, settings)
 
 
@@ -91,7 +92,7 @@ def compute(key: Key) -> Result:
     started, size, game = time.process_time(), key["histories"], own.game
     second = UniformPolicy(game) if size == _UNIFORM else NetworkPolicy(game, other.network)
     if size > 0:
-        watched = _Watched(_searching(key["run"], key["game"], key["iterations"], size))
+        watched = _Watched(_searching(key["run"], key["game"], key["iterations"], size, key["alpha"]))
         won = play_pairs(game, watched, second, key["pairs"], key["part"])
         counts = {"moves": watched.moves, "searched": watched.searched}
     else:
@@ -136,4 +137,4 @@ def describe(key: Key) -> str:
     return f"{_name(key['game'])}, {key['histories']} histories, part {key['part']}"
 
 
-STUDY: Final = Study(plan, compute, present, takes=("runs",), describe=describe)
+STUDY: Final = Study(plan, compute, present, takes=("runs", "paper"), describe=describe)

@@ -21,8 +21,9 @@ from sog.search.sepot.ranges import OwnPolicy, infostate_reach
 from sog.search.sepot.subgame import Choosers, Subgame
 from sog.search.tree.public_tree import PublicTree
 
-__all__ = ["CHOOSERS", "GADGETS", "Critic", "Found", "SearchSettings", "SepotSearch"]
+__all__ = ["CHOOSERS", "GADGETS", "PAPERS_ALPHA", "Critic", "Found", "SearchSettings", "SepotSearch"]
 
+PAPERS_ALPHA: Final = 1.0  # the gadget alone
 GADGETS: Final = ("critic", "previous")
 CHOOSERS: Final = ("opponent", "both")
 _KEPT: Final = 30_000_000  # numbers in the policies that are kept, of float64
@@ -49,10 +50,12 @@ class Critic(Protocol):
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How SePoT searches; defaults are the paper's.
+    """How SePoT searches; defaults are the paper's, but for alpha.
 
     iterations: of CFR+.  cut: where the subgame ends.  most: histories that a subgame may have; public states with
     more are left to the network.  gadget: where the opponent's values come from, the critic or the search before.
+    alpha: the share of the opponent's range that the gadget decides; the rest is that of the network's policy (SoG,
+    Modified continual re-solving).  With PAPERS_ALPHA, where the opponent would rather leave, nothing is learned.
     choosers: who chooses at leaves, the opponent alone or both.  rounds: a subgame begins before the other player's
     move that is made at the same time, unseen (Goofspiel's bids).
     """
@@ -61,6 +64,7 @@ class SearchSettings:
     cut: Cut = field(default_factory=Cut)
     most: int = 25_000
     gadget: str = "critic"
+    alpha: float = 0.9
     choosers: str = "opponent"
     rounds: bool = True
 
@@ -70,6 +74,8 @@ class SearchSettings:
                 raise SettingError(f"no {name} is called {value}; known: {', '.join(known)}")
         if min(self.iterations, self.most) < 1 or self.cut.depth < 0:
             raise SettingError("a search needs at least one iteration, one history and no negative depth")
+        if not 0.0 <= self.alpha <= 1.0:
+            raise SettingError(f"alpha is a share of the opponent's range, not {self.alpha}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,12 +193,22 @@ class SepotSearch:
             worth = self._worth(subgame, root, other, count)
             leave = np.zeros(len(ranges[other]))
             np.add.at(leave, place[:, other], subgame.below.chance[:count] * reach * worth)
-            choice = Gadget(other, leave, np.zeros_like(leave), alpha=1.0).choice
+            believed = np.zeros_like(leave)
+            believed[place[:, other]] = self._believed(root, other)
+            choice = Gadget(other, leave, believed, self.settings.alpha).choice
         chained = self.settings.gadget == "previous"
         lookahead.iterate(CFR_PLUS, self.settings.iterations, choice, track=chained)
         lookahead.average_policy()
         values = self._later_values(subgame, lookahead, other) if chained else {}
         return self._read(subgame, lookahead, player, public, values)
+
+    def _believed(self, root: _Root, other: int) -> Float64:
+        """float64[H]: the opponent's reach of each root history by the network's policy, the largest 1; else 0."""
+        states, actions = root.histories.states, root.histories.actions
+        if self.settings.alpha == 1.0:
+            return np.zeros(len(states))
+        reach = infostate_reach(self.game, states, actions, other, self.network)
+        return reach / reach.max() if reach.max() > 0.0 else reach
 
     def _worth(self, subgame: Subgame, root: _Root, other: int, count: int) -> Float64:
         """float64[H]: what each root history is worth to the opponent."""
