@@ -114,6 +114,12 @@ def test_policy_learners_are_compared_by_minutes_and_their_last_networks(tmp_pat
     assert "2 runs of" in outcome.beside[1].what
 
 
+def test_with_paper_the_gadget_alone_decides_the_opponents_range() -> None:
+    for study in (sepot_fig1.STUDY, sepot_figures.FIG4, sepot_table1.STUDY):
+        for paper, alpha in ((True, 1.0), (False, 0.9)):
+            assert {key["alpha"] for key in study.plan(Options(quick=True, paper=paper), quiet)} == {alpha}
+
+
 def test_table1_counts_what_was_searched() -> None:
     """Points do not depend on those before them, though they share a search; where nothing is searched, nothing is won.
 

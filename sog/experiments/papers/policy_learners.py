@@ -93,4 +93,4 @@ def _describe(key: Key) -> str:
     return f"{Path(key['run']).name} after {key['minutes']:.1f} minutes, {_line(key)}"
 
 
-STUDY: Final = Study(partial(plan, one_search), compute, present, takes=("runs",), describe=_describe)
+STUDY: Final = Study(partial(plan, one_search), compute, present, takes=("runs", "paper"), describe=_describe)
