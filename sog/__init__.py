@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from sog.search.gtcfr.search import Budget
     from sog.search.leaves.evaluator import Evaluator
     from sog.train.curve import Point
-    from sog.train.loop import Hooks, Run
+    from sog.train.run import Hooks, Run
 
 # Where each name is defined.
 _HOMES = {
@@ -86,7 +86,7 @@ _HOMES = {
     "sog.games.rooted": ("Rooted",),
     "sog.play.agent": ("Agent",),
     "sog.search.gtcfr.search": ("Budget",),
-    "sog.train.loop": ("Run",),
+    "sog.train.run": ("Run",),
 }
 
 

@@ -43,7 +43,7 @@ def test_folders_that_are_functions_stay_folders() -> None:
     from sog.search.cfr import exact
 
     assert callable(exact.measure) and callable(sog.train) and callable(sog.search)
-    assert sog.train.loop.Run is sog.Run  # type: ignore[attr-defined]
+    assert sog.train.run.Run is sog.Run  # type: ignore[attr-defined]
     assert "leaves" in inspect.signature(sog.search).parameters
 
 

@@ -27,8 +27,8 @@ from sog.search.leaves.evaluator import Evaluator, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import whole_tree
 from sog.train.curve import Point
-from sog.train.loop import Hooks, Run, Until
 from sog.train.needs import check_memory
+from sog.train.run import Hooks, Run, Until
 
 __all__ = ["Found", "Policy", "Solution", "exploitability", "search", "solve", "train"]
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sog.nets.cvpn import CVPN
     from sog.nets.serving.resident import Residence
     from sog.train.curve import Point
-    from sog.train.loop import Run
+    from sog.train.run import Run
     from sog.train.settings import TrainSettings, Variant
     from sog.train.stream.supervisor import Supervisor
 
@@ -125,8 +125,8 @@ def train(
     """
     from sog.agents.algorithms.table import learner, training_of
     from sog.agents.algorithms.table import preset as settings_of
-    from sog.train.loop import Hooks, Run, Until
     from sog.train.needs import check_memory
+    from sog.train.run import Hooks, Run, Until
     from sog.train.stream.loop import Placed, StreamHooks, train_stream
 
     training = learner(algorithm).training

@@ -1,4 +1,4 @@
-"""The learning curve: a point a round, in training states and as curve.csv; it knows no loop."""
+"""How far a run is, in training states, and its learning curve, a point a round, as curve.csv; it knows no loop."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import csv
 import io
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from sog.errors import CheckpointError
 from sog.train.checkpoint import State
 from sog.train.files import replace_file, shown
 
-__all__ = ["Point", "blank_point", "read_curve", "write_curve"]
+__all__ = ["CURVE", "Point", "Record", "read_record", "write_curve"]
+
+CURVE: Final = "curve.csv"  # in a run's folder
 
 
 @dataclass(frozen=True)
@@ -33,19 +35,39 @@ class Point:
     measured: float
 
 
-def blank_point() -> Point:
-    """That of a run without rounds yet."""
-    return Point(0, 0.0, 0, 0, 0, 0, 0, math.nan, math.nan, math.nan)
+@dataclass
+class Record:
+    """How far a run is.  points: one for each round so far.  round: how many.
+
+    seconds: of training, over all resumes, without measuring and without compiling.  processor: those of them that
+    this process has used.
+    """
+
+    points: list[Point] = field(default_factory=list)
+    round: int = 0
+    seconds: float = 0.0
+    processor: float = 0.0
+
+    @property
+    def last(self) -> Point:
+        """The curve's last point; a blank one before the first."""
+        return self.points[-1] if self.points else Point(0, 0.0, 0, 0, 0, 0, 0, math.nan, math.nan, math.nan)
+
+    def state(self) -> State:
+        """Its part of a training state."""
+        rows = [list(asdict(point).values()) for point in self.points]
+        return {"points": rows, "round": self.round, "seconds": self.seconds, "processor": self.processor}
 
 
-def read_curve(state: State) -> tuple[list[Point], int, float]:
-    """The points, the round and the seconds of training in a training state; one of DAMAGE where they are none."""
-    kinds: list[Callable[[Any], Any]] = [float if field.type == "float" else _whole for field in fields(Point)]
+def read_record(state: State) -> Record:
+    """What `Record.state` wrote; one of `sog.train.run.DAMAGE` where it did not."""
+    kinds: list[Callable[[Any], Any]] = [float if part.type == "float" else _whole for part in fields(Point)]
     points = [Point(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in state["points"]]
-    number, seconds = int(state["round"]), float(state["seconds"])
-    if not 0 <= number < 2**31 or not 0.0 <= seconds < 2**31:
+    seconds = float(state["seconds"]), float(state.get("processor", 0.0))  # checkpoints of before lack the processor's
+    record = Record(points, int(state["round"]), *seconds)
+    if not 0 <= record.round < 2**31 or not all(0.0 <= each < 2**31 for each in seconds):
         raise ValueError("round")
-    return points, number, seconds
+    return record
 
 
 def _whole(number: Any) -> int:

@@ -18,9 +18,9 @@ from sog.agents.algorithms.table import preset
 from sog.cli.app import main
 from sog.games.histories.catalog import make_history_game
 from sog.train import checkpoint
-from sog.train.loop import Run, Until
 from sog.train.policy_gradient.loop import train_policy
 from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.run import Run, Until
 from sog.train.settings import Variant
 
 Capture = pytest.CaptureFixture[str]
@@ -154,7 +154,7 @@ def test_a_killed_run_resumes_as_if_nothing_had_been(algorithm: str, tmp_path: P
     """kill -9 in mid-run; resumed to the same round, weights and optimiser are those of the uninterrupted run."""
     parts, whole = tmp_path / "parts", tmp_path / "whole"
     line = ["train", "kuhn_poker", "--algorithm", algorithm, "--network", "1x16"]
-    often = "import sog.train.policy_gradient.loop as k; k.SAVE_SECONDS = 0.2; from sog.cli.app import main; main("
+    often = "import sog.train.rounds as k; k.SAVE_SECONDS = 0.2; from sog.cli.app import main; main("
     process = subprocess.Popen(
         [sys.executable, "-c", f"{often}{[*line, '--rounds', '100000', '--out', str(parts)]!r})"],
         stdout=subprocess.DEVNULL,

@@ -19,9 +19,9 @@ from sog.cli.app import main
 from sog.cli.stopping import listening, say_kept
 from sog.games import catalog
 from sog.games.histories.catalog import make_history_game
-from sog.train.loop import Run, Until
 from sog.train.policy_gradient.loop import train_policy
 from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.run import Run, Until
 from sog.train.settings import Variant
 
 ROOT = Path(__file__).parents[2]

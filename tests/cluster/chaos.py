@@ -29,7 +29,7 @@ from sog.cluster.where import Where
 from sog.games.catalog import make_game
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget
-from sog.train.loop import Run, Until
+from sog.train.run import Run, Until
 from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.supervisor import Supervisor
 

@@ -21,7 +21,7 @@ from scipy.stats import binom
 from sog.agents.algorithms.table import preset
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
-from sog.train.loop import Run, Until
+from sog.train.run import Run, Until
 from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.supervisor import Supervisor
 

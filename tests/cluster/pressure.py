@@ -21,8 +21,8 @@ import sog.train.stream.supervisor as supervised
 from sog.agents.algorithms.table import preset
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
-from sog.train.loop import Run, Until
 from sog.train.replay import Rows
+from sog.train.run import Run, Until
 from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.parts import Block, Learned, Learning, Playing
 from sog.train.stream.supervisor import Supervisor

@@ -15,7 +15,8 @@ from sog.cluster.on_ray import STORE_BYTES
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
 from sog.train import checkpoint
-from sog.train.loop import Run, Until, train
+from sog.train.loop import train
+from sog.train.run import Run, Until
 
 RUNS = [
     pytest.param("leduc_poker", "sog", 2, id="leduc"),

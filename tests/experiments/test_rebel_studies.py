@@ -13,7 +13,7 @@ from sog.experiments.study import Key, Options, Point
 from sog.games.liars_dice import LiarsDice
 from sog.nets.cvpn import CVPN, shape_for
 from sog.train import checkpoint, curve
-from sog.train.loop import Run
+from sog.train.run import Run
 from sog.train.settings import Variant
 
 

@@ -18,11 +18,11 @@ from sog.experiments.papers.sepot_runs import UNTRAINED, own_measure
 from sog.experiments.study import Options, Point, Study
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import histories_of
-from sog.train.loop import Run, Until
 from sog.train.policy_gradient.loop import train_policy
 from sog.train.policy_gradient.networks import policy_shape
 from sog.train.policy_gradient.rnad import RnadSettings
 from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.run import Run, Until
 from sog.train.sepot.learner import SepotSettings
 from sog.train.settings import Variant
 from tests.policies import RandomPolicy, value_of

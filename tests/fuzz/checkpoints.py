@@ -31,8 +31,8 @@ from sog.agents.loaded import load_agent
 from sog.agents.players import open_network
 from sog.errors import SogError
 from sog.train import checkpoint
-from sog.train.loop import Run, Until
 from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.run import Run, Until
 from sog.train.settings import Variant
 from tests.fuzz.frame import Finding, arguments, hunt
 

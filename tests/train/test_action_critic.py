@@ -18,13 +18,13 @@ from sog.nets.cvpn import CVPN
 from sog.search.cfr import exact
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
-from sog.train.loop import Run, Until
 from sog.train.policy_gradient.action_critic import ActionCritic, ActionCriticSettings, action_targets
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
 from sog.train.policy_gradient.networks import policy_shape
 from sog.train.policy_gradient.rnad import RnadLearner, RnadSettings
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.policy_gradient.trajectories import Trajectories, sample
+from sog.train.run import Run, Until
 
 KUHN = "kuhn_poker"
 SMALL = ActionCriticSettings(KUHN, 32, 2, 3e-3)

@@ -22,7 +22,8 @@ from sog.train import checkpoint
 from sog.train.alphazero.actor import AlphaZeroActing, SelfPlayGame, Visit, choose, game_rows
 from sog.train.boards.actor import BoardActing
 from sog.train.learner import LearnerSettings
-from sog.train.loop import Run, Until, train
+from sog.train.loop import train
+from sog.train.run import Run, Until
 from sog.train.settings import TrainSettings
 
 GAME = TicTacToe()

@@ -28,8 +28,9 @@ from sog.train.boards.openings import random_opening
 from sog.train.boards.rows import game_rows, repeats, value_targets
 from sog.train.boards.searches import GtcfrSearch, MctsSearch, Searching
 from sog.train.learner import LearnerSettings
-from sog.train.loop import Run, Until, train
+from sog.train.loop import train
 from sog.train.replay import WindowGrowth
+from sog.train.run import Run, Until
 from sog.train.settings import TrainSettings
 
 GAME = make_game("tic_tac_toe")

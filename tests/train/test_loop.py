@@ -19,17 +19,18 @@ import pytest
 
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
-from sog.nets.cvpn import shape_for
+from sog.nets.cvpn import CVPN, shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.depth_limited.settings import SolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.simd.compiling import WATCH
-from sog.train import checkpoint, loop, workers
+from sog.train import checkpoint, workers
 from sog.train.curve import Point
 from sog.train.learner import LearnerSettings
-from sog.train.loop import Hooks, Run, Until, train
+from sog.train.loop import train
 from sog.train.rebel.actor import RebelActing
 from sog.train.rebel.presets import solver_of
+from sog.train.run import Hooks, Run, Until
 from sog.train.settings import Harvest, TrainSettings, Variant
 from sog.train.sog.actor import SogActing
 from sog.train.sog.queries import QuerySettings
@@ -58,8 +59,8 @@ def tiny(run: Run) -> TrainSettings:
 
 @pytest.fixture(autouse=True)
 def tiny_runs_saved_every_round(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loop, "SAVE_SECONDS", 0.0)
-    monkeypatch.setattr(loop, "SAVE_SHARE", 1e9)
+    monkeypatch.setattr("sog.train.rounds.SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("sog.train.rounds.SAVE_SHARE", 1e9)
 
 
 def run_to(out: Path, rounds: int, resume: bool = False, **run: Any) -> Point:
@@ -178,7 +179,7 @@ def test_kill_9_at_five_random_moments(tmp_path: Path, uninterrupted: Whole) -> 
 def test_sigterm_saves_the_round_in_hand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uninterrupted: Whole
 ) -> None:
-    monkeypatch.setattr(loop, "SAVE_SECONDS", 1e9)  # only the end of a run saves it
+    monkeypatch.setattr("sog.train.rounds.SAVE_SECONDS", 1e9)  # only the end of a run saves it
     out = tmp_path / "run"
     process = forked(out, uninterrupted.run)
     deadline = time.monotonic() + 60
@@ -213,6 +214,7 @@ def test_a_run_begins_with_another_ones_network(tmp_path: Path) -> None:
     kept, new = (checkpoint.load_network(tmp_path / name)[1:] for name in ("first/checkpoint", "once/snapshots/000000"))
     assert checkpoint.network_bytes(kept[0]) == checkpoint.network_bytes(new[0])
     assert kept[1].step == new[1].step == first.steps > 0
+    assert new[1].settings["begins"] == "first/checkpoint"  # wherever that is
     assert once.steps > first.steps
     state = checkpoint.load_state(tmp_path / "once" / "checkpoint")
     steps, rows = (int(state["learner"]["steps"]), int(state["replay"]["added"]))
@@ -220,6 +222,22 @@ def test_a_run_begins_with_another_ones_network(tmp_path: Path) -> None:
     for rounds in (1, 4):
         run_to(tmp_path / "twice", rounds, resume=True, begins=begins, seed=1)
     assert everything(tmp_path / "twice") == everything(tmp_path / "once")
+
+
+def test_measuring_is_no_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a measurement takes is in no point's minutes; all else is."""
+    clock = [0.0]
+
+    def an_hour(network: CVPN) -> float:
+        clock[0] += 3600.0
+        return 0.0
+
+    def a_minute(point: Point, total: int) -> None:
+        clock[0] += 60.0
+
+    monkeypatch.setattr("sog.train.rounds.working_time", lambda: clock[0])
+    hooks = Hooks(measure=an_hour, measure_every=1, report=a_minute)
+    assert train(KUHN, tiny(KUHN), tmp_path, Until(rounds=3), hooks=hooks).minutes == 2.0
 
 
 def test_a_run_does_not_begin_with_a_network_of_another_shape_or_game(tmp_path: Path) -> None:

@@ -25,7 +25,6 @@ from sog.search.cfr.rules import DCFR
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
 from sog.train.lock import held
-from sog.train.loop import Hooks, Run, Until
 from sog.train.policy_gradient.learners import Learning, PolicyLearner
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
 from sog.train.policy_gradient.networks import Seen, answers, each_once, policies_of, policy_shape, seen
@@ -34,6 +33,7 @@ from sog.train.policy_gradient.rnad import RnadLearner, RnadSettings, neurd_loss
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.policy_gradient.trajectories import Trajectories, sample
 from sog.train.policy_gradient.vtrace import advantages, two_player_vtrace
+from sog.train.run import Hooks, Run, Until
 
 NAMES = ("rnad", "mmd", "nashpg")
 TINY: dict[str, Learning] = {

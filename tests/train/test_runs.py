@@ -24,7 +24,8 @@ from sog.games.catalog import make_game
 from sog.train import checkpoint
 from sog.train.curve import write_curve
 from sog.train.lock import held
-from sog.train.loop import Hooks, Run, Until, train
+from sog.train.loop import train
+from sog.train.run import Hooks, Run, Until
 from sog.train.settings import TrainSettings, Variant
 
 RUN = Run("kuhn_poker", variant=Variant(network="1x8"))

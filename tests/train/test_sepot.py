@@ -16,12 +16,12 @@ from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.perceptron import Perceptron
 from sog.train import checkpoint
-from sog.train.loop import Run, Until
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
 from sog.train.policy_gradient.networks import policies_of, policy_shape
 from sog.train.policy_gradient.rnad import RnadSettings
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.policy_gradient.trajectories import Trajectories, sample
+from sog.train.run import Run, Until
 from sog.train.sepot.critic import CriticLearner, history_vtrace, profiles, ratios_of
 from sog.train.sepot.kept import HistoryCritic, critic_from, kept_arrays
 from sog.train.sepot.learner import SepotSettings

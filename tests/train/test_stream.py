@@ -29,7 +29,7 @@ from sog.train import checkpoint
 from sog.train.alphazero.actor import AlphaZeroActing
 from sog.train.checkpoint import State, network_bytes
 from sog.train.learner import LearnerSettings
-from sog.train.loop import Run, Until
+from sog.train.run import Run, Until
 from sog.train.settings import TrainSettings
 from sog.train.sog.actor import SogActing
 from sog.train.sog.queries import QuerySettings

@@ -16,8 +16,9 @@ from sog.search.mcts.search import PuctSettings
 from sog.train import checkpoint
 from sog.train.alphazero.actor import AlphaZeroActing
 from sog.train.learner import LearnerSettings
-from sog.train.loop import Run, Until, train
+from sog.train.loop import train
 from sog.train.replay import Rows, blank_rows
+from sog.train.run import Run, Until
 from sog.train.settings import TrainSettings
 from sog.train.symmetries import turned
 

@@ -37,8 +37,9 @@ from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.train.checkpoint import load_network, network_bytes, network_of
 from sog.train.curve import Point
 from sog.train.learner import Learner
-from sog.train.loop import Hooks, Run, train
+from sog.train.loop import train
 from sog.train.packing import window_for
+from sog.train.run import Hooks, Run
 from sog.train.settings import Harvest, TrainSettings
 from sog.train.workers import make_actor
 

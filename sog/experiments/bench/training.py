@@ -27,8 +27,9 @@ from sog.train.boards.actor import BoardActor
 from sog.train.boards.game import BoardGame, QuerySolve
 from sog.train.curve import Point
 from sog.train.learner import Learner
-from sog.train.loop import Hooks, Run, train
+from sog.train.loop import train
 from sog.train.replay import ReplayWindow
+from sog.train.run import Hooks, Run
 from sog.train.sog.presets import sog_preset
 from sog.train.sog.queries import Solving
 from sog.train.sog.selfplay import SelfPlayGame

@@ -27,7 +27,8 @@ from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Re
 from sog.games.boards.connect_four import ConnectFour
 from sog.train.boards.actor import BoardActing
 from sog.train.boards.game import BoardPlay
-from sog.train.loop import Run, Until, train
+from sog.train.loop import train
+from sog.train.run import Run, Until
 from sog.train.settings import TrainSettings
 
 if TYPE_CHECKING:

@@ -27,21 +27,11 @@ from sog.nets.serving.resident import Residence
 from sog.search.simd.compiling import working_time
 from sog.train import checkpoint
 from sog.train.checkpoint import State
-from sog.train.curve import Point, blank_point, read_curve, write_curve
+from sog.train.curve import CURVE, Point, Record, read_record, write_curve
 from sog.train.files import shown
 from sog.train.lock import held
-from sog.train.loop import (
-    DAMAGE,
-    SAVE_SECONDS,
-    SAVE_SHARE,
-    Hooks,
-    Run,
-    Until,
-    asked_to_stop,
-    describe,
-    is_snapshot,
-    is_to_resume,
-)
+from sog.train.rounds import is_due, is_snapshot, next_save, snapshot
+from sog.train.run import DAMAGE, Hooks, Run, Until, asked_to_stop, describe, is_to_resume
 from sog.train.settings import TrainSettings
 from sog.train.stream.parts import steps_of
 from sog.train.stream.supervisor import Start, Supervisor, Totals, totals_from
@@ -85,15 +75,15 @@ def train_stream(
     with held(out, hooks.note):
         journal = _Journal(run, settings, out, is_to_resume(run, settings, out, resume, hooks.note))
         _play_on(journal, until, hooks, placed)
-    return journal.points[-1] if journal.points else blank_point()
+        return journal.record.last
 
 
 def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed) -> None:
     """Until the run is over, and its last checkpoint."""
-    run, settings = journal.run, journal.settings
-    total = settings.rounds if until.rounds is None else until.rounds
+    run, settings, record = journal.run, journal.settings, journal.record
+    total = until.total(settings)
     games_a_round = settings.games * run.workers
-    started = working_time() - journal.seconds
+    started = working_time() - record.seconds
     deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
     with ExitStack() as stack, executor(placed.actors) as there, asked_to_stop() as stop:
         served = placed.evaluator
@@ -101,19 +91,18 @@ def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed
         name = f"{socket.gethostname()}:{journal.out.resolve()}"
         start = Start(name, run.game, settings, run.seed, run.workers, placed.learner, journal.load, evaluator)
         supervisor = Supervisor(there, start, journal.totals)
-        next_save, next_look = time.monotonic() + SAVE_SECONDS, 0.0
-        while journal.round < total and working_time() < deadline and not stop:
+        save_due, next_look = next_save(0.0), 0.0
+        while record.round < total and working_time() < deadline and not stop:
             supervisor.turn()
             now = time.monotonic()
-            journal.seconds = working_time() - started
-            while journal.totals.games >= (journal.round + 1) * games_a_round:
+            record.seconds = working_time() - started
+            while journal.totals.games >= (record.round + 1) * games_a_round:
                 hooks.report(journal.next_point(supervisor, hooks, total), total)
             if now > next_look:
                 hooks.look(supervisor)
                 next_look = now + _LOOK
-            if now > next_save:
-                took = journal.save(supervisor)
-                next_save = time.monotonic() + max(SAVE_SECONDS, took / SAVE_SHARE)
+            if now > save_due:
+                save_due = next_save(journal.save(supervisor))
         journal.save(supervisor)
 
 
@@ -127,13 +116,12 @@ class _Journal:
         """A new run, or the one in `out` where that is to be resumed; CheckpointError where it is damaged."""
         self.run, self.settings, self.out = run, settings, out
         self.folder = out / "checkpoint"
-        self.points: list[Point] = []
-        self.round, self.seconds, self.totals = 0, 0.0, Totals()
+        self.record, self.totals = Record(), Totals()
         if not resume:
             return
         state = checkpoint.load_state(self.folder)
         try:
-            self.points, self.round, self.seconds = read_curve(state)
+            self.record = read_record(state)
             self.totals = totals_from(state["totals"])
         except DAMAGE as error:
             raise CheckpointError(f"{shown(self.folder)}: the training state is damaged") from error
@@ -149,15 +137,15 @@ class _Journal:
 
     def next_point(self, supervisor: Supervisor, hooks: Hooks, total: int) -> Point:
         """The point of a round's worth of games more, measured where it is due."""
-        totals, before = self.totals, self.points[-1] if self.points else None
-        self.round += 1
+        totals, record, before = self.totals, self.record, self.record.last
+        record.round += 1
         games, searches, queries = (
-            max(0, getattr(totals, name) - sum(getattr(point, name) for point in self.points))
+            max(0, getattr(totals, name) - sum(getattr(point, name) for point in record.points))
             for name in ("games", "searches", "queries")
         )
         point = Point(
-            self.round,
-            self.seconds / 60.0,
+            record.round,
+            record.seconds / 60.0,
             totals.steps,
             totals.rows,
             games,
@@ -167,18 +155,17 @@ class _Journal:
             totals.policy,
             math.nan,
         )
-        due = hooks.measure is not None and (self.round in (1, total) or self.round % hooks.measure_every == 0)
-        snapshot = is_snapshot(self.round)
-        if due or snapshot:
+        due, kept = is_due(hooks, record.round, total), is_snapshot(record.round)
+        if due or kept:
             network = self._network(supervisor)
             if network is None:
-                point = replace(point, measured=math.nan if before is None else before.measured)
+                point = replace(point, measured=before.measured)
             else:
-                if snapshot:
-                    self._keep(self.out / "snapshots" / f"{self.round:06d}", network, None)
+                if kept:
+                    self._keep(snapshot(self.out, record.round), network, None)
                 if due and hooks.measure is not None:
                     point = replace(point, measured=hooks.measure(network))
-        self.points.append(point)
+        record.points.append(point)
         return point
 
     def _network(self, supervisor: Supervisor) -> CVPN | None:
@@ -201,17 +188,15 @@ class _Journal:
         state = {
             "learner": learner["learner"],
             "replay": replay,
-            "points": [list(asdict(point).values()) for point in self.points],
-            "round": self.round,
-            "seconds": self.seconds,
             "totals": asdict(totals),
+            **self.record.state(),
         }
         self._keep(self.folder, network, state)
-        write_curve(self.out / "curve.csv", self.points)
+        write_curve(self.out / CURVE, self.record.points)
         return time.monotonic() - started
 
     def _keep(self, folder: Path, network: CVPN, state: State | None) -> None:
         run = self.run
         steps = self.totals.steps if state is None else int(state["learner"]["steps"])
-        said = {**describe(run, self.settings), "round": self.round, "minutes": self.seconds / 60.0}
+        said = describe(run, self.settings, self.record)
         checkpoint.save(folder, network, run.game, run.name, steps, said, state)

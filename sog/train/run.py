@@ -1,0 +1,131 @@
+"""Which training run, what it tells others, when it stops, and whether a folder holds it; it knows no loop."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sog.errors import CheckpointError, SettingError
+from sog.nets.cvpn import CVPN
+from sog.train import checkpoint
+from sog.train.curve import CURVE, Point, Record
+from sog.train.files import shown
+from sog.train.settings import PLAIN, TrainSettings, Variant
+
+if TYPE_CHECKING:
+    from sog.train.policy_gradient.settings import PolicySettings
+
+__all__ = ["DAMAGE", "Hooks", "Measure", "Run", "Until", "asked_to_stop", "describe", "is_to_resume"]
+
+# Exploitability (or another number to plot) of a network, in the game's reporting unit.
+Measure = Callable[[CVPN], float]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Which training run: with its settings and the program's version this decides every number in it (workers: 1).
+
+    preset, algorithm, variant: the names of its settings.  seed: of every draw.  rounds: False for a run without
+    rounds (sog.train.stream), whose numbers also depend on time.  begins: the checkpoint with whose network it begins;
+    "" for a network drawn by the seed.
+    """
+
+    game: str
+    preset: str = "demo"
+    seed: int = 0
+    workers: int = 1
+    algorithm: str = "sog"
+    variant: Variant = PLAIN
+    rounds: bool = True
+    begins: str = ""
+
+    @property
+    def name(self) -> str:
+        algorithm = f"{self.algorithm} {self.variant}".strip()
+        kind = "" if self.rounds else " without rounds"
+        return f"{self.game} {algorithm} {self.preset} seed {self.seed} workers {self.workers}{kind}"
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What the loop tells others.
+
+    measure: every `measure_every` rounds.  report(point, rounds in all): after each.  note: what a person should know.
+    """
+
+    measure: Measure | None = None
+    measure_every: int = 10
+    report: Callable[[Point, int], None] = lambda point, total: None
+    note: Callable[[str], None] = lambda text: None
+
+
+@dataclass(frozen=True)
+class Until:
+    """When a run stops: at its settings' rounds, or sooner, after `minutes` or at `rounds` in all.
+
+    minutes: by the clock, without the time in which kernels are compiled, as after an installation.  processor: or
+    once this process has used so many minutes of a processor for the run, over all resumes, without measuring.
+    """
+
+    minutes: float | None = None
+    rounds: int | None = None
+    processor: float | None = None
+
+    def total(self, settings: TrainSettings | PolicySettings) -> int:
+        """How many rounds there are to be in all."""
+        return settings.rounds if self.rounds is None else self.rounds
+
+
+# What reading a damaged training state may raise.
+DAMAGE: Final = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
+
+
+def describe(run: Run, settings: TrainSettings | PolicySettings, record: Record) -> dict[str, Any]:
+    """What a checkpoint says of its run.  made_of: every setting that the preset stood for.  minutes: of training.
+
+    begins: the end of that folder's name alone, since where it lies on this machine is nobody else's business.
+    """
+    begins = "/".join(Path(run.begins).parts[-2:])
+    how_far = {"round": record.round, "minutes": record.seconds / 60.0}
+    return {**asdict(run), "begins": begins, "made_of": repr(settings), **how_far}
+
+
+def is_to_resume(
+    run: Run, settings: TrainSettings | PolicySettings, out: Path, resume: bool, note: Callable[[str], None]
+) -> bool:
+    """Whether `out` holds this run; CheckpointError where it holds another, or one that is not to be resumed."""
+    folder = out / "checkpoint"
+    if (out / CURVE).is_dir():
+        raise CheckpointError(f"{shown(out / CURVE)} is a folder, where the learning curve is to be written")
+    if not checkpoint.is_begun(folder):
+        if resume:
+            note(f"{shown(out)} holds no training run yet: a new one begins there")
+        return False
+    if not resume:
+        raise CheckpointError(f"{out} holds a training run already; go on with --resume or choose another --out")
+    meta = checkpoint.load_meta(folder)
+    if meta.run != run.name:
+        raise CheckpointError(f"{out} holds the run '{meta.run}', not '{run.name}'")
+    if meta.settings.get("made_of", repr(settings)) != repr(settings):
+        note(f"preset {run.preset} has changed since {out} was last saved: the run goes on with the new one")
+    if meta.shape != settings.shape:
+        raise CheckpointError(f"{out}: its network is not of the shape that preset {run.preset} has now")
+    return True
+
+
+@contextmanager
+def asked_to_stop() -> Iterator[list[int]]:
+    """A list that SIGTERM makes true, so that the round in hand is finished and saved."""
+    asked: list[int] = []
+    try:
+        before = signal.signal(signal.SIGTERM, lambda number, frame: asked.append(number))
+    except ValueError as error:  # not in the main thread
+        raise SettingError("training must run in the main thread") from error
+    try:
+        yield asked
+    finally:
+        signal.signal(signal.SIGTERM, before)
