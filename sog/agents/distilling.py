@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from threadpoolctl import threadpool_limits
 
-from sog.agents.algorithms.base import Choices, OpenBar
-from sog.agents.algorithms.sog import SOG
-from sog.agents.algorithms.table import preset, trained_by
+from sog.agents.algorithms.base import SOG, Choices, OpenBar
+from sog.agents.algorithms.table import preset
 from sog.agents.exploit_seeds import listed_aloud
 from sog.agents.policy_network import network_policy
 from sog.agents.shipped import find_checkpoint
@@ -58,7 +57,7 @@ class Distillation:
             "made_of": repr(self.settings),
             "distilled": {
                 "run": self.meta.run,
-                "algorithm": trained_by(self.meta),
+                "algorithm": self.meta.algorithm,
                 "steps": self.meta.step,
                 "minutes": float(self.meta.settings.get("minutes", 0.0)),
                 "values": self.teacher.kind,

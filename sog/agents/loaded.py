@@ -7,7 +7,8 @@ from functools import cached_property
 
 from sog.agents.algorithms.base import Choices
 from sog.agents.algorithms.table import agents_of, player_of, taken_by
-from sog.agents.players import Opened, make_player, open_network
+from sog.agents.opened import Opened
+from sog.agents.players import make_player, open_network
 from sog.agents.recalled import Recalled
 from sog.arrays import Float64
 from sog.errors import GameError

@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path
+from dataclasses import replace
 
-from sog.agents.algorithms.base import Choices
-from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.base import SOG, Choices
 from sog.agents.algorithms.table import boards_of, preset
+from sog.agents.opened import Opened
 from sog.agents.shipped import find_checkpoint, names_a_path
 from sog.errors import CheckpointError, SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import network_evaluator
 from sog.play.player import Limits, Player, think
-from sog.search.leaves.evaluator import Evaluator
 from sog.train.checkpoint import load_network
-from sog.train.settings import PLAIN, Variant, variant_of
+from sog.train.settings import variant_of
 
-__all__ = ["Opened", "make_player", "open_network", "warm_up"]
-
-
-@dataclass(frozen=True)
-class Opened:
-    """A network and the game it plays; trained: false for a fresh one.  variant: of the run that trained it.
-
-    folder: of the checkpoint, which may hold more; None for a fresh network.
-    """
-
-    game: Game
-    network: CVPN
-    trained: bool
-    variant: Variant = PLAIN
-    folder: Path | None = None
-
-    @cached_property
-    def evaluator(self) -> Evaluator:
-        """Answers searches with the network; made once."""
-        return network_evaluator(self.network)
+__all__ = ["make_player", "open_network", "warm_up"]
 
 
 def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Opened:

@@ -6,8 +6,7 @@ import os
 from importlib import resources
 from pathlib import Path
 
-from sog.agents.algorithms.sog import SOG
-from sog.agents.algorithms.table import trained_by
+from sog.agents.algorithms.base import SOG
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
@@ -36,7 +35,7 @@ def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
     if not known:
         shipped = ", ".join(sorted({meta.game for meta in metas.values()}))
         raise CheckpointError(f"no checkpoint is shipped for {game.name}; train one, or name one of {shipped}")
-    return min(known, key=lambda folder: trained_by(metas[folder]) != algorithm)
+    return min(known, key=lambda folder: metas[folder].algorithm != algorithm)
 
 
 def names_a_path(text: str) -> bool:

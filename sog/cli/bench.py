@@ -152,7 +152,8 @@ def bench_root_search(
     """
     from sog.experiments.bench.root import bench_root
     from sog.games.catalog import make_game
-    from sog.nets.cvpn import CVPN, shape_for
+    from sog.nets.cvpn import CVPN
+    from sog.nets.shape import shape_for
 
     budgets = [_budget(text) for text in search or ("10,0.1", "100,1")]
     made = make_game(game)

@@ -17,7 +17,7 @@ from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, some
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.agents.players import Opened
+    from sog.agents.opened import Opened
     from sog.play.player import Player
 
 __all__ = ["gtp", "open_aloud", "uci"]

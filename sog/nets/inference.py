@@ -16,10 +16,11 @@ from torch import nn
 from sog.arrays import Array, Float32, Float64, Int64
 from sog.errors import CheckpointError, SettingError
 from sog.nets import dense, residual
-from sog.nets.cvpn import CVPN, NetworkShape
+from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode, join
 from sog.nets.resnet import inference_copy
 from sog.nets.resnet_packed import Tiles, packed_network, tiles_here
+from sog.nets.shape import NetworkShape
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted
 from sog.search.leaves.pairing import plain_pairing
 

@@ -7,13 +7,14 @@ AlphaGo Zero, "Neural network architecture"; AlphaZero, "Architecture": a convol
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 
-if TYPE_CHECKING:
-    from sog.nets.cvpn import CVPN, NetworkShape
+from sog.nets.shape import NetworkShape
+
+_Network = TypeVar("_Network", bound=nn.Module)
 
 
 class Layer(nn.Module):
@@ -128,7 +129,7 @@ class ResNet(nn.Module):
         return torch.cat((value, -value, self.policy(trunk)), dim=1)
 
 
-def inference_copy(network: CVPN) -> CVPN:
+def inference_copy(network: _Network) -> _Network:
     """A copy for answering only: batch normalisation is folded into the convolutions."""
     copied = copy.deepcopy(network).eval().requires_grad_(False)
     for layer in copied.modules():

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sog.agents.algorithms.base import Choices
-from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.base import SOG, Choices
 from sog.agents.algorithms.table import LEARNERS, boards_of
 from sog.agents.players import make_player, open_network
 from sog.baselines.rating import RatingPlayer

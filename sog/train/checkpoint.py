@@ -25,8 +25,9 @@ from sog.arrays import Array
 from sog.errors import CheckpointError, GameError, SettingError
 from sog.games.catalog import make_game
 from sog.games.histories.catalog import make_history_game
-from sog.nets.cvpn import CVPN, NetworkShape, is_for
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import refuse_broken
+from sog.nets.shape import NetworkShape, is_for
 from sog.train.files import (
     Header,
     bounded_json,

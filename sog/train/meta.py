@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 from sog.errors import CheckpointError
-from sog.nets.cvpn import NetworkShape
+from sog.nets.shape import NetworkShape
 from sog.train.files import bounded_json
 from sog.train.settings import PLAIN
 
@@ -61,6 +61,11 @@ class Meta:
     shape: NetworkShape
     settings: dict[str, Any]
     files: dict[str, FileEntry]
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm that trained it; checkpoints that do not say are Student of Games'."""
+        return str(self.settings.get("algorithm", "sog"))
 
 
 def file_name(role: str, save: int) -> str:

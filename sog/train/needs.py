@@ -8,7 +8,8 @@ import torch
 
 from sog.errors import SettingError
 from sog.memory import gigabytes, machine_bytes
-from sog.nets.cvpn import CVPN, NetworkShape
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import NetworkShape
 from sog.train.packing import blank_packed
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.replay import blank_rows

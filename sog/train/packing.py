@@ -14,7 +14,7 @@ import numpy as np
 
 from sog.arrays import Array, Float32
 from sog.errors import CheckpointError
-from sog.nets.cvpn import NetworkShape
+from sog.nets.shape import NetworkShape
 from sog.train.replay import Codec, ReplayWindow, Rows, WindowGrowth, blank_rows
 
 __all__ = ["PackedRows", "PlaneCodec", "blank_packed", "pack", "squeeze", "unpack", "unsqueeze", "window_for"]

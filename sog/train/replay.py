@@ -9,7 +9,7 @@ import numpy as np
 
 from sog.arrays import Array, Bool, Float32
 from sog.errors import CheckpointError, SettingError
-from sog.nets.cvpn import NetworkShape
+from sog.nets.shape import NetworkShape
 
 __all__ = ["Codec", "PlainCodec", "ReplayWindow", "Rows", "S", "Stored", "WindowGrowth", "blank_rows", "join_rows"]
 

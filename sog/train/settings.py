@@ -9,7 +9,7 @@ import numpy as np
 
 from sog.errors import CheckpointError
 from sog.games.base import Game
-from sog.nets.cvpn import NetworkShape
+from sog.nets.shape import NetworkShape
 from sog.search.leaves.evaluator import Evaluator
 from sog.train.learner import LearnerSettings
 from sog.train.replay import Rows, WindowGrowth

@@ -9,7 +9,7 @@ import pytest
 from sog.agents.algorithms.table import PRESETS, preset
 from sog.errors import SettingError
 from sog.games.catalog import make_game
-from sog.nets.cvpn import shape_for
+from sog.nets.shape import shape_for
 from sog.search.cfr.rules import SOG
 from sog.search.depth_limited.settings import CFR_D, REBEL_FP
 from sog.search.gtcfr.search import PAPER, POG

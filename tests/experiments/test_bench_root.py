@@ -6,7 +6,8 @@ import pytest
 
 from sog.experiments.bench.root import PARTS, bench_root
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.search.gtcfr.search import Budget
 
 

@@ -10,7 +10,8 @@ from sog.agents.shipped import find_checkpoint
 from sog.cli.app import main
 from sog.experiments.bench.rounds import bench_round, one_hot_targets
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.search.gtcfr.search import SearchLog
 from sog.train.replay import blank_rows
 

@@ -15,7 +15,8 @@ from sog.experiments.bench import training as bench_training
 from sog.experiments.bench.search import SEARCH_PLACES, bench_searches
 from sog.experiments.bench.stopwatch import Stopwatch
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.search.gtcfr.search import Budget
 from sog.train import settings
 from sog.train.settings import TrainSettings

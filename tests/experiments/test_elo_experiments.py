@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from sog.agents.algorithms.alphazero import ALPHAZERO
-from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.base import SOG
 from sog.errors import CheckpointError, SettingError
 from sog.experiments.papers import sog_fig4, sog_table1, training_elo
 from sog.experiments.papers.elo_matches import (
@@ -23,7 +23,8 @@ from sog.experiments.papers.elo_matches import (
 )
 from sog.experiments.study import Options, Point
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.train import checkpoint
 
 

@@ -11,7 +11,8 @@ from sog.errors import SettingError
 from sog.experiments.papers import rebel_fig5, rebel_rps, rebel_table2
 from sog.experiments.study import Key, Options, Point
 from sog.games.liars_dice import LiarsDice
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.train import checkpoint, curve
 from sog.train.run import Run
 from sog.train.settings import Variant

@@ -13,7 +13,8 @@ from sog.errors import CheckpointError, SettingError
 from sog.experiments.papers import sog_fig3
 from sog.experiments.study import Key, Options, Point
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.train import checkpoint
 
 

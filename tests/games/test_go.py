@@ -13,7 +13,7 @@ from sog.games.boards.go import Go
 from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
 from sog.games.check import check_game
-from sog.nets.cvpn import is_for, shape_for
+from sog.nets.shape import is_for, shape_for
 from sog.train.packing import pack, unpack
 from sog.train.replay import blank_rows
 

@@ -8,7 +8,8 @@ import torch
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.games.leduc.game import Leduc
-from sog.nets.cvpn import CVPN, NetworkShape, shape_for
+from sog.nets.cvpn import BODIES, CVPN
+from sog.nets.shape import KINDS, NetworkShape, shape_for
 
 
 def test_sizes() -> None:
@@ -19,6 +20,10 @@ def test_sizes() -> None:
     values, logits = network.split(out)
     assert out.shape == (6, 28) and values.shape == (6, 8) and logits.shape == (6, 5, 4)
     assert torch.equal(out, torch.cat((values, logits.reshape(6, -1)), dim=1))
+
+
+def test_every_kind_has_a_body() -> None:
+    assert tuple(BODIES) == KINDS
 
 
 def test_weights_come_from_the_seed_alone() -> None:

@@ -11,7 +11,7 @@ from sog.errors import CheckpointError
 from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
 from sog.games.leduc.game import Leduc
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.inference import (
     JoiningEvaluator,
@@ -21,6 +21,7 @@ from sog.nets.inference import (
     onnx_answer,
     torch_answer,
 )
+from sog.nets.shape import shape_for
 from sog.nets.values import value_evaluator
 from sog.search.leaves.evaluator import Beliefs, Wanted
 from sog.search.tree import columns as f

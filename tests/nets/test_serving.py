@@ -19,13 +19,14 @@ from sog.errors import CheckpointError, SettingError, SogError
 from sog.experiments.bench.network import random_beliefs
 from sog.games.catalog import make_game
 from sog.games.leduc.game import Leduc
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.inference import network_evaluator
 from sog.nets.serving.client import EvaluatorLost, EvaluatorProcess, ServedEvaluator, serving
 from sog.nets.serving.resident import Residence, ResidentNetwork
 from sog.nets.serving.server import Flushing
 from sog.nets.serving.wire import Kind, Message, connect, receive, send
+from sog.nets.shape import shape_for
 from sog.search.tree.public_tree import PublicTree
 
 PUBLIC = PublicTree(Leduc()).list_all()

@@ -13,8 +13,9 @@ from sog.games.holdem.cards import HANDS, live_hands, parse_cards
 from sog.games.holdem.game import HoldemState
 from sog.games.holdem.names import holdem_from
 from sog.games.names import parse_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import shape_for
 from sog.play.agent import SearchAgent
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings, Resolving

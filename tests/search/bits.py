@@ -21,8 +21,9 @@ from sog.games.leduc.game import Leduc
 from sog.games.liars_dice import LiarsDice
 from sog.games.names import parse_game
 from sog.nets import residual
-from sog.nets.cvpn import CVPN, NetworkShape
+from sog.nets.cvpn import CVPN
 from sog.nets.resnet_packed import Tiles, packed_network
+from sog.nets.shape import NetworkShape
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.monte_carlo import OUTCOME

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import shape_for
 from sog.play.rebel import start_position
 from sog.search.depth_limited.settings import CFR_D, MODIFIED_CFR_AVE, REBEL_FP, Solver, SolveSettings
 from sog.search.depth_limited.solve import solve

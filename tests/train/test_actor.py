@@ -11,8 +11,9 @@ from sog.games.base import Game
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
-from sog.nets.cvpn import CVPN, NetworkShape, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import NetworkShape, shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.leaves.evaluator import zero_evaluator

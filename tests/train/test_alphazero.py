@@ -12,8 +12,9 @@ from sog.agents.algorithms.table import PRESETS, preset
 from sog.errors import SettingError
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import shape_for
 from sog.search.leaves.drive import run as run_search
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.mcts.search import PuctSettings

@@ -13,8 +13,9 @@ from sog.agents.algorithms.table import preset
 from sog.errors import SettingError
 from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import shape_for
 from sog.play.referee import Referee
 from sog.search.leaves.drive import run as run_search
 from sog.search.leaves.evaluator import zero_evaluator

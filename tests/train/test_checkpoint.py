@@ -19,7 +19,8 @@ import torch
 
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.train import checkpoint
 from tests.fuzz.checkpoints import signed
 

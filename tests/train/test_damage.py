@@ -20,7 +20,8 @@ from sog.agents.players import open_network
 from sog.agents.shipped import find_checkpoint, shipped_checkpoints
 from sog.errors import CheckpointError, SogError
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, is_for, shape_for
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import is_for, shape_for
 from sog.train import checkpoint
 from tests.fuzz.checkpoints import NUMBERS, as_version_1, edit, path_of, places, sign_file, special
 

@@ -14,8 +14,9 @@ from sog.errors import CheckpointError, SettingError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.catalog import make_game
 from sog.games.histories.catalog import make_history_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sog.games.catalog import make_game
-from sog.nets.cvpn import shape_for
+from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings, search

@@ -12,8 +12,9 @@ import torch
 from sog.errors import CheckpointError, SettingError
 from sog.games.base import TERMINAL
 from sog.games.leduc.game import Leduc
-from sog.nets.cvpn import CVPN, NetworkShape, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
+from sog.nets.shape import NetworkShape, shape_for
 from sog.search.leaves.evaluator import Beliefs
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree

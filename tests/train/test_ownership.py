@@ -16,8 +16,9 @@ from sog.games.base import TERMINAL
 from sog.games.boards.go import Go
 from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, NetworkShape, is_for, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import NetworkShape, is_for, shape_for
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.train.boards.actor import BoardActing
 from sog.train.boards.game import BoardPlay

@@ -10,7 +10,7 @@ import pytest
 from sog.errors import CheckpointError
 from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
-from sog.nets.cvpn import NetworkShape, shape_for
+from sog.nets.shape import NetworkShape, shape_for
 from sog.train.packing import pack, unpack, window_for
 from sog.train.replay import Rows, blank_rows
 

@@ -12,8 +12,9 @@ from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc, LeducState
 from sog.games.liars_dice import LiarsDice
-from sog.nets.cvpn import CVPN, NetworkShape, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
+from sog.nets.shape import NetworkShape, shape_for
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import PCFR_PLUS
 from sog.search.gtcfr.search import PAPER, Budget, SearchSettings

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.errors import CheckpointError, SettingError
-from sog.nets.cvpn import NetworkShape
+from sog.nets.shape import NetworkShape
 from sog.train.replay import ReplayWindow, Rows, blank_rows, join_rows
 
 SHAPE = NetworkShape(features=2, slots=(2, 3), actions=2)

@@ -19,9 +19,10 @@ from sog.cluster.where import Where, executor
 from sog.errors import CheckpointError, SettingError, SogError
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.kuhn import Kuhn
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.serving.resident import Residence
 from sog.nets.serving.server import Counters
+from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.mcts.search import PuctSettings

@@ -11,7 +11,7 @@ from sog.games.base import State
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.go import Go
 from sog.games.boards.positions import PositionGame
-from sog.nets.cvpn import NetworkShape, shape_for
+from sog.nets.shape import NetworkShape, shape_for
 from sog.search.mcts.search import PuctSettings
 from sog.train import checkpoint
 from sog.train.alphazero.actor import AlphaZeroActing

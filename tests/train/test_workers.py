@@ -13,7 +13,8 @@ import pytest
 
 from sog.errors import SogError
 from sog.games.kuhn import Kuhn
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.train.checkpoint import network_bytes

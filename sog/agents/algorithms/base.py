@@ -1,16 +1,16 @@
-"""What an entry in the table of learning algorithms is made of; it knows no algorithm and imports none."""
+"""What an entry in the table of learning algorithms is made of; it imports no algorithm."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.agents.players import Opened
+    from sog.agents.opened import Opened
     from sog.games.base import Game
     from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sog.train.settings import TrainSettings, Variant
 
 __all__ = [
+    "SOG",
     "Choices",
     "Learner",
     "MakeAgent",
@@ -35,6 +36,9 @@ __all__ = [
     "Settings",
     "Training",
 ]
+
+# Student of Games, which trains and plays where nobody names another algorithm.
+SOG: Final = "sog"
 
 # Opens a progress bar for (title, total or None, unit) and yields report(done, note).
 OpenBar: TypeAlias = Callable[[str, int | None, str], AbstractContextManager[Callable[[int, str], None]]]

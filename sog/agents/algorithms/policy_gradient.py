@@ -11,7 +11,7 @@ from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules
-    from sog.agents.players import Opened
+    from sog.agents.opened import Opened
     from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
     from sog.search.tree.public_tree import PublicTree

@@ -18,7 +18,7 @@ from sog.agents.algorithms.base import (
 
 if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules, Settings
-    from sog.agents.players import Opened
+    from sog.agents.opened import Opened
     from sog.games.base import Game
     from sog.nets.cvpn import CVPN
     from sog.play.rebel import RebelSettings

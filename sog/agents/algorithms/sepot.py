@@ -10,7 +10,7 @@ from sog.errors import CheckpointError
 
 if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules, Settings
-    from sog.agents.players import Opened
+    from sog.agents.opened import Opened
     from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
     from sog.search.sepot.search import SearchSettings

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 from sog.agents.algorithms.base import (
+    SOG,
     Choices,
     Learner,
     MakeAgent,
@@ -22,7 +23,7 @@ from sog.errors import SettingError
 if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules
     from sog.agents.exploit_seeds import Subject
-    from sog.agents.players import Opened
+    from sog.agents.opened import Opened
     from sog.games.base import Game
     from sog.nets.cvpn import CVPN
     from sog.play.player import Player
@@ -32,9 +33,8 @@ if TYPE_CHECKING:
     from sog.search.tree.public_tree import PublicTree
     from sog.train.settings import TrainSettings, Variant
 
-__all__ = ["ENTRY", "SOG", "measure_search"]
+__all__ = ["ENTRY", "measure_search"]
 
-SOG: Final = "sog"
 _NETWORK: Final = "network"
 
 

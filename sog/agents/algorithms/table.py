@@ -12,13 +12,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from sog.agents.algorithms import alphazero, policy_gradient, rebel, sepot, sog
-from sog.agents.algorithms.base import Choices, Learner, Measuring, Play, PlayBoard, Rules, Settings
+from sog.agents.algorithms.base import SOG, Choices, Learner, Measuring, Play, PlayBoard, Rules, Settings
 from sog.errors import SettingError, SogError
 
 if TYPE_CHECKING:
     from sog.cluster.where import Where
-    from sog.nets.cvpn import NetworkShape
-    from sog.train.checkpoint import Meta
+    from sog.nets.shape import NetworkShape
     from sog.train.curve import Point
     from sog.train.settings import Variant
 
@@ -32,7 +31,6 @@ __all__ = [
     "player_of",
     "preset",
     "taken_by",
-    "trained_by",
     "training_of",
     "variant_from",
 ]
@@ -61,11 +59,6 @@ def learner(name: str) -> Learner:
     raise SettingError(f"no learning algorithm is called {name}; known: {', '.join(e.name for e in LEARNERS)}")
 
 
-def trained_by(meta: Meta) -> str:
-    """The name of the algorithm that trained a checkpoint; checkpoints that do not say are Student of Games'."""
-    return str(meta.settings.get("algorithm", sog.SOG))
-
-
 def player_of(text: str, chosen: str | None = None) -> str:
     """The algorithm that plays what a person calls a checkpoint or game: the chosen one, or the one that trained it.
 
@@ -76,12 +69,12 @@ def player_of(text: str, chosen: str | None = None) -> str:
     from sog.train.checkpoint import load_meta
 
     try:
-        trained = trained_by(load_meta(find_checkpoint(text)))
+        trained = load_meta(find_checkpoint(text)).algorithm
     except SogError:  # whoever opens it says what is wrong
-        return chosen or sog.SOG
+        return chosen or SOG
     if learner(trained).training.alone and chosen is not None and not learner(chosen).training.alone:
         raise SettingError(f"{text} holds a policy network by {trained}; {chosen} cannot search with it")
-    return chosen or (trained if learner(trained).play is not None else sog.SOG)
+    return chosen or (trained if learner(trained).play is not None else SOG)
 
 
 def training_of(algorithm: str, where: Where | None = None) -> Callable[..., Point]:
@@ -94,7 +87,7 @@ def training_of(algorithm: str, where: Where | None = None) -> Callable[..., Poi
     return learner(algorithm).training.alone or partial(train, where=where)
 
 
-def preset(game: Rules, name: str, algorithm: str = sog.SOG, variant: Variant | None = None) -> Settings:
+def preset(game: Rules, name: str, algorithm: str = SOG, variant: Variant | None = None) -> Settings:
     """The algorithm's settings called demo (minutes on two cores), full, paper or as `Training.presets` has it, varied.
 
     Raises SettingError for names and variants that there are none of.

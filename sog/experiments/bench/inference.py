@@ -13,8 +13,9 @@ import torch
 from sog.arrays import Float32
 from sog.errors import SogError
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, NetworkShape, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.serving.resident import Residence, ResidentNetwork
+from sog.nets.shape import NetworkShape, shape_for
 
 __all__ = ["BATCHES", "NETWORKS", "Row", "Subject", "answered_rows", "bench_inference", "devices"]
 

@@ -19,10 +19,11 @@ from threadpoolctl import threadpool_limits
 
 from sog.arrays import Float32
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.inference import Answer, MlpAnswer, ResNetEvaluator, onnx_answer, onnx_rows, torch_answer, uses_kernels
 from sog.nets.resnet import inference_copy
+from sog.nets.shape import shape_for
 from sog.search.leaves.evaluator import Beliefs
 from sog.search.tree.public_tree import PublicTree
 

@@ -16,7 +16,8 @@ import torch
 from threadpoolctl import threadpool_limits
 
 from sog.games.base import Game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.nets.values import pair_evaluator, value_evaluator
 from sog.search.depth_limited.settings import CFR_AVE, MODIFIED_CFR_AVE, REBEL_FLOP, SolveSettings
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator

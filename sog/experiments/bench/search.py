@@ -19,8 +19,9 @@ from threadpoolctl import threadpool_limits
 
 from sog.experiments.bench.stopwatch import Place, Stopwatch, replaced
 from sog.games.base import Game
-from sog.nets.cvpn import CVPN, NetworkShape
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import NetworkShape
 from sog.play.resolver import ResolveSettings
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr import phases

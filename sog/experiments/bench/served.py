@@ -18,11 +18,12 @@ import torch
 
 from sog.cluster.local import LocalExecutor
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.serving.client import ServedEvaluator, serving
 from sog.nets.serving.resident import Residence
 from sog.nets.serving.server import Counters, Flushing
+from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.search.gtcfr.search import Budget
 from sog.search.leaves.drive import drive

@@ -21,8 +21,9 @@ from threadpoolctl import threadpool_limits
 from sog.experiments.bench.search import name_of
 from sog.games.boards.positions import Position, PositionGame
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import shape_for
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, SearchSettings, search
 from sog.search.leaves.drive import run

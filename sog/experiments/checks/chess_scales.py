@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.algorithms.alphazero import ALPHAZERO
-from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.base import SOG
 from sog.agents.shipped import find_checkpoint
 from sog.baselines.alpha_beta import alpha_beta, material
 from sog.baselines.chess.best_play import best_play, random_wins, standing

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sog.agents.algorithms.alphazero import ALPHAZERO
-from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.base import SOG
 from sog.agents.algorithms.table import preset
 from sog.baselines.connect_four.positions import SETS
 from sog.evaluate.elo import rate

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from sog.agents.algorithms.base import SOG
 from sog.agents.algorithms.rebel import REBEL
-from sog.agents.algorithms.sog import SOG
-from sog.agents.algorithms.table import learner, trained_by
+from sog.agents.algorithms.table import learner
 from sog.agents.exploit_rebel import measure_rebel
 from sog.agents.exploit_seeds import Subject, listed, measure_seed
 from sog.agents.exploitability import decision_count
@@ -87,7 +87,7 @@ def plan(options: Options, note: Note) -> list[Key]:
     keys: dict[str, list[Key]] = {CURVE: [], TABLE: []}
     for folder in folders:
         meta = load_meta(folder / "checkpoint")
-        algorithm = trained_by(meta)
+        algorithm = meta.algorithm
         if meta.game not in names or algorithm not in _SEARCHED_BY:
             note(f"{folder}: {algorithm} on {meta.game} is not in the table")
             continue
@@ -131,7 +131,7 @@ def networks_of(run: Path) -> list[Network]:
 
 def _how(meta: Meta) -> dict[str, Any]:
     """How a run was trained."""
-    algorithm = trained_by(meta)
+    algorithm = meta.algorithm
     solver = learner(algorithm).training.solver(variant_of(meta.settings))
     return {"algorithm": algorithm, "solver": solver, "network": f"{meta.shape.depth}x{meta.shape.width}"}
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.agents.algorithms.sog import SOG
-from sog.agents.algorithms.table import learner, trained_by
+from sog.agents.algorithms.base import SOG
+from sog.agents.algorithms.table import learner
 from sog.errors import CheckpointError
 from sog.experiments.papers.sepot_runs import (
     DISTILLED,
@@ -131,7 +131,7 @@ def _network(folder: str, game: str) -> CVPN:
 def _quickly_distilled(game: str) -> CVPN:
     from sog.agents.exploit_seeds import listed
     from sog.agents.policy_network import network_policy
-    from sog.nets.cvpn import shape_for
+    from sog.nets.shape import shape_for
     from sog.train.distil.distil import DistilSettings, distil
     from sog.train.distil.teacher import CriticTeacher
 
@@ -165,7 +165,7 @@ def _about(folder: Path) -> tuple[bool, Key]:
     CheckpointError for a policy network without a critic, which nothing here can search with.
     """
     meta = meta_of_run(folder)
-    entry, before = learner(trained_by(meta)), meta.settings.get(DISTILLED)
+    entry, before = learner(meta.algorithm), meta.settings.get(DISTILLED)
     if entry.training.alone is not None and "critic" not in meta.files:
         raise CheckpointError(f"{folder} holds a policy network by {entry.name} without a critic; train by sepot")
     by = f"distilled from {learner(before['algorithm']).title} ({before['values']})" if before else entry.title

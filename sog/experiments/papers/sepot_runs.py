@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from sog.agents.algorithms.table import learner, trained_by
+from sog.agents.algorithms.table import learner
 from sog.errors import CheckpointError, SettingError
 from sog.experiments.study import Key, Options
 from sog.games.histories.catalog import make_history_game
@@ -87,13 +87,13 @@ def run_of(folder: Path) -> Meta:
     """What a run of SePoT says of itself; CheckpointError for another algorithm's."""
     meta = meta_of_run(folder)
     if "critic" not in meta.files:
-        raise CheckpointError(f"{folder} was trained by {trained_by(meta)}, so it has no critic; train by sepot")
+        raise CheckpointError(f"{folder} was trained by {meta.algorithm}, so it has no critic; train by sepot")
     return meta
 
 
 def own_title(meta: Meta) -> str:
     """The algorithm that trained a checkpoint, and by which play `own_measure` measures it, in words."""
-    entry = learner(trained_by(meta))
+    entry = learner(meta.algorithm)
     return f"{entry.title}: {entry.training.measured}"
 
 
@@ -105,7 +105,7 @@ def own_measure(folder: Path) -> float:
     from sog.agents.exploit_seeds import listed
 
     game, network, meta = load_network(checkpoint_of(folder))
-    public, measure = listed(game), learner(trained_by(meta)).training.measure
+    public, measure = listed(game), learner(meta.algorithm).training.measure
     return measure(public, network, variant_of(meta.settings)) * public.game.unit.per_utility
 
 

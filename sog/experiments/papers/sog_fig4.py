@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.algorithms.alphazero import ALPHAZERO
-from sog.agents.algorithms.sog import SOG
+from sog.agents.algorithms.base import SOG
 from sog.errors import SettingError
 from sog.evaluate.elo import Ratings
 from sog.experiments.papers.elo_matches import (

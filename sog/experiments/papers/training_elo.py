@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.agents.algorithms.table import learner, trained_by
+from sog.agents.algorithms.table import learner
 from sog.errors import CheckpointError, SettingError
 from sog.experiments.papers.elo_matches import (
     Agent,
@@ -81,7 +81,7 @@ def snapshots(run: Path, simulations: int, most: int) -> list[Snapshot]:
 
 
 def _algorithm(meta: Meta, folder: Path) -> str:
-    algorithm = trained_by(meta)
+    algorithm = meta.algorithm
     if learner(algorithm).board is None:
         raise CheckpointError(f"{folder}: nobody here plays with a network of {algorithm}")
     return algorithm

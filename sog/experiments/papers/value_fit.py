@@ -20,8 +20,9 @@ from threadpoolctl import threadpool_limits
 from sog.arrays import Array, Float64
 from sog.games.base import NATURE
 from sog.games.catalog import make_game
-from sog.nets.cvpn import CVPN, NetworkShape, shape_for
+from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
+from sog.nets.shape import NetworkShape, shape_for
 from sog.search.cfr.exact import ExactEvaluator
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings, search

@@ -112,7 +112,7 @@ class Chess(PositionGame):
         out[-3], out[-2] = seen[0].quiet / 100.0, seen[0].number / 100.0
 
     def write_record(self, record: Record) -> str:
-        return pgn_record(self, record, START)
+        return pgn_record(self, record, self.fen, START)
 
     def seen(self, s: State) -> Seen:
         """A position's board and counters."""

@@ -81,7 +81,7 @@ class Go(PositionGame):
         return owned if decided else None  # otherwise the board had been there before, which is a draw
 
     def write_record(self, record: Record) -> str:
-        return sgf_record(self, record)
+        return sgf_record(record, self.size, self.komi)
 
     def board(self, s: State) -> Array:
         """int8[N, N]: 1 for Black's stones, 2 for White's; row 0 at the bottom, column 0 at the left."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from sog.games.base import Game
 from sog.games.boards.positions import Position
 from sog.games.records import Record, states_of, wrapped
-
-if TYPE_CHECKING:
-    from sog.games.boards.chess import Chess
 
 __all__ = ["pgn_record"]
 
 
-def pgn_record(game: Chess, record: Record, start: str) -> str:
-    """The game as PGN. start: the FEN that needs no tag, since games begin there unless a tag says otherwise."""
+def pgn_record(game: Game, record: Record, fen: str, start: str) -> str:
+    """The game of chess, which began at `fen`, as PGN.
+
+    start: the FEN that needs no tag, since games begin there unless a tag says otherwise.
+    """
     result = {1.0: "0-1", -1.0: "1-0"}.get(record.utility, "1/2-1/2")  # player 0 is Black
     tags = {
         "Event": record.event,
@@ -26,10 +25,10 @@ def pgn_record(game: Chess, record: Record, start: str) -> str:
         "Result": result,
         "Termination": record.why,
     }
-    if game.fen != start:
-        tags |= {"SetUp": "1", "FEN": game.fen}
+    if fen != start:
+        tags |= {"SetUp": "1", "FEN": fen}
     words: list[str] = []
-    fields = game.fen.split()
+    fields = fen.split()
     number, white = int(fields[5]), fields[1] == "w"
     for k, (state, action) in enumerate(zip(states_of(game, record.moves), record.moves, strict=True)):
         if white or k == 0:

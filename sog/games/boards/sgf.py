@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sog.games.records import Record
-
-if TYPE_CHECKING:
-    from sog.games.boards.go import Go
 
 __all__ = ["sgf_record"]
 
 _LETTERS: Final = "abcdefghijklmnopqrs"
 
 
-def sgf_record(game: Go, record: Record) -> str:
-    """The game as SGF."""
-    size = game.size
+def sgf_record(record: Record, size: int, komi: float) -> str:
+    """The game of Go as SGF."""
     properties = {
         "GM": "1",
         "FF": "4",
         "CA": "UTF-8",
         "AP": "sog",
         "SZ": str(size),
-        "KM": f"{game.komi:g}",
+        "KM": f"{komi:g}",
         "RU": "Chinese",
         "PB": record.players[0],
         "PW": record.players[1],

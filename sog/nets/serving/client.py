@@ -17,11 +17,11 @@ from torch import Tensor
 
 from sog.arrays import Float32
 from sog.errors import SogError
-from sog.nets.cvpn import NetworkShape
 from sog.nets.inference import answer_by_rows
 from sog.nets.serving.resident import Residence
 from sog.nets.serving.server import Counters, Flushing, run_server
 from sog.nets.serving.wire import Kind, Message, Slot, connect, new_memory, receive, send, shared_copy
+from sog.nets.shape import NetworkShape
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Wanted
 
 __all__ = ["EvaluatorLost", "EvaluatorProcess", "ServedEvaluator", "serving"]

@@ -16,10 +16,11 @@ from torch import Tensor, nn
 
 from sog.arrays import Float32
 from sog.errors import SettingError
-from sog.nets.cvpn import CVPN, NetworkShape
+from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.nets.inference import refuse_broken
 from sog.nets.resnet import inference_copy
+from sog.nets.shape import NetworkShape
 
 __all__ = ["MODES", "PRECISIONS", "Residence", "ResidentNetwork"]
 

@@ -25,9 +25,9 @@ import safetensors.torch
 import torch
 
 from sog.errors import SettingError, SogError
-from sog.nets.cvpn import NetworkShape
 from sog.nets.serving.resident import Residence, ResidentNetwork
 from sog.nets.serving.wire import Kind, Message, Slot, listen, receive, send, shared_bytes
+from sog.nets.shape import NetworkShape
 
 __all__ = ["Counters", "Flushing", "run_server"]
 

@@ -13,8 +13,8 @@ import numpy as np
 from sog.arrays import Float64, Int32
 from sog.errors import SettingError
 from sog.games.base import TERMINAL, Game
-from sog.nets.cvpn import NetworkShape
 from sog.nets.encode import encode
+from sog.nets.shape import NetworkShape
 from sog.play.referee import Referee, World
 from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator

@@ -12,7 +12,7 @@ import numpy as np
 
 from sog.errors import SettingError
 from sog.games.base import Game
-from sog.nets.cvpn import NetworkShape
+from sog.nets.shape import NetworkShape
 from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sog.games.base import Game
-from sog.nets.cvpn import shape_for
+from sog.nets.shape import shape_for
 from sog.train.boards.actor import BoardActing
 from sog.train.boards.caps import PlayoutCaps
 from sog.train.boards.game import BoardPlay

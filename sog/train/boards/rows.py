@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sog.arrays import Float64, Int32, Int64
-from sog.nets.cvpn import NetworkShape
 from sog.nets.encode import encode
+from sog.nets.shape import NetworkShape
 from sog.search.leaves.evaluator import Beliefs
 from sog.search.tree.public_tree import PublicTree
 from sog.train.boards.game import Visit

@@ -13,8 +13,9 @@ import numpy as np
 from sog.arrays import Float64, Int32
 from sog.errors import CheckpointError
 from sog.games.base import NATURE
-from sog.nets.cvpn import CVPN, NetworkShape
+from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
+from sog.nets.shape import NetworkShape
 from sog.search.leaves.evaluator import Beliefs
 from sog.search.simd.compiling import working_time
 from sog.train import checkpoint

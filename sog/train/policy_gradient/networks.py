@@ -17,7 +17,8 @@ from torch import Tensor, nn
 from sog.arrays import Array, Bool, Float32
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.rows import distinct_rows
-from sog.nets.cvpn import CVPN, NetworkShape
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import NetworkShape
 
 __all__ = ["Seen", "answers", "each_once", "policies_of", "policy_shape", "seen"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sog.games.histories.base import HistoryGame
-from sog.nets.cvpn import NetworkShape
+from sog.nets.shape import NetworkShape
 from sog.train.policy_gradient.action_critic import ActionCriticSettings
 from sog.train.policy_gradient.learners import Learning
 from sog.train.policy_gradient.networks import policy_shape

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sog.games.base import Game
-from sog.nets.cvpn import NetworkShape
 from sog.nets.encode import encode
+from sog.nets.shape import NetworkShape
 from sog.nets.values import values_of
 from sog.play.rebel import Position, sample_iterations, start_position
 from sog.search.depth_limited.planting import Layouts

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sog.errors import SettingError
 from sog.games.base import Game
-from sog.nets.cvpn import shape_for
+from sog.nets.shape import shape_for
 from sog.search.cfr.fictitious import FictitiousPlay
 from sog.search.depth_limited.settings import CFR_D, SOLVERS, Solver, SolveSettings
 from sog.search.leaves.kernels import PAIRS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sog.games.base import Game
-from sog.nets.cvpn import shape_for
+from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.train.boards.presets import board_preset

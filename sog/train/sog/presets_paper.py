@@ -10,7 +10,7 @@ from typing import Final
 
 from sog.games.base import Game
 from sog.games.names import parse_game
-from sog.nets.cvpn import shape_for
+from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import PAPER, POG, Budget
 from sog.train.learner import LearnerSettings

@@ -8,8 +8,8 @@ import numpy as np
 
 from sog.arrays import Float64
 from sog.games.base import NATURE
-from sog.nets.cvpn import NetworkShape
 from sog.nets.encode import encode
+from sog.nets.shape import NetworkShape
 from sog.play.resolver import derive_generator
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings, search

@@ -1,0 +1,139 @@
+"""What decides the sizes of a network's weights, and how a game sets them; it knows no weights."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+from sog.errors import SettingError
+from sog.games.base import DENSE, Game
+from sog.nets.encode import input_width
+
+__all__ = ["KINDS", "NetworkShape", "is_for", "shape_for"]
+
+KINDS: Final = ("mlp", "resnet")  # of a network's body
+
+
+@dataclass(frozen=True)
+class NetworkShape:
+    """Everything that decides the sizes of a network's weights.
+
+    features, slots, actions: those of the game.  width, depth: of the hidden layers.
+    kind: the body, one of KINDS.  crossed: see encode.encode.  matchups: see `sog.nets.cvpn.CVPN`.
+    planes, policy_planes: the game's, for a resnet, which has `width` channels and `depth` blocks; otherwise none.
+    ownership: a resnet that also learns who will own each cell (Game.owners), and is not asked for it in play.
+    policies_apart: each player has logits of its own (SoG, Fig. 6), of which the actor's are read; of an mlp only.
+    """
+
+    features: int
+    slots: tuple[int, int]
+    actions: int
+    width: int = 128
+    depth: int = 2
+    kind: str = "mlp"
+    crossed: tuple[int, ...] = ()
+    matchups: bool = False
+    planes: tuple[int, ...] = ()
+    policy_planes: int = 0
+    policies_apart: bool = False
+    ownership: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise SettingError(f"no network is called {self.kind}; known: {', '.join(KINDS)}")
+        if min(self.width, self.depth) < 1:
+            raise SettingError(f"a network needs width and depth of at least 1, not {self.width}x{self.depth}")
+        if any(not 0 <= column < self.features for column in self.crossed):
+            raise SettingError(f"crossed features {self.crossed} are not among the game's {self.features}")
+        if self.kind == "resnet":
+            self._check_planes()
+        elif self.ownership:
+            raise SettingError(f"who owns a cell is learned by a resnet, not by {self.kind}")
+
+    def _check_planes(self) -> None:
+        """SettingError unless planes, one infostate a player and no more make a resnet's input."""
+        if len(self.planes) != 3 or math.prod(self.planes) != self.features or self.slots != (1, 1):
+            raise SettingError("a resnet is for games of perfect information whose features are planes")
+        if self.crossed or self.matchups or self.policies_apart:
+            raise SettingError("a resnet has no crossed features, no matchups and one policy for both players")
+        if self.policy_planes * self.planes[1] * self.planes[2] > self.actions:
+            raise SettingError(f"{self.policy_planes} policy planes hold more than {self.actions} actions")
+
+    @property
+    def inputs(self) -> int:
+        """D, the length of an encoded belief."""
+        return input_width(self.features, self.slots, self.crossed, self.matchups)
+
+    @property
+    def seen(self) -> int:
+        """How many of the inputs the body sees: all but the beliefs about the opponent."""
+        return input_width(self.features, self.slots, self.crossed)
+
+    @property
+    def num_values(self) -> int:
+        """S0 + S1."""
+        return sum(self.slots)
+
+    @property
+    def policy_slots(self) -> int:
+        """S, the slots that have logits: max(S0, S1), or with policies_apart S0 + S1."""
+        return sum(self.slots) if self.policies_apart else max(self.slots)
+
+    @property
+    def num_logits(self) -> int:
+        """S * A."""
+        return self.policy_slots * self.actions
+
+    def first_policy_slot(self, player: int) -> int:
+        """Where a player's logits begin among the slots."""
+        return self.slots[0] if self.policies_apart and player == 1 else 0
+
+    @property
+    def cells(self) -> int:
+        """H * W where ownership is learned, otherwise 0."""
+        return self.planes[1] * self.planes[2] if self.ownership else 0
+
+    @property
+    def outputs(self) -> int:
+        """What the network answers with."""
+        return self.num_values + self.num_logits
+
+    @property
+    def head(self) -> int:
+        """Outputs of the last layer: values or a matchup matrix, then logits."""
+        return (self.slots[0] * self.slots[1] if self.matchups else self.num_values) + self.num_logits
+
+
+def shape_for(
+    game: Game,
+    width: int = 128,
+    depth: int = 2,
+    kind: str = "mlp",
+    crossed: tuple[int, ...] = (),
+    matchups: bool = False,
+    policies_apart: bool = False,
+    ownership: bool = False,
+) -> NetworkShape:
+    """The shape of a network for this game.
+
+    Raises SettingError for matchups of a game too wide for matrices, and for ownership where a game names no owners.
+    """
+    if ownership and not game.ownership:
+        raise SettingError(f"{game.name} does not say who owns a cell")
+    if matchups and game.weights(game.root()).operator.kind != DENSE:
+        raise SettingError(f"matchups are for few infostates, not {game.name}'s {game.num_slots[0]:,} a player")
+    planes = (game.planes or (), game.policy_planes) if kind == "resnet" else ((), 0)
+    sizes = game.num_features, game.num_slots, game.num_actions
+    return NetworkShape(*sizes, width, depth, kind, crossed, matchups, *planes, policies_apart, ownership)
+
+
+def is_for(shape: NetworkShape, game: Game) -> bool:
+    """Whether a network of this shape reads this game's beliefs and answers with its values and actions."""
+    try:
+        sizes = shape.width, shape.depth
+        flags = shape.matchups, shape.policies_apart, shape.ownership
+        wanted = shape_for(game, *sizes, shape.kind, shape.crossed, *flags)
+    except SettingError:
+        return False
+    return shape == wanted and shape.crossed in ((), tuple(game.crossed))
