@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
-from sog.cli.frame import JsonOption, print_json, progress_bar, stderr, stdout
+from sog.cli.bench_tables import (
+    cfr_table,
+    histories_table,
+    rebel_table,
+    root_table,
+    rounds_table,
+    search_table,
+    sepot_table,
+    simulations_table,
+    training_table,
+)
+from sog.cli.frame import JsonOption, progress_bar, show_rows, stderr, stdout
 from sog.cli.options import LARGEST_COUNT, HistoriesOption, UpdatesOption, above_zero
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.experiments.bench.cfr import Row as CfrRow
-    from sog.experiments.bench.root import Row as RootRow
-    from sog.experiments.bench.rounds import Row as RoundRow
-    from sog.experiments.bench.search import Row
     from sog.experiments.bench.training import Part
     from sog.nets.cvpn import CVPN
     from sog.search.gtcfr.search import Budget
@@ -56,31 +61,7 @@ def bench_cfr(
         stderr().print("LiteEFG is not installed (pip install 'sog[bench]'): left out", markup=False)
     with progress_bar("bench cfr", len(chosen), "games") as report:
         rows = bench_games(chosen, rounds, report)
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows]})
-        return
-    stdout().print(_cfr_table(rows))
-
-
-def _cfr_table(rows: Sequence[CfrRow]) -> Table:
-    from sog.experiments.bench.cfr import TARGET, fastest_other
-
-    out = Table("game", "solver", box=None, pad_edge=False)
-    for heading in ("us/iteration", "x ours", f"seconds to {TARGET:g}", "x ours", "iterations", "setup, s"):
-        out.add_column(heading, justify="right")
-    game = ""
-    for row in rows:
-        reached = ("not in 30", "", "")
-        if row.seconds_to_target is not None:
-            ratio = "" if row.target_ratio is None else f"{row.target_ratio:,.3g}"
-            reached = (f"{row.seconds_to_target:.3g}", ratio, f"{row.iterations_to_target:,}")
-        speed = (f"{row.us_per_iteration:,.4g}", f"{row.ratio_to_ours:,.3g}")
-        out.add_row("" if row.game == game else row.game, row.solver, *speed, *reached, f"{row.setup_seconds:.2g}")
-        game = row.game
-    iteration, to_target = fastest_other(rows)
-    told = "" if to_target is None else f", {to_target:.3g} x to {TARGET:g}"
-    out.caption = f"the fastest other solver takes {iteration:.3g} x our time an iteration{told}"
-    return out
+    show_rows(rows, as_json, lambda: cfr_table(rows))
 
 
 @bench.command("search", epilog="Example: sog bench search leduc_poker --search 100,1 --no-training")
@@ -125,12 +106,9 @@ def bench_search(
     if training:
         stderr().print(f"training {game.name} twice for {training_seconds:g} seconds", markup=False)
         parts = profile_training(game.name, "full", training_seconds, os.cpu_count() or 1)
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows], "training": [asdict(part) for part in parts]})
-        return
-    stdout().print(_search_table(rows))
-    if parts:
-        stdout().print(_training_table(game.name, parts))
+    show_rows(rows, as_json, lambda: search_table(rows), {"training": [asdict(part) for part in parts]})
+    if parts and not as_json:
+        stdout().print(training_table(game.name, parts))
 
 
 @bench.command("root", epilog="Example: sog bench root 'holdem(bets=0.5;1.0;allin)' --search 10,0.1")
@@ -160,30 +138,7 @@ def bench_root_search(
     network = CVPN(shape_for(made, width, depth, crossed=made.crossed))
     with progress_bar("bench root", len(budgets), "budgets") as report:
         rows = bench_root(made, network, budgets, report, rounds)
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows], "load": os.getloadavg()[0]})
-        return
-    stdout().print(_root_table(rows))
-
-
-def _root_table(rows: Sequence[RootRow]) -> Table:
-    title = f"{rows[0].game}: first decision, {rows[0].network} untrained, one core; load {os.getloadavg()[0]:.1f}"
-    out = Table("search", title=title, box=None)
-    for row in rows:
-        out.add_column(row.search, justify="right")
-    out.add_row("seconds", *(f"{row.seconds:,.2f}" for row in rows))
-    out.add_row("processor seconds", *(f"{row.processor_seconds:,.2f}" for row in rows))
-    out.add_row("nodes", *(f"{row.nodes:,}" for row in rows))
-    out.add_row("leaves", *(f"{row.leaves:,}" for row in rows))
-    out.add_row("leaf beliefs answered", *(f"{row.beliefs:,}" for row in rows))
-    out.add_row("ms an iteration", *(f"{row.iteration_ms:,.2f}" for row in rows))
-    out.add_row("tree, MB", *(f"{row.tree_megabytes:,.0f}" for row in rows))
-    out.add_row("process at its largest, MB", *(f"{row.peak_megabytes:,.0f}" for row in rows))
-    for name in ("network", "sweep", "growth", "python"):
-        out.add_row(f"share: {name}", *(f"{getattr(row, name + '_share'):.1%}" for row in rows))
-    for part in rows[0].part_ms:
-        out.add_row(f"{part}, ms on the last tree", *(f"{row.part_ms[part]:,.3f}" for row in rows))
-    return out
+    show_rows(rows, as_json, lambda: root_table(rows), {"load": os.getloadavg()[0]})
 
 
 def _beside_openspiel(rounds: int, as_json: bool) -> None:
@@ -192,16 +147,7 @@ def _beside_openspiel(rounds: int, as_json: bool) -> None:
 
     with progress_bar("bench search", len(GAMES), "games") as report:
         rows = bench_simulations(GAMES, _SIMULATIONS, rounds, report)
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows]})
-        return
-    table = Table("game", "search", "network", title="simulations from the first position, one core", box=None)
-    for heading in ("per s", "network"):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        speed, share = f"{row.simulations_per_second:,.4g}", f"{row.network_share:.0%}"
-        table.add_row(row.game, row.search, row.network, speed, share)
-    stdout().print(table)
+    show_rows(rows, as_json, lambda: simulations_table(rows))
 
 
 _SIMULATIONS = 400
@@ -223,16 +169,7 @@ def bench_by_histories(
         make_history_game(name)  # one that does not exist is refused before the work
     with progress_bar("bench histories", len(chosen), "games") as report:
         rows = bench_histories(chosen, width, seconds, report)
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows]})
-        return
-    table = Table("game", box=None, pad_edge=False)
-    for heading in ("decisions", "random games/s", f"with 2x{width} /s", "with R-NaD /s"):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        figures = (f"{row.decisions:.1f}", *(f"{rate:,.0f}" for rate in (row.random, row.actor, row.learning)))
-        table.add_row(row.game, *figures)
-    stdout().print(table)
+    show_rows(rows, as_json, lambda: histories_table(rows, width))
 
 
 @bench.command("sepot", epilog="Example: sog bench sepot --games leduc_poker --played 4")
@@ -249,7 +186,7 @@ def bench_sepot_search(
 
     The last row of a game is what its public states with too many histories cost that are left to the network.
     """
-    from sog.experiments.bench.sepot_search import GAMES, PARTS, bench_sepot
+    from sog.experiments.bench.sepot_search import GAMES, bench_sepot
     from sog.games.histories.catalog import make_history_game
     from sog.search.sepot.search import SearchSettings
 
@@ -259,18 +196,7 @@ def bench_sepot_search(
     settings = SearchSettings(updates or plain.iterations, most=histories or plain.most)
     with progress_bar("bench sepot", len(chosen), "games") as report:
         rows = bench_sepot(chosen, played, settings, report)
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows]})
-        return
-    table = Table("game", box=None, pad_edge=False)
-    for heading in ("histories", "searches", "median", "ms", *PARTS, "MB"):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        size = f"{row.above:,} to {row.most:,}" if row.most else "too many"
-        shares = (f"{row.shares[part]:.0%}" for part in PARTS)
-        figures = f"{row.searches}", f"{row.histories:,}", f"{row.milliseconds:,.3g}"
-        table.add_row(row.game, size, *figures, *shares, f"{row.megabytes:,.3g}")
-    stdout().print(table)
+    show_rows(rows, as_json, lambda: sepot_table(rows))
 
 
 @bench.command("rebel", epilog="Example: sog bench rebel --seconds 5")
@@ -287,16 +213,7 @@ def bench_rebel(
     chosen = [make_game(name) for name in games or GAMES]
     with progress_bar("bench rebel", row_count(len(chosen)), "rows") as report:
         rows = measure(chosen, seconds, report)
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows]})
-        return
-    out = Table("game", "network", "setting", title="subgames solved a second, one core", box=None)
-    for heading in ("solves/s", "network"):
-        out.add_column(heading, justify="right")
-    for row in rows:
-        speed, share = f"{row.solves_per_second:,.4g}", f"{row.network_share:.0%}"
-        out.add_row(row.game, row.network, row.setting, speed, share)
-    stdout().print(out)
+    show_rows(rows, as_json, lambda: rebel_table(rows))
 
 
 @bench.command("training", epilog="Example: sog bench training --games connect_four --played 64")
@@ -326,20 +243,7 @@ def bench_training(
         chosen.append((name, network, played or GAMES.get(name, 16)))
     with progress_bar("bench training", len(chosen), "games") as report:
         rows = bench_rounds(chosen, report)
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows]})
-        return
-    stdout().print(_rounds_table(rows))
-
-
-def _rounds_table(rows: Sequence[RoundRow]) -> Table:
-    out = Table("game", title="one round of self-play, settings of the preset demo", box=None)
-    for heading in ("searches", "grown", "one-hot", "distinct", "won"):
-        out.add_column(heading, justify="right")
-    for row in rows:
-        shares = row.grown_share, row.one_hot_share, row.distinct_positions_share, row.won_share
-        out.add_row(row.game, f"{row.searches:,}", *(f"{share:.1%}" for share in shares))
-    return out
+    show_rows(rows, as_json, lambda: rounds_table(rows))
 
 
 def _budget(text: str) -> Budget:
@@ -370,24 +274,3 @@ def _network(checkpoint: str) -> tuple[str, CVPN]:
     return name, network
 
 
-def _search_table(rows: Sequence[Row]) -> Table:
-    out = Table("search", title=f"{rows[0].game}: searches of self-play, {rows[0].network}, one core", box=None)
-    for heading in ("at once", "per s", "us/iter.", "network", "down", "up", "finish", "growth", "Python"):
-        out.add_column(heading, justify="right")
-    for row in rows:
-        speeds = f"{row.searches_per_second:,.4g}", f"{row.us_per_iteration:,.4g}"
-        sweeps = row.down_share, row.up_share, row.finish_share
-        shares = row.network_share, *sweeps, row.growth_share, row.python_share
-        out.add_row(row.search, str(row.side_by_side), *speeds, *(f"{share:.0%}" for share in shares))
-    return out
-
-
-def _training_table(game: str, parts: Sequence[Part]) -> Table:
-    out = Table("process", "part", title=f"{game}: one training minute", box=None)
-    out.add_column("seconds", justify="right")
-    out.add_column("share", justify="right")
-    who = ""
-    for part in parts:
-        out.add_row("" if part.who == who else part.who, part.part, f"{part.seconds:.1f}", f"{part.share:.0%}")
-        who = part.who
-    return out

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from rich.table import Table
 
-from sog.cli.frame import JsonOption, check_new, print_json, progress_bar, stdout
+from sog.cli.frame import JsonOption, check_new, figures_table, print_json, progress_bar, show_rows, stdout
 from sog.cli.options import MOST_PROCESSES, above_zero, some
 from sog.errors import SettingError
 
@@ -71,18 +71,14 @@ def bench_inference(
     torch.set_num_threads(threads)
     with progress_bar("bench inference", len(chosen) * len(residences) * len(sizes), "rows") as report:
         rows = measure(chosen, residences, sizes, seconds, limit, report)
-    if as_json:
-        print_json({"rows": [asdict(row) for row in rows]})
-        return
-    stdout().print(_inference_table(rows))
+    show_rows(rows, as_json, lambda: _inference_table(rows))
 
 
 def _inference_table(rows: Sequence[Row]) -> Table:
     """Rows a second and milliseconds a call; a column for each batch size."""
     sizes = list(dict.fromkeys(row.batch for row in rows))
-    out = Table("network", "device", "precision", "mode", "", title="one evaluator, by batch size", box=None)
-    for size in sizes:
-        out.add_column(f"{size:,}", justify="right")
+    keys, title = ("network", "device", "precision", "mode", ""), "one evaluator, by batch size"
+    out = figures_table(*keys, figures=(f"{size:,}" for size in sizes), title=title)
     found = {(row.network, row.device, row.precision, row.mode, row.batch): row for row in rows}
     for which in dict.fromkeys(key[:4] for key in found):
         line = [found[*which, size] for size in sizes]
@@ -154,8 +150,7 @@ def bench_pipeline(
 
 def _rates_table(game: str, measured: Measured) -> Table:
     rates = measured.rates
-    out = Table("part", title=f"{game}: one core; load {os.getloadavg()[0]:.1f}", box=None)
-    out.add_column("", justify="right")
+    out = figures_table("part", figures=("",), title=f"{game}: one core; load {os.getloadavg()[0]:.1f}")
     out.add_row("self-play, rows/s", f"{1 / rates.play:,.1f}")
     out.add_row("self-play, searches and query solves/s", f"{measured.searches_per_second:,.1f}")
     out.add_row("leaf beliefs a row", f"{measured.beliefs_per_row:,.0f}")
@@ -171,9 +166,8 @@ def _rates_table(game: str, measured: Measured) -> Table:
 
 
 def _runs_table(runs: Sequence[Throughput]) -> Table:
-    out = Table("workers", title="sog train; a core second is a second of processor time", box=None)
-    for heading in ("rows/s", "predicted", "error", "rows a core second", "predicted", "error"):
-        out.add_column(heading, justify="right")
+    headings = ("rows/s", "predicted", "error", "rows a core second", "predicted", "error")
+    out = figures_table("workers", figures=headings, title="sog train; a core second is a second of processor time")
     for run in runs:
         figures = []
         for name, error in (("rows_per_second", run.error), ("rows_per_core_second", run.core_error)):
@@ -183,9 +177,8 @@ def _runs_table(runs: Sequence[Throughput]) -> Table:
 
 
 def _plans_table(planned: Sequence[Plan]) -> Table:
-    out = Table("cluster", "learner", "saturated", title="without rounds, simulated", box=None)
-    for heading in ("in use", "rows/s", "MB/s", "actors that saturate it"):
-        out.add_column(heading, justify="right")
+    headings, title = ("in use", "rows/s", "MB/s", "actors that saturate it"), "without rounds, simulated"
+    out = figures_table("cluster", "learner", "saturated", figures=headings, title=title)
     for plan in planned:
         figures = f"{plan.found.rows_per_second:,.0f}", f"{1e-6 * plan.found.bytes_per_second:,.1f}"
         share = f"{plan.found.shares[plan.found.busiest]:.0%}"

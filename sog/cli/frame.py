@@ -7,19 +7,24 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.table import Table
 from rich.text import Text
 
 from sog.cli.options import above_zero, some
 from sog.errors import SettingError
 from sog.search.simd.compiling import working_time
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 # How long something runs in silence before it shows a progress bar, and between its lines where there is no terminal.
 _SILENT_SECONDS = 2.0
@@ -68,6 +73,27 @@ def say(text: str) -> None:
 def print_json(answer: Mapping[str, Any]) -> None:
     """Print the one object that a machine reads; NaN and infinity, which JSON lacks, are a ValueError."""
     print(json.dumps(answer, allow_nan=False))
+
+
+def figures_table(*left: str, figures: Iterable[str], title: str | None = None) -> Table:
+    """An empty table with columns of words, then columns of figures, which end at the right."""
+    table = Table(*left, title=title, box=None, pad_edge=False)
+    for heading in figures:
+        table.add_column(heading, justify="right")
+    return table
+
+
+def show_rows(
+    rows: Sequence[DataclassInstance],
+    as_json: bool,
+    table: Callable[[], Table],
+    more: Mapping[str, Any] | None = None,
+) -> None:
+    """A measurement's rows for a machine, with whatever more it should know, or as a table for people."""
+    if as_json:
+        print_json({"rows": [asdict(row) for row in rows], **(more or {})})
+    else:
+        stdout().print(table())
 
 
 def check_new(path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +13,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from sog.cli.bench_tables import holdem_table
 from sog.cli.frame import (
     JsonOption,
     Report,
@@ -21,6 +21,7 @@ from sog.cli.frame import (
     print_json,
     progress_bar,
     say,
+    show_rows,
     stdout,
     write_new,
 )
@@ -273,17 +274,7 @@ def bench_holdem(
         for spot in found:
             rows += bench_spot(spot, partial(_report_from, report, done))
             done += steps(spot)
-    if as_json:
-        print_json({"cores": os.cpu_count(), "rows": [asdict(row) for row in rows]})
-        return
-    table = Table("spot", title="milliseconds an iteration; seconds and iterations to 0.5%", box=None, pad_edge=False)
-    for heading in ("threads", "ms", "fastest", "cpu ms", "speedup", "seconds", "iter.", "MB", "load"):
-        table.add_column(heading, justify="right")
-    for row in rows:
-        times = (f"{ms:.3f}" for ms in (row.ms_per_iteration, row.fastest_ms, row.processor_ms))
-        solve = f"{row.seconds_to_half_percent:.3g}", f"{row.iterations:,}", f"{row.memory_mb:,.0f}"
-        table.add_row(row.spot, str(row.threads), *times, f"{row.speedup:.2f}", *solve, f"{row.load:.1f}")
-    stdout().print(table)
+    show_rows(rows, as_json, lambda: holdem_table(rows), {"cores": os.cpu_count()})
 
 
 def _report_from(report: Report, before: int, done: int, note: str) -> None:

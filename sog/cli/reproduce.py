@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from sog.cli.frame import ClusterOption, JsonOption, print_json, progress_bar, stderr, stdout
+from sog.cli.frame import ClusterOption, JsonOption, figures_table, print_json, progress_bar, stderr, stdout
 from sog.cli.options import LARGEST_COUNT, MOST_PROCESSES, above_zero
 from sog.cli.stopping import say_kept
 from sog.errors import SettingError
@@ -106,10 +106,8 @@ def _print(done: Reproduced, points: int, planned: int, seconds: float, as_json:
             }
         )
         return
-    table = Table("", box=None, pad_edge=False)
     published = any(row.paper for row in beside)
-    for heading in (experiment.paper, "ours") if published else ("ours",):
-        table.add_column(heading, justify="right")
+    table = figures_table("", figures=(experiment.paper, "ours") if published else ("ours",))
     for row in beside:
         table.add_row(row.what, *((row.paper, row.ours) if published else (row.ours,)))
     stdout().print(table)
