@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 SIMULATIONS: Final = (25, 100, 400)
 QUICK: Final = (2, 4)
 PER_UPDATE: Final = (1.0, 10.0)
-NETWORKS: Final = 3  # of a run, evenly over its training
+NETWORKS: Final = 3  # of a run, evenly over its minutes
+_ALL: Final = 1_000  # snapshots: more than a run has
 BATCHES: Final = 2  # of 16 games a pair
 OPENINGS: Final = 8
 # Of a game: the weakest has Elo 0.
@@ -81,9 +82,12 @@ def _references(game: str) -> tuple[Reference, ...]:
 
 
 def _lines(run: Path, simulations: Sequence[int], networks: int) -> list[_Line]:
-    """The run's networks without its first, which has hardly learned."""
+    """The run's networks nearest to equal parts of its minutes, the last among them, without its first."""
+    found = snapshots(run, simulations[0], _ALL)[1:]
+    wanted = [found[-1].minutes * (k + 1) / networks for k in range(networks)]
+    nearest = [min(found, key=lambda own: (abs(own.minutes - minutes), -own.minutes)) for minutes in wanted]
     lines = []
-    for snapshot in snapshots(run, simulations[0], networks + 1)[1:]:
+    for snapshot in dict.fromkeys(nearest):
         per_update = PER_UPDATE if snapshot.agent.budgeted else PER_UPDATE[:1]
         agents = {(c, s): replace(snapshot.agent, simulations=s, per_update=c) for c in per_update for s in simulations}
         lines.append(_Line(snapshot, agents, per_update))
