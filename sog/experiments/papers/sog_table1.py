@@ -37,7 +37,6 @@ SIMULATIONS: Final = (25, 100, 400)
 QUICK: Final = (2, 4)
 PER_UPDATE: Final = (1.0, 10.0)
 NETWORKS: Final = 3  # of a run, evenly over its minutes
-_ALL: Final = 1_000  # snapshots: more than a run has
 BATCHES: Final = 2  # of 16 games a pair
 OPENINGS: Final = 8
 # Of a game: the weakest has Elo 0.
@@ -83,7 +82,7 @@ def _references(game: str) -> tuple[Reference, ...]:
 
 def _lines(run: Path, simulations: Sequence[int], networks: int) -> list[_Line]:
     """The run's networks nearest to equal parts of its minutes, the last among them, without its first."""
-    found = snapshots(run, simulations[0], _ALL)[1:]
+    found = snapshots(run, simulations[0])[1:]
     wanted = [found[-1].minutes * (k + 1) / networks for k in range(networks)]
     nearest = [min(found, key=lambda own: (abs(own.minutes - minutes), -own.minutes)) for minutes in wanted]
     lines = []

@@ -62,8 +62,8 @@ def plan(options: Options, note: Note) -> list[Key]:
     return match_keys(game, _pairs(found), batches, 2 if options.quick else OPENINGS)
 
 
-def snapshots(run: Path, simulations: int, most: int) -> list[Snapshot]:
-    """The run's networks by training step, each once, at most `most` of them with the first and the latest."""
+def snapshots(run: Path, simulations: int, most: int | None = None) -> list[Snapshot]:
+    """The run's networks by training step, each once; all, or at most `most` with the first and the latest."""
     folders = [path for path in [*(run / "snapshots").glob("*"), run / "checkpoint"] if path.is_dir()]
     metas = sorted(((load_meta(folder), folder) for folder in folders), key=lambda pair: pair[0].step)
     metas = [(meta, folder) for meta, folder in metas if "minutes" in meta.settings]  # checkpoints of before lack them
@@ -76,6 +76,8 @@ def snapshots(run: Path, simulations: int, most: int) -> list[Snapshot]:
     own = list(different.values())
     if len(own) < 2:
         raise CheckpointError(f"{run} has fewer than two different snapshots: no curve over training")
+    if most is None:
+        return own
     kept = sorted({round(k * (len(own) - 1) / (most - 1)) for k in range(most)})
     return [own[k] for k in kept]
 
