@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ import numpy as np
 import pytest
 import torch
 
+from sog.agents.sepot import NetworkPolicy
 from sog.errors import CheckpointError, SettingError
 from sog.games.histories.catalog import make_history_game
+from sog.games.histories.listing import list_histories
 from sog.nets.cvpn import CVPN
 from sog.nets.perceptron import Perceptron
 from sog.train import checkpoint
@@ -177,7 +180,7 @@ def test_the_critic_finds_the_exact_values_of_transformed_policies() -> None:
     moved[:, 0] *= 3.0
     moved /= moved.sum(axis=1, keepdims=True)
     transformed = np.stack((t.policy, moved), axis=1)
-    learner = CriticLearner(KUHN, profiles(2, False), (64,), 3e-3, 0)
+    learner = CriticLearner(KUHN, profiles(2, False), (64,), (3e-3, 1.0), 0)
     for _ in range(150):
         learner.learn(t, transformed, (math.inf, 1.0))
     critic = HistoryCritic(KUHN, learner.network, learner.which)
@@ -204,11 +207,68 @@ def test_ratios_are_those_of_who_acts() -> None:
     np.testing.assert_allclose(found[:, 2], np.where(t.actor == 1, swapped, 1.0))
 
 
+def test_explored_games_are_drawn_from_the_policy_that_is_written_down() -> None:
+    """Shares of 0, 0.5 and 1 by games: the network's policy, the mean of both, and the uniform one."""
+    game = make_history_game(GOOF)
+    _, network = played(GOOF, 1)
+    shares = np.repeat([0.0, 0.5, 1.0], 400)
+    t = sample(game, network, 1200, np.random.default_rng(1), explored=shares)
+    own, uniform = policies_of(network, t.inputs, t.legal), t.legal / t.legal.sum(axis=1, keepdims=True)
+    share = shares[t.game][:, None]
+    np.testing.assert_allclose(t.policy, (1 - share) * own + share * uniform, atol=1e-6)
+    first = t.policy[np.arange(len(t)), t.action] > 0
+    assert first.all()
+    for value in (0.0, 0.5, 1.0):
+        at = np.flatnonzero((share[:, 0] == value) & (t.actor == 0))
+        counts = np.bincount(t.action[at], minlength=5)
+        wanted, spread = t.policy[at].sum(axis=0), np.sqrt((t.policy[at] * (1 - t.policy[at])).sum(axis=0))
+        assert (np.abs(counts - wanted) < 4 * spread + 1).all()
+
+
+def test_a_critic_that_explores_values_what_its_policy_never_plays() -> None:
+    """Goofspiel 3 by a policy that bids its largest card: histories after another bid, beside their exact values."""
+    name = "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
+    game = make_history_game(name)
+    settings = PolicySettings(
+        SepotSettings(name, RnadSettings(learning_rate=1e-9), "identity"), policy_shape(game, 64, 1), games=64
+    )
+    largest = CVPN(settings.shape, 0)
+    with torch.no_grad():
+        largest.head.bias[-3:] = torch.tensor([-9.0, 0.0, 9.0])
+    pair = NetworkPolicy(game, largest)
+    whole = list_histories(game).states
+    states = whole[game.actors(whole) < 2]
+    exact = value_of(game, states, (pair, pair))
+    errors = []
+    for exploring in (False, True):
+        learning = replace(settings.learning, exploring=exploring, learning_rate=3e-3, target_rate=0.05)
+        learner = learning.make(deepcopy(largest), 0)
+        play_and_learn(game, learner, 64, 120, 0)
+        kept = critic_from(game, learner.beside() or {})
+        errors.append(np.sqrt(((kept.values(states, 0)[:, 0] - exact) ** 2).mean()))
+    assert errors[1] < 0.15 and errors[1] < 0.3 * errors[0]
+
+
+def test_the_critic_that_is_kept_follows_the_one_that_learns() -> None:
+    """Its values move less from step to step; with a rate of 1 they are the same."""
+    t, _ = played("kuhn_poker", 32)
+    for rate in (1.0, 0.01):
+        learner = CriticLearner(KUHN, profiles(1, False), (16,), (3e-3, rate), 0)
+        for _ in range(20):
+            learner.learn(t, t.policy[:, None, :], (math.inf, 1.0))
+        same = np.array_equal(learner.best.weights()["layers.1.weight"], learner.network.weights()["layers.1.weight"])
+        assert same == (rate == 1.0)
+    with pytest.raises(SettingError, match="target_rate"):
+        SepotSettings("kuhn_poker", target_rate=0.0)
+
+
 # --- runs and checkpoints ---
 
 
 def tiny(game: str = "kuhn_poker", transformations: str = "learned") -> PolicySettings:
-    learning = SepotSettings(game, RnadSettings(short=20), transformations, count=4)
+    learning = SepotSettings(
+        game, RnadSettings(short=20), transformations, count=4, exploring=True, target_rate=0.01
+    )
     return PolicySettings(learning, policy_shape(make_history_game(game), 16, 1), games=16, steps=4, rounds=4)
 
 
@@ -219,6 +279,9 @@ def test_presets_are_table_2(tmp_path: Path) -> None:
     assert (paper.learning.rho, paper.learning.c, paper.learning.learning_rate) == (math.inf, 1.0, 3e-4)
     varied = sepot_variant(paper, Variant(transformations="identity", step=0.1)).learning
     assert isinstance(varied, SepotSettings) and (varied.transformations, varied.step) == ("identity", 0.1)
+    assert not paper.learning.exploring and paper.learning.target_rate == 1.0
+    full = sepot_preset(make_history_game("leduc_poker"), "full").learning
+    assert isinstance(full, SepotSettings) and full.exploring and full.target_rate < 1.0
     assert str(Variant(transformations="identity", step=0.1)) == "identity step 0.1"
     with pytest.raises(SettingError, match="no transformations are called"):
         SepotSettings("kuhn_poker", transformations="none")

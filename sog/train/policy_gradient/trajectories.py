@@ -52,10 +52,12 @@ def sample(
     count: int,
     rng: np.random.Generator,
     against: tuple[int, CVPN] | None = None,
+    explored: Float64 | None = None,
 ) -> Trajectories:
     """Play `count` games to their ends by the network's policy; `rng` decides every draw.
 
-    against: a player and the network that plays it instead.
+    against: a player and the network that plays it instead.  explored: float64[count], the share of each game's
+    decisions that are drawn from all legal actions alike; the policy that is written down has it in.
     """
     written = _Histories(count, game.longest)
     utility = np.zeros(count)
@@ -76,6 +78,8 @@ def sample(
         policy = policies_of(network, inputs, legal)
         if against is not None and (theirs := actors == against[0]).any():
             policy[theirs] = policies_of(against[1], inputs[theirs], legal[theirs])
+        if explored is not None:
+            policy = _mixed(policy, legal, explored[alive])
         action = drawn(policy, rng.random(len(alive)))
         moments.append((states.copy(), inputs, legal, alive, actors, action, policy))
         written.add(alive, action)
@@ -83,6 +87,13 @@ def sample(
     columns = (np.concatenate(column) for column in zip(*moments, strict=True))
     states, inputs, legal, games, actors, actions, policies = columns
     return Trajectories(states, inputs, legal, games, actors, actions, policies, utility, written.actions)
+
+
+def _mixed(policy: Float32, legal: Bool, share: Float64) -> Float32:
+    """float32[D, A]: with the uniform policy in it, to this share of each decision, float64[D]."""
+    uniform = legal / legal.sum(axis=1, keepdims=True)
+    mixed: Float32 = (policy + share[:, None] * (uniform - policy)).astype(np.float32)
+    return mixed
 
 
 class _Histories:

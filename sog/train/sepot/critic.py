@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from copy import deepcopy
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -10,12 +11,16 @@ import torch
 from sog.arrays import Array, Float32, Float64, Int32, Int64
 from sog.games.histories.base import HistoryGame
 from sog.nets.perceptron import Perceptron
+from sog.nets.weights import follow
 from sog.search.simd.jit import njit
 from sog.train.learner import memory_of, restore_memory
+from sog.train.policy_gradient.learners import mean_share
 from sog.train.policy_gradient.networks import each_once
 from sog.train.policy_gradient.trajectories import Trajectories
 
 __all__ = ["CriticLearner", "history_vtrace", "profiles", "ratios_of"]
+
+_EARLY: Final = 3.0  # the power of a step's number by which it weighs in `best`, until that follows at its own rate
 
 
 def profiles(count: int, pairs: bool) -> Int64:
@@ -64,12 +69,20 @@ def _backwards(
 
 
 class CriticLearner:
-    """Learns a network of all profiles' values, in units of the game's largest utility; L2 loss."""
+    """Learns a network of all profiles' values, in units of the game's largest utility; L2 loss.
 
-    def __init__(self, game: HistoryGame, which: Int64, widths: tuple[int, ...], rate: float, seed: int) -> None:
-        """which: int64[Q, 2], see `profiles`.  widths: of the hidden layers."""
-        self.game, self.which = game, which
+    best: the network that is kept and searched with, which follows `network`; the steps of one batch of games move
+    the latter by as much as actions differ in worth.  steps: learner steps so far.
+    """
+
+    def __init__(
+        self, game: HistoryGame, which: Int64, widths: tuple[int, ...], rates: tuple[float, float], seed: int
+    ) -> None:
+        """which: int64[Q, 2], see `profiles`.  widths: of the hidden layers.  rates: of learning, and of following."""
+        self.game, self.which, self.steps = game, which, 0
+        rate, self.target_rate = rates
         self.network = Perceptron((game.num_critic_inputs, *widths, len(which)), seed)
+        self.best = deepcopy(self.network)
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=rate, betas=(0.0, 0.999), fused=True)
 
     def learn(self, played: Trajectories, transformed: Float32, clips: tuple[float, float]) -> float:
@@ -83,11 +96,16 @@ class CriticLearner:
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
+        follow(self.best, self.network, max(self.target_rate, mean_share(self.steps, _EARLY)))
+        self.steps += 1
         return float(loss.detach())
 
     def state(self) -> dict[str, Any]:
-        return {"weights": self.network.weights(), "optimiser": memory_of(self.optimiser)}
+        kept = {"weights": self.network.weights(), "best": self.best.weights()}
+        return {**kept, "steps": self.steps, "optimiser": memory_of(self.optimiser)}
 
     def restore(self, state: dict[str, Any]) -> None:
         self.network.restore(state["weights"])
+        self.best.restore(state["best"])
+        self.steps = int(state["steps"])
         restore_memory(self.optimiser, state["optimiser"])

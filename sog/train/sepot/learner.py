@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import numpy as np
+
 from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
 from sog.games.histories.catalog import make_history_game
@@ -12,13 +14,14 @@ from sog.nets.cvpn import CVPN
 from sog.train.policy_gradient.learners import Learning, PolicyLearner, Update
 from sog.train.policy_gradient.networks import policies_of
 from sog.train.policy_gradient.rnad import RnadSettings
-from sog.train.policy_gradient.trajectories import Trajectories
+from sog.train.policy_gradient.trajectories import Trajectories, sample
 from sog.train.sepot.critic import CriticLearner, profiles
 from sog.train.sepot.kept import HistoryCritic, kept_arrays
 from sog.train.sepot.transformations import Identity, LearnedTransformations, Transformations, Weighted
 
 __all__ = ["TRANSFORMATIONS", "SepotLearner", "SepotSettings"]
 
+_EXPLORED: Final = 1  # sets its generators apart from the actor's, (seed, step)
 TRANSFORMATIONS: Final = ("learned", "predefined", "identity")
 
 
@@ -30,6 +33,10 @@ class SepotSettings:
     count: F of those that are learned, the identity included.  step: k, how far they move a policy; the paper does not
     say.  pairs: also value pairs, for leaves where both players choose.  learning_rate: of the critic.  rho, c: of its
     V-trace.
+    exploring: the critic learns from as many games of its own in place of the policy's (ours): the kept policy plays
+    them, but a share of each game's moves is uniform, and that share is drawn uniformly for each game. A search
+    deviates from the policy, so its leaves are histories that the policy hardly plays.
+    target_rate: by which the critic that is kept follows the one that learns (ours); 1 for that one itself.
     """
 
     game: str
@@ -41,6 +48,8 @@ class SepotSettings:
     learning_rate: float = 3e-4
     rho: float = float("inf")
     c: float = 1.0
+    exploring: bool = False
+    target_rate: float = 1.0
 
     def __post_init__(self) -> None:
         if self.transformations not in TRANSFORMATIONS:
@@ -48,6 +57,8 @@ class SepotSettings:
             raise SettingError(f"no transformations are called {self.transformations}; known: {known}")
         if self.count < 2 or not self.step > 0 or not self.learning_rate > 0:
             raise SettingError("SePoT needs two transformations or more, and a step and learning rate above 0")
+        if not 0.0 < self.target_rate <= 1.0:
+            raise SettingError(f"target_rate is a share above 0, not {self.target_rate}")
 
     def make(self, network: CVPN, seed: int) -> SepotLearner:
         """The learner of this network."""
@@ -58,13 +69,14 @@ class SepotLearner:
     """Learns as the policy learner it has; the critic values what that keeps, `best`, and its transformations."""
 
     def __init__(self, policy: PolicyLearner, settings: SepotSettings, seed: int) -> None:
-        self.policy, self.settings = policy, settings
+        self.policy, self.settings, self.seed = policy, settings, seed
         self.game = make_history_game(settings.game)
         shape = policy.network.shape
         widths = (shape.width,) * shape.depth
         self.transformations: Transformations = _made(self.game, settings, widths, seed)
         which = profiles(self.transformations.count, settings.pairs)
-        self.critic = CriticLearner(self.game, which, widths, settings.learning_rate, seed + 2)
+        rates = settings.learning_rate, settings.target_rate
+        self.critic = CriticLearner(self.game, which, widths, rates, seed + 2)
         self.critic_loss = self.transformation_loss = 0.0
 
     @property
@@ -83,18 +95,23 @@ class SepotLearner:
         """A step of the policy, then of the transformations, then of the critic (Algorithm 1, lines 4 to 10)."""
         update = self.policy.learn(played)
         self.transformation_loss = self.transformations.learn(update)
-        valued = policies_of(self.best, played.inputs, played.legal)
-        transformed = self.transformations.of(played, valued)
-        self.critic_loss = self.critic.learn(played, transformed, (self.settings.rho, self.settings.c))
+        valued = self._explored(len(played.utility)) if self.settings.exploring else played
+        transformed = self.transformations.of(valued, policies_of(self.best, valued.inputs, valued.legal))
+        self.critic_loss = self.critic.learn(valued, transformed, (self.settings.rho, self.settings.c))
         return update
+
+    def _explored(self, count: int) -> Trajectories:
+        """The critic's own games of a step: the kept policy's, with another share of uniform moves in each."""
+        rng = np.random.default_rng((self.seed, self.steps, _EXPLORED))
+        return sample(self.game, self.best, count, rng, explored=rng.random(count))
 
     def beside(self) -> dict[str, Array]:
         """What a checkpoint keeps beside the policy network."""
-        return kept_arrays(self.critic.network, self.critic.which, self.transformations.weights())
+        return kept_arrays(self.critic.best, self.critic.which, self.transformations.weights())
 
     def history_critic(self) -> HistoryCritic:
         """The critic as the search takes it; it goes on learning."""
-        return HistoryCritic(self.game, self.critic.network, self.critic.which)
+        return HistoryCritic(self.game, self.critic.best, self.critic.which)
 
     def state(self) -> dict[str, Any]:
         return {
@@ -108,7 +125,7 @@ class SepotLearner:
             self.policy.restore(state["policy"])
             self.transformations.restore(state["transformations"])
             self.critic.restore(state["critic"])
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError("the checkpoint's learner is damaged") from error
 
 

@@ -25,12 +25,18 @@ POLICIES: Final[Mapping[str, Callable[[HistoryGame, str], PolicySettings]]] = {
 
 
 def sepot_preset(game: HistoryGame, name: str) -> PolicySettings:
-    """R-NaD with ten transformations and their critic beside it; `paper` is Table 2, the others have less of it."""
+    """R-NaD with ten transformations and their critic beside it; `paper` is Table 2, the others have less of it.
+
+    The others' critic learns from games of its own, wider than the policy's, and the one that is kept follows it
+    slowly: without either, search to depth 1 makes a good policy worse on Goofspiel 5 (docs/notes.md).
+    """
     paper = rnad_preset(game, "paper")
     sepot = replace(paper, learning=SepotSettings(game.name, paper.learning))
     if name == "paper":
         return sepot
-    return replace(sepot, shape=policy_shape(game, 256, 2), rounds=1_500 if name == "demo" else 15_000)
+    learning = SepotSettings(game.name, paper.learning, exploring=True, target_rate=0.001)
+    shape = policy_shape(game, 256, 2)
+    return replace(sepot, learning=learning, shape=shape, rounds=1_500 if name == "demo" else 15_000)
 
 
 def sepot_variant(settings: PolicySettings, variant: Variant) -> PolicySettings:
