@@ -31,6 +31,7 @@ __all__ = [
     "Fan",
     "Game",
     "GameError",
+    "HistoryGame",
     "Links",
     "Moves",
     "Operator",
@@ -42,6 +43,7 @@ __all__ = [
     "UniformAgent",
     "Unit",
     "check_game",
+    "check_history_game",
     "compare_with_openspiel",
     "exploitability",
     "known_games",
@@ -65,6 +67,8 @@ if TYPE_CHECKING:
     from sog.games.catalog import known_games, make_game
     from sog.games.check import check_game
     from sog.games.compare import compare_with_openspiel
+    from sog.games.histories.base import HistoryGame
+    from sog.games.histories.check import check_history_game
     from sog.games.rooted import Rooted
     from sog.play.agent import Agent
     from sog.search.gtcfr.search import Budget
@@ -83,6 +87,8 @@ _HOMES = {
     "sog.games.catalog": ("known_games", "make_game"),
     "sog.games.check": ("check_game",),
     "sog.games.compare": ("compare_with_openspiel",),
+    "sog.games.histories.base": ("HistoryGame",),
+    "sog.games.histories.check": ("check_history_game",),
     "sog.games.rooted": ("Rooted",),
     "sog.play.agent": ("Agent",),
     "sog.search.gtcfr.search": ("Budget",),
@@ -107,7 +113,11 @@ class _SearchRoom(ModuleType):
     """The folder sog.search, whose name is also a function's."""
 
     def __call__(
-        self, game: Game | str, budget: Budget | None = None, leaves: Evaluator | str | None = None, seed: int = 0
+        self,
+        game: Game | str,
+        budget: Budget | None = None,
+        leaves: Evaluator | Path | str | None = None,
+        seed: int = 0,
     ) -> Found:
         """See `sog.agents.front.search`."""
         from sog.agents import front

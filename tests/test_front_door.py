@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 import sog
 from sog.errors import GameError, SettingError
+from sog.games.kuhn import Kuhn
 
 ROOT = Path(__file__).parents[1]
 
@@ -87,7 +89,28 @@ def test_what_cannot_be_is_refused() -> None:
         sog.exploitability({})
     with pytest.raises(SettingError, match="have no policy"):
         sog.exploitability({}, "kuhn_poker")
-    with pytest.raises(SettingError, match=r"train takes a game string or a Run, .* sog/games/catalog\.py"):
+    with pytest.raises(SettingError, match="train takes a game string or a Run, .* SOG_GAMES"):
         sog.train(sog.make_game("kuhn_poker"), "runs/never")  # type: ignore[arg-type]
     with pytest.raises(GameError, match="no game is called"):
         sog.load_agent("no_game")
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: sog.search("goofspiel(imp_info=True,num_cards=4)", leaves="leduc_poker"), "does not play goofspiel"),
+        (lambda: sog.search("liars_dice(numdice=1,dice_sides=6)", leaves="leduc_poker"), "does not play liars_dice"),
+        (lambda: sog.search("leduc_poker", (100, 1)), r"a search budget is sog\.Budget"),  # type: ignore[arg-type]
+        (lambda: sog.search("kuhn_poker", leaves="kuhn_poker"), "no checkpoint is shipped for kuhn_poker"),
+        (lambda: sog.exploitability(sog.solve("kuhn_poker", iterations=1), "leduc_poker"), "plays kuhn_poker, not leduc"),
+        (lambda: sog.exploitability([[0.5]], "kuhn_poker"), "a policy is float64"),  # type: ignore[arg-type]
+        (lambda: sog.load_agent(Path("no/such/folder")), "no such checkpoint"),
+        (lambda: sog.load_agent(3), "opened by a folder or a game string, not int"),  # type: ignore[arg-type]
+        (lambda: sog.solve(Kuhn), "the class Kuhn; make an object"),  # type: ignore[arg-type]
+        (lambda: sog.train("kuhn_poker", "/nowhere", minutes=-1.0), "minutes are above 0"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_one_line(call: Callable[[], object], says: str) -> None:
+    with pytest.raises(sog.SogError, match=says) as error:
+        call()
+    assert "\n" not in str(error.value)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 
 from sog.agents.algorithms.base import Choices, MakeAgent, Measured, OpenBar, count_of
 from sog.agents.exploitability import composed_policy, decision_count
 from sog.arrays import Float64
-from sog.errors import SettingError
+from sog.errors import GameError, SettingError
 from sog.games.blame import code_of
 from sog.games.catalog import make_game
+from sog.games.own import imported
 from sog.play.agent import Agent
 from sog.search.cfr import exact
 from sog.search.tree.public_tree import PublicTree
@@ -28,28 +25,18 @@ __all__ = ["CheckedAgent", "agent_class", "checked_policies", "measure_agent", "
 def agent_class(text: str) -> type[Agent]:
     """The class that MODULE:CLASS names, looked for in the current folder too; SettingError where there is none."""
     module, _, name = text.partition(":")
-    here = str(Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(0, here)
     if not all(part.isidentifier() for part in (*module.split("."), name)):
         raise SettingError(f"an agent is named MODULE:CLASS, such as sog.agents.uniform:UniformAgent, not {text}")
     try:
         with code_of(f"the module {module}", SettingError):
-            found = getattr(_imported(text, module), name, None)
-    except SystemExit as error:
-        raise SettingError(f"the module {module} ended the program while it was imported") from error
+            found = getattr(imported(module, text), name, None)
+    except GameError as error:
+        raise SettingError(str(error)) from error
     if found is None:
         raise SettingError(f"{text}: the module {module} has no {name}")
     if not (isinstance(found, type) and issubclass(found, Agent)):
         raise SettingError(f"{text} is not a class derived from sog.Agent")
     return found
-
-
-def _imported(text: str, module: str) -> ModuleType:
-    try:
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise SettingError(f"{text}: {error}") from error
 
 
 def seats_of(kind: type[Agent], public: PublicTree) -> MakeAgent:
@@ -115,9 +102,9 @@ class CheckedAgent(Agent):
         with _code_of(type(self.agent)):
             self.agent.new_game()
 
-    def belief(self) -> Float64 | None:
+    def belief(self, infostate: int) -> Float64 | None:
         with _code_of(type(self.agent)):
-            return self.agent.belief()
+            return self.agent.belief(infostate)
 
     def fork(self) -> CheckedAgent:
         return CheckedAgent(self.agent.fork())

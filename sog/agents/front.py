@@ -11,7 +11,8 @@ from sog.agents.algorithms.table import learner, preset, training_of
 from sog.agents.any_agent import checked_policies
 from sog.agents.exploitability import composed_policy
 from sog.agents.loaded import LoadedAgent
-from sog.agents.players import open_network
+from sog.agents.players import open_network, refuse_other
+from sog.agents.shipped import find_checkpoint
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError
 from sog.games.base import NATURE, Game
@@ -108,10 +109,14 @@ def exploitability(
         sog.exploitability(sog.UniformAgent, "leduc_poker")          # 2.37 chips a hand
     """
     if isinstance(of, Solution | LoadedAgent):
+        if game is not None and _game(game).name != of.game.name:
+            raise SettingError(f"this policy plays {of.game.name}, not {_game(game).name}")
         return exact.measure_policy(of.public, dict(of.policies())).exploitability
     if game is None:
         raise SettingError("which game is it? exploitability(policy_or_agent, game)")
     public = whole_tree(_game(game))
+    if not isinstance(of, dict) and not callable(of):
+        raise SettingError(f"a policy is float64[A, I] by public node, as in Solution.policy, not {type(of).__name__}")
     if not isinstance(of, dict):
         of = composed_policy((of(public, 0, seed), of(public, 1, seed)), read=checked_policies)
     missing = set(public.decisions()) - set(of)
@@ -122,13 +127,13 @@ def exploitability(
 
 
 def search(
-    game: Game | str, budget: Budget | None = None, leaves: Evaluator | str | None = None, seed: int = 0
+    game: Game | str, budget: Budget | None = None, leaves: Evaluator | Path | str | None = None, seed: int = 0
 ) -> Found:
     """Growing-tree CFR from the first decision of a game; to begin later, give the game another root (`Rooted`).
 
     budget: (s, c), by default (100, 1).  leaves: what values them: a checkpoint, a game whose shipped network does, an
     evaluator, or None: every leaf is worth 0.  seed: of its trajectories.
-    Raises GameError where chance or nobody is to move at the root.
+    Raises GameError where chance or nobody is to move at the root, SettingError for another game's network.
 
         found = sog.search("leduc_poker", sog.Budget(1000, 1.0), leaves="leduc_poker")
         found.policy[:, 0]                 # with the first card in hand
@@ -137,7 +142,9 @@ def search(
     player = rules.actor(rules.root())
     if player >= NATURE:
         raise GameError(f"{rules.name}: nobody is to move in {rules.state_name(rules.root())}")
-    evaluator = network_evaluator(open_network(leaves).network) if isinstance(leaves, str) else leaves
+    evaluator = _network_of(leaves, rules) if isinstance(leaves, str | Path) else leaves
+    if not isinstance(budget, Budget | None):
+        raise SettingError(f"a search budget is sog.Budget(s, c), such as sog.Budget(100, 1.0), not {budget!r}")
     settings = ResolveSettings(budget or Budget(100, 1.0))
     resolving = Resolving(PublicTree(rules), player, 0, None, settings, seed)
     run_alone(resolving, evaluator or zero_evaluator)
@@ -164,10 +171,12 @@ def train(
         sog.train("kuhn_poker", "runs/kuhn", minutes=1)
         sog.train(sog.Run("kuhn_poker", seed=1, algorithm="rebel"), "runs/rebel", rounds=5)
     """
+    if minutes is not None and not minutes > 0:
+        raise SettingError(f"minutes are above 0, not {minutes}")
     if not isinstance(run, Run | str):
         raise SettingError(
             "train takes a game string or a Run, since its workers are processes that make the game themselves; "
-            "register a game of your own in sog/games/catalog.py"
+            "a game of your own gets a game string by the environment variable SOG_GAMES (docs/extending.md)"
         )
     which = run if isinstance(run, Run) else Run(make_game(run).name)
     if not which.rounds:
@@ -179,4 +188,18 @@ def train(
 
 
 def _game(game: Game | str) -> Game:
-    return make_game(game) if isinstance(game, str) else game
+    """The game of a game string, or that it is already; SettingError for anything else, such as a game's class."""
+    if isinstance(game, str):
+        return make_game(game)
+    if not isinstance(game, Game):
+        what = f"the class {game.__name__}; make an object of it" if isinstance(game, type) else type(game).__name__
+        raise SettingError(f"a game is a game string or an object of a class derived from sog.Game, not {what}")
+    return game
+
+
+def _network_of(leaves: str | Path, rules: Game) -> Evaluator:
+    """The evaluator of a checkpoint's network or a shipped one; SettingError for another game's."""
+    find_checkpoint(str(leaves))  # refuses what has none, for which `open_network` makes an untrained one
+    opened = open_network(str(leaves))
+    refuse_other(opened.network, opened.game, rules)
+    return network_evaluator(opened.network)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 
 from sog.agents.algorithms.base import Choices
 from sog.agents.algorithms.table import agents_of, player_of, taken_by
@@ -11,7 +12,7 @@ from sog.agents.opened import Opened
 from sog.agents.players import make_player, open_network
 from sog.agents.recalled import Recalled
 from sog.arrays import Float64
-from sog.errors import GameError
+from sog.errors import GameError, SettingError
 from sog.games.base import NATURE
 from sog.play.agent import Agent
 from sog.play.player import Limits, Thought, think
@@ -73,7 +74,7 @@ class LoadedAgent:
 
 
 def load_agent(
-    checkpoint_or_game: str,
+    checkpoint_or_game: str | Path,
     simulations: int = 100,
     per_update: float = 1.0,
     seed: int = 0,
@@ -89,6 +90,9 @@ def load_agent(
         agent.policy(0)                    # float64[A, I]: at the first decision, by action and card
         sog.load_agent("connect_four").think([3, 3]).action       # the move after 4 4
     """
-    algorithm = player_of(checkpoint_or_game, algorithm)
+    if not isinstance(checkpoint_or_game, str | Path):
+        raise SettingError(f"an agent is opened by a folder or a game string, not {type(checkpoint_or_game).__name__}")
+    text = str(checkpoint_or_game)
+    algorithm = player_of(text, algorithm)
     choices = taken_by(algorithm, Choices(simulations, per_update))
-    return LoadedAgent(open_network(checkpoint_or_game, algorithm), algorithm, choices, seed)
+    return LoadedAgent(open_network(text, algorithm), algorithm, choices, seed)

@@ -16,7 +16,7 @@ from sog.play.player import Limits, Player, think
 from sog.train.checkpoint import load_network
 from sog.train.settings import variant_of
 
-__all__ = ["make_player", "open_network", "warm_up"]
+__all__ = ["make_player", "open_network", "refuse_other", "warm_up"]
 
 
 def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Opened:
@@ -31,7 +31,7 @@ def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Op
         return opened
     other = make_game(game)
     if other.family != opened.game.family:
-        raise SettingError(f"{text} plays {opened.game.name}, not {other.name}")
+        raise SettingError(f"{text} is a network of {opened.game.name}, which cannot play {other.name}")
     return replace(opened, game=other)
 
 
@@ -47,6 +47,14 @@ def _opened(text: str, algorithm: str) -> Opened:
             raise
     game = make_game(text)
     return Opened(game, CVPN(preset(game, "demo", algorithm).shape), trained=False)
+
+
+def refuse_other(network: CVPN, plays: Game, game: Game) -> None:
+    """SettingError unless a network of the game `plays` also fits `game`: one of its family, with equal sizes."""
+    sizes = (game.num_features, tuple(game.num_slots), game.num_actions)
+    shape = network.shape
+    if plays.family != game.family or (shape.features, tuple(shape.slots), shape.actions) != sizes:
+        raise SettingError(f"a network of {plays.name} does not play {game.name}")
 
 
 def make_player(opened: Opened, algorithm: str = SOG, choices: Choices | None = None, seed: int = 0) -> Player:

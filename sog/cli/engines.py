@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["gtp", "open_aloud", "uci"]
 
 _Checkpoint = Annotated[
-    str, typer.Argument(metavar="CHECKPOINT_OR_GAME", help="A run's folder, or a game for an untrained network.")
+    str,
+    typer.Argument(
+        metavar="CHECKPOINT_OR_GAME", help="A run's folder, or a game: its shipped checkpoint, or an untrained network."
+    ),
 ]
 _Simulations = Annotated[
     int,
@@ -51,7 +54,7 @@ def uci(
 
     opened, player = _open(checkpoint, algorithm, Choices(simulations, per_update), seed)
     if not isinstance(opened.game, Chess):
-        raise SettingError(f"UCI is for chess; {checkpoint} plays {opened.game.name}")
+        raise SettingError(f"UCI is for chess, and {checkpoint} is a network of {opened.game.name}")
     with _protocol_only() as say:
         UciEngine(player, opened.game, say, simulations).serve(Lines(_stdin()))
 
@@ -71,7 +74,7 @@ def gtp(
 
     opened, player = _open(checkpoint, algorithm, Choices(simulations, per_update), seed)
     if not isinstance(opened.game, Go):
-        raise SettingError(f"GTP is for Go; {checkpoint} plays {opened.game.name}")
+        raise SettingError(f"GTP is for Go, and {checkpoint} is a network of {opened.game.name}")
     warm_up(player, opened.game)
     with _protocol_only() as say:
         GtpEngine(player, opened.game, say, simulations).serve(Lines(_stdin()))

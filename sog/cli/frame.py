@@ -57,12 +57,12 @@ Report = Callable[[int, str], None]
 def stdout() -> Console:
     """Where results for people go; in a pipe or a file tables are wide, unless COLUMNS says otherwise."""
     plain = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    return Console(highlight=False, width=_PIPE_WIDTH if plain else None)
+    return Console(highlight=False, emoji=False, width=_PIPE_WIDTH if plain else None)
 
 
 def stderr() -> Console:
     """Where errors, notes and progress go."""
-    return Console(stderr=True, highlight=False)
+    return Console(stderr=True, highlight=False, emoji=False)
 
 
 def say(text: str) -> None:
@@ -167,8 +167,8 @@ def progress_bar(
 def _say_begun(console: Console, title: str, total: int | None, unit: str, said: threading.Event) -> None:
     """One line, where nothing else was said by now, that the work has begun."""
     if not said.is_set():
-        what = f" of {total:,} {unit}" if total else ""
-        console.print(f"{title}: begun{what}", markup=False, soft_wrap=True)
+        what = f"0 of {total:,} {unit}" if total else "begun"
+        console.print(f"{title}: {what}", markup=False, soft_wrap=True)
 
 
 def _lines(

@@ -172,7 +172,8 @@ def _play_hands(game: Game, seats: MakeAgent, seat: int | None, hands: int | Non
             break
         total, count = total + won, count + 1
         mean = f"{total / count * game.unit.per_utility:+.4g} {game.unit.name} a hand"
-        stdout().print(f"You win {won:+g}; {total:+g} after {count} hands, {mean}.", markup=False)
+        word = f"You win {won:g}" if won > 0 else f"You lose {-won:g}" if won < 0 else "A draw"
+        stdout().print(f"{word}; {total:+g} after {count} hand{'s' * (count > 1)}, {mean}.", markup=False)
 
 
 def _hand(agent: Agent, person: int, rng: np.random.Generator) -> float | None:
@@ -183,15 +184,15 @@ def _hand(agent: Agent, person: int, rng: np.random.Generator) -> float | None:
     game, public = agent.game, agent.public
     referee = Referee(public)
     world = referee.deal(rng)
-    last: int | None = None
+    last: tuple[int, int] | None = None  # the agent's node and infostate
     while referee.actor(world) != TERMINAL:
         if referee.actor(world) == person:
             column = _ask(game, public, referee, world, person)
             if column is None:
                 return None
         else:
-            last = world.node
-            column = agent.act(world.node, world.pair[agent.player], rng)
+            last = world.node, world.pair[agent.player]
+            column = agent.act(*last, rng)
             name = game.action_name(public.states[world.node], int(game.actions(public.states[world.node])[column]))
             stdout().print(f"  agent: {'moves' if _hidden(game, public, world.node) else name}", markup=False)
         world = referee.act(world, column, rng)
@@ -200,7 +201,7 @@ def _hand(agent: Agent, person: int, rng: np.random.Generator) -> float | None:
     for p, who in ((person, "you"), (agent.player, "agent")):
         stdout().print(f"  {who} held {game.infostate_name(state, p, world.pair[p])}", markup=False)
     if last is not None and agent.drawn_from is not None:
-        _show_mind(agent, last, agent.drawn_from)
+        _show_mind(agent, *last, agent.drawn_from)
     return referee.utility(world) * (1.0 if person == 0 else -1.0)
 
 
@@ -215,7 +216,7 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
     names = {column: game.action_name(state, int(game.actions(state)[column])) for column in columns}
     held = game.infostate_name(state, person, world.pair[person])
     stdout().print(f"  {game.state_name(state)}; you hold {held}", markup=False)
-    question = "  " + "  ".join(f"{k + 1} {names[column]}" for k, column in enumerate(columns)) + " > "
+    question = "  " + "  ".join(f"{k + 1}) {names[column]}" for k, column in enumerate(columns)) + " > "
     while True:
         try:
             answer = input(question).strip().lower()
@@ -228,13 +229,13 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
         matches = [column for column in columns if answer and names[column].lower().startswith(answer)]
         if len(matches) == 1:
             return matches[0]
-        stdout().print("  please answer with a number, a name or its beginning, or q")
+        stdout().print("  please answer with a number of this list, a name or its beginning, or q")
 
 
-def _show_mind(agent: Agent, node: int, policy: Float64) -> None:
+def _show_mind(agent: Agent, node: int, infostate: int, policy: Float64) -> None:
     """The agent's belief about the person's infostates, where it has one, and its policy, at its last decision."""
     game, state = agent.game, agent.state(node)
-    belief, other = agent.belief(), 1 - agent.player
+    belief, other = agent.belief(infostate), 1 - agent.player
     title = f"the agent's last decision: {game.state_name(state)}"
     if belief is not None:
         table = Table(title=title, title_justify="left")

@@ -28,7 +28,7 @@ def play_board(game: Game, player: Player, seat: int | None, games: int | None) 
             break
         total, count = total + result, count + 1
         word = "You win" if result > 0 else "You lose" if result < 0 else "A draw"
-        stdout().print(f"{word}; {total:+g} after {count} games.", markup=False)
+        stdout().print(f"{word}; {total:+g} after {count} game{'s' * (count > 1)}.", markup=False)
 
 
 def _game(game: Game, player: Player, person: int) -> float | None:

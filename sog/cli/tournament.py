@@ -44,7 +44,7 @@ def tournament(
 
         [agents.sog]
 
-        checkpoint = "runs/chess"     # or a game: an untrained network
+        checkpoint = "runs/chess"     # or a game: its shipped checkpoint, or an untrained network
 
         simulations = 200
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from sog.errors import GameError
@@ -28,34 +28,42 @@ from sog.games.names import (
     refuse_unknown,
     whole_numbers_parameter,
 )
+from sog.games.own import VARIABLE, make_own, own_games, refuse_class
 from sog.games.rps import RockPaperScissors
 from sog.games.scotland_yard.game import scotland_yard
 
 _LONGEST_SIDE = 100  # of battleship's board
 _MOST_DICE = 1_000  # a player's, and faces of a die
-_MODULE_CLASS = re.compile(r"[\w.]+:\w+")
 
 
 def make_game(name: str) -> Game:
     """The game that a game string such as `liars_dice(numdice=1,dice_sides=4)` names.
 
-    After `openspiel:` it may be any game string of OpenSpiel's.
-
+    After `openspiel:` it may be any game string of OpenSpiel's; games of a person's own stand in modules that the
+    environment variable SOG_GAMES names.
     Raises GameError, in one line that names what is known, for another game or parameter.
     """
     if name.startswith(OPENSPIEL):
         from sog.games.openspiel.game import OpenSpielGame
 
         return OpenSpielGame(name.removeprefix(OPENSPIEL))
-    if _MODULE_CLASS.fullmatch(name):
-        raise GameError(
-            f"{name} names a class, not a game; add the class to the table in sog/games/catalog.py, which gives it a "
-            "game string, or pass an object of it to sog.solve"
-        )
+    refuse_class(name)
     short, parameters = parse_game(name)
-    if short not in _GAMES:
-        raise GameError(f"no game is called {short}; known: {', '.join(_GAMES)}")
-    return _GAMES[short].make(parameters)
+    if short in _GAMES:
+        return _GAMES[short].make(parameters)
+    own = own_games("GAMES")
+    if short not in own:
+        raise GameError(f"no game is called {short}; {known_names(short, (*_GAMES, *own))}")
+    game: Game = make_own(short, own[short], parameters, Game)
+    return game
+
+
+def known_names(short: str, names: Iterable[str]) -> str:
+    """What a person who wrote `short` may have meant: the nearest name, or all of them."""
+    near = get_close_matches(short, names, 1)
+    if near:
+        return f"did you mean {near[0]}?"
+    return f"known: {', '.join(names)}, {OPENSPIEL}GAME_STRING, and games of your own, in modules that {VARIABLE} names"
 
 
 def known_games() -> list[tuple[str, str]]:

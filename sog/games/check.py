@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +61,9 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
     in Leduc poker, whose unit is half the pot). A payoff that lacks the factor W is found where the utility exceeds
     u_max * W: always, if u_max is the largest utility and W < 1 there; a u_max much too large can hide it.
     """
+    if not isinstance(game, Game):
+        what = f"the class {game.__name__}" if isinstance(game, type) else repr(game)
+        raise GameError(f"check_game takes an object of a class derived from sog.Game, not {what}")
     with code_of(f"{type(game).__name__}'s code", GameError):
         return _checked(game, max_states, seed)
 
@@ -77,9 +80,11 @@ def _checked(game: Game, max_states: int, seed: int) -> Report:
         s = visit.state
         w = _check_state(game, s)
         pairs += int(np.count_nonzero(w))
+        _check_shared(game, s, game.weights, "weights")
         if game.actor(s) == TERMINAL:
             terminals += 1
             largest = max(largest, _check_payoff(game, s, w) / visit.smallest_unit)
+            _check_shared(game, s, game.payoff, "payoffs")
             continue
         if visit.fan is None:
             complete = False
@@ -239,6 +244,12 @@ def _dense(game: Game, s: State, scaled: Scaled, what: str) -> Float64:
     _require(fits, game, s, f"{what} are not float64{list(shape)} but {_kind(matrix)}")
     _require(np.isfinite(matrix).all(), game, s, f"{what} are not finite")
     return matrix
+
+
+def _check_shared(game: Game, s: State, of: Callable[[State], Scaled], what: str) -> None:
+    """Trees compare operators by identity, so one that is made anew each time is held once for every state."""
+    shared = of(s).operator is of(s).operator
+    _require(shared, game, s, f"{what} come with a new Operator at each call; make operators once and share them")
 
 
 def _weights(game: Game, s: State) -> Float64:

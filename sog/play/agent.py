@@ -59,8 +59,8 @@ class Agent(ABC):
         """Forget the last game."""
         self.drawn_from = None
 
-    def belief(self) -> Float64 | None:
-        """float64[I]: the opponent's infostates at the last node, as the agent believes; None: no belief."""
+    def belief(self, infostate: int) -> Float64 | None:
+        """float64[I]: the opponent's infostates at the last node, as the agent with this one believes; or None."""
         return None
 
     def fork(self) -> Self:
@@ -151,14 +151,17 @@ class SearchAgent(Agent):
                 if self.public.actor(solved.node) == self.player:
                     yield solved.node, solved.policy()
 
-    def belief(self) -> Float64:
-        """float64[I]: the opponent's infostates at the last searched node, as the search believed them.
+    def belief(self, infostate: int) -> Float64:
+        """float64[I]: the opponent's infostates at the last searched node, as the agent with this infostate believes.
 
-        The joint distribution's marginal: the mean range times the mass of the agent's own range.
+        The opponent's mean range in the search, times what chance says of the pair.
         """
         assert self.solved is not None
         sums, other = self.solved.tree.range_sums(self.solved.start), 1 - self.player
-        weight: Float64 = sums[other] * self.public.masses(self.solved.node, *sums)[other]
+        own = np.zeros(len(sums[self.player]))
+        own[infostate] = 1.0
+        pair = (own, sums[1]) if self.player == 0 else (sums[0], own)
+        weight: Float64 = sums[other] * self.public.masses(self.solved.node, *pair)[other]
         belief: Float64 = weight / max(weight.sum(), 1e-300)
         return belief
 

@@ -116,7 +116,7 @@ def test_the_package_runs_as_a_module(monkeypatch: pytest.MonkeyPatch, capsys: C
         ("solve kuhn_poker --bad", "No such option"),
         ("solve no_such_game", "no game is called no_such_game"),
         ("solve leduc_poker(", "not a game string"),
-        ("solve my_games:DiePoker", "add the class to the table in sog/games/catalog.py"),
+        ("solve my_games:DiePoker", "names a class, not a game; with GAMES"),
         ("solve liars_dice(numdice=0)", "numdice"),
         ("solve liars_dice(sides=2)", "liars_dice has no parameter sides"),
         ("solve kuhn_poker --algorithm bfs", "known: cfr, cfr+"),

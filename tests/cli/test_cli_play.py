@@ -38,7 +38,7 @@ def test_a_game_on_a_board_goes_on_to_its_end(told: Callable[..., None], capsys:
     assert main(["play", "tic_tac_toe", "--seat", "0", "--hands", "1", "--seed", "0"]) == 0
     out = capsys.readouterr().out
     assert "you move first" in out and "3 . . .\n2 . . .\n1 . . .\n  a b c" in out
-    assert "agent: " in out and ("You lose; -1 after 1 games." in out or "A draw; +0 after 1 games." in out)
+    assert "agent: " in out and ("You lose; -1 after 1 game." in out or "A draw; +0 after 1 game." in out)
 
 
 def test_the_person_may_leave_and_answers_that_mean_nothing_are_asked_again(
@@ -47,7 +47,7 @@ def test_the_person_may_leave_and_answers_that_mean_nothing_are_asked_again(
     told("9", "", "q")
     assert main(["play", "connect_four", "--seat", "0"]) == 0
     printed = capsys.readouterr()
-    assert printed.out.count("one of: 1  2  3  4  5  6  7") == 2 and "after 1 games" not in printed.out
+    assert printed.out.count("one of: 1  2  3  4  5  6  7") == 2 and "after 1 game" not in printed.out
     assert "untrained" not in printed.err
 
 
@@ -69,7 +69,7 @@ def test_a_network_plays_the_other_games_of_its_family(
 
 def test_a_game_of_another_family_is_refused(told: Callable[..., None], capsys: Capture) -> None:
     assert main(["play", "connect_four", "--game", "tic_tac_toe"]) == 2
-    assert "plays connect_four, not tic_tac_toe" in capsys.readouterr().err
+    assert "a network of connect_four, which cannot play tic_tac_toe" in capsys.readouterr().err
     assert main(["play", "tic_tac_toe", "--game", "tic_tac_toe", "--agent", "sog:Agent"]) == 2
 
 

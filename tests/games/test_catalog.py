@@ -37,7 +37,8 @@ def test_canonical_names(text: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("poker", "no game is called poker; known: kuhn_poker, leduc_poker"),
+        ("poker", "no game is called poker; did you mean kuhn_poker?"),
+        ("nothing", "no game is called nothing; known: kuhn_poker, leduc_poker"),
         ("kuhn_poker(players=3)", "kuhn_poker has no parameter players; it takes none"),
         ("liars_dice(dice=2)", "liars_dice has no parameter dice; known: numdice, dice_sides"),
         ("liars_dice(numdice=two)", "numdice is a whole number"),

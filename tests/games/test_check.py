@@ -128,6 +128,8 @@ BROKEN: list[tuple[type[Game], str, Callable[[Any], Any], str]] = [
         lambda w: Scaled(Operator(w.dense().astype(np.float32))),
         r"weights are not float64\[3, 3\] but float32\[3, 3\]",
     ),
+    (Kuhn, "weights", lambda w: Scaled(Operator(w.dense())), "weights come with a new Operator at each call"),
+    (Kuhn, "payoff", lambda w: Scaled(Operator(w.dense())), "payoffs come with a new Operator at each call"),
     (Kuhn, "slot", lambda x: x // 2, "slots of player 0 repeat"),
     (Kuhn, "slot", lambda x: x + np.int32(1), "slots of player 0 leave 0..2"),
     (Kuhn, "slot", lambda x: x.astype(np.int64), "slots 0 are not int32"),
@@ -213,6 +215,12 @@ def test_a_broken_promise_is_named(
     with pytest.raises(GameError, match=says) as error:
         check_game(game)
     assert str(error.value).startswith(f"{game.name} at ") and "\n" not in str(error.value)
+
+
+def test_only_games_are_checked() -> None:
+    for what in (Kuhn, "kuhn_poker"):
+        with pytest.raises(GameError, match=r"takes an object of a class derived from sog\.Game"):
+            check_game(what)  # type: ignore[arg-type]
 
 
 class Circle(Kuhn):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,9 +13,12 @@ from sog.experiments.checks.histories import COMPARED, compare_random_games
 from sog.games.base import NATURE, TERMINAL, Game
 from sog.games.catalog import make_game
 from sog.games.check import walk
-from sog.games.histories.base import HistoryGame, beginnings_of, deal, drawn, replay
+from sog.games.histories.base import HistoryGame, deal, drawn, replay
 from sog.games.histories.catalog import make_history_game
+from sog.games.histories.check import check_history_game
+from sog.games.histories.kuhn import KuhnHistories
 from sog.games.histories.listing import children, histories_of, list_histories
+from sog.games.rps import RockPaperScissors
 
 BATTLE = "board_width={0},board_height={1},ship_sizes=[{2}]"
 TINY_BATTLE = f"battleship({BATTLE.format(2, 2, '2')},num_shots=4,allow_repeated_shots=False,returns_type=win_loss)"
@@ -37,62 +43,22 @@ LARGE = [
 ]
 
 
-def keys(game: HistoryGame, states: np.ndarray, player: int) -> list[bytes]:
-    """The infostates of a player as one bytes each."""
-    viewers = np.full(len(states), player, dtype=np.int32)
-    both = np.concatenate((game.public(states), game.private(states, viewers)), axis=1)
-    return [row.tobytes() for row in both]
-
-
-def compare_faces(name: str, most: int) -> tuple[int, int]:
-    """Every pair of up to `most` public states, replayed by histories; the pairs and OpenSpiel's histories of them."""
-    game, by_history = make_game(name), make_history_game(name)
-    owners: dict[bytes, tuple[object, int, int]] = {}
-    publics: dict[bytes, object] = {}
-    pairs = 0
-    for visit in walk(game, most, 0):
-        s, actor = visit.state, game.actor(visit.state)
-        if actor == NATURE:
-            continue
-        w = game.weights(s).dense()
-        places = np.argwhere(w > 0)
-        actions = [game.history(s, i0, i1) for i0, i1 in places.tolist()]
-        histories = np.full((len(actions), by_history.longest), -1, dtype=np.int16)
-        for row, history in zip(histories, actions, strict=True):
-            assert history is not None
-            row[: len(history)] = history
-        states = replay(by_history, histories)
-        assert (by_history.actors(states) == actor).all()
-        pairs += len(places)
-        if actor == TERMINAL:
-            utility = game.payoff(s).dense()[tuple(places.T)] / w[tuple(places.T)]
-            np.testing.assert_allclose(by_history.utilities(states), utility, atol=1e-9)
-            continue
-        assert visit.fan is not None and visit.fan.moves is not None
-        legal = np.zeros((len(states), by_history.num_actions), dtype=np.bool_)
-        legal[:, game.actions(s)] = visit.fan.moves.edge[places[:, actor]] >= 0
-        np.testing.assert_array_equal(by_history.legal(states), legal)
-        for row in by_history.public(states):
-            assert publics.setdefault(row.tobytes(), s) == s
-        for p in (0, 1):
-            for key, i in zip(keys(by_history, states, p), places[:, p].tolist(), strict=True):
-                assert owners.setdefault(bytes([p]) + key, (s, p, i)) == (s, p, i)
-    # No infostate of the public face is two by histories: as many keys as places.
-    assert len(owners) == len(set(owners.values()))
-    if not name.startswith("openspiel:"):
-        assert len(publics) == len(set(publics.values()))
-    return pairs, len(owners)
-
-
 @pytest.mark.parametrize("name", BOTH_FACES)
 def test_both_faces_of_a_game_are_equal(name: str) -> None:
-    pairs, owners = compare_faces(name.replace("openspiel:kuhn", "kuhn"), 100_000)
-    assert pairs > 10 and owners > 4
+    public = make_game(name.removeprefix("openspiel:"))
+    found = check_history_game(make_history_game(name), public, games=50, max_states=100_000)
+    assert found.pairs > 10 and found.infostates > 4
 
 
 @pytest.mark.parametrize("name", LARGE)
 def test_both_faces_of_a_large_game_are_equal_where_walked(name: str) -> None:
-    assert compare_faces(name, 60)[0] > 100
+    assert check_history_game(make_history_game(name), make_game(name), 50, 60).pairs > 100
+
+
+@pytest.mark.parametrize("name", [*BOTH_FACES, *LARGE, *COMPARED])
+def test_every_game_keeps_the_promises_of_the_interface(name: str) -> None:
+    found = check_history_game(make_history_game(name), games=200)
+    assert found.games == 200 and found.moves > 600 and found.infostates >= 12
 
 
 def count_moments(game: Game) -> int:
@@ -118,31 +84,89 @@ def test_counts_are_the_papers() -> None:
     assert int((game.actors(listed.states) != 1).sum()) == 18_426
 
 
-@pytest.mark.parametrize("name", [*BOTH_FACES, *LARGE, "goofspiel(imp_info=True,num_cards=13,points_order=random)"])
-def test_rows_hold_what_they_promise(name: str) -> None:
-    """Public rows grow; chance sums to 1; the critic's input tells histories apart where infostates do."""
-    game, rng = make_history_game(name), np.random.default_rng(0)
-    states, inputs = game.begin(200), {}
-    before = game.public(states)
-    longest = 0
-    while (actors := game.actors(states)).min() < TERMINAL:
-        np.testing.assert_allclose(game.chances(states).sum(axis=1)[actors == NATURE], 1.0)
-        assert (game.legal(states).any(axis=1) == (actors < NATURE)).all()
-        weights = np.zeros((len(states), max(game.num_actions, game.num_outcomes)))
-        weights[:, : game.num_actions] = game.legal(states)
-        weights[actors == NATURE, : game.num_outcomes] = game.chances(states[actors == NATURE])
-        game.step(states, np.where(actors < TERMINAL, drawn(weights, rng.random(200)), -1))
-        now = game.public(states)
-        assert all(beginnings_of(before[b : b + 1], now[b]).all() for b in range(200))
-        before, longest = now, longest + 1
-        for p in (0, 1):
-            rows = game.inputs(states, np.full(200, p, dtype=np.int32))
-            assert rows.shape == (200, game.num_inputs) and np.isfinite(rows).all()
-            for key, row in zip(keys(game, states, p), rows, strict=True):
-                assert inputs.setdefault(bytes([p]) + key, row.tobytes()) == row.tobytes()
-        assert game.critic_inputs(states).shape == (200, game.num_critic_inputs)
-    assert longest <= game.longest
-    assert np.abs(game.utilities(states)).max() <= game.u_max
+def _changed(method: str, change: Callable[[Any], Any]) -> HistoryGame:
+    """Kuhn poker, one of whose methods answers something else."""
+
+    class Broken(KuhnHistories):
+        pass
+
+    def answer(self: KuhnHistories, *arguments: Any) -> Any:
+        return change(getattr(KuhnHistories, method)(self, *arguments))
+
+    setattr(Broken, method, answer)
+    return Broken()
+
+
+def _changed_attribute(name: str, value: object) -> HistoryGame:
+    game = KuhnHistories()
+    setattr(game, name, value)
+    return game
+
+
+BROKEN: list[tuple[HistoryGame, str]] = [
+    (_changed_attribute("name", None), "the attribute name is not set"),
+    (_changed_attribute("u_max", 0), "the attribute u_max is 0"),
+    (_changed_attribute("u_max", 1.0), "a utility of 2, above u_max = 1"),
+    (_changed_attribute("longest", 4), "more than longest = 4"),
+    (_changed_attribute("num_inputs", 32), r"inputs are float32\[200, 11\], not float32\[200, 32\]"),
+    (_changed_attribute("num_private", 12), "num_private is more than num_inputs"),
+    (_changed("legal", lambda x: x.astype(np.int32)), r"legal are int32\[200, 2\], not bool"),
+    (_changed("legal", lambda x: ~x), "legal actions where no player acts"),
+    (_changed("chances", lambda x: x / 2), "chances do not sum to 1"),
+    (_changed("utilities", lambda x: x + 0.5), "a utility before the game is over"),
+    (_changed("utilities", lambda x: x.astype(np.float32)), "utilities are float32"),
+    (_changed("actors", lambda x: np.where(x == 1, 4, x).astype(np.int32)), "an actor is not"),
+    (_changed("public", lambda x: np.where(x >= 0, (x >= 0).sum(axis=1)[:, None], -1)), "does not begin with that"),
+    (_changed("public", lambda x: np.zeros_like(x)), "two histories"),
+    (_changed("private", lambda x: np.zeros_like(x)), "one infostate of player . .* have other inputs"),
+    (_changed("inputs", lambda x: x * np.float32(np.nan)), "inputs are not finite"),
+    (_changed("actors", lambda x: 1 / 0), "Broken's code raised ZeroDivisionError"),
+]
+
+
+@pytest.mark.parametrize(("game", "fault"), BROKEN)
+def test_a_broken_promise_is_named(game: HistoryGame, fault: str) -> None:
+    with pytest.raises(GameError, match=fault) as error:
+        check_history_game(game)
+    assert "\n" not in str(error.value)
+
+
+class Forgetful(KuhnHistories):
+    """Shows how many actions there were and not which."""
+
+    def public(self, states: np.ndarray) -> np.ndarray:
+        return (states[:, 2:] >= 0).sum(axis=1, keepdims=True).astype(np.int32)
+
+
+class Coupled(KuhnHistories):
+    """Every game of a batch takes the first one's card."""
+
+    def step(self, states: np.ndarray, actions: np.ndarray) -> None:
+        super().step(states, actions)
+        states[:, 0] = states[0, 0]
+
+
+@pytest.mark.parametrize(
+    ("game", "fault"),
+    [(Forgetful(), "one public row have other"), (Coupled(), r"other pasts|other inputs|than alone|not legal")],
+)
+def test_what_a_player_forgets_and_games_that_share_are_found(game: HistoryGame, fault: str) -> None:
+    with pytest.raises(GameError, match=fault):
+        check_history_game(game)
+
+
+class FoldsToTheWrongPlayer(KuhnHistories):
+    def utilities(self, states: np.ndarray) -> np.ndarray:
+        found = super().utilities(states)
+        return np.where(np.abs(found) == 1.0, -found, found)
+
+
+def test_the_other_face_finds_wrong_rules() -> None:
+    assert check_history_game(FoldsToTheWrongPlayer()).pairs == 0  # nothing alone could tell
+    with pytest.raises(GameError, match="of the public face utilities are"):
+        check_history_game(FoldsToTheWrongPlayer(), make_game("kuhn_poker"))
+    with pytest.raises(GameError, match="has no `history`"):
+        check_history_game(KuhnHistories(), RockPaperScissors())
 
 
 def test_public_states_list_their_histories() -> None:

@@ -55,7 +55,7 @@ def test_the_agent_is_told_public_nodes_and_its_own_infostate() -> None:
         return list(inspect.signature(function).parameters)  # type: ignore[arg-type]
 
     assert told(SearchAgent.__init__) == ["self", "public", "player", "settings", "evaluator", "seed"]
-    assert told(SearchAgent.new_game) == told(SearchAgent.belief) == ["self"]
+    assert told(SearchAgent.new_game) == ["self"] and told(SearchAgent.belief) == ["self", "infostate"]
     assert told(SearchAgent.policy) == ["self", "node"]
     assert told(SearchAgent.act) == ["self", "node", "infostate", "rng"]
 
@@ -84,19 +84,21 @@ def test_actions_are_drawn_from_its_row() -> None:
     assert np.mean(draws) == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 600))
 
 
-def test_a_belief_is_the_marginal_of_the_joint_distribution() -> None:
-    """Pairs weigh W * mean range * mean range; the card on the board and nothing else is ruled out."""
+def test_a_belief_is_conditioned_on_the_agents_own_card() -> None:
+    """Infostates weigh W * mean range; the card on the board, the agent's own and nothing else are ruled out."""
     one = agent(1, settings=COMPLETE)
     one.policy(LEDUC.states.index(LeducState("c")))
     node = LEDUC.states.index(LeducState("crc", 2, "r"))
     one.policy(node)
-    belief = one.belief()
     assert one.solved is not None
     tree, n = one.solved.tree, one.solved.start
-    r0, r1 = (tree.infostates[f.REACH_SUM, tree.span(n, p)] for p in (0, 1))
-    joint = r0[:, None] * LEDUC.game.weights(LEDUC.states[node]).dense() * r1[None, :]
-    np.testing.assert_allclose(belief, joint.sum(axis=1) / joint.sum(), rtol=1e-9)
-    assert belief[2] == 0.0 and belief.sum() == pytest.approx(1.0)
+    r0 = tree.infostates[f.REACH_SUM, tree.span(n, 0)].copy()
+    w = LEDUC.game.weights(LEDUC.states[node]).dense()
+    for own in (0, 5):
+        belief = one.belief(own)
+        np.testing.assert_allclose(belief, r0 * w[:, own] / (r0 @ w[:, own]), rtol=1e-9)
+        assert belief[2] == belief[own] == 0.0 and belief.sum() == pytest.approx(1.0)
+    np.testing.assert_array_equal(tree.infostates[f.REACH_SUM, tree.span(n, 0)], r0)  # looking changes nothing
 
 
 def test_beliefs_of_an_equilibrium_follow_the_betting() -> None:
@@ -104,5 +106,6 @@ def test_beliefs_of_an_equilibrium_follow_the_betting() -> None:
     public = PublicTree(Kuhn()).list_all()
     one = agent(1, public, ResolveSettings(Budget(3_000, 1.0), complete=True))
     one.policy(public.states.index("b"))
-    jack, queen, king = one.belief()
-    assert queen < 0.05 and king == pytest.approx(3 * jack, rel=0.2)
+    jack, queen, king = one.belief(1)
+    assert queen == 0.0 and king == pytest.approx(3 * jack, rel=0.2)
+    assert one.belief(2)[1] < 0.1  # with the king: hardly ever a bet with the queen

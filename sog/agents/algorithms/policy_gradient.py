@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sog.search.tree.public_tree import PublicTree
     from sog.train.curve import Point
     from sog.train.policy_gradient.settings import PolicySettings
+    from sog.train.run import Run
     from sog.train.settings import Variant
 
 __all__ = ["MMD", "NASHPG", "RNAD", "by_histories", "history_rules", "train_alone"]
@@ -52,10 +53,17 @@ def history_rules(game: Rules) -> HistoryGame:
     return game if isinstance(game, HistoryGame) else by_histories(game.name)
 
 
-def train_alone(*arguments: Any) -> Point:
+def train_alone(run: Run, *arguments: Any) -> Point:
+    """Training without workers; a game of a person's own is checked before, both faces of it where it has two."""
+    from sog.games.histories.catalog import public_face
+    from sog.games.histories.check import check_history_game
+    from sog.games.own import is_own
     from sog.train.policy_gradient.loop import train_policy
 
-    return train_policy(*arguments)
+    if is_own(run.game, "HISTORY_GAMES"):
+        game = by_histories(run.game)
+        check_history_game(game, public_face(game), games=100)
+    return train_policy(run, *arguments)
 
 
 def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:

@@ -30,7 +30,7 @@ PAPER: Final = {
 SIZES: Final = {25_000: 1, 100_000: 4}  # and of how many points of the smaller size it has one
 PAIRS: Final = {"goofspiel": (100, 100), "battleship 3": (25, 100)}  # of games in a point, and points
 _PAIRS: Final = (5, 50)  # in games that take longer
-_NETWORK: Final = 0  # the size of points without search: two networks against each other
+_NETWORK: Final = 0  # the size of points without search: two runs' networks against each other
 _UNIFORM: Final = -1  # the network against uniform play
 _RUNS: Final = tuple(Path(f"runs/sepot-{name}") for name in ("goofspiel8", "battleship3", "battleship5"))
 _SMALL: Final = "goofspiel(imp_info=True,num_cards=4,points_order=random)"
@@ -49,7 +49,8 @@ def plan(options: Options, note: Note) -> list[Key]:
         for other in others:
             about = {"game": run["game"], "run": run["folder"], "against": other["folder"], "pairs": pairs}
             iterations = 20 if options.quick else 800
-            for size, points in ({_UNIFORM: 1, _NETWORK: 1} | sizes).items():
+            alone = {_UNIFORM: 1} if other is run else {_UNIFORM: 1, _NETWORK: 1}  # against itself it wins 0
+            for size, points in (alone | sizes).items():
                 many = pairs if size > 0 or options.quick else 2_000
                 of = {**about, "pairs": many, "histories": size, "iterations": iterations, "alpha": alpha}
                 keys += [{**of, "part": part} for part in range(points)]

@@ -7,7 +7,7 @@ from typing import Final
 
 from sog.errors import GameError
 from sog.games.base import Game
-from sog.games.catalog import battleship_parameters, make_game
+from sog.games.catalog import battleship_parameters, known_names, make_game
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.battleship import BattleshipHistories
 from sog.games.histories.goofspiel import ORDERS, RETURNS, GoofspielHistories
@@ -23,6 +23,7 @@ from sog.games.names import (
     parse_game,
     refuse_unknown,
 )
+from sog.games.own import make_own, own_games, refuse_class
 
 __all__ = ["make_history_game", "public_face"]
 
@@ -36,10 +37,15 @@ def make_history_game(name: str) -> HistoryGame:
         from sog.games.histories.spiel import SpielHistories
 
         return SpielHistories(name.removeprefix(OPENSPIEL))
+    refuse_class(name)
     short, parameters = parse_game(name)
-    if short not in _GAMES:
-        raise GameError(f"no game by histories is called {short}; known: {', '.join(_GAMES)}, openspiel:GAME_STRING")
-    return _GAMES[short](parameters)
+    if short in _GAMES:
+        return _GAMES[short](parameters)
+    own = own_games("HISTORY_GAMES")
+    if short not in own:
+        raise GameError(f"no game by histories is called {short}; {known_names(short, (*_GAMES, *own))}")
+    game: HistoryGame = make_own(short, own[short], parameters, HistoryGame)
+    return game
 
 
 def public_face(game: Game | HistoryGame) -> Game | None:

@@ -1,0 +1,85 @@
+"""Games of a person's own: what the modules that the environment variable SOG_GAMES names add to the tables of games.
+
+Such a module has a dictionary GAMES, by public states, or HISTORY_GAMES, by histories, or both: from a short name to
+what makes the game, a class or a function that takes the game string's parameters as keywords. Workers are processes
+that inherit the variable, so a game of its own needs no change in this package.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from sog.errors import GameError
+from sog.games.blame import code_of
+from sog.games.names import OPENSPIEL, Parameters, parse_game
+
+__all__ = ["VARIABLE", "imported", "is_own", "make_own", "own_games", "refuse_class"]
+
+VARIABLE: Final = "SOG_GAMES"  # modules, with commas between them
+
+
+def own_games(table: str) -> dict[str, Callable[..., Any]]:
+    """By short name, what makes a game: those of the dictionary called `table`, in each module of SOG_GAMES.
+
+    GameError where a module cannot be imported, its table is no dictionary of callables, or a name stands twice.
+    """
+    found: dict[str, Callable[..., Any]] = {}
+    for name in filter(None, (part.strip() for part in os.environ.get(VARIABLE, "").split(","))):
+        if not all(part.isidentifier() for part in name.split(".")):
+            raise GameError(f"{VARIABLE} names modules, such as my_games, with commas between them, not {name}")
+        module = imported(name, f"{VARIABLE}={name}")
+        games = getattr(module, table, {})
+        if not isinstance(games, Mapping) or not all(callable(make) for make in games.values()):
+            raise GameError(f"{VARIABLE}: {table} of {name} is no dictionary from names to classes of games")
+        if not hasattr(module, "GAMES") and not hasattr(module, "HISTORY_GAMES"):
+            raise GameError(f"{VARIABLE}: {name} has neither GAMES nor HISTORY_GAMES, dictionaries from names to games")
+        if twice := sorted(set(games) & set(found)):
+            raise GameError(f"{VARIABLE}: several modules have a game called {twice[0]}")
+        found |= games
+    return found
+
+
+def refuse_class(name: str) -> None:
+    """GameError for a class, MODULE:CLASS, in place of a game string."""
+    module, colon, kind = name.partition(":")
+    if colon and kind.isidentifier() and all(part.isidentifier() for part in module.split(".")):
+        how = f'with GAMES = {{"a_name": {kind}}} in {module} and {VARIABLE}={module} in the environment'
+        raise GameError(f"{name} names a class, not a game; {how} a_name is a game string")
+
+
+def is_own(name: str, table: str) -> bool:
+    """Whether a game string names a game of such a dictionary."""
+    return not name.startswith(OPENSPIEL) and parse_game(name)[0] in own_games(table)
+
+
+def make_own(short: str, make: Callable[..., Any], parameters: Parameters, kind: type[Any]) -> Any:
+    """The game that `make` makes of a game string's parameters; GameError where it raises or makes another thing."""
+    with code_of(f"{short}'s constructor", GameError):
+        game = make(**parameters)
+    if not isinstance(game, kind):
+        raise GameError(f"{VARIABLE}: {short} makes a value of type {type(game).__name__}, not a {kind.__name__}")
+    name = getattr(game, "name", None)
+    if not isinstance(name, str) or parse_game(name)[0] != short:
+        raise GameError(f"{VARIABLE}: the game {short} has the name {name!r}, not the game string that makes it again")
+    return game
+
+
+def imported(module: str, named: str) -> ModuleType:
+    """A module by name, looked for in the current folder too; GameError, which begins with `named`, without it."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    try:
+        with code_of(f"the module {module}", GameError):
+            try:
+                return importlib.import_module(module)
+            except ImportError as error:
+                raise GameError(f"{named}: {error}") from error
+    except SystemExit as error:
+        raise GameError(f"the module {module} ended the program while it was imported") from error

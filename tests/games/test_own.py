@@ -1,0 +1,78 @@
+"""Games of a person's own: modules that SOG_GAMES names, their games by name, and what is refused."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from sog.errors import GameError
+from sog.games.catalog import make_game
+from sog.games.histories.catalog import make_history_game, public_face
+from sog.games.own import is_own
+
+MINE = """
+from sog.games.kuhn import Kuhn
+from sog.games.histories.kuhn import KuhnHistories
+
+class Small(Kuhn):
+    def __init__(self, cards=3):
+        super().__init__()
+        self.name = "small_poker" if cards == 3 else f"small_poker(cards={cards})"
+
+class SmallHistories(KuhnHistories):
+    def __init__(self):
+        super().__init__()
+        self.name = "small_poker"
+
+GAMES = {"small_poker": Small, "other_name": Small, "no_game": dict}
+HISTORY_GAMES = {"small_poker": SmallHistories}
+"""
+
+
+@pytest.fixture(autouse=True)
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "games_of_mine.py").write_text(MINE)
+    (tmp_path / "broken_games.py").write_text("1 / 0")
+    (tmp_path / "no_games.py").write_text("x = 1")
+    (tmp_path / "odd_games.py").write_text("GAMES = {'a': 3}")
+    (tmp_path / "twice_games.py").write_text("GAMES = {'small_poker': dict}")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SOG_GAMES", "games_of_mine")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+
+
+def test_a_module_of_mine_adds_games() -> None:
+    assert make_game("small_poker").name == "small_poker"
+    assert make_game("small_poker(cards=4)").name == "small_poker(cards=4)"
+    by_history = make_history_game("small_poker")
+    face = public_face(by_history)
+    assert face is not None and type(face).__name__ == "Small"
+    assert is_own("small_poker", "HISTORY_GAMES") and not is_own("kuhn_poker", "HISTORY_GAMES")
+
+
+@pytest.mark.parametrize(
+    ("modules", "game", "says"),
+    [
+        ("games_of_mine", "small_poker(dice=2)", "small_poker's constructor raised TypeError"),
+        ("games_of_mine", "other_name", "has the name 'small_poker', not the game string"),
+        ("games_of_mine", "no_game", "not a Game"),
+        ("games_of_mine", "smal_poker", "did you mean small_poker"),
+        ("", "xyzzy", "in modules that SOG_GAMES names"),
+        ("nowhere_games", "xyzzy", "SOG_GAMES=nowhere_games: No module named"),
+        ("broken_games", "xyzzy", "the module broken_games raised ZeroDivisionError"),
+        ("no_games", "xyzzy", "neither GAMES nor HISTORY_GAMES"),
+        ("odd_games", "xyzzy", "no dictionary from names to classes"),
+        ("games_of_mine,twice_games", "xyzzy", "several modules have a game called small_poker"),
+        ("", "games_of_mine:Small", "games_of_mine:Small names a class, not a game; with GAMES"),
+        ("../up", "xyzzy", "names modules, such as my_games"),
+    ],
+)
+def test_what_is_no_game_of_mine_is_refused(
+    modules: str, game: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOG_GAMES", modules)
+    with pytest.raises(GameError) as error:
+        make_game(game)
+    assert says in str(error.value) and "\n" not in str(error.value)
