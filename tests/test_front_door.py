@@ -89,7 +89,7 @@ def test_what_cannot_be_is_refused() -> None:
         sog.exploitability({})
     with pytest.raises(SettingError, match="have no policy"):
         sog.exploitability({}, "kuhn_poker")
-    with pytest.raises(SettingError, match="train takes a game string or a Run, .* SOG_GAMES"):
+    with pytest.raises(SettingError, match=r"train takes a game string or a Run, .* SOG_GAMES"):
         sog.train(sog.make_game("kuhn_poker"), "runs/never")  # type: ignore[arg-type]
     with pytest.raises(GameError, match="no game is called"):
         sog.load_agent("no_game")
@@ -98,11 +98,11 @@ def test_what_cannot_be_is_refused() -> None:
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda: sog.search("goofspiel(imp_info=True,num_cards=4)", leaves="leduc_poker"), "does not play goofspiel"),
+        (lambda: sog.search("kuhn_poker", leaves="leduc_poker"), "does not play kuhn_poker"),
         (lambda: sog.search("liars_dice(numdice=1,dice_sides=6)", leaves="leduc_poker"), "does not play liars_dice"),
         (lambda: sog.search("leduc_poker", (100, 1)), r"a search budget is sog\.Budget"),  # type: ignore[arg-type]
         (lambda: sog.search("kuhn_poker", leaves="kuhn_poker"), "no checkpoint is shipped for kuhn_poker"),
-        (lambda: sog.exploitability(sog.solve("kuhn_poker", iterations=1), "leduc_poker"), "plays kuhn_poker, not leduc"),
+        (lambda: sog.exploitability(sog.solve("kuhn_poker", iterations=1), "leduc_poker"), "plays kuhn_poker, not"),
         (lambda: sog.exploitability([[0.5]], "kuhn_poker"), "a policy is float64"),  # type: ignore[arg-type]
         (lambda: sog.load_agent(Path("no/such/folder")), "no such checkpoint"),
         (lambda: sog.load_agent(3), "opened by a folder or a game string, not int"),  # type: ignore[arg-type]
@@ -114,3 +114,22 @@ def test_what_makes_no_sense_is_refused_in_one_line(call: Callable[[], object], 
     with pytest.raises(sog.SogError, match=says) as error:
         call()
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        (np.full((2, 3), np.nan), "none at all"),
+        (np.full((2, 3), 0.25), "do not sum to 1"),
+        (np.float64(0.5), "of shape"),
+        (np.full((2, 1), 0.5), "of shape"),
+        (np.array([[3.0], [-2.0]]) * np.ones((1, 3)), "below 0"),
+    ],
+)
+def test_what_is_no_policy_is_not_measured(row: np.ndarray, says: str) -> None:
+    """NaN was once taken for the uniform policy, and best responses to it for 0."""
+    policy = {node: np.full((2, 3), 0.5) for node in sog.solve("kuhn_poker", iterations=1).policy}
+    assert sog.exploitability(policy, "kuhn_poker") == pytest.approx(0.4583333)
+    for node in policy:
+        with pytest.raises(sog.SogError, match=says):
+            sog.exploitability({**policy, node: row}, "kuhn_poker")

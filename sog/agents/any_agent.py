@@ -117,12 +117,8 @@ def _checked(agent: Agent, node: int, policy: Float64) -> Float64:
         found = np.asarray(policy, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise SettingError(f"{where}: a policy that is no array of numbers but {type(policy).__name__}") from error
-    if found.shape != legal.shape:
-        raise SettingError(f"{where}: a policy of shape {found.shape}, not {legal.shape} (actions, infostates)")
-    if not (found >= 0).all() or (found[~legal] > 0).any():
-        raise SettingError(f"{where}: a probability below 0, or of an illegal action")
-    if not np.allclose(found.sum(axis=0)[legal.any(axis=0)], 1.0, atol=1e-9):
-        raise SettingError(f"{where}: the probabilities of an infostate do not sum to 1")
+    if flaw := exact.flaw_of(found, legal):
+        raise SettingError(f"{where}: {flaw}")
     return found
 
 

@@ -195,6 +195,7 @@ class MlpAnswer:
 def torch_answer(network: CVPN) -> Answer:
     """Any network's answers by PyTorch, on the device that holds its weights."""
     device = next(network.parameters()).device
+    network = inference_copy(network) if network.shape.kind == "resnet" else network
 
     def answer(beliefs: Beliefs) -> Evaluations:
         x = encode(beliefs, network.shape.crossed, network.shape.matchups)

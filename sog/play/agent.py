@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 
 from sog.arrays import Bool, Float64
+from sog.errors import GameError
 from sog.games.base import Game, State
 from sog.play.resolver import ResolveSettings, Resolving, Solved
 from sog.search.leaves.drive import drive, run
@@ -113,7 +114,13 @@ class SearchAgent(Agent):
         self.solved = None
 
     def policy(self, node: int) -> Float64:
-        """float64[A, I]: search at a public node where this player acts; the chain goes on from there."""
+        """float64[A, I]: search at a public node where this player acts; the chain goes on from there.
+
+        GameError for a node that the last one did not lead to, before `new_game`.
+        """
+        if self.solved is not None and self.solved.node not in self.public.path(node):
+            where = self.game.state_name(self.state(node))
+            raise GameError(f"the last search was on another line of play than {where}; call new_game first")
         for passed in self._passed(node):
             self._search(passed)
         return self._search(node).policy()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sog.arrays import Array, Float64
+from sog.errors import GameError
 from sog.games.base import NATURE
 from sog.play.agent import Agent
 from sog.search.depth_limited.planting import Layouts
@@ -151,6 +152,9 @@ class RebelAgent(Agent):
         for s in self.public.path(node):
             if s in self.profile.beliefs and s not in self.profile.policies:
                 self.profile = self._solve(Position(s, self.profile.beliefs[s]))
+        if node not in self.profile.policies:
+            where = self.game.state_name(self.state(node))
+            raise GameError(f"the last subgame is on another line of play than {where}; call new_game first")
         return self.profile.policies[node].copy()
 
     def _solve(self, position: Position) -> Profile:

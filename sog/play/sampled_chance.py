@@ -81,7 +81,8 @@ class Estimate:
         masses = [self.public.masses(c, *r)[self.opponent] for c, r in zip(children, ranges, strict=True)]
         values = conditional[0]
         if self.stored is not None:
-            values = values + self._shift(children, conditional, masses, self.stored)
+            drawn_by = [float(mass @ r[self.opponent]) for mass, r in zip(masses, ranges, strict=True)]
+            values = values + self._shift(children, conditional, masses, drawn_by, self.stored)
         self.values = np.where(masses[0] > 0, masses[0] * values, 0.0)
 
     def _siblings(self) -> list[int]:
@@ -102,18 +103,25 @@ class Estimate:
         return picked
 
     def _shift(
-        self, children: list[int], conditional: list[Float64], masses: list[Float64], stored: Float64
+        self,
+        children: list[int],
+        conditional: list[Float64],
+        masses: list[Float64],
+        drawn_by: list[float],
+        stored: Float64,
     ) -> Float64:
         """float64[I] at the first child: the stored values less the network's mean over the children.
 
-        A child is drawn in proportion to its whole mass, so an infostate weighs it by its own share of that.
+        masses: float64[I] by child, the weight of each infostate of the opponent against the agent's range.
+        drawn_by: by child, the weight of all pairs under both ranges. A child is drawn in proportion to the latter, so
+        that an infostate, whose mean goes by the former, weighs it by the one over the other.
         """
         total, weight = np.zeros_like(stored), np.zeros_like(stored)
         states, game = self.public.states, self.public.game
         carry = [game.chance_carry(states[self.chance], states[c])[self.opponent] for c in children]
-        for links, values, mass in zip(carry, conditional, masses, strict=True):
+        for links, values, mass, whole in zip(carry, conditional, masses, drawn_by, strict=True):
             source, target = _links(links, len(stored))
-            share = np.maximum(mass[target], 0.0) / max(mass.sum(), 1e-300)
+            share = np.maximum(mass[target], 0.0) / max(whole, 1e-300)
             np.add.at(total, source, share * values[target])
             np.add.at(weight, source, share)
         shift = stored - np.divide(total, weight, out=stored.copy(), where=weight > 0)

@@ -71,7 +71,7 @@ def read_record(state: State) -> Record:
 
 
 def _whole(number: Any) -> int:
-    """A count of a curve's point, which is written as a float there."""
+    """A count of a curve's point; ValueError where it is none."""
     if not 0 <= int(number) < 2**62:
         raise ValueError("point")
     return int(number)
@@ -82,7 +82,8 @@ def write_curve(path: Path, points: list[Point]) -> None:
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow([f.name for f in fields(Point)])
-    writer.writerows([f"{x:.6g}" for x in asdict(point).values()] for point in points)
+    for point in points:
+        writer.writerow([str(x) if isinstance(x, int) else f"{x:.6g}" for x in asdict(point).values()])
     try:
         replace_file(path, text.getvalue().encode())
     except OSError as error:

@@ -182,7 +182,7 @@ def test_an_agent_with_an_act_of_its_own_is_played_against(
     assert main(line) == 0
     out = capsys.readouterr().out
     assert "after 2 hands" in out and out.count("agent: pass") == 2
-    assert out.count("please answer with a number, a name or its beginning, or q") == 1
+    assert out.count("please answer with a number of this list, a name or its beginning, or q") == 1
 
 
 @pytest.mark.parametrize(
@@ -211,4 +211,4 @@ def test_rebel_plays_at_the_terminal(capsys: pytest.CaptureFixture[str], monkeyp
     monkeypatch.setattr(builtins, "input", lambda question: "1")
     line = "play kuhn_poker --algorithm rebel --updates 8 --seat 1 --hands 1 --seed 0"
     assert main(line.split()) == 0
-    assert "after 1 hands" in capsys.readouterr().out
+    assert "after 1 hand," in capsys.readouterr().out

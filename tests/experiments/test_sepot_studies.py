@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from sog.agents.algorithms.table import preset
 from sog.agents.history_matches import UniformPolicy, play_pairs
 from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
-from sog.experiments.papers import policy_learners, sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
-from sog.experiments.papers.sepot_runs import UNTRAINED, own_measure
+from sog.experiments.papers import policy_learners, sepot_distilled, sepot_fig1, sepot_figures, sepot_runs, sepot_table1
+from sog.experiments.papers.sepot_runs import UNTRAINED, interval, own_measure, plus_minus
 from sog.experiments.study import Options, Point, Study
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import histories_of
@@ -187,3 +188,40 @@ def test_pairs_of_games_swap_seats_and_share_chance() -> None:
     for seat, pair in ((0, (policy, uniform)), (1, (uniform, policy))):
         exact = (1 - 2 * seat) * value_of(game, game.begin(1), pair)[0]
         assert abs(won[:, seat].mean() - exact) < 4 * won[:, seat].std() / 3000**0.5
+
+
+def test_intervals_are_students() -> None:
+    """Three runs: 4.30 standard errors in place of 1.96; one run says nothing of its spread."""
+    mean, half = interval([1.0, 2.0, 3.0])
+    assert mean == 2.0 and half == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
+    assert interval([1.0]) == (1.0, None)
+    assert plus_minus(2.0, half) == "2 ± 2.5" and plus_minus(1.0, None) == "1"
+
+
+def test_a_curve_of_many_networks_is_spread_over_the_whole_run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Of 40 snapshots 12 are measured: the first, the last, and those between them, not the last 12."""
+    for step in range(40):
+        (tmp_path / "snapshots" / f"{step:06}").mkdir(parents=True)
+    monkeypatch.setattr(sepot_runs, "load_meta", lambda path: SimpleNamespace(step=int(path.name)))
+    monkeypatch.setattr(sepot_runs, "checkpoint_of", lambda folder: tmp_path / "snapshots" / "000039")
+    steps = [meta.step for _, meta in sepot_runs.metas_of(str(tmp_path), 12)]
+    assert len(steps) == 12 and steps[0] == 0 and steps[-1] == 39 and max(np.diff(steps)) <= 4
+    assert [meta.step for _, meta in sepot_runs.metas_of(str(tmp_path), 1)] == [39]
+
+
+def test_table1_of_two_runs_counts_no_game_twice(tmp_path: Path) -> None:
+    """Each run's games against uniform play once, each game of a run by a seed of its own, rows by run."""
+    runs = tuple(tmp_path / name for name in ("one", "two", "three"))
+    settings = PolicySettings(SepotSettings(GOOF4, count=2), policy_shape(make_history_game(GOOF4), 8, 1), games=4)
+    for seed, run in enumerate(runs):
+        train_policy(Run(GOOF4, algorithm="sepot", seed=seed), replace(settings, steps=1), run, Until(rounds=1))
+    keys = sepot_table1.STUDY.plan(Options(runs=runs), quiet)
+    for run in runs:
+        own = [key for key in keys if key["run"] == str(run)]
+        assert sum(key["histories"] == -1 for key in own) == 1 and sum(key["histories"] == 0 for key in own) == 2
+        searched = [(key["histories"], key["part"]) for key in own if key["histories"] > 0]
+        assert len(searched) == len(set(searched)) == 250
+    assert len({tuple(key["networks"]) for key in keys}) == 6
+    some = [key for key in keys if key["histories"] == 0]
+    rows = sepot_table1.present([Point(key, sepot_table1.compute({**key, "pairs": 50})) for key in some]).rows
+    assert len(rows) == 3 and all(row["games"] == 200 for row in rows) and any(row["reward x 100"] for row in rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -121,6 +122,20 @@ def test_values_move_by_what_the_siblings_mean_differs() -> None:
     lowest = np.array([5.0 * min(b) for b in boards])
     shift = values[free] / mass[free] - stored[free]  # the network's answer here less its mean
     np.testing.assert_allclose(shift, lowest[0] - lowest.mean(), atol=0.1 * np.ptp(lowest))
+
+
+def test_exact_values_are_left_as_they_are_whatever_the_opponent_holds() -> None:
+    """Three outcomes in place of flops, weights that differ by hand, and a range with one hand ten times as often."""
+    masses = np.array([[0.5, 0.1], [0.3, 0.1], [0.2, 0.8]])
+    values, held = np.array([[1.0, -2.0], [0.0, 3.0], [-1.0, 1.0]]), np.array([1.0, 0.1])
+    weights = masses @ held
+    drawn = np.random.default_rng(0).choice(3, 100_000, p=weights / weights.sum()).tolist()
+    stored = (masses * values).sum(axis=0) / masses.sum(axis=0)
+    game = SimpleNamespace(chance_carry=lambda event, outcome: (None, None))
+    public = SimpleNamespace(states=[None] * 4, game=game)
+    estimate = Estimate(public, (3, 0), 1, (held, held), stored, np.array([5], dtype=np.uint64))  # type: ignore[arg-type]
+    of = [[column[c] for c in drawn] for column in (values, masses, weights)]
+    np.testing.assert_allclose(estimate._shift(drawn, *of, stored), 0.0, atol=0.02)
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.5])

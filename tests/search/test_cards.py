@@ -39,6 +39,22 @@ def test_ranges_equal_matrices(board: tuple[int, ...], seed: int) -> None:
         assert np.allclose(sign * out[3:], -3.0 * reach @ operator.matrix, rtol=1e-9, atol=1e-9)
 
 
+def test_a_hand_that_meets_nothing_has_no_mass() -> None:
+    """A range of hands with the ace of spades or the king of hearts, which AsKh meets: 0, not what rounding left."""
+    board = parse_cards("2s2h2d7c9c")
+    table = np.concatenate([np.ones(7), CardOperator(APART, board).packed()])
+    cards = [hand_number(*parse_cards("As"), c) for c in range(52) if c != parse_cards("As")[0]]
+    cards += [hand_number(*parse_cards("Kh"), c) for c in range(52) if c != parse_cards("Kh")[0]]
+    out = np.ones(HANDS)
+    for seed in range(30):
+        reach = np.zeros(HANDS)
+        reach[cards] = np.random.default_rng(seed).random(len(cards))
+        reach *= live_hands(board)
+        apply_card(APART, table, 7, 1.0, reach, 0, out, 0)
+        assert out[hand_number(*parse_cards("AsKh"))] == 0.0
+        assert (out > 0).sum() > 900
+
+
 def test_batches_equal_matrices() -> None:
     """float32 vectors with up to 1,000 hands: errors far below the smallest weight that matters."""
     found = kernel_errors(boards=10, seed=5)

@@ -6,7 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.agents.algorithms.base import Choices, Learner, MakeAgent, Measured, Measuring, OpenBar, Play, Training
+from sog.agents.algorithms.base import (
+    Choices,
+    Learner,
+    MakeAgent,
+    Measured,
+    Measuring,
+    OpenBar,
+    Play,
+    Training,
+    count_of,
+)
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -100,7 +110,7 @@ def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measure
         if choices.updates is not None and how != LEARNED:
             raise SettingError(f"--updates is for a best response that is learned; {how} ones learn nothing")
         plain = ResponseSettings()
-        learning = replace(plain, steps=choices.updates or plain.steps)
+        learning = replace(plain, steps=count_of("updates", choices.updates, plain.steps))
         with bar(f"exploit {game}", RESPONSES[how].total(learning), RESPONSES[how].of) as report:
             value, found = RESPONSES[how].run(rules, network, report, learning)
         settings: dict[str, str | int | float] = {"algorithm": name, "steps": meta.step, "best_response": how}

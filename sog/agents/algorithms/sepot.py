@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from sog.agents.algorithms.base import Choices, Learner, MakeAgent, Measured, Measuring, OpenBar, Play, Training
+from sog.agents.algorithms.base import (
+    Choices,
+    Learner,
+    MakeAgent,
+    Measured,
+    Measuring,
+    OpenBar,
+    Play,
+    Training,
+    count_of,
+)
 from sog.agents.algorithms.policy_gradient import by_histories, history_rules, train_alone
 from sog.errors import CheckpointError
 
@@ -56,9 +66,9 @@ def _search_settings(game: HistoryGame, choices: Choices) -> SearchSettings:
 
     plain = SearchSettings()
     return SearchSettings(
-        iterations=choices.updates or plain.iterations,
+        iterations=count_of("updates", choices.updates, plain.iterations),
         cut=cut_of(game, choices.depth),
-        most=choices.histories or plain.most,
+        most=count_of("histories", choices.histories, plain.most),
         gadget=choices.gadget or plain.gadget,
         alpha=plain.alpha if choices.alpha is None else choices.alpha,
     )

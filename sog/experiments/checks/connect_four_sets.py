@@ -24,6 +24,7 @@ import numpy as np
 from sog.baselines.connect_four.bitboards import mirrored
 from sog.baselines.connect_four.positions import EASY, SETS, Scored, set_of, write_positions
 from sog.baselines.connect_four.solver import Board, Solver, plies_to_end
+from sog.train.files import replace_file
 
 __all__ = ["Journal", "make_sets", "random_position"]
 
@@ -38,7 +39,11 @@ class Journal:
         self.solver, self._path = solver, path
         self._known: dict[str, dict[str, int]] = {}
         if path is not None and path.exists():
-            for line in path.read_text(encoding="ascii").splitlines():
+            text = path.read_text(encoding="ascii")
+            whole = text[: text.rfind("\n") + 1]
+            if whole != text:  # a line that a kill cut short
+                replace_file(path, whole.encode())
+            for line in whole.splitlines():
                 key, found = json.loads(line)
                 self._known[key] = found
 

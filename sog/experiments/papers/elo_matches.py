@@ -21,7 +21,7 @@ from sog.baselines.rating import Rate, RatingPlayer
 from sog.errors import CheckpointError
 from sog.evaluate.elo import Ratings, rate
 from sog.evaluate.side_by_side import MakePlayer, Seating, openings, play_games
-from sog.experiments.study import Key, Point, Result
+from sog.experiments.study import Beside, Key, Point, Result
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.search.leaves.evaluator import Evaluator
@@ -170,6 +170,14 @@ def rated(points: Sequence[Point]) -> tuple[list[Agent | Reference], Ratings]:
         scores[i, j] += point.result["wins"] + 0.5 * point.result["draws"]
         scores[j, i] += point.result["losses"] + 0.5 * point.result["draws"]
     return list(agents), rate(scores)
+
+
+def said_of(ratings: Ratings) -> list[Beside]:
+    """What a reader of the ratings must know: whether draws had to be added, which makes the scale a convention."""
+    if not ratings.virtual:
+        return []
+    added = f"{ratings.virtual:g} added to each pair that met, since some players won or lost every game: bounds only"
+    return [Beside("virtual draws", "", added)]
 
 
 def rated_agents(points: Sequence[Point]) -> tuple[list[Agent], Ratings]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.algorithms.table import learner
 from sog.experiments.papers.sepot_figures import NETWORK, OWN, compute, one_search, plan
-from sog.experiments.papers.sepot_runs import interval
+from sog.experiments.papers.sepot_runs import interval, plus_minus
 from sog.experiments.study import Beside, Draw, Key, Outcome, Point, Study
 from sog.games.histories.catalog import make_history_game
 
@@ -56,9 +56,8 @@ def present(points: list[Point]) -> Outcome:
         mean, half = interval([row["exploitability"] for row in runs.values()])
         minutes = sum(row["minutes"] for row in runs.values()) / len(runs)
         counted = f"{len(runs)} run{'s' * (len(runs) > 1)} of {minutes:.1f} minutes"
-        spread = f" ± {half:.2g}" if len(runs) > 1 else ""
         unit = make_history_game(game).unit.name
-        beside.append(Beside(f"{game.split('(')[0]}: {line}, {counted}", "", f"{mean:.4g}{spread} {unit}"))
+        beside.append(Beside(f"{game.split('(')[0]}: {line}, {counted}", "", f"{plus_minus(mean, half)} {unit}"))
     pictures: dict[str, Draw] = {
         f"policy-learners-{k}-{game.split('(')[0]}": partial(_draw, rows=[row for row in rows if row["game"] == game])
         for k, game in enumerate(dict.fromkeys(row["game"] for row in rows))

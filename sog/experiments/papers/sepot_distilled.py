@@ -23,7 +23,9 @@ from sog.experiments.papers.sepot_runs import (
     interval,
     meta_of_run,
     minutes_of,
+    network_id,
     opened,
+    plus_minus,
     quick_runs,
 )
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
@@ -172,7 +174,7 @@ def _about(folder: Path) -> tuple[bool, Key]:
     return "critic" in meta.files, {
         "folder": str(folder),
         "by": by,
-        "network": meta.files["network"].sha256[:16],
+        "network": network_id(meta),
         "step": meta.step,
         "minutes": minutes_of(meta),
     }
@@ -194,21 +196,29 @@ def compute(key: Key) -> Result:
 
 
 def present(points: list[Point]) -> Outcome:
-    """A row for each run's kind and way, over runs and seeds; distilled networks beside those by self-play."""
+    """A row for each run's kind and way; distilled networks beside those by self-play.
+
+    Intervals are over runs, each of them the mean over its search's seeds; of one run alone over those seeds.
+    """
     groups: dict[tuple[str, str, str], list[Point]] = {}
     for point in points:
         groups.setdefault((point.key["game"], point.key["by"], point.key["way"]), []).append(point)
     rows: list[dict[str, Any]] = []
     beside = []
     for (game, by, way), found in groups.items():
-        mean, half = interval([point.result["exploitability"] for point in found])
+        runs = {point.key["folder"]: list[float]() for point in found}
+        for point in found:
+            runs[point.key["folder"]].append(point.result["exploitability"])
+        several = len(runs) > 1
+        mean, half = interval([sum(v) / len(v) for v in runs.values()] if several else next(iter(runs.values())))
+        over = f"{len(runs)} runs" if several else f"1 run, {len(found)} seed{'s' * (len(found) > 1)}"
         minutes = sum(point.key["minutes"] for point in found) / len(found)
         unit = make_history_game(game).unit.name
         budget = f" ({found[0].key['simulations']},{BUDGET[1]:g})" if WAYS[way].drawn else ""
-        what = f"{game.split('(')[0]}: {by}, {minutes:.1f} min in all: {WAYS[way].title}{budget}"
-        said = {"game": game, "by": by, "way": way, "mean": mean, "interval": half, "count": len(found), "unit": unit}
+        what = f"{game.split('(')[0]}: {by}, {minutes:.1f} min in all: {WAYS[way].title}{budget}, {over}"
+        said = {"game": game, "by": by, "way": way, "mean": mean, "interval": half, "over": over, "unit": unit}
         rows.append({**said, "minutes": minutes})
-        beside.append(Beside(what, "", f"{mean:.4g} ± {half:.2g} {unit}"))
+        beside.append(Beside(what, "", f"{plus_minus(mean, half)} {unit}"))
     return Outcome(rows, {}, [*beside, *_ratios(rows)])
 
 

@@ -54,7 +54,13 @@ def plan(options: Options, note: Note) -> list[Key]:
     depths = (1,) if options.quick else (1, 2, 3)
     iterations = 20 if options.quick else 800
     return [
-        {"folder": run["folder"], "depth": depth, "iterations": iterations, "alpha": alpha_of(options)}
+        {
+            "folder": run["folder"],
+            "network": run["network"],
+            "depth": depth,
+            "iterations": iterations,
+            "alpha": alpha_of(options),
+        }
         for run in quick_runs(options, (_RUN,), (GAME,))
         for depth in depths
     ]

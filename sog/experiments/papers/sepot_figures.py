@@ -19,9 +19,11 @@ from sog.experiments.papers.sepot_runs import (
     interval,
     metas_of,
     minutes_of,
+    network_id,
     opened,
     own_measure,
     own_title,
+    plus_minus,
     quick_runs,
 )
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
@@ -64,7 +66,7 @@ def one_search(game: str, quick: bool) -> list[tuple[int, str]]:
 
 
 def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
-    """Every snapshot of every run, by the network alone and by each way of searching."""
+    """Up to SNAPSHOTS networks of every run, by the network alone and by each way of searching."""
     keys: list[Key] = []
     alpha = alpha_of(options)
     for run in quick_runs(options, _RUNS, _SMALL[:1], critics=False):
@@ -79,7 +81,7 @@ def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
                 "folder": str(folder),
                 "game": run["game"],
                 "step": 0 if meta is None else meta.step,
-                "network": "" if meta is None else meta.files["network"].sha256[:16],
+                "network": "" if meta is None else network_id(meta),
                 "minutes": 0.0 if meta is None else minutes_of(meta),
                 "policy": variant.get("policy", ""),
                 "transformations": variant.get("transformations") or "learned",
@@ -126,10 +128,10 @@ def _line(key: Key) -> str:
     if key["depth"] == OWN:
         return str(key["by"])
     policy = f"{learner(key['policy']).title}, " if key["policy"] else ""
-    if key["depth"] == NETWORK:
-        return f"network ({policy}{key['transformations']})"
-    depth = f"depth {key['depth']}" if key["depth"] else "to the public card"
     step = f" k = {key['k']:g}" if key["k"] else ""
+    if key["depth"] == NETWORK:
+        return f"network ({policy}{key['transformations']}{step})"
+    depth = f"depth {key['depth']}" if key["depth"] else "to the public card"
     return f"search, {depth}, {policy}{key['transformations']}{step}, gadget: {key['gadget']}"
 
 
@@ -154,7 +156,7 @@ def present(name: str, points: list[Point]) -> Outcome:
     for (game, line), values in gains.items():
         mean, half = interval(values)
         what = f"{game.split('(')[0]}: {line}, less the network alone, {len(values)} seeds"
-        beside.append(Beside(what, "", f"{mean:+.4g} ± {half:.2g} {make_history_game(game).unit.name}"))
+        beside.append(Beside(what, "", f"{plus_minus(mean, half, '+.4g')} {make_history_game(game).unit.name}"))
     games = list(dict.fromkeys(row["game"] for row in rows))
     pictures: dict[str, Draw] = {
         f"{name}-{k}-{game.split('(')[0]}": partial(_draw, rows=[row for row in rows if row["game"] == game])
@@ -168,7 +170,7 @@ def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
     for line in dict.fromkeys(row["line"] for row in rows):
         own = sorted((row for row in rows if row["line"] == line), key=lambda row: row["step"])
         steps, means = [row["step"] for row in own], [row["mean"] for row in own]
-        axis.errorbar(steps, means, [row["interval"] for row in own], label=line, marker=".", capsize=2)
+        axis.errorbar(steps, means, [row["interval"] or 0.0 for row in own], label=line, marker=".", capsize=2)
     axis.set(xlabel="learner steps", ylabel=f"exploitability, {rows[0]['unit']}", title=rows[0]["game"])
     axis.set_xscale("symlog", linthresh=100)
     axis.grid(alpha=0.3)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
+from scipy import stats
 
 from sog.agents.algorithms.table import learner
 from sog.errors import CheckpointError, SettingError
@@ -31,9 +32,11 @@ __all__ = [
     "meta_of_run",
     "metas_of",
     "minutes_of",
+    "network_id",
     "opened",
     "own_measure",
     "own_title",
+    "plus_minus",
     "quick_runs",
     "run_of",
 ]
@@ -52,18 +55,24 @@ class Opened:
 
 
 def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...], critics: bool = True) -> list[Key]:
-    """The runs of an experiment as {game, folder}: those named or there, or untrained ones if quick.
+    """The runs of an experiment as {game, folder, network}: those named or there, or untrained ones if quick.
 
     critics: whether each must have a critic to search with; otherwise a run of any algorithm will do.
     """
     runs = options.runs or tuple(run for run in known if run.is_dir())
     if runs:
         said = run_of if critics else meta_of_run
-        return [{"game": said(run).game, "folder": str(run)} for run in runs]
+        metas = {run: said(run) for run in runs}
+        return [{"game": m.game, "folder": str(run), "network": network_id(m)} for run, m in metas.items()]
     if not options.quick:
         how = "`sog train GAME --algorithm sepot`, then name it with --run"
         raise SettingError(f"no training run in {known[0]}: {how}")
-    return [{"game": game, "folder": UNTRAINED} for game in games]
+    return [{"game": game, "folder": UNTRAINED, "network": ""} for game in games]
+
+
+def network_id(meta: Meta) -> str:
+    """Which network a checkpoint holds: the beginning of its checksum."""
+    return meta.files["network"].sha256[:16]
 
 
 def alpha_of(options: Options) -> float:
@@ -110,11 +119,14 @@ def own_measure(folder: Path) -> float:
 
 
 def metas_of(run: str, most: int) -> list[tuple[Path, Meta]]:
-    """The run's snapshots and its checkpoint by learner step, each step once, the latest `most` of them."""
+    """The run's snapshots and its checkpoint by learner step, each step once; `most` of them, spread, with the last."""
     folder = Path(run)
     found = [path for path in [*(folder / "snapshots").glob("*"), checkpoint_of(folder)] if path.is_dir()]
     by_step = {meta.step: (path, meta) for path, meta in ((path, load_meta(path)) for path in found)}
-    return [by_step[step] for step in sorted(by_step)][-most:]
+    steps = sorted(by_step)
+    if len(steps) > most:
+        steps = [steps[round(k * (len(steps) - 1) / max(most - 1, 1))] for k in range(most)] if most > 1 else steps[-1:]
+    return [by_step[step] for step in steps]
 
 
 def minutes_of(meta: Meta) -> float:
@@ -144,7 +156,14 @@ def opened(folder: str, game: str) -> Opened:
     return Opened(rules, network, critic_from(rules, load_critic(path)))
 
 
-def interval(values: list[float]) -> tuple[float, float]:
-    """The mean and half of its 95% interval by the normal distribution; 0 for one value."""
-    spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-    return float(np.mean(values)), 1.96 * spread / len(values) ** 0.5
+def interval(values: list[float]) -> tuple[float, float | None]:
+    """The mean and half of its 95% interval by Student's t distribution, None for one value."""
+    if len(values) < 2:
+        return float(np.mean(values)), None
+    spread = float(np.std(values, ddof=1))
+    return float(np.mean(values)), float(stats.t.ppf(0.975, len(values) - 1)) * spread / len(values) ** 0.5
+
+
+def plus_minus(mean: float, half: float | None, form: str = ".4g") -> str:
+    """A mean with its interval, if there is one, for people."""
+    return f"{mean:{form}}" + ("" if half is None else f" ± {half:.2g}")

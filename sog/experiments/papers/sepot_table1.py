@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sog.experiments.papers.sepot_runs import alpha_of, interval, opened, quick_runs
+from sog.experiments.papers.sepot_runs import alpha_of, interval, opened, plus_minus, quick_runs
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 
 if TYPE_CHECKING:
@@ -37,7 +37,10 @@ _SMALL: Final = "goofspiel(imp_info=True,num_cards=4,points_order=random)"
 
 
 def plan(options: Options, note: Note) -> list[Key]:
-    """Each run searching against every other run of its game, or itself where there is one alone."""
+    """Each run searching against every other run of its game, or itself where there is one alone.
+
+    `part` seeds a point's games: no two points of a run have the same.
+    """
     runs = quick_runs(options, _RUNS, (_SMALL,))
     keys: list[Key] = []
     alpha = alpha_of(options)
@@ -46,14 +49,15 @@ def plan(options: Options, note: Note) -> list[Key]:
         known = [count for name, count in PAIRS.items() if _name(run["game"]).startswith(name)]
         pairs, parts = (3, 1) if options.quick else [*known, _PAIRS][0]
         sizes = {2_000: 1} if options.quick else {size: parts // fewer for size, fewer in SIZES.items()}
-        for other in others:
+        for j, other in enumerate(others):
             about = {"game": run["game"], "run": run["folder"], "against": other["folder"], "pairs": pairs}
+            about["networks"] = [run["network"], other["network"]]
             iterations = 20 if options.quick else 800
-            alone = {_UNIFORM: 1} if other is run else {_UNIFORM: 1, _NETWORK: 1}  # against itself it wins 0
-            for size, points in (alone | sizes).items():
+            plain = ({} if j else {_UNIFORM: 1}) | ({} if other is run else {_NETWORK: 1})  # against itself it wins 0
+            for size, points in (plain | sizes).items():
                 many = pairs if size > 0 or options.quick else 2_000
                 of = {**about, "pairs": many, "histories": size, "iterations": iterations, "alpha": alpha}
-                keys += [{**of, "part": part} for part in range(points)]
+                keys += [{**of, "part": part * len(others) + j} for part in range(points)]
         note(f"{run['folder']}: {run['game']}, against {len(others)}")
     return keys
 
@@ -112,12 +116,13 @@ def _name(game: str) -> str:
 
 
 def present(points: list[Point]) -> Outcome:
-    """Rewards a game x 100 with 95% intervals over pairs of games, beside the paper's."""
-    groups: dict[tuple[str, int], list[Point]] = {}
+    """Rewards of each run a game x 100 with 95% intervals over pairs of games, beside the paper's."""
+    groups: dict[tuple[str, str, int], list[Point]] = {}
     for point in points:
-        groups.setdefault((point.key["game"], point.key["histories"]), []).append(point)
+        groups.setdefault((point.key["game"], point.key["run"], point.key["histories"]), []).append(point)
+    runs = {game: {run for one, run, _ in groups if one == game} for game, _, _ in groups}
     rows, beside = [], []
-    for (game, size), own in groups.items():
+    for (game, run, size), own in groups.items():
         won = [100 * value for point in own for value in point.result["won"]]
         mean, half = interval(won)
         what = {_UNIFORM: "network against uniform play", _NETWORK: "network against network"}.get(
@@ -125,12 +130,13 @@ def present(points: list[Point]) -> Outcome:
         )
         names = ("moves", "searched", "seconds")
         moves, searched, seconds = (sum(point.result[name] for point in own) for name in names)
-        row = {"game": game, "what": what, "games": 2 * len(won), "reward x 100": mean, "interval": half}
+        row = {"game": game, "run": run, "what": what, "games": 2 * len(won), "reward x 100": mean, "interval": half}
         rows.append({**row, "moves": moves, "moves searched": searched, "processor seconds": seconds})
         theirs = PAPER.get(_name(game), {}).get(size, "")
         share = f", {searched / moves:.0%} of moves searched" if moves else ""
-        what = f"{_name(game)}: {what}, {2 * len(won):,} games{share}"
-        beside.append(Beside(what, theirs, f"{mean:+.2f} ± {half:.2f}"))
+        who = f"{_name(game)}, {Path(run).name}" if len(runs[game]) > 1 else _name(game)
+        what = f"{who}: {what}, {2 * len(won):,} games{share}"
+        beside.append(Beside(what, theirs, plus_minus(mean, half, "+.2f")))
     return Outcome(rows, {}, beside)
 
 

@@ -22,6 +22,7 @@ from sog.experiments.papers.elo_matches import (
     play_match,
     rated_agents,
     rating_row,
+    said_of,
 )
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.catalog import make_game
@@ -90,7 +91,7 @@ def present(points: list[Point]) -> Outcome:
         for before, k in zip([None, *own], own, strict=False):
             rows.append({**rating_row(agents, ratings, k, anchor), **_gain(ratings, k, before)})
     games = sum(sum(point.result.values()) for point in points)
-    beside = [Beside(row["agent"], "", _said(row)) for row in rows]
+    beside = [*(Beside(row["agent"], "", _said(row)) for row in rows), *said_of(ratings)]
     title = f"{points[0].key['game']}: {games:,} games, 95% intervals, one network"
     return Outcome(rows, {"sog-fig4": _picture(title, rows)}, beside)
 

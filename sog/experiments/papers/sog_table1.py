@@ -22,6 +22,7 @@ from sog.experiments.papers.elo_matches import (
     play_match,
     rated,
     rating_row,
+    said_of,
 )
 from sog.experiments.papers.training_elo import Snapshot, snapshots
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
@@ -129,6 +130,7 @@ def present(points: list[Point]) -> Outcome:
     rows = [{**rating_row(agents, ratings, k, anchor), **_trained(agents[k])} for k in range(len(agents))]
     rows.sort(key=lambda row: -row["elo"])
     beside = [Beside(_name(row), "", f"{row['elo']:+.0f} ± {row['interval']:.0f}") for row in rows]
+    beside += said_of(ratings)
     games = sum(sum(point.result.values()) for point in points)
     title = f"{points[0].key['game']}: {games:,} games, 95% intervals, {agents[anchor]} = 0"
     return Outcome(rows, {"sog-table1": _picture(title, rows)}, beside)

@@ -20,6 +20,7 @@ from sog.experiments.papers.elo_matches import (
     play_match,
     rated_agents,
     rating_row,
+    said_of,
 )
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.catalog import make_game
@@ -120,6 +121,7 @@ def present(points: list[Point]) -> Outcome:
         Beside(f"{row['run']}, {row['minutes']:.1f} minutes", "", f"{row['elo']:+.0f} ± {row['interval']:.0f}")
         for row in rows
     ]
+    beside += said_of(ratings)
     games = sum(sum(point.result.values()) for point in points)
     title = f"{points[0].key['game']}: {agents[0].simulations} simulations a move, {games:,} games, 95% intervals"
     return Outcome(rows, {"training-elo": _picture(title, rows)}, beside)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sog.arrays import Float64
+from sog.arrays import Array, Float64
 from sog.errors import GameError
 from sog.games.base import NATURE
 from sog.search.cfr.lookahead import Lookahead
@@ -87,13 +87,35 @@ def measure(tree: Lookahead, which: int = f.AVERAGE_POLICY) -> Measure:
 
 
 def measure_policy(public: PublicTree, policy: Policy) -> Measure:
-    """Value and best responses of a policy for the whole game; GameError unless it has one for every decision."""
+    """Value and best responses of a policy for the whole game.
+
+    GameError unless it has one for every decision, and each is one: see `flaw_of`.
+    """
     tree = full_tree(public)
-    lacking = sum(tree.public_node(n) not in policy for n in tree.decisions())
+    nodes = [tree.public_node(n) for n in tree.decisions()]
+    lacking = sum(node not in policy for node in nodes)
     if lacking:
         raise GameError(f"the policy to be measured lacks {lacking} public states of {public.game.name}")
+    for node in nodes:
+        if flaw := flaw_of(policy[node], public.legal(node)):
+            raise GameError(f"{public.game.name} at {public.game.state_name(public.states[node])!r}: {flaw}")
     set_policy(tree, policy)
     return measure(tree)
+
+
+def flaw_of(policy: Array, legal: Array) -> str:
+    """Why float64[A, I] is no policy for bool[A, I], its legal actions; empty where it is one.
+
+    Its shape, numbers that are not finite or below 0, illegal actions, sums other than 1 with some infostate.
+    """
+    found = np.asarray(policy)
+    if found.shape != legal.shape:
+        return f"a policy of shape {found.shape}, not {legal.shape} (actions, infostates)"
+    if not (found >= 0).all() or (found[legal <= 0] > 0).any():
+        return "a probability below 0, none at all, or of an illegal action"
+    if not np.allclose(found.sum(axis=0)[legal.any(axis=0)], 1.0):
+        return "the probabilities of an infostate do not sum to 1"
+    return ""
 
 
 def uniform_policy(public: PublicTree) -> Policy:

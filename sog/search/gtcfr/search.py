@@ -33,9 +33,10 @@ __all__ = ["PAPER", "POG", "Budget", "SearchLog", "SearchSettings", "search"]
 
 @dataclass(frozen=True)
 class Budget:
-    """(s, c): s expansions in all, ceil(c) a round, ceil(1/c) regret updates before each round.
+    """(s, c): ceil(s / ceil(c)) rounds of ceil(1/c) regret updates, and ceil(c) expansions between two rounds.
 
-    So (100, 0.1) is 100 expansions and 1,000 updates, (1000, 10) 1,000 expansions and 100 updates.
+    The last round, whose policy is played, is followed by none, since nothing would look at them: (100, 1) is 100
+    updates and 99 expansions, (100, 0.1) 1,000 updates and 99, (1000, 10) 100 updates and 990.
     """
 
     simulations: int
@@ -49,7 +50,7 @@ class Budget:
 
     @property
     def expansions(self) -> int:
-        """Expansions in a round."""
+        """Expansions between two rounds."""
         return math.ceil(self.per_update)
 
     @property
@@ -111,6 +112,9 @@ class SearchSettings:
 # From so many logits a belief on, a leaf's prior is asked for when the leaf is opened, not with its values in every
 # iteration: the policy head is then the larger part of the network, and worth a question of its own.
 APART: Final = 256
+
+# Entries that a trajectory's path may need, in the mean over a phase: each gets a visit and a virtual loss.
+LONGEST_PATH: Final = 128
 
 # SoG's search, and PoG's, whose selection follows the current policy (PoG, 3.2.2).
 PAPER = SearchSettings(rule=SOG, correct=False, warm_start=0.0, fill=False, whole_root=True)
@@ -188,7 +192,7 @@ class _Run:
             float(settings.world_mix),
             np.ones((2, sum(tree.public.num_infostates(tree.public_node(start))))),
             np.zeros(2, dtype=np.int64),
-            np.zeros(4096, dtype=np.int64),
+            np.zeros(LONGEST_PATH + 1, dtype=np.int64),
             np.zeros(2, dtype=np.int64),
         )
         self.begun = tree.iterations  # by earlier searches of this tree
@@ -253,6 +257,12 @@ class _Run:
         state, due = self.state, expansions + int(self.state[phases.OWED])
         state[phases.EXPANSIONS], state[phases.OPENED], state[phases.OWED] = due, 0, 0
         self.log.expansions += expansions
+        path = self.selection.path
+        if len(path) <= LONGEST_PATH * due:
+            longer = np.zeros(LONGEST_PATH * due + 1, dtype=np.int64)
+            longer[: len(path)] = path
+            self.selection = self.selection._replace(path=longer)
+            self._make_room()
         if self.awaited.shape[1] < due and self.tree.public.game.deterministic:
             self.awaited = np.zeros((2, max(due, 2 * self.awaited.shape[1])), dtype=np.int32)
             self._make_room()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from sog.arrays import Float32, Float64, Int64
 from sog.errors import GameError
 from sog.games.holdem.cards import HANDS, disjoint_mass
 from sog.games.holdem.game import Holdem, HoldemState
+from sog.memory import available_bytes
 from sog.search.cfr.rules import DCFR, Rule
 from sog.search.holdem import sweeps
 from sog.search.holdem.payoffs import make_workspace
@@ -23,7 +23,7 @@ from sog.search.holdem.trees import CUT, DECISION, Node
 from sog.search.simd import threads as sync
 from sog.search.simd.f32x16 import aligned
 
-__all__ = ["HoldemSolver", "Progress", "free_memory"]
+__all__ = ["HoldemSolver", "Progress"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class HoldemSolver:
         """
         self.game = game
         self.river_forests = threads if river_forests is None else river_forests
-        limit = int(0.9 * free_memory()) if memory_limit is None else memory_limit
+        limit = int(0.9 * available_bytes()) if memory_limit is None else memory_limit
         self.program: Program = make_program(game, self.river_forests, limit)
         self.threads = threads
         need = self.program.memory(threads)
@@ -134,10 +134,20 @@ class HoldemSolver:
 
     def _run(self, mode: int, steps: Float32) -> None:
         """Run the sweeps on every thread, this one included."""
-        shared = sync.shared()
-        others = [threading.Thread(target=self._worker, args=(k, shared, mode, steps)) for k in range(1, self.threads)]
-        for thread in others:
-            thread.start()
+        shared, begin, whole = sync.shared(), threading.Event(), threading.Event()
+
+        def work(k: int) -> None:
+            begin.wait()
+            if whole.is_set():  # a crew that is not whole would wait for the others for ever
+                self._worker(k, shared, mode, steps)
+
+        others = [threading.Thread(target=work, args=(k,)) for k in range(1, self.threads)]
+        try:
+            for thread in others:
+                thread.start()
+            whole.set()
+        finally:
+            begin.set()
         self._worker(0, shared, mode, steps)
         for thread in others:
             thread.join()
@@ -189,12 +199,3 @@ class HoldemSolver:
         if node.kind != DECISION:
             raise GameError(f"{self.game.name}: nobody decides at {self.game.state_name(s)!r}")
         return node, forest
-
-
-def free_memory() -> int:
-    """Bytes of memory that may be taken now."""
-    with open("/proc/meminfo") as lines:
-        for line in lines:
-            if line.startswith("MemAvailable:"):
-                return int(line.split()[1]) * 1024
-    return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -77,6 +77,8 @@ class Decomposition:
 
     def summaries(self) -> dict[State, Summary]:
         """Average ranges and counterfactual values at the subgames' roots; ranges are those of the average policy."""
+        if not self.weight:
+            raise SettingError("there are no averages before the first iteration")
         trunk = self.trunk
         trunk.average_policy()
         trunk.forward(f.AVERAGE_POLICY)

@@ -16,6 +16,10 @@ from sog.search.simd.jit import inlined, njit
 
 __all__ = ["apply_card", "draw", "entry", "mass_of", "masses", "payoffs"]
 
+# What is left of the sum of a range where every hand of it meets a hand: a mass of 0 but for rounding, by which values
+# must not be divided.
+_ROUNDING = 1e-12
+
 U = np.uint64
 
 
@@ -53,7 +57,8 @@ def apply_card(kind: int, table: Array, start: Any, scale: float, reach: Array, 
         out[to + i] = 0.0
         if table[low + i] >= 0:
             meets = table[by_card + U(table[low + i])] + table[by_card + U(table[high + i])]
-            out[to + i] = scale * (total - meets + reach[at + i])
+            weight = total - meets + reach[at + i]
+            out[to + i] = scale * weight if weight > _ROUNDING * total else 0.0
 
 
 @njit

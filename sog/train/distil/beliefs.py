@@ -40,7 +40,8 @@ class Drawing:
 class BeliefDraws:
     """Draws public states of a listed game with ranges of both players, where a player or chance acts.
 
-    States are drawn, all different, by how likely the policy comes to them, or a uniform one, each in half of them.
+    States are drawn, all different, by how likely the policy comes to them, or a uniform one, each in half of them. A
+    game that has no more than `Drawing.each` states is drawn whole.
     """
 
     def __init__(self, public: PublicTree, policy: exact.Policy, drawing: Drawing, rng: np.random.Generator) -> None:

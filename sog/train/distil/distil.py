@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sog.arrays import Float64, Int32
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, SettingError
 from sog.games.base import NATURE
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
@@ -47,6 +47,10 @@ class DistilSettings:
     learner: LearnerSettings = field(
         default_factory=lambda: LearnerSettings(batch=512, learning_rate=2e-3, updates_per_example=4.0)
     )
+
+    def __post_init__(self) -> None:
+        if self.steps < 1:
+            raise SettingError(f"a distillation takes at least one step, not {self.steps}")
 
 
 @dataclass(frozen=True, eq=False)

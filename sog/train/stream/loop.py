@@ -137,7 +137,7 @@ class _Journal:
 
     def next_point(self, supervisor: Supervisor, hooks: Hooks, total: int) -> Point:
         """The point of a round's worth of games more, measured where it is due."""
-        totals, record, before = self.totals, self.record, self.record.last
+        totals, record = self.totals, self.record
         record.round += 1
         games, searches, queries = (
             max(0, getattr(totals, name) - sum(getattr(point, name) for point in record.points))
@@ -158,9 +158,7 @@ class _Journal:
         due, kept = is_due(hooks, record.round, total), is_snapshot(record.round)
         if due or kept:
             network = self._network(supervisor)
-            if network is None:
-                point = replace(point, measured=before.measured)
-            else:
+            if network is not None:  # the learner has died otherwise: nothing is measured or kept in this round
                 if kept:
                     self._keep(snapshot(self.out, record.round), network, None)
                 if due and hooks.measure is not None:
