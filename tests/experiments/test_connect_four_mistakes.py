@@ -40,6 +40,9 @@ def test_sets_are_made_again_from_the_seed_and_go_on_from_the_journal(tmp_path: 
     searched = solver.nodes
     again = make_sets(sizes, 0, Journal(solver, tmp_path / "journal"))
     assert again == first and solver.nodes - searched < searched  # only the quick questions are asked again
+    with (tmp_path / "journal").open("a") as file:
+        file.write('["score (1, 2')  # what a kill leaves
+    assert make_sets(sizes, 0, Journal(solver, tmp_path / "journal")) == first
     assert all(position in read_positions() for position in first)  # the beginning of what is shipped
     write_positions(tmp_path / "positions", first)
     assert read_positions(tmp_path / "positions") == first

@@ -15,7 +15,7 @@ from sog.games.catalog import make_game
 from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
-from sog.nets.inference import ResNetEvaluator, TorchEvaluator, network_evaluator, onnx_answer
+from sog.nets.inference import ResNetEvaluator, TorchEvaluator, network_evaluator, onnx_answer, torch_answer
 from sog.nets.resnet import PolicyHead, inference_copy
 from sog.nets.shape import shape_for
 from sog.search.leaves.evaluator import Beliefs
@@ -90,6 +90,17 @@ def test_pytorch_answers_alike_one_call_for_all(name: str) -> None:
     for answer, ours in zip(answers, network_evaluator(network)(requests), strict=True):
         np.testing.assert_allclose(answer.values, ours.values, atol=1e-5)
         np.testing.assert_allclose(answer.logits, ours.logits, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_plain_pytorch_answers_as_play_does_and_learns_nothing(name: str) -> None:
+    """Normalisation by what was learned, not by the batch."""
+    network, beliefs = trained(name).train(), beliefs_of(name)
+    before = {key: value.clone() for key, value in network.state_dict().items()}
+    answer, (ours,) = torch_answer(network)(beliefs), network_evaluator(network)([beliefs])
+    np.testing.assert_allclose(answer.values, ours.values, atol=1e-5)
+    np.testing.assert_allclose(answer.logits, ours.logits, atol=1e-4)
+    assert all(torch.equal(before[key], value) for key, value in network.state_dict().items())
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sog.agents.exploitability import agent_policy
+from sog.errors import GameError
 from sog.games.base import TERMINAL
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
@@ -69,6 +70,16 @@ def test_its_own_card_does_not_enter_the_search() -> None:
         trees.append(one.solved.tree)
     assert trees[0].entries.tobytes() == trees[1].entries.tobytes()
     assert trees[0].infostates.tobytes() == trees[1].infostates.tobytes()
+
+
+def test_another_line_of_play_needs_a_new_game() -> None:
+    public = PublicTree(Kuhn()).list_all()
+    one, nodes = agent(1, public), [public.states.index(line) for line in ("p", "b")]
+    one.policy(nodes[0])
+    with pytest.raises(GameError, match=r"another line of play than .*; call new_game first"):
+        one.policy(nodes[1])
+    one.new_game()
+    one.policy(nodes[1])
 
 
 def test_actions_are_drawn_from_its_row() -> None:

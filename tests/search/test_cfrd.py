@@ -134,3 +134,5 @@ def test_what_it_refuses() -> None:
         Decomposition(Kuhn(), after_deal, 1, trunk_rule=CFR)
     with pytest.raises(SettingError, match="leaves no trunk"):
         Decomposition(Kuhn(), lambda s: True, 1)
+    with pytest.raises(SettingError, match="no averages before the first iteration"):
+        Decomposition(Kuhn(), after_deal, 1).summaries()

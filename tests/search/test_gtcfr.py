@@ -194,6 +194,14 @@ def test_virtual_visits_are_cleared_after_each_phase() -> None:
     assert tree.table(start, f.VISITS).sum() == 9 * 20
 
 
+def test_a_large_phase_counts_every_visit() -> None:
+    """4,000 trajectories in one phase, several actions each: more than a path of fixed length once held."""
+    tree, start = searched(LiarsDice(2, 3), Budget(8_000, 4_000.0), zero_evaluator, replace(PLAIN, fill=False))
+    assert (tree.entries[f.VIRTUAL] == 0).all()
+    assert tree.table(start, f.VISITS).sum() == 4_000
+    assert sum(tree.table(n, f.VISITS).sum() for n in decisions(tree)) > 6_000
+
+
 def test_a_greedy_prior_decides_what_is_opened() -> None:
     """Priors of almost 1 on the last action: PUCT's half of the trajectories opens the line of last actions first."""
 

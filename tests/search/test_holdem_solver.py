@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numba
@@ -149,6 +150,25 @@ def test_kernels_are_compiled_once_for_every_spot() -> None:
     spots = [(text, threads) for text in (RIVER, TURN, TWINS) for threads in (1, 3)]
     kinds = {str(numba.typeof(HoldemSolver(game(text), threads).tables)) for text, threads in spots}
     assert len(kinds) == 1
+
+
+def test_a_thread_that_cannot_be_started_leaves_none_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The others would wait for it for ever; nothing is solved, and the solver can be used again."""
+    solver, start, started = HoldemSolver(game(RIVER), 3), threading.Thread.start, []
+
+    def refuses(thread: threading.Thread) -> None:
+        if started:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuses)
+    with pytest.raises(RuntimeError, match="can't start"):
+        solver.iterate(1)
+    monkeypatch.undo()
+    started[0].join(timeout=60)
+    assert not started[0].is_alive()
+    solver.iterate(1)
 
 
 @pytest.mark.parametrize("text", [RIVER, TWINS])

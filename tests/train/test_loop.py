@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import multiprocessing
 import random
 import signal
@@ -26,7 +27,7 @@ from sog.search.depth_limited.settings import SolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.simd.compiling import WATCH
 from sog.train import checkpoint, workers
-from sog.train.curve import Point
+from sog.train.curve import Point, write_curve
 from sog.train.learner import LearnerSettings
 from sog.train.loop import train
 from sog.train.rebel.actor import RebelActing
@@ -239,6 +240,28 @@ def test_measuring_is_no_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("sog.train.rounds.working_time", lambda: clock[0])
     hooks = Hooks(measure=an_hour, measure_every=1, report=a_minute)
     assert train(KUHN, tiny(KUHN), tmp_path, Until(rounds=3), hooks=hooks).minutes == 2.0
+
+
+def test_a_run_that_time_ends_measures_its_last_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After rounds 1 and 10 it is due, and time is up after 3; the curve's file has it, too."""
+    clock, measured = [0.0], []
+
+    def a_minute(point: Point, total: int) -> None:
+        clock[0] += 60.0
+
+    def counted(network: CVPN) -> float:
+        measured.append(network)
+        return float(len(measured))
+
+    monkeypatch.setattr("sog.train.rounds.working_time", lambda: clock[0])
+    last = train(KUHN, tiny(KUHN), tmp_path, Until(2.5, 9), hooks=Hooks(measure=counted, report=a_minute))
+    assert (last.round, last.measured) == (3, 2.0) and len(measured) == 2
+    assert (tmp_path / "curve.csv").read_text().splitlines()[-1].endswith(",2")
+
+
+def test_a_curve_holds_counts_to_the_last_digit(tmp_path: Path) -> None:
+    write_curve(tmp_path / "curve.csv", [Point(1, 0.5, 1_234_567, 98_765_432, 3, 4, 5, 0.1, 0.2, math.nan)])
+    assert (tmp_path / "curve.csv").read_text().splitlines()[1] == "1,0.5,1234567,98765432,3,4,5,0.1,0.2,nan"
 
 
 def test_a_run_does_not_begin_with_a_network_of_another_shape_or_game(tmp_path: Path) -> None:
