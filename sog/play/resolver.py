@@ -98,7 +98,7 @@ class Solved:
 
 
 class Resolving:
-    """One search of a chain: drive `steps()`, then read `solved`."""
+    """One search of a chain: drive `steps()`, then call `solved()`."""
 
     def __init__(
         self,

@@ -47,7 +47,7 @@ def train(
 ) -> Point:
     """Train in folder `out` until the run is over; returns the last point.
 
-    Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ...) and out/curve.csv.
+    Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ... and each 200th) and out/curve.csv.
     device: where the learner's network lies; self-play stays on the CPU.  where: its workers play, by default
     processes of this machine; the run is the same.
     Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, where another

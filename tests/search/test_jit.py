@@ -22,17 +22,17 @@ def test_a_kernel_module_depends_on_what_it_imports() -> None:
 
 
 def test_a_changed_import_changes_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = jit._cache_folder("sog.search.gtcfr.phases")
-    assert before == jit._cache_folder.__wrapped__("sog.search.gtcfr.phases")
+    before = jit._cache_folder("sog.search.gtcfr.phases", "root")
+    assert before == jit._cache_folder.__wrapped__("sog.search.gtcfr.phases", "root")
     assert Path(before).name.startswith("numba-phases-")
-    assert before != jit._cache_folder("sog.search.cfr.sweeps")
+    assert before != jit._cache_folder("sog.search.cfr.sweeps", "root")
     copies = []
     for k, file in enumerate(sorted(jit._sources("sog.search.gtcfr.phases"))):
         copy = tmp_path / f"{k:03}"
         copy.write_bytes(file.read_bytes() + (b"#" if file.stem == "trajectories" else b""))
         copies.append(copy)
     monkeypatch.setattr(jit, "_sources", lambda module: set(copies))
-    assert jit._cache_folder.__wrapped__("sog.search.gtcfr.phases") != before
+    assert jit._cache_folder.__wrapped__("sog.search.gtcfr.phases", "root") != before
 
 
 @jit.inlined
@@ -68,7 +68,9 @@ def test_processes_that_save_at_once_wait_for_each_other(tmp_path: Path, monkeyp
     """Numba numbers a kernel's files by what it finds: both would take the same number."""
     kernel, order = _cached_in(tmp_path, monkeypatch), []
     kernel(1)
-    with (tmp_path / Path(kernel.stats.cache_path).name / "lock").open() as lock:
+    folder = Path(kernel.stats.cache_path)
+    assert folder.parents[1] == tmp_path and folder.parent.name.startswith("numba-test_jit-")  # by its sources' digest
+    with (folder / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         thread = threading.Thread(target=lambda: (kernel(1.0), order.append("saved")))
         thread.start()

@@ -26,7 +26,7 @@ __all__ = ["Lookahead"]
 class Lookahead:
     """A growing tree of public states with regrets, policies, ranges and counterfactual values.
 
-    nodes: int32[M, NODE_FIELDS].  child: int32[*], the children of node n at CHILD0 + edge, -1 if absent.
+    nodes: int32[M, NODE_FIELDS].  child: int32[3, *], the children of node n at CHILD0 + edge, -1 if absent.
     infostates: float64[INFOSTATE_ROWS, S], a column per (node, player, infostate): ranges and values.
     entries: float64[ENTRY_ROWS, V], a column per (node, action, infostate): regrets and policies.
     ends: int32[*], the terminal nodes.  counts: how much of each array is in use.
@@ -55,7 +55,7 @@ class Lookahead:
 
     @property
     def num_entries(self) -> int:
-        """How many (action, infostate) pairs the open decision nodes have."""
+        """How many (action, infostate) pairs the decision nodes have, those that are still leaves included."""
         return int(self.counts[growth.ENTRIES])
 
     @property

@@ -47,7 +47,7 @@ class SolveSettings:
     updates: policy updates of one player, as ReBeL's program counts iterations; both players share them evenly.
     simultaneous: both update on one look at the leaves, which halves the network's work; otherwise in turn.
     shared: in turn, but the second player's turn reweighs what the leaves answered in the first.
-    recycle: leaves are asked again once the iteration's number has grown by more than this share; 0 for every time.
+    recycle: leaves are evaluated again once the iteration's number has grown by more than this share; 0: always.
     prune: leaves whose values would be multiplied by 0 are not asked about; the result is the same.
     remember: nor are those whose beliefs are as when they were asked last; the result is the same.
     correct: players' values at a leaf (DeepStack) and at the root are made to sum to zero.
@@ -71,6 +71,8 @@ class SolveSettings:
     def __post_init__(self) -> None:
         if self.updates < 2 or self.updates % 2:
             raise SettingError(f"updates must be a positive even number, not {self.updates}")
+        if not self.simultaneous and not self.solver.rule.alternating:
+            raise SettingError(f"{self.solver.name}'s rule updates both players at once: set simultaneous")
         if self.depth < 0:
             raise SettingError(f"depth must not be negative, but is {self.depth}")
         if self.recycle < 0:

@@ -33,7 +33,7 @@ from sog.search.tree import growth
 # Called with the number of each iteration, 1, 2, ..., when the tree holds that iteration's policies and ranges.
 Visit = Callable[[int], None]
 
-# The subgames that are looked at in an iteration, for those in which any is; None for all in each.
+# By iteration, the subgames that are read after it; iterations that it lacks read none. None: all of them after each.
 Visited = Mapping[int, Sequence[int]] | None
 
 
@@ -47,7 +47,7 @@ def solve(
 
     visit: called with the number of each iteration when the tree holds the policies that it adds to the averages and
     their ranges (at leaves; of fictitious play, the averages before it are in policy_sum and range_sums).
-    visited: the iterations that matter and the subgames that are read in them, where not all are: it costs time.
+    visited: which subgames are read after which iterations, see `Visited`; bringing a tree up to date costs time.
     """
     visit, visited = visit or (lambda t: None), {} if visit is None else visited
     run = _Run(games, settings)

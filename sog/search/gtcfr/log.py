@@ -47,7 +47,7 @@ class SearchLog:
         iteration: from 0 in this search; -1 for its first look.  rng: uint64[1].
         """
         self._due += iteration in self.iterations
-        while self._due and len(nodes):  # a question of an iteration that asked nothing is kept of the next that does
+        while self._due and len(nodes):  # if an iteration asked nothing, its leaf is kept of the next one that asks
             self._keep(int(draws.random(rng) * len(nodes)), nodes, ranges)
             self._due -= 1
         while self.uniform and self._next < self._seen + len(nodes):

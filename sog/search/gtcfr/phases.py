@@ -29,7 +29,7 @@ IDENTIFY: Final = 2  # the newest nodes are positions that the public tree does 
 # Entries of Search.state: leaves in the last question; leaves in all; whether its answers are still to be taken up;
 # the iteration they belong to, from 0; whether it updates regrets; expansions to come; nodes to be identified;
 # trajectories so far that drew no world or after which nothing was opened; what this expansion phase has opened;
-# expansions left to the next phase, since all that can be opened is opened but for what this phase has added.
+# expansions left to the next phase: nothing can be opened but nodes that this phase has added, which have no prior yet.
 FOUND, LEAVES, ANSWERED, ITERATION, UPDATES, EXPANSIONS, AWAITED, LOST, OPENED, OWED = range(10)
 STATE_ENTRIES: Final = 10
 

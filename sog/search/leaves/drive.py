@@ -21,7 +21,8 @@ J = TypeVar("J", bound=Job)
 def drive(jobs: Iterable[J], evaluator: Evaluator, width: int = 64) -> Iterator[J]:
     """Run jobs to their ends, `width` of them side by side, and yield each one as it finishes.
 
-    `jobs` is read lazily: a job that depends on a finished one may be added by the caller meanwhile.
+    `jobs` is read lazily, until it ends: a generator that had nothing left once is not asked again, so that jobs which
+    depend on finished ones are driven by a call of their own where they come too late.
     """
     source = iter(jobs)
     active: list[tuple[J, SearchGenerator, Beliefs]] = []

@@ -51,7 +51,7 @@ class PuctTree:
     """The nodes that MCTS has visited below one public state, with their statistics; node 0 is the root.
 
     nodes: int32[M, FIELDS].  values: float64[M], each node's own evaluation, player 0's, as a share of u_max.
-    child: int32[C] and stats: float64[STAT_ROWS, C], a column for each action of each node (see mcts_kernels.py).
+    child: int32[C] and stats: float64[STAT_ROWS, C], a column for each action of each node (see mcts/kernels.py).
     """
 
     def __init__(self, public: PublicTree, root: int = 0, room: int = 64) -> None:

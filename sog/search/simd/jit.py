@@ -27,8 +27,8 @@ OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 
 
 @cache
-def _cache_folder(module: str) -> str:
-    """A folder of this user's named after a kernel module and the text of all that it imports of ours.
+def _cache_folder(module: str, root: str) -> str:
+    """A folder in `root` named after a kernel module and the text of all that it imports of ours.
 
     Numba looks only at a kernel's own file to tell whether its cached code is still good, but kernels freeze
     the constants and helpers of others.
@@ -36,8 +36,7 @@ def _cache_folder(module: str) -> str:
     digest = hashlib.sha256(numba.__version__.encode())
     for file in sorted(_sources(module)):
         digest.update(file.read_bytes())
-    root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return str(root / "sog" / f"numba-{module.rpartition('.')[2]}-{digest.hexdigest()[:16]}")
+    return str(Path(root) / f"numba-{module.rpartition('.')[2]}-{digest.hexdigest()[:16]}")
 
 
 def _sources(module: str) -> set[Path]:
@@ -69,7 +68,7 @@ def fused(function: Kernel) -> Kernel:
 
 
 def cached(function: Kernel, options: dict[str, Any]) -> Kernel:
-    """Compile with Numba's options, the result cached on disk (where NUMBA_CACHE_DIR says, if it is set).
+    """Compile with Numba's options, the result cached on disk: in NUMBA_CACHE_DIR if it is set, or for this user.
 
     From Python it is a function; kernels that call it take it in as a `Part`.
     """
@@ -77,7 +76,8 @@ def cached(function: Kernel, options: dict[str, Any]) -> Kernel:
         return function
     settings = vars(numba.config)
     before = settings["CACHE_DIR"]
-    settings["CACHE_DIR"] = before or _cache_folder(function.__module__)  # Numba reads it while it decorates
+    own = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sog"
+    settings["CACHE_DIR"] = _cache_folder(function.__module__, before or str(own))  # Numba reads it while it decorates
     try:
         return cast(Kernel, Entry(function, targetoptions=options))
     finally:

@@ -60,7 +60,7 @@ class BoardPlay:
             raise SettingError(f"starts is a share of the games, not {self.starts}")
 
     def from_start(self) -> BoardPlay:
-        """How a game from a named position is played: as well as it can be, and to the end, so that it is seen."""
+        """How a game from a named position is played: without random opening moves, drawn moves or resignation."""
         longest = self.start_moves or self.moves_max
         return replace(self, openings=0, sampled_moves=0, moves_max=longest, no_resign=1.0)
 

@@ -1,4 +1,4 @@
-"""A learned best response: PPO against a frozen policy, whose winnings are a lower bound of exploitability."""
+"""A learned best response: PPO against a frozen policy; its mean over both seats bounds exploitability below."""
 
 from __future__ import annotations
 

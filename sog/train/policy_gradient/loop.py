@@ -116,6 +116,8 @@ def play_and_learn(
 
 def _begin(run: Run, settings: PolicySettings, out: Path, resume: bool, hooks: Hooks) -> _Rounds:
     """A fresh run, or the one in `out` where it stopped; no network is made before the name of the run is compared."""
+    if run.begins:
+        raise SettingError("policy learners begin with a network of their own, not with a checkpoint's")
     going_on = is_to_resume(run, settings, out, resume, hooks.note)
     learner = settings.learning.make(CVPN(settings.shape, run.seed), run.seed)
     rounds = _Rounds(run, settings, make_history_game(run.game), learner, Record())

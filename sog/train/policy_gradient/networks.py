@@ -1,7 +1,7 @@
 """Policy networks over infostates of games by histories, and what is read off them; it knows no learner.
 
 They are CVPNs with one infostate a player, so that checkpoints are those of every other algorithm. The first value
-is of the player who acts, in units of utility; the second is not used.
+is of the player who acts, in utilities times the learner's `scale` (1 with R-NaD); the second is not used.
 """
 
 from __future__ import annotations

@@ -29,8 +29,8 @@ def sample_leaf(games: Subgames, k: int, solver: Solver, epsilon: float, rng: np
             edge = next(e for e, c in enumerate(tree.children(n)) if public.states[games.public_node(c)] == state)
             pair = (rest[0], rest[1])
         else:
-            responds = isinstance(solver.rule, FictitiousPlay) and actor != explorer
-            weights = (tree.policy_sum(n) if responds else tree.current_policy(n))[:, pair[actor]]
+            averages = isinstance(solver.rule, FictitiousPlay) and actor != explorer
+            weights = (tree.policy_sum(n) if averages else tree.current_policy(n))[:, pair[actor]]
             edge, pair = _move(games, s, actor, pair, weights, epsilon if actor == explorer else 0.0, rng)
         n = tree.children(n)[edge]
     return n

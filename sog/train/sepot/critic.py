@@ -20,7 +20,7 @@ from sog.train.policy_gradient.trajectories import Trajectories
 
 __all__ = ["CriticLearner", "history_vtrace", "profiles", "ratios_of"]
 
-_EARLY: Final = 3.0  # the power of a step's number by which it weighs in `best`, until that follows at its own rate
+_EARLY: Final = 3.0  # early on `best` is the mean over steps t weighed by t ** _EARLY, until target_rate takes over
 
 
 def profiles(count: int, pairs: bool) -> Int64:
@@ -71,8 +71,8 @@ def _backwards(
 class CriticLearner:
     """Learns a network of all profiles' values, in units of the game's largest utility; L2 loss.
 
-    best: the network that is kept and searched with, which follows `network`; the steps of one batch of games move
-    the latter by as much as actions differ in worth.  steps: learner steps so far.
+    best: the network that is kept and searched with, a slow average of `network`: one batch of games changes the
+    latter's values by about as much as two actions differ in.  steps: learner steps so far.
     """
 
     def __init__(

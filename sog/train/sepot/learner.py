@@ -36,7 +36,7 @@ class SepotSettings:
     exploring: the critic learns from as many games of its own in place of the policy's (ours): the kept policy plays
     them, but a share of each game's moves is uniform, and that share is drawn uniformly for each game. A search
     deviates from the policy, so its leaves are histories that the policy hardly plays.
-    target_rate: by which the critic that is kept follows the one that learns (ours); 1 for that one itself.
+    target_rate: how far the kept critic moves towards the learning one at each step (ours); 1 keeps the latter itself.
     """
 
     game: str

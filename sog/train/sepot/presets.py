@@ -25,7 +25,7 @@ POLICIES: Final[Mapping[str, Callable[[HistoryGame, str], PolicySettings]]] = {
 
 
 def sepot_preset(game: HistoryGame, name: str) -> PolicySettings:
-    """R-NaD with ten transformations and their critic beside it; `paper` is Table 2, the others have less of it.
+    """R-NaD with ten transformations and their critic beside it; `paper` is Table 2, the others are smaller.
 
     The others' critic learns from games of its own, wider than the policy's, and the one that is kept follows it
     slowly: without either, search to depth 1 makes a good policy worse on Goofspiel 5 (docs/notes.md).
