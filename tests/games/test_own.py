@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import sog
 from sog.errors import GameError
 from sog.games.catalog import make_game
 from sog.games.histories.catalog import make_history_game, public_face
@@ -26,8 +27,21 @@ class SmallHistories(KuhnHistories):
         super().__init__()
         self.name = "small_poker"
 
-GAMES = {"small_poker": Small, "other_name": Small, "no_game": dict}
-HISTORY_GAMES = {"small_poker": SmallHistories}
+class Wrong(Kuhn):
+    def __init__(self):
+        super().__init__()
+        self.name = "wrong_poker"
+
+class WrongHistories(KuhnHistories):
+    def __init__(self):
+        super().__init__()
+        self.name = "wrong_poker"
+
+    def utilities(self, states):
+        return -super().utilities(states)
+
+GAMES = {"wrong_poker": Wrong, "small_poker": Small, "other_name": Small, "no_game": dict}
+HISTORY_GAMES = {"small_poker": SmallHistories, "wrong_poker": WrongHistories}
 """
 
 
@@ -50,6 +64,12 @@ def test_a_module_of_mine_adds_games() -> None:
     face = public_face(by_history)
     assert face is not None and type(face).__name__ == "Small"
     assert is_own("small_poker", "HISTORY_GAMES") and not is_own("kuhn_poker", "HISTORY_GAMES")
+
+
+def test_a_wrong_game_by_histories_is_not_trained(tmp_path: Path) -> None:
+    with pytest.raises(GameError, match=r"wrong_poker: .* of the public face utilities are"):
+        sog.train(sog.Run("wrong_poker", algorithm="rnad"), tmp_path / "run", rounds=1)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(

@@ -192,7 +192,7 @@ class _Run:
             float(settings.world_mix),
             np.ones((2, sum(tree.public.num_infostates(tree.public_node(start))))),
             np.zeros(2, dtype=np.int64),
-            np.zeros(LONGEST_PATH + 1, dtype=np.int64),
+            np.zeros(32 * LONGEST_PATH + 1, dtype=np.int64),  # longer where a phase expands more: see `grow`
             np.zeros(2, dtype=np.int64),
         )
         self.begun = tree.iterations  # by earlier searches of this tree
