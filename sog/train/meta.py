@@ -67,6 +67,11 @@ class Meta:
         """The name of the algorithm that trained it; checkpoints that do not say are Student of Games'."""
         return str(self.settings.get("algorithm", "sog"))
 
+    @property
+    def network_id(self) -> str:
+        """Which network it is: the first 16 hexadecimal digits of the weights' checksum."""
+        return self.files["network"].sha256[:16]
+
 
 def file_name(role: str, save: int) -> str:
     """What the file of a role is called in a save."""

@@ -57,7 +57,7 @@ def test_a_run_without_snapshots_gives_one_network(tmp_path: Path) -> None:
     told: list[str] = []
     keys = networks(sog_fig3.plan(Options(runs=(tmp_path / "run",), seeds=1), told.append))
     assert {key["step"] for key in keys} == {7}
-    assert told == [f"{tmp_path / 'run'} has no snapshots: one network instead of a curve"]
+    assert told == [f"{tmp_path / 'run'} has one network: a point instead of a curve"]
 
 
 def test_runs_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,7 +70,10 @@ def test_runs_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     told: list[str] = []
     keys = sog_fig3.plan(Options(seeds=1), told.append)
     assert {key["game"] for key in keys} == {"leduc_poker"}
-    assert told == ["no training run in runs/scotland_yard-map-glasses: its figure is left out"]
+    assert told == [
+        "no training run in runs/scotland_yard-map-glasses: its figure is left out",
+        "runs/leduc_poker has one network: a point instead of a curve",
+    ]
 
 
 def test_two_runs_of_a_game_are_refused(run: Path) -> None:

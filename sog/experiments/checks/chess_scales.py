@@ -19,7 +19,7 @@ from sog.baselines.chess.mates import SETS, SHIPPED, Mate, read_mates
 from sog.baselines.rating import RatingPlayer
 from sog.errors import SettingError
 from sog.evaluate.shares import wilson
-from sog.experiments.papers.elo_matches import Agent, network_id
+from sog.experiments.papers.elo_matches import Agent
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.boards.chess import Chess
 from sog.play.match import PlayerContestant, play_match_game
@@ -55,7 +55,7 @@ def plan(options: Options, note: Note) -> list[Key]:
         folder = find_checkpoint(checkpoint)
         if (game := load_meta(folder).game) != GAME:
             raise SettingError(f"{checkpoint} plays {game}, not {GAME}")
-        network = {"checkpoint": str(folder), "network": network_id(str(folder))}
+        network = {"checkpoint": str(folder), "network": load_meta(folder).network_id}
         for effort in (SIMULATIONS, MANY) if options.full else (SIMULATIONS,):
             agents += [{"agent": name, "effort": effort, **network} for name in (SOG, ALPHAZERO)]
         agents.append({"agent": NETWORK, "effort": 0, **network})

@@ -22,11 +22,12 @@ from sog.baselines.connect_four.positions import SETS
 from sog.evaluate.elo import rate
 from sog.evaluate.shares import wilson
 from sog.experiments.checks import connect_four_mistakes
-from sog.experiments.papers.elo_matches import Agent, match_keys, network_id, play_match
+from sog.experiments.papers.elo_matches import Agent, match_keys, play_match
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.boards.connect_four import ConnectFour
 from sog.train.boards.actor import BoardActing
 from sog.train.boards.game import BoardPlay
+from sog.train.checkpoint import load_meta
 from sog.train.loop import train
 from sog.train.run import Run, Until
 from sog.train.settings import TrainSettings
@@ -162,8 +163,8 @@ def _trained(key: Key) -> Result:
 
 
 def _agent(folder: Path, simulations: int) -> Agent:
-    checkpoint = str(folder / "checkpoint")
-    return Agent(SOG, checkpoint, network_id(checkpoint), simulations)
+    checkpoint = folder / "checkpoint"
+    return Agent(SOG, str(checkpoint), load_meta(checkpoint).network_id, simulations)
 
 
 def _mistakes(key: Key) -> Result:

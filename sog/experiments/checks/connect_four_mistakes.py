@@ -18,7 +18,7 @@ from sog.baselines.openspiel_mcts import openspiel_mcts
 from sog.baselines.rating import RatingPlayer
 from sog.errors import SettingError
 from sog.evaluate.shares import wilson
-from sog.experiments.papers.elo_matches import Agent, network_id
+from sog.experiments.papers.elo_matches import Agent
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.boards.connect_four import ConnectFour
 from sog.play.player import Player, Search
@@ -46,7 +46,7 @@ def plan(options: Options, note: Note) -> list[Key]:
         folder = find_checkpoint(checkpoint)
         if (game := load_meta(folder).game) != GAME:
             raise SettingError(f"{checkpoint} plays {game}, not {GAME}")
-        network = {"checkpoint": str(folder), "network": network_id(str(folder))}
+        network = {"checkpoint": str(folder), "network": load_meta(folder).network_id}
         agents += [{"agent": name, **network} for name in (SOG, ALPHAZERO, NETWORK)]
     agents += [{"agent": name, "checkpoint": "", "network": ""} for name in (MCTS, RANDOM)]
     sizes = {name: _QUICK if options.quick else len(found) for name, found in _sets().items()}

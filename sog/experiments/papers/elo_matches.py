@@ -18,14 +18,14 @@ from sog.agents.algorithms.table import learner
 from sog.baselines.alpha_beta import alpha_beta
 from sog.baselines.go_rollouts import rollouts
 from sog.baselines.rating import Rate, RatingPlayer
-from sog.errors import CheckpointError
 from sog.evaluate.elo import Ratings, rate
 from sog.evaluate.side_by_side import MakePlayer, Seating, openings, play_games
+from sog.experiments.runs import check_unchanged
 from sog.experiments.study import Beside, Key, Point, Result
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.search.leaves.evaluator import Evaluator
-from sog.train.checkpoint import load_meta, load_network
+from sog.train.checkpoint import load_network
 
 OPENING_PLIES: Final = 4
 MOVES_MAX: Final = 400  # a longer game is a draw
@@ -34,7 +34,7 @@ _AT_ONCE: Final = 8  # games; their public trees are held in memory
 
 @dataclass(frozen=True)
 class Agent:
-    """A searcher with a network.  checkpoint: its folder.  network: the beginning of the weights' sha256.
+    """A searcher with a network.  checkpoint: its folder.  network: which one it is (`Meta.network_id`).
 
     per_update: a search budget's c, where the algorithm takes one.
     """
@@ -113,14 +113,8 @@ def agent_of(key: Key, name: str) -> Agent | Reference:
 @lru_cache(maxsize=4)
 def _evaluator(checkpoint: str, network: str) -> Evaluator:
     """CheckpointError where the folder holds another network by now."""
-    if network_id(checkpoint) != network:
-        raise CheckpointError(f"{checkpoint}: the network has changed since the experiment was planned")
+    check_unchanged(Path(checkpoint), network)
     return network_evaluator(load_network(Path(checkpoint))[1])
-
-
-def network_id(checkpoint: str) -> str:
-    """The beginning of the sha256 of a checkpoint's weights."""
-    return load_meta(Path(checkpoint)).files["network"].sha256[:16]
 
 
 Pair = tuple[Agent | Reference, Agent | Reference]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from sog.agents.exploit_seeds import listed
 from sog.agents.exploitability import agent_policy
 from sog.agents.shipped import find_checkpoint
+from sog.experiments.runs import check_unchanged
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
@@ -47,7 +48,7 @@ def plan(options: Options, note: Note) -> list[Key]:
     keys = []
     for game in games:
         folder = find_checkpoint(game)
-        network = load_meta(folder).files["network"].sha256[:16]
+        network = load_meta(folder).network_id
         keys += [
             {"game": game, "network": network, "tolerance": tolerance, "seed": seed}
             for seed in range(seeds)
@@ -58,8 +59,9 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 def compute(key: Key) -> Result:
     """One seed's exploitability, in the game's reporting unit, and the beliefs that its searches asked about."""
-    public = listed(key["game"])
-    network = load_network(find_checkpoint(key["game"]))[1]
+    public, checkpoint = listed(key["game"]), find_checkpoint(key["game"])
+    check_unchanged(checkpoint, key["network"])
+    network = load_network(checkpoint)[1]
     counting = CountingEvaluator(network_evaluator(network))
     settings = ResolveSettings(BUDGET, search=SearchSettings(tolerance=key["tolerance"]))
     policy = agent_policy(public, settings, counting, key["seed"])

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sog.agents.exploit_seeds import Subject, measure_seed
 from sog.agents.shipped import find_checkpoint
 from sog.errors import CheckpointError
+from sog.experiments.runs import check_unchanged
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.search.cfr.rules import DCFR
@@ -63,7 +65,7 @@ def plan(options: Options, note: Note) -> list[Key]:
         raise CheckpointError(f"{leaves} holds a network of {meta.game}; this experiment is about {GAME}")
     seeds = options.seeds or (1 if options.quick else SEEDS)
     budgets = BUDGETS[:1] if options.quick else BUDGETS if options.full else _USUAL
-    network = meta.files["network"].sha256[:16]
+    network = meta.network_id
     return [
         {"leaves": str(leaves), "network": network, "simulations": s, "per_update": c, "setting": name, "seed": seed}
         for s, c in budgets
@@ -74,6 +76,7 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 def compute(key: Key) -> Result:
     """Exploitability of one seed's whole policy, mbb/h."""
+    check_unchanged(Path(key["leaves"]), key["network"])
     settings = SETTINGS[key["setting"]](Budget(key["simulations"], key["per_update"]))
     return {"mbb_per_hand": measure_seed(Subject(GAME, key["leaves"], settings), key["seed"])}
 

@@ -19,15 +19,14 @@ from sog.experiments.papers.sepot_runs import (
     DISTILLED,
     UNTRAINED,
     alpha_of,
-    checkpoint_of,
     interval,
     meta_of_run,
     minutes_of,
-    network_id,
     opened,
     plus_minus,
     quick_runs,
 )
+from sog.experiments.runs import check_unchanged, checkpoint_of
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.histories.catalog import make_history_game
 
@@ -48,7 +47,7 @@ _RUNS: Final = tuple(Path(f"runs/{name}-goofspiel5") for name in ("sepot", "dist
 def _policy(key: Key, public: PublicTree) -> float:
     from sog.agents.policy_network import policy_exploitability
 
-    return policy_exploitability(public, _network(key["folder"], key["game"]))
+    return policy_exploitability(public, _network(key["folder"], key["game"], key["network"]))
 
 
 def _searched(key: Key, public: PublicTree) -> float:
@@ -57,7 +56,7 @@ def _searched(key: Key, public: PublicTree) -> float:
     from sog.search.cfr import exact
     from sog.search.sepot.search import SearchSettings, SepotSearch
 
-    found = opened(key["folder"], key["game"])
+    found = opened(key["folder"], key["game"], key["network"])
     settings = SearchSettings(key["iterations"], cut_of(found.game, None), MOST, alpha=key["alpha"])
     search = SepotSearch(found.game, NetworkPolicy(found.game, found.network), found.critic, settings)
     agents = SepotAgent(public, 0, search, found.network), SepotAgent(public, 1, search, found.network)
@@ -78,14 +77,14 @@ def _grown_over_critic(key: Key, public: PublicTree) -> float:
     from sog.agents.policy_network import network_policy
     from sog.train.distil.teacher import CriticTeacher
 
-    found = opened(key["folder"], key["game"])
+    found = opened(key["folder"], key["game"], key["network"])
     return _grown(key, public, CriticTeacher(public, found.game, found.critic, network_policy(public, found.network)))
 
 
 def _grown_over_network(key: Key, public: PublicTree) -> float:
     from sog.nets.inference import network_evaluator
 
-    return _grown(key, public, network_evaluator(_network(key["folder"], key["game"])))
+    return _grown(key, public, network_evaluator(_network(key["folder"], key["game"], key["network"])))
 
 
 def _rebel(key: Key, public: PublicTree) -> float:
@@ -95,7 +94,7 @@ def _rebel(key: Key, public: PublicTree) -> float:
     from sog.search.depth_limited.settings import SolveSettings
 
     settings = RebelSettings(SolveSettings(updates=key["iterations"]))
-    return mean_exploitability(public, settings, value_evaluator(_network(key["folder"], key["game"])))
+    return mean_exploitability(public, settings, value_evaluator(_network(key["folder"], key["game"], key["network"])))
 
 
 @dataclass(frozen=True)
@@ -121,11 +120,12 @@ WAYS: Final = {
 
 
 @lru_cache(maxsize=2)
-def _network(folder: str, game: str) -> CVPN:
+def _network(folder: str, game: str, network_id: str) -> CVPN:
     """The network of a run; for the untrained one a value network distilled from it in a few steps."""
     from sog.train.checkpoint import load_network
 
     if not folder.startswith(UNTRAINED):
+        check_unchanged(checkpoint_of(Path(folder)), network_id)
         return load_network(checkpoint_of(Path(folder)), game)[1]
     return opened(UNTRAINED, game).network if folder == UNTRAINED else _quickly_distilled(game)
 
@@ -174,7 +174,7 @@ def _about(folder: Path) -> tuple[bool, Key]:
     return "critic" in meta.files, {
         "folder": str(folder),
         "by": by,
-        "network": network_id(meta),
+        "network": meta.network_id,
         "step": meta.step,
         "minutes": minutes_of(meta),
     }

@@ -72,7 +72,7 @@ def compute(key: Key) -> Result:
     from sog.search.sepot.below import Cut
     from sog.search.sepot.search import SearchSettings, SepotSearch
 
-    found, state = opened(key["folder"], GAME), position()
+    found, state = opened(key["folder"], GAME, key["network"]), position()
     network = NetworkPolicy(found.game, found.network)
     settings = SearchSettings(key["iterations"], Cut(key["depth"]), MOST, alpha=key["alpha"])
     search = SepotSearch(found.game, network, found.critic, settings)

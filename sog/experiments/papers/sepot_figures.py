@@ -17,20 +17,21 @@ from sog.experiments.papers.sepot_runs import (
     UNTRAINED,
     alpha_of,
     interval,
-    metas_of,
     minutes_of,
-    network_id,
     opened,
     own_measure,
     own_title,
     plus_minus,
     quick_runs,
 )
+from sog.experiments.runs import networks_of, spread
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.histories.catalog import make_history_game
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from sog.train.checkpoint import Meta
 
 __all__ = ["FIG3", "FIG4", "FIG5", "NETWORK", "OWN", "compute", "one_search", "plan"]
 
@@ -70,8 +71,7 @@ def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
     keys: list[Key] = []
     alpha = alpha_of(options)
     for run in quick_runs(options, _RUNS, _SMALL[:1], critics=False):
-        untrained = run["folder"] == UNTRAINED
-        snapshots = [(Path(UNTRAINED), None)] if untrained else _snapshots(run["folder"], options.quick)
+        snapshots = _snapshots(run["folder"], options.quick)
         note(f"{run['folder']}: {len(snapshots)} networks of {run['game']}")
         for folder, meta in snapshots:
             said = {} if meta is None else meta.settings
@@ -81,7 +81,7 @@ def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
                 "folder": str(folder),
                 "game": run["game"],
                 "step": 0 if meta is None else meta.step,
-                "network": "" if meta is None else network_id(meta),
+                "network": "" if meta is None else meta.network_id,
                 "minutes": 0.0 if meta is None else minutes_of(meta),
                 "policy": variant.get("policy", ""),
                 "transformations": variant.get("transformations") or "learned",
@@ -96,8 +96,11 @@ def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
     return keys
 
 
-def _snapshots(run: str, quick: bool) -> list[tuple[Path, Any]]:
-    return list(metas_of(run, 2 if quick else SNAPSHOTS))
+def _snapshots(run: str, quick: bool) -> list[tuple[Path, Meta | None]]:
+    """The networks that a run's curve is made of, and what each says of itself; an untrained one says nothing."""
+    if run == UNTRAINED:
+        return [(Path(UNTRAINED), None)]
+    return [(one.folder, one.meta) for one in spread(networks_of(Path(run)), 2 if quick else SNAPSHOTS)]
 
 
 def compute(key: Key) -> Result:
@@ -111,7 +114,7 @@ def compute(key: Key) -> Result:
 
     if key["depth"] == OWN:
         return {"exploitability": own_measure(Path(key["folder"])), "searched": 0}
-    found, public = opened(key["folder"], key["game"]), listed(key["game"])
+    found, public = opened(key["folder"], key["game"], key["network"]), listed(key["game"])
     unit = public.game.unit.per_utility
     if key["depth"] == NETWORK:
         return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}

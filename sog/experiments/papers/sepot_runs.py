@@ -12,6 +12,7 @@ from scipy import stats
 
 from sog.agents.algorithms.table import learner
 from sog.errors import CheckpointError, SettingError
+from sog.experiments.runs import check_unchanged, checkpoint_of
 from sog.experiments.study import Key, Options
 from sog.games.histories.catalog import make_history_game
 from sog.train.checkpoint import Meta, load_meta, load_network
@@ -27,12 +28,9 @@ __all__ = [
     "UNTRAINED",
     "Opened",
     "alpha_of",
-    "checkpoint_of",
     "interval",
     "meta_of_run",
-    "metas_of",
     "minutes_of",
-    "network_id",
     "opened",
     "own_measure",
     "own_title",
@@ -63,16 +61,11 @@ def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...]
     if runs:
         said = run_of if critics else meta_of_run
         metas = {run: said(run) for run in runs}
-        return [{"game": m.game, "folder": str(run), "network": network_id(m)} for run, m in metas.items()]
+        return [{"game": m.game, "folder": str(run), "network": m.network_id} for run, m in metas.items()]
     if not options.quick:
         how = "`sog train GAME --algorithm sepot`, then name it with --run"
         raise SettingError(f"no training run in {known[0]}: {how}")
     return [{"game": game, "folder": UNTRAINED, "network": ""} for game in games]
-
-
-def network_id(meta: Meta) -> str:
-    """Which network a checkpoint holds: the beginning of its checksum."""
-    return meta.files["network"].sha256[:16]
 
 
 def alpha_of(options: Options) -> float:
@@ -80,11 +73,6 @@ def alpha_of(options: Options) -> float:
     from sog.search.sepot.search import PAPERS_ALPHA, SearchSettings
 
     return PAPERS_ALPHA if options.paper else SearchSettings().alpha
-
-
-def checkpoint_of(folder: Path) -> Path:
-    """The checkpoint's folder of a run's, or of its own."""
-    return folder / "checkpoint" if (folder / "checkpoint").is_dir() else folder
 
 
 def meta_of_run(folder: Path) -> Meta:
@@ -118,17 +106,6 @@ def own_measure(folder: Path) -> float:
     return measure(public, network, variant_of(meta.settings)) * public.game.unit.per_utility
 
 
-def metas_of(run: str, most: int) -> list[tuple[Path, Meta]]:
-    """The run's snapshots and its checkpoint by learner step, each step once; `most` of them, spread, with the last."""
-    folder = Path(run)
-    found = [path for path in [*(folder / "snapshots").glob("*"), checkpoint_of(folder)] if path.is_dir()]
-    by_step = {meta.step: (path, meta) for path, meta in ((path, load_meta(path)) for path in found)}
-    steps = sorted(by_step)
-    if len(steps) > most:
-        steps = [steps[round(k * (len(steps) - 1) / max(most - 1, 1))] for k in range(most)] if most > 1 else steps[-1:]
-    return [by_step[step] for step in steps]
-
-
 def minutes_of(meta: Meta) -> float:
     """Of training, in all that a checkpoint says; with those of the run that it was distilled from."""
     before = meta.settings.get(DISTILLED)
@@ -137,8 +114,11 @@ def minutes_of(meta: Meta) -> float:
 
 
 @lru_cache(maxsize=4)
-def opened(folder: str, game: str) -> Opened:
-    """The network and critic of a checkpoint's or run's folder, or untrained ones."""
+def opened(folder: str, game: str, network_id: str = "") -> Opened:
+    """The network and critic of a checkpoint's or run's folder, or untrained ones.
+
+    CheckpointError where it holds another network than the one named, if one is.
+    """
     from sog.nets.cvpn import CVPN
     from sog.nets.perceptron import Perceptron
     from sog.train.checkpoint import load_critic
@@ -152,6 +132,8 @@ def opened(folder: str, game: str) -> Opened:
         critic = HistoryCritic(rules, Perceptron((rules.num_critic_inputs, 16, len(which)), 0, 0.1), which)
         return Opened(rules, CVPN(policy_shape(rules, 16, 1)), critic)
     path = checkpoint_of(Path(folder))
+    if network_id:
+        check_unchanged(path, network_id)
     _, network, _ = load_network(path, game)
     return Opened(rules, network, critic_from(rules, load_critic(path)))
 

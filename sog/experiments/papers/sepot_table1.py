@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sog.experiments.papers.sepot_runs import alpha_of, interval, opened, plus_minus, quick_runs
+from sog.experiments.papers.sepot_runs import Opened, alpha_of, interval, opened, plus_minus, quick_runs
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 
 if TYPE_CHECKING:
@@ -78,12 +78,11 @@ class _Watched:
 
 
 @lru_cache(maxsize=2)  # both sizes of a run, against one network after the other
-def _searching(run: str, game: str, iterations: int, histories: int, alpha: float) -> SepotSearch:
+def _searching(own: Opened, iterations: int, histories: int, alpha: float) -> SepotSearch:
     """One search for all points, since what it finds depends on the public state alone, and points share states."""
     from sog.agents.sepot import NetworkPolicy, cut_of
     from sog.search.sepot.search import SearchSettings, SepotSearch
 
-    own = opened(run, game)
     settings = SearchSettings(iterations, cut_of(own.game, None), histories, alpha=alpha)
     return SepotSearch(own.game, NetworkPolicy(own.game, own.network), own.critic, settings)
 
@@ -93,11 +92,12 @@ def compute(key: Key) -> Result:
     from sog.agents.history_matches import UniformPolicy, play_pairs
     from sog.agents.sepot import NetworkPolicy
 
-    own, other = opened(key["run"], key["game"]), opened(key["against"], key["game"])
+    folders = key["run"], key["against"]
+    own, other = (opened(folder, key["game"], id_) for folder, id_ in zip(folders, key["networks"], strict=True))
     started, size, game = time.process_time(), key["histories"], own.game
     second = UniformPolicy(game) if size == _UNIFORM else NetworkPolicy(game, other.network)
     if size > 0:
-        watched = _Watched(_searching(key["run"], key["game"], key["iterations"], size, key["alpha"]))
+        watched = _Watched(_searching(own, key["iterations"], size, key["alpha"]))
         won = play_pairs(game, watched, second, key["pairs"], key["part"])
         counts = {"moves": watched.moves, "searched": watched.searched}
     else:

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.exploit_seeds import EXACT_LEAVES, Subject, listed, measure_seed
-from sog.errors import CheckpointError, SettingError
+from sog.errors import SettingError
+from sog.experiments.runs import check_unchanged, networks_of
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.catalog import make_game
 from sog.play.resolver import ResolveSettings, paper_settings
 from sog.search.gtcfr.search import Budget
-from sog.train.checkpoint import load_meta
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,20 +66,12 @@ def _default_runs(note: Note) -> list[Path]:
 
 
 def _networks(run: Path, note: Note) -> Iterator[Key]:
-    """The run's snapshots by training step, each network once; its checkpoint where it has no snapshots."""
-    folders = [path for path in (run / "snapshots").glob("*") if path.is_dir()]
-    if not folders:
-        folders = [run / "checkpoint" if (run / "checkpoint").is_dir() else run]
-        note(f"{run} has no snapshots: one network instead of a curve")
-    metas = sorted(((load_meta(folder), folder) for folder in folders), key=lambda pair: pair[0].step)
-    seen = set()
-    for meta, folder in metas:
-        network = meta.files["network"].sha256[:16]
-        if meta.game != metas[0][0].game:
-            raise CheckpointError(f"{run} holds networks of {meta.game} and of {metas[0][0].game}")
-        if network not in seen:
-            yield {"game": meta.game, "leaves": str(folder), "network": network, "step": meta.step}
-        seen.add(network)
+    """The run's different networks by training step."""
+    found = networks_of(run)
+    if len(found) == 1:
+        note(f"{run} has one network: a point instead of a curve")
+    for folder, meta in found:
+        yield {"game": meta.game, "leaves": str(folder), "network": meta.network_id, "step": meta.step}
 
 
 def _exact(game: str) -> list[Key]:
@@ -90,6 +82,8 @@ def _exact(game: str) -> list[Key]:
 
 def compute(key: Key) -> Result:
     """Exploitability of one seed's whole policy, in the game's unit."""
+    if key["network"]:
+        check_unchanged(Path(key["leaves"]), key["network"])
     budget = Budget(key["simulations"], key["per_update"])
     settings = paper_settings(budget) if key["rule"] == "paper" else ResolveSettings(budget)
     return {"exploitability": measure_seed(Subject(key["game"], key["leaves"], settings), key["seed"])}

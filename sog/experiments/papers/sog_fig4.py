@@ -18,12 +18,12 @@ from sog.experiments.papers.elo_matches import (
     Agent,
     describe,
     match_keys,
-    network_id,
     play_match,
     rated_agents,
     rating_row,
     said_of,
 )
+from sog.experiments.runs import checkpoint_of
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
@@ -65,12 +65,12 @@ def _checkpoint(options: Options, note: Note) -> Path:
     if run is None:
         raise SettingError(f"no training run in {RUNS[0]}: make one (`sog train connect_four`) or name one with --run")
     note(f"both algorithms search with the network of {run}")
-    return run / "checkpoint" if (run / "checkpoint").is_dir() else run
+    return checkpoint_of(run)
 
 
 def _pairs(checkpoint: str, numbers: Sequence[int]) -> list[tuple[Agent, Agent]]:
     """Equal numbers of simulations, and neighbouring ones within and between the algorithms."""
-    network = network_id(checkpoint)
+    network = load_meta(Path(checkpoint)).network_id
     sog, alphazero = ([Agent(algorithm, checkpoint, network, s) for s in numbers] for algorithm in COMPARED)
     pairs = list(zip(sog, alphazero, strict=True))
     for one in (sog, alphazero):

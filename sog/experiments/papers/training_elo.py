@@ -22,6 +22,7 @@ from sog.experiments.papers.elo_matches import (
     rating_row,
     said_of,
 )
+from sog.experiments.runs import networks_of, run_folder, spread
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.catalog import make_game
 from sog.train.checkpoint import Meta, load_meta
@@ -65,22 +66,16 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 def snapshots(run: Path, simulations: int, most: int | None = None) -> list[Snapshot]:
     """The run's networks by training step, each once; all, or at most `most` with the first and the latest."""
-    folders = [path for path in [*(run / "snapshots").glob("*"), run / "checkpoint"] if path.is_dir()]
-    metas = sorted(((load_meta(folder), folder) for folder in folders), key=lambda pair: pair[0].step)
-    metas = [(meta, folder) for meta, folder in metas if "minutes" in meta.settings]  # checkpoints of before lack them
-    different: dict[str, Snapshot] = {}
-    for meta, folder in metas:
-        network = meta.files["network"].sha256[:16]
-        algorithm = _algorithm(meta, folder)
-        agent = Agent(algorithm, str(folder), network, simulations)
-        different.setdefault(network, Snapshot(agent, float(meta.settings["minutes"])))
-    own = list(different.values())
+    own = [
+        Snapshot(
+            Agent(_algorithm(meta, folder), str(folder), meta.network_id, simulations), float(meta.settings["minutes"])
+        )
+        for folder, meta in networks_of(run)
+        if "minutes" in meta.settings  # checkpoints of earlier versions lack them
+    ]
     if len(own) < 2:
         raise CheckpointError(f"{run} has fewer than two different snapshots: no curve over training")
-    if most is None:
-        return own
-    kept = sorted({round(k * (len(own) - 1) / (most - 1)) for k in range(most)})
-    return [own[k] for k in kept]
+    return spread(own, most)
 
 
 def _algorithm(meta: Meta, folder: Path) -> str:
@@ -130,8 +125,7 @@ def present(points: list[Point]) -> Outcome:
 def _when(agent: Agent) -> dict[str, Any]:
     folder = Path(agent.checkpoint)
     meta = load_meta(folder)
-    run = folder.parent if folder.name == "checkpoint" else folder.parent.parent
-    return {"run": str(run), "minutes": float(meta.settings["minutes"]), "step": meta.step}
+    return {"run": str(run_folder(folder)), "minutes": float(meta.settings["minutes"]), "step": meta.step}
 
 
 def _picture(title: str, rows: Sequence[dict[str, Any]]) -> Draw:

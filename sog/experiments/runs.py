@@ -1,0 +1,65 @@
+"""Training runs as experiments measure them: their checkpoint and their networks in the order of training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from sog.errors import CheckpointError
+from sog.train.checkpoint import Meta, load_meta
+
+__all__ = ["Trained", "check_unchanged", "checkpoint_of", "networks_of", "run_folder", "spread"]
+
+_T = TypeVar("_T")
+
+
+class Trained(NamedTuple):
+    """A network of a run.  folder: of the snapshot or checkpoint that holds it.  meta: what that says of itself."""
+
+    folder: Path
+    meta: Meta
+
+
+def checkpoint_of(run: Path) -> Path:
+    """The folder of a run's checkpoint; `run` itself where that is a checkpoint's."""
+    return run / "checkpoint" if (run / "checkpoint").is_dir() else run
+
+
+def run_folder(checkpoint: Path) -> Path:
+    """The folder of the run that a checkpoint or a snapshot belongs to."""
+    return checkpoint.parent if checkpoint.name == "checkpoint" else checkpoint.parent.parent
+
+
+def networks_of(run: Path) -> list[Trained]:
+    """A run's different networks by learner step: its snapshots, and its checkpoint where that has learned on.
+
+    One that stands in several places is named by its snapshot, which stays as it is. CheckpointError where there is
+    none, or where they belong to several games.
+    """
+    snapshots = sorted(path for path in (run / "snapshots").glob("*") if path.is_dir())
+    latest = [] if snapshots and checkpoint_of(run) == run else [checkpoint_of(run)]
+    every = [Trained(folder, load_meta(folder)) for folder in [*snapshots, *latest]]
+    every.sort(key=lambda one: (one.meta.step, one.folder.name == "checkpoint"))
+    found: list[Trained] = []
+    for one in every:
+        if one.meta.game != every[0].meta.game:
+            raise CheckpointError(f"{run} holds networks of {every[0].meta.game} and of {one.meta.game}")
+        if all(one.meta.step != other.meta.step and one.meta.network_id != other.meta.network_id for other in found):
+            found.append(one)
+    return found
+
+
+def spread(found: Sequence[_T], most: int | None) -> list[_T]:
+    """At most so many of them, evenly spread, with the first and the last; the last alone where it is one."""
+    if most is None or len(found) <= most:
+        return list(found)
+    if most == 1:
+        return [found[-1]]
+    return [found[k] for k in sorted({round(j * (len(found) - 1) / (most - 1)) for j in range(most)})]
+
+
+def check_unchanged(folder: Path, network_id: str) -> None:
+    """CheckpointError where the folder holds another network than when the experiment was planned."""
+    if load_meta(folder).network_id != network_id:
+        raise CheckpointError(f"{folder} has learned on since the experiment was planned; the same command plans anew")
