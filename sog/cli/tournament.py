@@ -113,7 +113,7 @@ def _answer(game: str, names: list[str], ratings: Ratings, results: list[Result]
 
 def _pairs(names: list[str], results: list[Result]) -> list[dict[str, Any]]:
     """Each pair that met: a's share of the points with its 95% interval, and a's shares as player 0 and as player 1."""
-    from sog.evaluate.shares import wilson
+    from sog.evaluate.intervals import wilson
 
     pairs = []
     for a, b in itertools.combinations(names, 2):

@@ -14,7 +14,7 @@ from sog.baselines.openspiel_mcts import openspiel_mcts
 from sog.baselines.rating import Rate, RatingPlayer
 from sog.cli.app import main
 from sog.errors import SettingError
-from sog.evaluate.shares import wilson
+from sog.evaluate.intervals import wilson
 from sog.games.base import Game
 from sog.games.boards.go import Go
 from sog.games.catalog import make_game

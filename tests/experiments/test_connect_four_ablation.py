@@ -51,3 +51,23 @@ def test_the_quick_version_from_end_to_end(tmp_path: Path, monkeypatch: pytest.M
     result = ablation.compute(keys[0])  # a run that has had its time is not trained on
     assert result == points.get(keys[0])
     assert isinstance(Point(keys[0], result).row["rounds"], int)
+
+
+def test_differences_are_those_of_the_same_seed() -> None:
+    """Two seeds of the recipe lose value in 10% and 20% of moves, a variant's in 15% and 40%: +5 and +20 points."""
+    few = {"positions": 4, "simulations": 8}
+    points = []
+    for name, shares in ((RECIPE, (10, 20)), (differing()[1], (15, 40))):
+        for seed, lost in enumerate(shares):
+            run = {"variant": name, "seed": seed}
+            points.append(Point({"what": TRAIN, **run}, {"rounds": 1, "rows": 5, "steps": 1}))
+            counts = {f"{of}_{what}": n for of in ("sog", "alphazero") for what, n in counted(lost)}
+            points.append(Point({"what": MISTAKES, **run, "set": "End-Easy", **few}, counts))
+    points.append(Point({"what": MATCH, "variant": differing()[1], "seed": 0}, {"wins": 3, "draws": 2, "losses": 3}))
+    recipe, variant = ablation.present(points).rows
+    assert variant["less_recipe"] == pytest.approx([0.05, 0.2]) and recipe["by_seed"] == [0.1, 0.2]
+    assert "+5.0, +20.0 points" in ablation.present(points).beside[1].ours
+
+
+def counted(lost: int) -> list[tuple[str, int]]:
+    return [("can_lose_value", 100), ("lose_value", lost)]

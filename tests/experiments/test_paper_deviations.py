@@ -55,8 +55,8 @@ def test_a_small_run_prints_every_setting_and_draws_it() -> None:
     outcome = paper_deviations.present(points)
     assert [row.ours for row in outcome.beside][:3] == [
         "50 (50 .. 50) mbb/h",
-        "25 (25 .. 25) mbb/h, -50%",
-        "100 (100 .. 100) mbb/h, +100%",
+        "25 (25 .. 25) mbb/h, -50% (-25)",
+        "100 (100 .. 100) mbb/h, +100% (+50)",
     ]
     for draw in outcome.pictures.values():
         draw(Figure())

@@ -14,7 +14,7 @@ from sog.agents.history_matches import UniformPolicy, play_pairs
 from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
 from sog.experiments.papers import policy_learners, sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
-from sog.experiments.papers.sepot_runs import UNTRAINED, interval, own_measure, plus_minus
+from sog.experiments.papers.sepot_runs import UNTRAINED, own_measure
 from sog.experiments.study import Options, Point, Study
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import histories_of
@@ -188,14 +188,6 @@ def test_pairs_of_games_swap_seats_and_share_chance() -> None:
     for seat, pair in ((0, (policy, uniform)), (1, (uniform, policy))):
         exact = (1 - 2 * seat) * value_of(game, game.begin(1), pair)[0]
         assert abs(won[:, seat].mean() - exact) < 4 * won[:, seat].std() / 3000**0.5
-
-
-def test_intervals_are_students() -> None:
-    """Three runs: 4.30 standard errors in place of 1.96; one run says nothing of its spread."""
-    mean, half = interval([1.0, 2.0, 3.0])
-    assert mean == 2.0 and half == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
-    assert interval([1.0]) == (1.0, None)
-    assert plus_minus(2.0, half) == "2 ± 2.5" and plus_minus(1.0, None) == "1"
 
 
 def test_table1_of_two_runs_counts_no_game_twice(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from sog.baselines.chess.best_play import best_play, random_wins, standing
 from sog.baselines.chess.mates import SETS, SHIPPED, Mate, read_mates
 from sog.baselines.rating import RatingPlayer
 from sog.errors import SettingError
-from sog.evaluate.shares import wilson
+from sog.evaluate.intervals import wilson
 from sog.experiments.papers.elo_matches import Agent
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.boards.chess import Chess

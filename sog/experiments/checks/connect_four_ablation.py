@@ -20,7 +20,7 @@ from sog.agents.algorithms.base import SOG
 from sog.agents.algorithms.table import preset
 from sog.baselines.connect_four.positions import SETS
 from sog.evaluate.elo import rate
-from sog.evaluate.shares import wilson
+from sog.evaluate.intervals import wilson
 from sog.experiments.checks import connect_four_mistakes
 from sog.experiments.papers.elo_matches import Agent, match_keys, play_match
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
@@ -172,9 +172,9 @@ def _mistakes(key: Key) -> Result:
     found: Result = {}
     for algorithm in (SOG, ALPHAZERO):
         agent = _agent(_folder(key), key["simulations"])
-        asked = {"agent": algorithm, "checkpoint": agent.checkpoint, "network": agent.network}
+        player = {"agent": algorithm, "checkpoint": agent.checkpoint, "network": agent.network}
         batch = {"simulations": key["simulations"], "set": key["set"], "first": 0, "last": key["positions"]}
-        counts = connect_four_mistakes.compute({**asked, **batch})
+        counts = connect_four_mistakes.compute({**player, **batch})
         found |= {f"{algorithm}_{name}": counts[name] for name in ("can_lose_value", "lose_value")}
     return found
 
@@ -186,23 +186,35 @@ def _match(key: Key) -> Result:
 
 
 def present(points: list[Point]) -> Outcome:
-    """A row a variant: mistakes of both searches over all seeds, in all sets and each, and Elo against the recipe."""
+    """A row a variant: mistakes of both searches over all seeds, in all sets and each, and Elo against the recipe.
+
+    The intervals are of the measuring alone, over positions and games. How much trainings differ is seen in
+    `less_recipe`, a difference for each seed, beside how far the recipe's own seeds are apart.
+    """
     rows = list(_rows(points))
     beside = [
         Beside(
             row["variant"],
             "",
             f"{row['sog_share']:.1%} [{row['sog_low']:.1%}, {row['sog_high']:.1%}] of moves lose value "
-            f"(MCTS {row['alphazero_share']:.1%}); Elo {row['elo']:+.0f} ± {row['interval']:.0f}",
+            f"(MCTS {row['alphazero_share']:.1%}){_less_recipe(row)}; Elo {row['elo']:+.0f} ± {row['interval']:.0f}",
         )
         for row in rows
     ]
     return Outcome(rows, {"connect-four-ablation": lambda figure: _draw(figure, rows)}, beside)
 
 
+def _less_recipe(row: dict[str, Any]) -> str:
+    """How much more often the variant's moves lose value than those of the recipe's runs of the same seeds."""
+    if row["variant"] == RECIPE:
+        return ""
+    seeds = ", ".join(f"{100 * difference:+.1f}" for difference in row["less_recipe"])
+    return f", {seeds} points from the recipe's by seed"
+
+
 def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
     names = list(dict.fromkeys(point.key["variant"] for point in points))
-    elo = _elo(points, names)
+    elo, recipe = _elo(points, names), dict[int, float]()
     for k, name in enumerate(names):
         own = [point for point in points if point.key["variant"] == name]
         trained = [point.result for point in own if point.key["what"] == TRAIN]
@@ -213,7 +225,17 @@ def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
             row |= {f"{algorithm}_share": share, f"{algorithm}_low": low, f"{algorithm}_high": high}
         for of in SETS:
             row[of] = _share([point for point in measured if point.key["set"] == of], SOG)[0]
+        by_seed = _share_by_seed(measured)
+        recipe = by_seed if name == RECIPE else recipe
+        row["by_seed"] = list(by_seed.values())
+        row["less_recipe"] = [share - recipe[seed] for seed, share in by_seed.items() if seed in recipe]
         yield row | {"elo": elo[k][0], "interval": elo[k][1]}
+
+
+def _share_by_seed(measured: list[Point]) -> dict[int, float]:
+    """The share of Student of Games' mistakes in each seed's run."""
+    seeds = dict.fromkeys(point.key["seed"] for point in measured)
+    return {seed: _share([point for point in measured if point.key["seed"] == seed], SOG)[0] for seed in seeds}
 
 
 def _share(points: list[Point], algorithm: str) -> tuple[float, float, float]:

@@ -17,7 +17,7 @@ from sog.baselines.connect_four.positions import SETS, SHIPPED, Scored, read_pos
 from sog.baselines.openspiel_mcts import openspiel_mcts
 from sog.baselines.rating import RatingPlayer
 from sog.errors import SettingError
-from sog.evaluate.shares import wilson
+from sog.evaluate.intervals import wilson
 from sog.experiments.papers.elo_matches import Agent
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.boards.connect_four import ConnectFour

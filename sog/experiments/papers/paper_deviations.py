@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 from sog.agents.exploit_seeds import Subject, measure_seed
 from sog.agents.shipped import find_checkpoint
 from sog.errors import CheckpointError
+from sog.evaluate.intervals import paired_difference, plus_minus
 from sog.experiments.runs import check_unchanged
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
@@ -82,7 +83,7 @@ def compute(key: Key) -> Result:
 
 
 def present(points: list[Point]) -> Outcome:
-    """For each budget and setting the mean and range over seeds, and the mean difference from the papers'."""
+    """For each budget and setting the mean and range over seeds, and its difference from the papers' seed by seed."""
     table = _table(points)
     beside = [
         Beside(f"{Budget(*budget)}, {name}", "", _figure(values, found[PAPERS]))
@@ -111,7 +112,10 @@ def _mean(values: list[float]) -> float:
 
 def _figure(values: list[float], papers: list[float]) -> str:
     figure = f"{_mean(values):.4g} ({min(values):.4g} .. {max(values):.4g}) mbb/h"
-    return figure if values is papers else f"{figure}, {_mean(values) / _mean(papers) - 1.0:+.0%}"
+    if values is papers:
+        return figure
+    difference = plus_minus(*paired_difference(values, papers[: len(values)]), "+.3g")
+    return f"{figure}, {_mean(values) / _mean(papers) - 1.0:+.0%} ({difference})"
 
 
 def _draw(figure: Figure, table: Table) -> None:

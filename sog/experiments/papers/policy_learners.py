@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.algorithms.table import learner
+from sog.evaluate.intervals import mean_interval, plus_minus
 from sog.experiments.papers.sepot_figures import NETWORK, OWN, compute, one_search, plan
-from sog.experiments.papers.sepot_runs import interval, plus_minus
 from sog.experiments.study import Beside, Draw, Key, Outcome, Point, Study
 from sog.games.histories.catalog import make_history_game
 
@@ -53,7 +53,7 @@ def present(points: list[Point]) -> Outcome:
             runs[row["run"]] = row
     beside = []
     for (game, line), runs in last.items():
-        mean, half = interval([row["exploitability"] for row in runs.values()])
+        mean, half = mean_interval([row["exploitability"] for row in runs.values()])
         minutes = sum(row["minutes"] for row in runs.values()) / len(runs)
         counted = f"{len(runs)} run{'s' * (len(runs) > 1)} of {minutes:.1f} minutes"
         unit = make_history_game(game).unit.name

@@ -15,15 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 from sog.agents.algorithms.base import SOG
 from sog.agents.algorithms.table import learner
 from sog.errors import CheckpointError
+from sog.evaluate.intervals import mean_interval, plus_minus
 from sog.experiments.papers.sepot_runs import (
     DISTILLED,
     UNTRAINED,
     alpha_of,
-    interval,
     meta_of_run,
     minutes_of,
     opened,
-    plus_minus,
     quick_runs,
 )
 from sog.experiments.runs import check_unchanged, checkpoint_of
@@ -210,7 +209,7 @@ def present(points: list[Point]) -> Outcome:
         for point in found:
             runs[point.key["folder"]].append(point.result["exploitability"])
         several = len(runs) > 1
-        mean, half = interval([sum(v) / len(v) for v in runs.values()] if several else next(iter(runs.values())))
+        mean, half = mean_interval([sum(v) / len(v) for v in runs.values()] if several else next(iter(runs.values())))
         over = f"{len(runs)} runs" if several else f"1 run, {len(found)} seed{'s' * (len(found) > 1)}"
         minutes = sum(point.key["minutes"] for point in found) / len(found)
         unit = make_history_game(game).unit.name

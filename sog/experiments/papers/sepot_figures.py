@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.algorithms.table import learner
+from sog.evaluate.intervals import mean_interval, plus_minus
 from sog.experiments.papers.sepot_runs import (
     UNTRAINED,
     alpha_of,
-    interval,
     minutes_of,
     opened,
     own_measure,
     own_title,
-    plus_minus,
     quick_runs,
 )
 from sog.experiments.runs import networks_of, spread
@@ -152,12 +151,12 @@ def present(name: str, points: list[Point]) -> Outcome:
             gains.setdefault((key["game"], _line(key)), []).append(difference)
     rows: list[dict[str, Any]] = []
     for (game, line, step), values in groups.items():
-        mean, half = interval(values)
+        mean, half = mean_interval(values)
         found = {"mean": mean, "interval": half, "seeds": len(values), "unit": make_history_game(game).unit.name}
         rows.append({"game": game, "line": line, "step": step, **found})
     beside = []
     for (game, line), values in gains.items():
-        mean, half = interval(values)
+        mean, half = mean_interval(values)
         what = f"{game.split('(')[0]}: {line}, less the network alone, {len(values)} seeds"
         beside.append(Beside(what, "", f"{plus_minus(mean, half, '+.4g')} {make_history_game(game).unit.name}"))
     games = list(dict.fromkeys(row["game"] for row in rows))

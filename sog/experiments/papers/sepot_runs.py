@@ -7,9 +7,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-from scipy import stats
-
 from sog.agents.algorithms.table import learner
 from sog.errors import CheckpointError, SettingError
 from sog.experiments.runs import check_unchanged, checkpoint_of
@@ -28,13 +25,11 @@ __all__ = [
     "UNTRAINED",
     "Opened",
     "alpha_of",
-    "interval",
     "meta_of_run",
     "minutes_of",
     "opened",
     "own_measure",
     "own_title",
-    "plus_minus",
     "quick_runs",
     "run_of",
 ]
@@ -136,16 +131,3 @@ def opened(folder: str, game: str, network_id: str = "") -> Opened:
         check_unchanged(path, network_id)
     _, network, _ = load_network(path, game)
     return Opened(rules, network, critic_from(rules, load_critic(path)))
-
-
-def interval(values: list[float]) -> tuple[float, float | None]:
-    """The mean and half of its 95% interval by Student's t distribution, None for one value."""
-    if len(values) < 2:
-        return float(np.mean(values)), None
-    spread = float(np.std(values, ddof=1))
-    return float(np.mean(values)), float(stats.t.ppf(0.975, len(values) - 1)) * spread / len(values) ** 0.5
-
-
-def plus_minus(mean: float, half: float | None, form: str = ".4g") -> str:
-    """A mean with its interval, if there is one, for people."""
-    return f"{mean:{form}}" + ("" if half is None else f" ± {half:.2g}")

@@ -8,7 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sog.experiments.papers.sepot_runs import Opened, alpha_of, interval, opened, plus_minus, quick_runs
+from sog.evaluate.intervals import mean_interval, plus_minus
+from sog.experiments.papers.sepot_runs import Opened, alpha_of, opened, quick_runs
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def present(points: list[Point]) -> Outcome:
     rows, beside = [], []
     for (game, run, size), own in groups.items():
         won = [100 * value for point in own for value in point.result["won"]]
-        mean, half = interval(won)
+        mean, half = mean_interval(won)
         what = {_UNIFORM: "network against uniform play", _NETWORK: "network against network"}.get(
             size, f"search below {size:,} histories against network"
         )

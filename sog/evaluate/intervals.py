@@ -1,0 +1,42 @@
+"""95% intervals of a share, of a mean and of a difference of pairs; they know nothing of what was counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from scipy import stats
+
+__all__ = ["mean_interval", "paired_difference", "plus_minus", "wilson"]
+
+_TWO_SIDED_95: Final = 1.959964
+
+
+def wilson(hits: float, count: int) -> tuple[float, float]:
+    """The 95% interval of a share (Wilson, 1927). Draws may count half a hit: the interval is then too wide."""
+    if not count:
+        return 0.0, 1.0
+    z, p = _TWO_SIDED_95, hits / count
+    middle = (p + z * z / (2 * count)) / (1 + z * z / count)
+    half = z / (1 + z * z / count) * math.sqrt(p * (1 - p) / count + z * z / (4 * count * count))
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def mean_interval(values: Sequence[float]) -> tuple[float, float | None]:
+    """The mean and half of its 95% interval by Student's t distribution, None for one value."""
+    if len(values) < 2:
+        return float(np.mean(values)), None
+    spread = float(np.std(values, ddof=1))
+    return float(np.mean(values)), float(stats.t.ppf(0.975, len(values) - 1)) * spread / len(values) ** 0.5
+
+
+def paired_difference(values: Sequence[float], baseline: Sequence[float]) -> tuple[float, float | None]:
+    """The mean of values[k] - baseline[k] and half of its 95% interval: what both share, such as a seed, cancels."""
+    return mean_interval([own - other for own, other in zip(values, baseline, strict=True)])
+
+
+def plus_minus(mean: float, half: float | None, form: str = ".4g") -> str:
+    """A mean with its interval, if there is one, for people."""
+    return f"{mean:{form}}" + ("" if half is None else f" ± {half:.2g}")

@@ -1,0 +1,35 @@
+"""Intervals: Student's for few runs, none for one, and differences in which what pairs share cancels."""
+
+from __future__ import annotations
+
+import pytest
+
+from sog.evaluate.intervals import mean_interval, paired_difference, plus_minus, wilson
+
+
+def test_intervals_of_means_are_students() -> None:
+    """Three runs: 4.30 standard errors in place of 1.96; one run says nothing of its spread."""
+    mean, half = mean_interval([1.0, 2.0, 3.0])
+    assert mean == 2.0 and half == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
+    assert mean_interval([1.0]) == (1.0, None)
+    assert plus_minus(2.0, half) == "2 ± 2.5" and plus_minus(1.0, None) == "1"
+
+
+def test_what_pairs_share_cancels() -> None:
+    assert paired_difference([11.0, 21.0, 31.0], [10.0, 20.0, 30.0]) == (1.0, 0.0)
+    assert paired_difference([11.0], [10.0]) == (1.0, None)
+    with pytest.raises(ValueError, match="longer"):
+        paired_difference([11.0], [10.0, 20.0])
+
+
+@pytest.mark.parametrize(
+    ("hits", "count", "low", "high"),
+    [(81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611), (1, 29, 0.0061, 0.1718)],
+)
+def test_wilsons_interval(hits: int, count: int, low: float, high: float) -> None:
+    """Newcombe, Two-sided confidence intervals for the single proportion (1998), Table I, method 3."""
+    assert wilson(hits, count) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_nothing_counted_is_no_share() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
