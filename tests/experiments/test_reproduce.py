@@ -19,8 +19,9 @@ from sog.cli.app import main
 from sog.cluster.where import Where
 from sog.errors import SettingError
 from sog.experiments import reproduce
-from sog.experiments.reproduce import EXPERIMENTS, Experiment, Reproduction, listing
+from sog.experiments.reproduce import Reproduction, listing
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, PointFile, Result, Study
+from sog.experiments.table import EXPERIMENTS, Experiment
 
 Capture = pytest.CaptureFixture[str]
 
