@@ -472,6 +472,7 @@ def test_ppo_keeps_the_mean_of_its_networks_and_weights_that_fall() -> None:
     plain = PpoSettings().make(CVPN(policy_shape(game, 8, 1), 0), 0)
     assert plain.best is plain.network
     assert (settings.rate(0), settings.rate(9)) == (0.05, 0.025)
+    assert replace(settings, rate_power=1.0).rate(9) == 0.0125
     assert (settings.entropy_weight(0), settings.entropy_weight(3)) == (0.05, 0.025)
     assert PpoSettings().rate(10**6) == PpoSettings().learning_rate
     with pytest.raises(SettingError, match="average"):

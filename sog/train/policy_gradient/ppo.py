@@ -26,7 +26,7 @@ class PpoSettings:
     """How PPO learns; rewards are utilities times `scale`.
 
     learning_rate: falls linearly to its `least` share over `anneal` steps, 0 for never; and after t steps it is divided
-    by sqrt(1 + t / rate_steps), unless rate_steps is 0.  epochs, minibatches: passes over the games of a step.
+    by (1 + t / rate_steps) ** rate_power, unless rate_steps is 0.  epochs, minibatches: passes over the games of a step.
     clip: of the probability ratio.  normalised: whether a minibatch's advantages are shifted and scaled to mean 0 and
     deviation 1, so that the weights of entropy and KL are relative to their noise.  mixing: lambda.
     value_weight: of the squared error.  gradient_norm: its largest.
@@ -41,6 +41,7 @@ class PpoSettings:
     least: float = 0.0
     anneal: int = 0
     rate_steps: int = 0
+    rate_power: float = 0.5
     epochs: int = 4
     minibatches: int = 4
     clip: float = 0.1
@@ -60,7 +61,7 @@ class PpoSettings:
         for name in ("learning_rate", "epochs", "minibatches", "clip", "scale"):
             if not getattr(self, name) > 0:
                 raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
-        for name in ("rate_steps", "entropy_steps", "average"):
+        for name in ("rate_steps", "rate_power", "entropy_steps", "average"):
             if getattr(self, name) < 0:
                 raise SettingError(f"{name} must not be negative, not {getattr(self, name)}")
         if self.pull and not self.magnet_every:
@@ -69,20 +70,20 @@ class PpoSettings:
     def rate(self, step: int) -> float:
         """The learning rate of step `step`."""
         linear = max(self.least, 1.0 - step / self.anneal) if self.anneal else 1.0
-        return self.learning_rate * linear * _falling(step, self.rate_steps)
+        return self.learning_rate * linear * _falling(step, self.rate_steps, self.rate_power)
 
     def entropy_weight(self, step: int) -> float:
         """The entropy's weight in step `step`."""
-        return self.entropy * _falling(step, self.entropy_steps)
+        return self.entropy * _falling(step, self.entropy_steps, 0.5)
 
     def make(self, network: CVPN, seed: int) -> PolicyLearner:
         """The learner of this network.  seed: of the minibatches."""
         return PpoLearner(network, self, seed)
 
 
-def _falling(step: int, steps: int) -> float:
+def _falling(step: int, steps: int, power: float) -> float:
     """The share that is left of a weight in step `step`; 1 where it does not fall."""
-    return 1.0 / (1.0 + step / steps) ** 0.5 if steps else 1.0
+    return 1.0 / (1.0 + step / steps) ** power if steps else 1.0
 
 
 @dataclass(frozen=True, eq=False)

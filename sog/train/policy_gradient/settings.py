@@ -61,16 +61,25 @@ def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
     """PPO with much entropy and damping (arXiv 2502.08938); rewards in units of the largest utility.
 
     `paper`: constant entropy 0.05 and KL weight 0.05, 8 games' worth of 128 steps, 10 million decisions.
-    `demo` and `full` play more games a step, let the entropy's weight and the learning rate fall slowly, as MMD's
-    theory needs them to, and keep the mean of their networks. Advantages are not normalised: where play becomes pure
-    their deviation goes to 0, and with it what entropy counts (docs/notes.md). Its weight begins where R-NaD's eta is.
+    `demo` and `full` play more games a step, let the entropy's weight fall slowly, as MMD's theory needs it to, and
+    the learning rate faster, since play goes around where that weight is small, and keep the mean of their networks.
+    Advantages are not normalised: where play becomes pure their deviation goes to 0, and with it what entropy counts
+    (docs/notes.md). Its weight begins where R-NaD's eta is.
     """
     scale = 1.0 / game.u_max
     if name == "paper":
         ppo = PpoSettings(entropy=0.05, damping=0.05, anneal=10_000, scale=scale)
         return PolicySettings(ppo, policy_shape(game, 512, 3), games=256, rounds=100)
     return PolicySettings(
-        replace(_SLOWLY, normalised=False, entropy=_ETA * scale**0.5, entropy_steps=1_000, damping=0.02, scale=scale),
+        replace(
+            _SLOWLY,
+            rate_power=1.0,
+            normalised=False,
+            entropy=_ETA * scale**0.5,
+            entropy_steps=1_000,
+            damping=0.02,
+            scale=scale,
+        ),
         policy_shape(game, 256, 2),
         games=2_048,
         steps=20,
