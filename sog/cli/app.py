@@ -30,7 +30,7 @@ from sog.cli.tournament import tournament
 from sog.cli.train import train
 from sog.errors import SogError
 from sog.memory import gigabytes, machine_bytes
-from sog.search.simd.compiling import said_once
+from sog.search.simd.compiling import note_once
 
 # Set to see where an unexpected error came from.
 _TRACEBACK_VARIABLE = "SOG_TRACEBACK"
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     """Run one command; its exit code. KeyboardInterrupt where it was stopped and did not say what is kept."""
-    with said_once():
+    with note_once():
         code = app(words, prog_name="sog", standalone_mode=False)
     if code == _TYPERS_INTERRUPT:
         raise KeyboardInterrupt
