@@ -1,4 +1,4 @@
-"""From a checkpoint with a critic to a value network for search: what is opened, chosen and said of the result."""
+"""From a checkpoint with a critic to a value network for search: what is opened, chosen and recorded."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Distillation:
         with threadpool_limits(1):
             torch.set_num_threads(1)
             found = distil(self.teacher, self.settings, self.seed, minutes, report)
-        said = {
+        description = {
             "game": self.meta.game,
             "algorithm": SOG,
             "seed": self.seed,
@@ -63,7 +63,7 @@ class Distillation:
                 "values": self.teacher.kind,
             },
         }
-        return found, said
+        return found, description
 
 
 def distillation(

@@ -28,7 +28,7 @@ class UniformPolicy:
 def play_pairs(game: HistoryGame, first: OwnPolicy, second: OwnPolicy, pairs: int, seed: int) -> Float64:
     """float64[pairs, 2]: what `first` wins as player 0 and as player 1 of pairs of games, in utilities.
 
-    Both games of a pair meet the same draws, as long as they last alike. A policy is asked about the states of one
+    Both games of a pair meet the same draws, as long as they last alike. A policy is called with the states of one
     public state at a time.
     """
     rng = np.random.default_rng(seed)

@@ -86,7 +86,7 @@ def openspiel_bot(
 
 
 def _on_board(agent: LoadedAgent) -> Reader:
-    """The best move with probability 1. Positions asked about before are not searched again."""
+    """The best move with probability 1. No position is searched twice."""
     openspiel_game(agent.game)
     found: dict[tuple[int, ...], int] = {}
 
@@ -124,7 +124,7 @@ def _with_infostates(agent: LoadedAgent, player: int) -> Reader:
 def _as_the_player_sees(spiel: Any, state: SpielState, player: int) -> SpielState:
     """The turn-based game's state after the same history, where this player is to move.
 
-    Where OpenSpiel lets both move at once, the turn-based game asks player 0 first and hides the answer: any will do.
+    Where OpenSpiel lets both move at once, the turn-based game has player 0 move first and hides the move: any will do.
     """
     known = spiel.new_initial_state()
     for action in state.history():

@@ -22,7 +22,7 @@ from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["WIDTH", "Played", "held_at_once", "mean_exploitability", "mean_policy", "sampled_policy"]
 
-# Subgames solved side by side: so many leaves fill a network's batch even where most have nothing new to ask.
+# Subgames solved side by side: so many leaves fill a network's batch even where most have nothing new to evaluate.
 WIDTH = 512
 # Playthroughs are held at once, so that equal subgames among them are solved once, as long as they fit in so much.
 HELD, HELD_BYTES = 1024, 1 << 30

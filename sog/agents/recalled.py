@@ -1,4 +1,4 @@
-"""An agent's policy at any public state, asked in any order: its chain is played again from the start of the game."""
+"""An agent's policy at any public state, in any order: its chain is played again from the start of the game."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["Recalled"]
 
 
 class Recalled:
-    """Answers for an agent that only knows how to play games from their start to their end.
+    """Policies of an agent that only knows how to play games from their start to their end.
 
-    What it answers at a node depends on the node alone. Policies are kept; of agents that stand in mid-game, the
+    The policy at a node depends on the node alone. Policies are kept; of agents that stand in mid-game, the
     `kept` latest.
     """
 
     def __init__(self, agent: Agent, kept: int = 256) -> None:
-        """agent: as it stands at the start of a game; it is forked, never asked itself."""
+        """agent: as it stands at the start of a game; it is forked, never played itself."""
         self.agent, self.kept = agent, kept
         self._policies: dict[int, Float64] = {}
         self._standing: OrderedDict[int, Agent] = OrderedDict()
@@ -30,7 +30,7 @@ class Recalled:
         return self._policies[node]
 
     def _after(self, node: int) -> Agent:
-        """The agent as it stands once it was asked at `node`."""
+        """The agent as it stands once it has acted at `node`."""
         if node in self._standing:
             self._standing.move_to_end(node)
             return self._standing[node]

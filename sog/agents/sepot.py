@@ -26,7 +26,7 @@ _CHUNK = 16_384  # infostates that go through the network at once
 
 
 class NetworkPolicy:
-    """A policy network as an `OwnPolicy` of games by histories.  queries: infostates that it was asked for."""
+    """A policy network as an `OwnPolicy` of games by histories.  queries: infostates evaluated so far."""
 
     def __init__(self, game: HistoryGame, network: CVPN) -> None:
         self.game, self.network, self.queries = game, network, 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sog.baselines.rating import Asked, Rate, Rated, spiel_state
+from sog.baselines.rating import Decision, Rate, Rated, spiel_state
 
 __all__ = ["HEURISTICS", "Heuristic", "alpha_beta", "material", "nothing"]
 
@@ -34,10 +34,10 @@ HEURISTICS: Final = {"none": nothing, "material": material}
 def alpha_beta(depth: int, heuristic: Heuristic = nothing) -> Rate:
     """Rates moves by exact alpha-beta values to a depth of so many moves, the rated one included."""
 
-    def rate(asked: Asked) -> Rated:
-        state = spiel_state(asked.game, asked.state)
+    def rate(decision: Decision) -> Rated:
+        state = spiel_state(decision.game, decision.state)
         mover = state.current_player()
-        after = [state.child(action) for action in asked.actions]
+        after = [state.child(action) for action in decision.actions]
         values = [-_negamax(child, depth - 1, -2.0, 2.0, 1 - mover, heuristic) for child in after]
         return Rated(values, [max(-1.0, min(1.0, value)) for value in values])
 

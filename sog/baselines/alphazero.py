@@ -67,7 +67,7 @@ class AlphaZeroSearch:
         self.simulations = 0
 
     def steps(self, stopped: Stopped = never) -> SearchGenerator:
-        """The search, as a generator of leaf beliefs; `stopped` is asked after each batch of simulations."""
+        """The search, as a generator of leaf beliefs; `stopped` is called after each batch of simulations."""
 
         def after_batch(done: int) -> bool:
             self.simulations = done

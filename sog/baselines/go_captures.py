@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from sog.arrays import Array
-from sog.baselines.rating import Asked, Rated
+from sog.baselines.rating import Decision, Rated
 from sog.games.boards.go import Go
 
 __all__ = ["captures"]
@@ -13,11 +13,11 @@ __all__ = ["captures"]
 _TAKES, _SAVES, _ANYWHERE, _PASSES, _OWN_EYE = 4.0, 3.0, 2.0, 1.0, 0.0
 
 
-def captures(asked: Asked) -> Rated:
+def captures(decision: Decision) -> Rated:
     """Rates a move by the stones it takes, then by its own stones that it leads out of atari; eyes are left alone."""
-    game = cast(Go, asked.game)
-    board, mover = game.board(asked.state), 1 + game.actor(asked.state)
-    order = [_worth(board, action, mover) for action in asked.actions]
+    game = cast(Go, decision.game)
+    board, mover = game.board(decision.state), 1 + game.actor(decision.state)
+    order = [_worth(board, action, mover) for action in decision.actions]
     return Rated(order, [0.0] * len(order))
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 from sog.arrays import Array, Float64, Int64
-from sog.baselines.rating import Asked, Rate, Rated
+from sog.baselines.rating import Decision, Rate, Rated
 from sog.games.boards.go import Go
 from sog.games.boards.positions import Position
 from sog.search.simd.jit import njit
@@ -264,18 +264,18 @@ def rollouts(count: int) -> Rate:
     Neither tree nor rollouts fill a player's own eyes; a rollout that does not end is scored after three moves a point.
     """
 
-    def rate(asked: Asked) -> Rated:
-        game, simulations = cast(Go, asked.game), asked.simulations or count
-        board, tree = _board(asked), _tree(asked, simulations)
-        mover = 1 + game.actor(asked.state)
-        passed = bool(_history(asked)[-1:] == [game.size * game.size])
+    def rate(decision: Decision) -> Rated:
+        game, simulations = cast(Go, decision.game), decision.simulations or count
+        board, tree = _board(decision), _tree(decision, simulations)
+        mover = 1 + game.actor(decision.state)
+        passed = bool(_history(decision)[-1:] == [game.size * game.size])
         done = 0
-        while done < simulations and not (done and asked.stopped()):
+        while done < simulations and not (done and decision.stopped()):
             batch = min(_BATCH, simulations - done)
             _simulate(board, tree, mover, passed, game.komi, batch)
             done += batch
         found = {int(tree.nodes[n, _MOVE]): n for n in _children(tree)}
-        nodes = [found.get(_point(action, game.size)) for action in asked.actions]
+        nodes = [found.get(_point(action, game.size)) for action in decision.actions]
         visits = [0 if n is None else int(tree.nodes[n, _VISITS]) for n in nodes]
         values = [0.0 if n is None else float(tree.totals[n] / tree.nodes[n, _VISITS]) for n in nodes]
         return Rated(visits, values, visits, int(tree.size[0]))
@@ -283,8 +283,8 @@ def rollouts(count: int) -> Rate:
     return rate
 
 
-def _history(asked: Asked) -> list[int]:
-    return list(cast(Position, asked.state).spiel.history())
+def _history(decision: Decision) -> list[int]:
+    return list(cast(Position, decision.state).spiel.history())
 
 
 def _point(action: int, size: int) -> int:
@@ -301,22 +301,22 @@ def _children(tree: Tree) -> list[int]:
     return found
 
 
-def _board(asked: Asked) -> Board:
+def _board(decision: Decision) -> Board:
     """Room to play in."""
-    game = cast(Go, asked.game)
+    game = cast(Go, decision.game)
     side = game.size + 2
     points = np.full((side, side), _EDGE, dtype=np.int64)
-    points[1:-1, 1:-1] = game.board(asked.state)
+    points[1:-1, 1:-1] = game.board(decision.state)
     rooms = [np.zeros(side * side, dtype=np.int64) for _ in range(3)]
-    rng = asked.rng.integers(2**63, size=1, dtype=np.uint64)
+    rng = decision.rng.integers(2**63, size=1, dtype=np.uint64)
     return Board(points.ravel(), side, rooms[0], np.zeros(1, dtype=np.int64), rooms[1], rooms[2], rng)
 
 
-def _tree(asked: Asked, simulations: int) -> Tree:
+def _tree(decision: Decision, simulations: int) -> Tree:
     """The root alone."""
-    board, size = _board(asked), cast(Go, asked.game).size
+    board, size = _board(decision), cast(Go, decision.game).size
     allowed = np.zeros(board.side * board.side, dtype=np.int64)
-    allowed[[_point(action, size) for action in asked.actions]] = 1
+    allowed[[_point(action, size) for action in decision.actions]] = 1
     nodes, totals = np.zeros((simulations + 2, 4), dtype=np.int64), np.zeros(simulations + 2)
     path = np.zeros(simulations + 2, dtype=np.int64)
     return Tree(nodes, totals, np.ones(1, dtype=np.int64), path, board.points.copy(), allowed)

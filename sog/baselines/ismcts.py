@@ -103,7 +103,7 @@ class Searcher:
         return found
 
     def search_all(self, settings: ISMCTS, progress: Callable[[int], None] = lambda _: None) -> dict[int, Statistics]:
-        """Search every infostate of the game, by public decision node; `progress` is told the public states done."""
+        """Search every infostate of the game, by public decision node; calls `progress(public states done)`."""
         found = {}
         for node in self._legal:
             found[node] = self.search(node, settings)

@@ -6,7 +6,7 @@ from typing import Final
 
 import pyspiel
 
-from sog.baselines.rating import Asked, Rate, Rated, rated_root, spiel_state
+from sog.baselines.rating import Decision, Rate, Rated, rated_root, spiel_state
 
 __all__ = ["openspiel_mcts"]
 
@@ -22,14 +22,14 @@ def openspiel_mcts(simulations: int | None = None, seconds: float | None = None)
     As its bot does, it plays the child that OpenSpiel's `best_child` names: proven ones first, then the most visited.
     """
 
-    def rate(asked: Asked) -> Rated:
-        state = spiel_state(asked.game, asked.state)
-        seed = int(asked.rng.integers(2**31))
+    def rate(decision: Decision) -> Rated:
+        state = spiel_state(decision.game, decision.state)
+        seed = int(decision.rng.integers(2**31))
         bot = pyspiel.MCTSBot(
             state.get_game(),
             pyspiel.RandomRolloutEvaluator(1, seed),
             _UCT,
-            asked.simulations or simulations or _ENDLESS,
+            decision.simulations or simulations or _ENDLESS,
             _MEMORY_MB,
             True,
             seed,
@@ -37,6 +37,6 @@ def openspiel_mcts(simulations: int | None = None, seconds: float | None = None)
             max_wall_clock_time=-1.0 if seconds is None else seconds,
         )
         root = bot.mcts_search(state)
-        return rated_root(root, asked)
+        return rated_root(root, decision)
 
     return rate

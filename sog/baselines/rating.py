@@ -18,11 +18,11 @@ from sog.play.openspiel_states import openspiel_game
 from sog.play.player import Candidate, MoveTree, Stopped, Thought, never
 from sog.search.leaves.evaluator import SearchGenerator, zero_evaluator
 
-__all__ = ["Asked", "Rate", "Rated", "RatingPlayer", "rated_root", "spiel_state"]
+__all__ = ["Decision", "Rate", "Rated", "RatingPlayer", "rated_root", "spiel_state"]
 
 
 @dataclass(frozen=True)
-class Asked:
+class Decision:
     """The position to rate.
 
     moves: since the game's root.  actions: those legal, ascending.  simulations: how many are wanted, 0 for the
@@ -40,7 +40,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Rated:
-    """How good each action is, in the order of `Asked.actions`.
+    """How good each action is, in the order of `Decision.actions`.
 
     order: the larger the better; equal ones are drawn between.  values: utilities in [-1, 1] of the player to move.
     visits: simulations that went there.  nodes: positions held in memory.
@@ -52,7 +52,7 @@ class Rated:
     nodes: int = 1
 
 
-Rate: TypeAlias = Callable[[Asked], Rated]
+Rate: TypeAlias = Callable[[Decision], Rated]
 
 
 class RatingPlayer:
@@ -73,16 +73,16 @@ class RatingPlayer:
         node = self._tree.decision_after(moves)
         public, rng = self._tree.public, np.random.default_rng((self.seed, *moves))
         actions = tuple(self._tree.actions(node))
-        asked = Asked(public.game, public.states[node], tuple(moves), actions, simulations or 0, rng)
-        return RatingSearch(asked, self._rate)
+        decision = Decision(public.game, public.states[node], tuple(moves), actions, simulations or 0, rng)
+        return RatingSearch(decision, self._rate)
 
 
 class RatingSearch:
     """One position's rating, made when `steps` is driven or a thought is wanted."""
 
-    def __init__(self, asked: Asked, rate: Rate) -> None:
-        self._asked, self._rate = asked, rate
-        self._luck = asked.rng.random(len(asked.actions))
+    def __init__(self, decision: Decision, rate: Rate) -> None:
+        self._decision, self._rate = decision, rate
+        self._luck = decision.rng.random(len(decision.actions))
         self._found: Rated | None = None
 
     @property
@@ -91,10 +91,10 @@ class RatingSearch:
         return 0 if self._found is None else int(sum(self._found.visits))
 
     def steps(self, stopped: Stopped = never) -> SearchGenerator:
-        """The rating; it has no questions for a network."""
+        """The rating; it needs no network."""
         if self._found is None:
-            a = self._asked
-            self._found = self._rate(Asked(a.game, a.state, a.moves, a.actions, a.simulations, a.rng, stopped))
+            a = self._decision
+            self._found = self._rate(Decision(a.game, a.state, a.moves, a.actions, a.simulations, a.rng, stopped))
         yield from ()
 
     def thought(self) -> Thought:
@@ -102,7 +102,7 @@ class RatingSearch:
         for _ in self.steps():
             pass
         assert self._found is not None
-        found, actions = self._found, self._asked.actions
+        found, actions = self._found, self._decision.actions
         visits = found.visits or [0] * len(actions)
         order = sorted(range(len(actions)), key=lambda k: (-found.order[k], self._luck[k]))
         total = sum(visits)
@@ -134,11 +134,11 @@ def spiel_state(game: Game, state: State) -> Any:
     return spiel
 
 
-def rated_root(root: Any, asked: Asked) -> Rated:
+def rated_root(root: Any, decision: Decision) -> Rated:
     """The moves of a search of OpenSpiel's, by its root: the one that it would play first, then by visits."""
     best = root.best_child().action
     children = {child.action: child for child in root.children}
-    found = [children[action] for action in asked.actions]
+    found = [children[action] for action in decision.actions]
     values = [child.total_reward / child.explore_count if child.explore_count else 0.0 for child in found]
     order = [(child.action == best) * 1e12 + child.explore_count for child in found]
     return Rated(order, values, [child.explore_count for child in found], root.explore_count)

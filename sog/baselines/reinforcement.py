@@ -68,7 +68,7 @@ class SelfPlay:
         """What both agents play without exploring; uniform at infostates that cannot be held. It changes no agent."""
         joint = JointRLAgentPolicy(self._environment.game, dict(enumerate(self.agents)), use_observation=False)
         policy = exact.uniform_policy(self.public)
-        with _Draws(0).used():  # OpenSpiel's agents draw an action even where only its probability is asked for
+        with _Draws(0).used():  # OpenSpiel's agents draw an action even where only its probability is needed
             for node, i, state in self._turns:
                 found = joint.action_probabilities(state)
                 policy[node][:, i] = [found.get(a, 0.0) for a in self.public.actions(node).tolist()]

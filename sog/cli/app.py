@@ -30,7 +30,7 @@ from sog.cli.tournament import tournament
 from sog.cli.train import train
 from sog.errors import SogError
 from sog.memory import gigabytes, machine_bytes
-from sog.search.simd.compiling import said_once
+from sog.search.simd.compiling import note_once
 
 # Set to see where an unexpected error came from.
 _TRACEBACK_VARIABLE = "SOG_TRACEBACK"
@@ -60,8 +60,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         print(sog.__version__)
         raise typer.Exit
 
@@ -99,7 +99,7 @@ app.add_typer(bench, name="bench")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code.
 
-    0: done.  2: bad input, told in one line on stderr.  130: stopped by Ctrl-C, 143 by SIGTERM.  1: anything else,
+    0: done.  2: bad input, explained in one line on stderr.  130: stopped by Ctrl-C, 143 by SIGTERM.  1: anything else,
     which is a fault of ours; its traceback is shown where SOG_TRACEBACK is set.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(words: list[str]) -> int:
     """Run one command; its exit code. KeyboardInterrupt where it was stopped and did not say what is kept."""
-    with said_once():
+    with note_once():
         code = app(words, prog_name="sog", standalone_mode=False)
     if code == _TYPERS_INTERRUPT:
         raise KeyboardInterrupt
@@ -130,14 +130,14 @@ def _stopped(kept: str, signals: list[int]) -> int:
 
 
 def _failed(error: Exception) -> int:
-    """Say what went wrong in one line and return the exit code; a fault of ours is raised again where that is asked."""
+    """Say what went wrong in one line and return the exit code; a fault of ours is raised again on request."""
     if isinstance(error, SogError):
         return _fail(str(error), 2)
-    if isinstance(error, BrokenPipeError):  # whoever read our output has left: nothing more can be said there
+    if isinstance(error, BrokenPipeError):  # whoever read our output has left: nothing more can be printed there
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     if isinstance(error, _ClickException):
-        return _fail(_told(error), 2)
+        return _fail(_usage_text(error), 2)
     if isinstance(error, OSError) and error.errno in _NAMES and error.filename is not None:
         return _fail(f"{os.fsdecode(error.filename)}: {error.strerror}", 2)
     if isinstance(error, MemoryError):
@@ -173,8 +173,8 @@ def _shown(line: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in line)
 
 
-def _told(error: Exception) -> str:
-    """A usage error of Typer's with the command whose help tells more."""
+def _usage_text(error: Exception) -> str:
+    """A usage error of Typer's with the command whose help has more."""
     message = str(getattr(error, "format_message", error.__str__)())
     context = getattr(error, "ctx", None)
     return message if context is None else f"{message.rstrip('.')}; try `{context.command_path} --help`"

@@ -140,8 +140,9 @@ def bench_pipeline(
         rates = {name: value for name, value in asdict(measured.rates).items() if name != "plays"}
         extra = {"play": measured.rates.play, "searches_per_second": measured.searches_per_second}
         more = {"beliefs_per_row": measured.beliefs_per_row, "inference": measured.inference}
-        said = [{**asdict(run), "error": run.error, "core_error": run.core_error} for run in runs]
-        print_json({**answer, "rates": {**rates, **extra, **more}, "runs": said, "plans": [p.said() for p in planned]})
+        compared = [{**asdict(run), "error": run.error, "core_error": run.core_error} for run in runs]
+        listed = [plan.entries() for plan in planned]
+        print_json({**answer, "rates": {**rates, **extra, **more}, "runs": compared, "plans": listed})
         return
     stdout().print(_rates_table(subject.game, measured))
     stdout().print(_runs_table(runs))

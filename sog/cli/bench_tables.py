@@ -51,8 +51,8 @@ def cfr_table(rows: Sequence[CfrRow]) -> Table:
         out.add_row("" if row.game == game else row.game, row.solver, *speed, *reached, f"{row.setup_seconds:.2g}")
         game = row.game
     iteration, to_target = fastest_other(rows)
-    told = "" if to_target is None else f", {to_target:.3g} x to {TARGET:g}"
-    out.caption = f"the fastest other solver takes {iteration:.3g} x our time an iteration{told}"
+    reaching = "" if to_target is None else f", {to_target:.3g} x to {TARGET:g}"
+    out.caption = f"the fastest other solver takes {iteration:.3g} x our time an iteration{reaching}"
     return out
 
 

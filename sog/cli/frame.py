@@ -97,7 +97,7 @@ def show_rows(
 
 
 def check_new(path: Path) -> None:
-    """SettingError unless a file can be made at `path` without replacing one; asked before long work."""
+    """SettingError unless a file can be made at `path` without replacing one; called before long work."""
     if os.path.lexists(path):
         raise SettingError(f"{path} exists already; choose another name or remove it")
     if not os.access(path.parent, os.W_OK | os.X_OK):
@@ -131,12 +131,12 @@ def progress_bar(
     """
     console = stderr()
     if not console.is_terminal:
-        said = threading.Event()
-        first = threading.Timer(_FIRST_LINE_SECONDS, _say_begun, (console, title, total, unit, said))
+        line_printed = threading.Event()
+        first = threading.Timer(_FIRST_LINE_SECONDS, _say_begun, (console, title, total, unit, line_printed))
         first.daemon = True
         first.start()
         try:
-            yield _lines(console, title, total, unit, begun, minutes, said)
+            yield _lines(console, title, total, unit, begun, minutes, line_printed)
         finally:
             first.cancel()
         return
@@ -164,9 +164,9 @@ def progress_bar(
         bar.stop()
 
 
-def _say_begun(console: Console, title: str, total: int | None, unit: str, said: threading.Event) -> None:
-    """One line, where nothing else was said by now, that the work has begun."""
-    if not said.is_set():
+def _say_begun(console: Console, title: str, total: int | None, unit: str, line_printed: threading.Event) -> None:
+    """One line, where nothing else was printed by now, that the work has begun."""
+    if not line_printed.is_set():
         what = f"0 of {total:,} {unit}" if total else "begun"
         console.print(f"{title}: {what}", markup=False, soft_wrap=True)
 
@@ -178,7 +178,7 @@ def _lines(
     unit: str,
     begun: int,
     minutes: float | None,
-    said: threading.Event,
+    line_printed: threading.Event,
 ) -> Report:
     """A report that prints how far the work is, at most once a minute."""
     started = printed = time.monotonic()
@@ -189,7 +189,7 @@ def _lines(
         now = time.monotonic()
         if now - printed < _LINE_SECONDS:
             return
-        said.set()
+        line_printed.set()
         printed, spent, worked = now, (now - started) / 60, (working_time() - begun_work) / 60
         far = f"{done:,}" if total is None else f"{done:,} of {total:,}"
         left = [] if minutes is None else [max(0.0, minutes - spent)]

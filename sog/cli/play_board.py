@@ -47,7 +47,7 @@ def _game(game: Game, player: Player, person: int) -> float | None:
         else:
             thought = think(player, moves, Limits())
             action = thought.action
-            stdout().print(_said(game, tree, moves, thought), markup=False)
+            stdout().print(_move_text(game, tree, moves, thought), markup=False)
         moves.append(action)
     stdout().print(game.picture(tree.public.states[node]), markup=False)
     utility = tree.result(node)
@@ -77,7 +77,7 @@ def _ask(named: dict[str, int]) -> int | None:
         stdout().print(f"one of: {listed}", markup=False)
 
 
-def _said(game: Game, tree: MoveTree, moves: list[int], thought: Thought) -> str:
+def _move_text(game: Game, tree: MoveTree, moves: list[int], thought: Thought) -> str:
     """The agent's move, what it thinks of its position and the play that it expects."""
     names, line = [], list(moves)
     for action in thought.candidates[0].line:

@@ -112,5 +112,5 @@ def _print(done: Reproduced, points: int, planned: int, seconds: float, as_json:
         table.add_row(row.what, *((row.paper, row.ours) if published else (row.ours,)))
     stdout().print(table)
     files = ", ".join(map(str, done.files))
-    said = f"{seconds:.0f} s; {files}" if files else f"{points} of {planned} points so far"
-    stdout().print(f"{experiment.id}: {said}", markup=False, soft_wrap=True)
+    summary = f"{seconds:.0f} s; {files}" if files else f"{points} of {planned} points so far"
+    stdout().print(f"{experiment.id}: {summary}", markup=False, soft_wrap=True)

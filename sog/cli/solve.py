@@ -232,7 +232,7 @@ def _written_policy(public: PublicTree, tree: Lookahead) -> list[dict[str, Any]]
     return out
 
 
-def _told(utility: float, unit: Unit) -> str:
+def _utility_text(utility: float, unit: Unit) -> str:
     """A utility, and the same in the game's own unit where it has one."""
     own = "" if unit.per_utility == 1.0 else f" ({utility * unit.per_utility:.4g} {unit.name})"
     return f"{utility:.4g}{own}"
@@ -245,8 +245,8 @@ def _print_answer(answer: dict[str, Any], unit: Unit, target: float | None) -> N
     per_iteration = answer["seconds"] / answer["iterations"] * 1e6
     table.add_row("iterations", f"{answer['iterations']:,}")
     table.add_row("seconds", f"{answer['seconds']:.3g} ({per_iteration:.3g} microseconds an iteration)")
-    table.add_row("value of player 0", _told(answer["value"], unit))
-    table.add_row("exploitability", _told(answer["exploitability"], unit))
+    table.add_row("value of player 0", _utility_text(answer["value"], unit))
+    table.add_row("exploitability", _utility_text(answer["exploitability"], unit))
     if "nash_conv" in answer:
         table.add_row("nash_conv, ours", f"{answer['nash_conv']:.12g}")
         table.add_row("nash_conv, OpenSpiel's", f"{answer['openspiel_nash_conv']:.12g}")

@@ -135,15 +135,15 @@ def train(
     if serve is not None and not asynchronous:
         raise SettingError("--serve is for --asynchronous: what it answers depends on time, to the last bits")
     folder = out or Path("runs") / _slug(rules.name)
-    said = _said(folder, resume)
+    stored = _stored(folder, resume)
     chosen = Choices(solver=solver, warm=warm, transformations=transformations, step=step, policy=policy)
-    variant = _variant(said, algorithm, chosen, network)
-    first = _begins(begins, said, algorithm, asynchronous or training.alone is not None)
+    variant = _variant(stored, algorithm, chosen, network)
+    first = _begins(begins, stored, algorithm, asynchronous or training.alone is not None)
     run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous, first)
     settings = settings_of(rules, preset, algorithm, run.variant)
     check_memory(settings, rules.name)
     total = settings.rounds if rounds is None else rounds
-    begun = int(said.get("round", 0))
+    begun = int(stored.get("round", 0))
     with say_kept(lambda: _kept(folder)), progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
         watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, say)
@@ -180,7 +180,7 @@ def train(
 def _where(
     algorithm: str, training: Training, cluster: str | None, workers: int | None, asynchronous: bool
 ) -> Where:
-    """Where self-play runs; SettingError where it is not said how many actors there are, or there can be only one."""
+    """Where self-play runs; SettingError where the number of actors is not given, or there can be only one."""
     from sog.cluster.where import Where, where_of
 
     if training.alone is not None:
@@ -208,18 +208,18 @@ def _kept(folder: Path) -> str:
     return f"the last checkpoint in {folder} is kept: the same command with --resume goes on from there"
 
 
-def _variant(said: dict[str, Any], algorithm: str, choices: Choices, network: str | None) -> Variant:
-    """The variant that was asked for; what was not is that of the run to be gone on with, which `said` describes."""
+def _variant(stored: dict[str, Any], algorithm: str, choices: Choices, network: str | None) -> Variant:
+    """The requested variant; what was not requested is that of the run that goes on, which `stored` describes."""
     from sog.agents.algorithms.table import variant_from
     from sog.train.settings import variant_of
 
-    variant = variant_of(said)
+    variant = variant_of(stored)
     if network is not None:
         variant = replace(variant, network=network)
     return variant_from(variant, algorithm, choices)
 
 
-def _said(folder: Path, resume: bool) -> dict[str, Any]:
+def _stored(folder: Path, resume: bool) -> dict[str, Any]:
     """What the checkpoint to be gone on with says of its run; nothing where there is none."""
     from sog.train.checkpoint import is_begun, load_meta
 
@@ -227,12 +227,12 @@ def _said(folder: Path, resume: bool) -> dict[str, Any]:
     return load_meta(checkpoint).settings if resume and is_begun(checkpoint) else {}
 
 
-def _begins(begins: str | None, said: dict[str, Any], algorithm: str, unable: bool) -> str:
-    """The checkpoint that the run begins with; of a run to be gone on with, which `said` describes, the one it had."""
+def _begins(begins: str | None, stored: dict[str, Any], algorithm: str, unable: bool) -> str:
+    """The checkpoint that the run begins with; of a run that goes on, which `stored` describes, the one it had."""
     from sog.agents.shipped import find_checkpoint
 
-    if begins is None or said:
-        return str(said.get("begins", ""))
+    if begins is None or stored:
+        return str(stored.get("begins", ""))
     if unable:
         raise SettingError("--from is for runs in rounds, which sog, rebel and alphazero have: leave it out")
     return str(find_checkpoint(begins, algorithm).resolve())
@@ -243,7 +243,7 @@ def _slug(name: str) -> str:
 
 
 class _Watch:
-    """Measures exploitability on small games, and tells the progress bar and TensorBoard."""
+    """Measures exploitability on small games, and reports it to the progress bar and TensorBoard."""
 
     def __init__(self, game: Rules, folder: Path, bar: Report, run: Run) -> None:
         from sog.agents.algorithms.table import learner

@@ -39,13 +39,13 @@ def end_with(parent: int) -> None:
 
     Linux does it also in the middle of a kernel or of compiling one. Elsewhere a thread looks now and then.
     """
-    if not _ask_linux():
+    if not _set_death_signal():
         threading.Thread(target=_watch, args=(parent,), daemon=True).start()
-    if os.getppid() != parent:  # it died before the system was asked
+    if os.getppid() != parent:  # it died before the signal was set
         os._exit(1)
 
 
-def _ask_linux() -> bool:
+def _set_death_signal() -> bool:
     if not sys.platform.startswith("linux"):
         return False
     library: Any = ctypes.CDLL(None, use_errno=True)

@@ -132,7 +132,7 @@ def _check_answers(address: str) -> None:
 
 
 class _Host:
-    """Ray's actor: the object that was asked for, single-threaded.
+    """Ray's actor: the requested object, single-threaded.
 
     lonely: seconds without a call after which it ends itself; None for an actor that Ray ends with its program.
     """
@@ -151,7 +151,7 @@ class _Host:
             if version != sog.version.VERSION:
                 raise SettingError(f"machine {socket.gethostname()} has sog {sog.version.VERSION}, not {version}")
             self.served = make(*arguments)
-        except Exception as error:  # told to whoever calls; Ray would say no more than that the actor died
+        except Exception as error:  # raised to whoever calls; Ray would say no more than that the actor died
             self.trouble = error
 
     def call(self, method: str, *arguments: Any) -> Any:

@@ -46,12 +46,12 @@ def to_tabular_policy(public: PublicTree, policy: Policy) -> TabularPolicy:
     OpenSpiel lacks the game, or has infostates with a choice that `policy` says nothing about.
     """
     tabular = TabularPolicy(openspiel_game(public.game))
-    told = infostate_policies(public, policy)
+    policies = infostate_policies(public, policy)
     for key, row in tabular.state_lookup.items():
         legal = tabular.legal_actions_mask[row]
-        if key in told:
+        if key in policies:
             tabular.action_probability_array[row] = 0.0
-            for action, probability in told[key]:
+            for action, probability in policies[key]:
                 tabular.action_probability_array[row, action] = probability
         elif legal.sum() > 1:
             raise GameError(f"{public.game.name}: no policy for OpenSpiel's infostate {key!r}")

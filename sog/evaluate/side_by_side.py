@@ -1,6 +1,6 @@
 """Games between players of perfect-information games, many at once; it knows no rating, no file and no clock.
 
-The searches of all games that wait for the same network are answered in one call.
+The searches of all games that wait for the same network are evaluated in one call.
 """
 
 from __future__ import annotations
@@ -88,25 +88,25 @@ class _Table:
 
 
 class _Router:
-    """An evaluator that hands each search's beliefs to the evaluator of the player who asks."""
+    """An evaluator that hands each search's beliefs to its player's evaluator."""
 
     def __init__(self) -> None:
-        self.askers: dict[int, Evaluator] = {}  # by the asked beliefs' identity, while they wait
+        self.evaluators: dict[int, Evaluator] = {}  # by the beliefs' identity, while they wait
 
     def routed(self, steps: SearchGenerator, evaluator: Evaluator) -> Generator[Beliefs, Evaluations, None]:
-        """The same search; what it asks will go to `evaluator`."""
+        """The same search; its beliefs will go to `evaluator`."""
         try:
             beliefs = next(steps)
             while True:
-                self.askers[id(beliefs)] = evaluator
+                self.evaluators[id(beliefs)] = evaluator
                 beliefs = steps.send((yield beliefs))
         except StopIteration:
             return
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        askers = [self.askers.pop(id(beliefs)) for beliefs in requests]
+        evaluators = [self.evaluators.pop(id(beliefs)) for beliefs in requests]
         answers: dict[int, Evaluations] = {}
-        for evaluator in {id(asker): asker for asker in askers}.values():
-            own = [k for k, asker in enumerate(askers) if asker is evaluator]
+        for evaluator in {id(one): one for one in evaluators}.values():
+            own = [k for k, one in enumerate(evaluators) if one is evaluator]
             answers.update(zip(own, evaluator([requests[k] for k in own]), strict=True))
         return [answers[k] for k in range(len(requests))]

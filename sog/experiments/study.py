@@ -161,9 +161,9 @@ def _read(text: str) -> Iterator[tuple[str, Result]]:
     """Points of this version by name; a line that a kill cut short is skipped and its point computed again."""
     for line in text.splitlines():
         try:
-            said = json.loads(line)
-            if said["version"] == sog.__version__:
-                yield _name(said["key"]), said["result"]
+            entry = json.loads(line)
+            if entry["version"] == sog.__version__:
+                yield _name(entry["key"]), entry["result"]
         except (ValueError, KeyError, TypeError):
             continue
 

@@ -122,8 +122,8 @@ class Battleship(Game):
         received = self._received(battle, p)
         if received not in self._kept:
             before = self._possible(battle._replace(shots=battle.shots[: 2 * len(received) - 1 - p]), p)
-            told = self._results(before, [cell for cell, _ in received])
-            self._kept[received] = before[told == received[-1][1]]
+            results = self._results(before, [cell for cell, _ in received])
+            self._kept[received] = before[results == received[-1][1]]
         return self._kept[received]
 
     def _results(self, fleets: Int64, cells: Sequence[int]) -> Int64:
@@ -170,7 +170,7 @@ class Battleship(Game):
     def fan(self, s: State) -> Fan:
         battle = cast(Battle, s)
         if battle.fired >= 0:
-            return self._tell(battle)
+            return self._announce(battle)
         if battle.placed < 2 * len(self.sizes):
             return self._place(battle)
         cells = self.actions(s).tolist()
@@ -185,15 +185,15 @@ class Battleship(Game):
         edge = np.where(target >= 0, np.int32(0), np.int32(-1))
         return Fan([battle._replace(placed=battle.placed + 1)], Moves(edge, target))
 
-    def _tell(self, battle: Battle) -> Fan:
+    def _announce(self, battle: Battle) -> Fan:
         """NATURE announces the result: the edge is fixed by the fleet that was shot at."""
         target = 1 - len(battle.shots) % 2
         cells = [*(cell for cell, _ in self._received(battle, target)), battle.fired]
-        told = self._results(self._possible(battle, target), cells)
+        results = self._results(self._possible(battle, target), cells)
         children: list[State] = []
         carry: list[tuple[Carry, Carry]] = []
-        for result in np.unique(told).tolist():
-            kept = told == result
+        for result in np.unique(results).tolist():
+            kept = results == result
             links = None if kept.all() else forward_links(np.where(kept, np.cumsum(kept) - 1, -1))
             children.append(Battle(battle.placed, (*battle.shots, (battle.fired, result)), -1))
             carry.append((links, None) if target == 0 else (None, links))
@@ -245,8 +245,8 @@ class Battleship(Game):
         battle = cast(Battle, s)
         if battle.placed < 2 * len(self.sizes):
             return f"{battle.placed} ships placed"
-        told = [f"{self._cell(cell)}{'-x#'[result]}" for cell, result in battle.shots]
-        return " ".join([*told, f"{self._cell(battle.fired)}?"] if battle.fired >= 0 else told) or "no shots"
+        shots = [f"{self._cell(cell)}{'-x#'[result]}" for cell, result in battle.shots]
+        return " ".join([*shots, f"{self._cell(battle.fired)}?"] if battle.fired >= 0 else shots) or "no shots"
 
     def action_name(self, s: State, action: int) -> str:
         way = ("shoot", "across", "down")[action // self.cells]

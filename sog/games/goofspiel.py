@@ -168,7 +168,7 @@ class Goofspiel(Game):
             return self._bid(rounds)
         if not rounds.cards:
             return Fan([Rounds((card,), (), 0) for card in range(self.num_cards)])
-        return self._tell(rounds)
+        return self._announce(rounds)
 
     def _bid(self, rounds: Rounds) -> Fan:
         """One public edge, "a card lies face down"; the bidder's infostate grows by the card."""
@@ -181,7 +181,7 @@ class Goofspiel(Game):
         )
         return Fan([child], Moves(np.where(target >= 0, np.int32(0), np.int32(-1)), target))
 
-    def _tell(self, rounds: Rounds) -> Fan:
+    def _announce(self, rounds: Rounds) -> Fan:
         """NATURE announces who won and shows the next point card: one edge for each combination."""
         children: list[State] = []
         carry: list[tuple[Carry, Carry]] = []
@@ -264,9 +264,9 @@ class Goofspiel(Game):
 
     def state_name(self, s: State) -> str:
         rounds = cast(Rounds, s)
-        told = [f"{card + 1}:{'01='[r]}" for card, r in zip(rounds.cards, rounds.results, strict=False)]
+        played = [f"{card + 1}:{'01='[r]}" for card, r in zip(rounds.cards, rounds.results, strict=False)]
         now = [f"{card + 1}:{'?' * rounds.hidden}" for card in rounds.cards[len(rounds.results) :]]
-        return " ".join(told + now) or "start"
+        return " ".join(played + now) or "start"
 
     def action_name(self, s: State, action: int) -> str:
         return str(action + 1)

@@ -22,7 +22,7 @@ class NetworkShape:
     features, slots, actions: those of the game.  width, depth: of the hidden layers.
     kind: the body, one of KINDS.  crossed: see encode.encode.  matchups: see `sog.nets.cvpn.CVPN`.
     planes, policy_planes: the game's, for a resnet, which has `width` channels and `depth` blocks; otherwise none.
-    ownership: a resnet that also learns who will own each cell (Game.owners), and is not asked for it in play.
+    ownership: a resnet that also learns who will own each cell (Game.owners), which play does not read.
     policies_apart: each player has logits of its own (SoG, Fig. 6), of which the actor's are read; of an mlp only.
     """
 

@@ -49,7 +49,7 @@ class ValueAnswer:
         """pairs: answer with matchup matrices in place of values.  policies: answer with logits, too."""
         shape = whole.shape
         self.whole, self.shape, self.pairs, self.policies = whole, shape, pairs, policies
-        self.told = shape.slots[0] * shape.slots[1] if shape.matchups else shape.num_values
+        self.value_width = shape.slots[0] * shape.slots[1] if shape.matchups else shape.num_values
         self.layers: list[tuple[Tensor, Tensor]] = []
         at = 0
         for width, out in zip(whole.mlp.widths[:-1], whole.mlp.widths[1:], strict=True):
@@ -57,7 +57,7 @@ class ValueAnswer:
             at += int(out * (1 + width))
             self.layers.append((block[0].clone(), block[1:].clone()))
         bias, matrix = self.layers[-1]
-        kept = self.told + shape.num_logits * policies
+        kept = self.value_width + shape.num_logits * policies
         kept += -kept % dense.LANES
         self.layers[-1] = bias[:kept].contiguous(), matrix[:, :kept].contiguous()
         self.x = torch.zeros(0, int(whole.mlp.widths[0]))
@@ -69,10 +69,10 @@ class ValueAnswer:
         if self.shape.matchups and not self.pairs:
             values = self._expected(beliefs, out)
         else:
-            values = np.multiply(out[:, : self.told], beliefs.value_units()[:, None], dtype=np.float64)
+            values = np.multiply(out[:, : self.value_width], beliefs.value_units()[:, None], dtype=np.float64)
         if not self.policies:
             return Evaluations(values, np.broadcast_to(0.0, (count, max(self.shape.slots), self.shape.actions)))
-        logits = out[:, self.told : self.told + self.shape.num_logits]
+        logits = out[:, self.value_width : self.value_width + self.shape.num_logits]
         return Evaluations(values, actors_logits(self.shape, beliefs, logits.astype(np.float64)))
 
     def _outputs(self, beliefs: Beliefs) -> Float32:

@@ -147,7 +147,7 @@ def _spreading(rows: int, columns: int) -> Callable[..., Any]:
 
 
 def _gathering(rows: int, columns: int) -> Callable[..., Any]:
-    """The instruction that gathers points into a tile's cells, adds biases and what `add` asks for, and writes them."""
+    """The instruction that gathers points into a tile's cells, adds biases and, with `add`, y, and writes them."""
 
     @instruction
     def gather(typing_context: Any, x: Any, weights: Any, y: Any, place: Any, floor: Any) -> Any:

@@ -53,7 +53,7 @@ def states_of_infostates(public: PublicTree, player: int | None = None) -> Itera
             if against[other] > 0:
                 history = game.history(public.states[node], *((i, other) if actor == 0 else (other, i)))
                 if history is None:
-                    raise GameError(f"{game.name} tells no histories for OpenSpiel")
+                    raise GameError(f"{game.name} has no histories for OpenSpiel")
                 state = spiel.new_initial_state()
                 for action in history:
                     state.apply_action(action)

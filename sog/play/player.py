@@ -1,4 +1,4 @@
-"""Players of perfect-information games: told the moves so far, they think within limits and name a move.
+"""Players of perfect-information games: given the moves so far, they think within limits and name a move.
 
 This is the one face that engines, matches and Elo curves use, whatever searches behind it; it knows no protocol,
 no file and no opponent.
@@ -42,7 +42,7 @@ __all__ = [
     "think",
 ]
 
-# Asked again and again while a search runs; true ends it.
+# Called again and again while a search runs; true ends it.
 Stopped = Callable[[], bool]
 
 # How positions are searched in play. PoG's Table 3 has this temperature for chess and Go.
@@ -94,14 +94,14 @@ class Thought:
 
 
 class Search(Protocol):
-    """One position's search; `thought` may be asked at any time when `steps` rests or has ended."""
+    """One position's search; `thought` may be called at any time when `steps` rests or has ended."""
 
     @property
     def simulations(self) -> int:
         """Simulations done in this search."""
 
     def steps(self, stopped: Stopped = never) -> SearchGenerator:
-        """The search, as a generator of leaf beliefs; `stopped` is asked at least once a batch of simulations."""
+        """The search, as a generator of leaf beliefs; `stopped` is called at least once a batch of simulations."""
 
     def thought(self) -> Thought:
         """What it thinks so far. Called from `stopped` too."""

@@ -131,7 +131,7 @@ class RebelAgent(Agent):
     """Plays the profiles of a chain of subgames; `new_game` forgets the chain.
 
     The iteration of a subgame is drawn by (seed, player, how many games were begun, the subgame's root), so that
-    whatever else is asked of the agent, one game is one playthrough.
+    whatever else the agent is used for, one game is one playthrough.
     """
 
     def __init__(

@@ -70,7 +70,7 @@ class Estimate:
         self.values: Float64 = np.zeros(0)
 
     def steps(self) -> SearchGenerator:
-        """What is asked: one batch of beliefs."""
+        """The beliefs to evaluate, in one batch."""
         children = [self.child]
         if self.stored is not None:
             children += self._siblings()

@@ -39,8 +39,8 @@ class Compared:
     @property
     def agree(self) -> bool:
         """Whether all three say the same."""
-        told = {"B": 1.0, "W": -1.0, "0": 0.0}[self.theirs[0]]
-        return self.theirs == self.ours and told == self.winner
+        winner = {"B": 1.0, "W": -1.0, "0": 0.0}[self.theirs[0]]
+        return self.theirs == self.ours and winner == self.winner
 
 
 def gnugo() -> str:
@@ -58,19 +58,19 @@ def compare(size: int, komi: float, seed: int, plies: int = 6) -> Compared | Non
     pipe = GtpPipe([gnugo(), *options.split(), "--seed", str(seed + 1)], patience=300.0)
     try:
         for command in (f"boardsize {size}", "clear_board", f"komi {komi:g}"):
-            pipe.ask(command)
+            pipe.send(command)
         for action in random_opening(board.game, plies, (seed,)):
-            pipe.ask(f"play {COLOURS[len(board.moves) % 2]} {write_vertex(action, size)}")
+            pipe.send(f"play {COLOURS[len(board.moves) % 2]} {write_vertex(action, size)}")
             board.play(len(board.moves) % 2, action)
         while not board.over:
             colour = len(board.moves) % 2
-            action = read_vertex(pipe.ask(f"genmove {COLOURS[colour]}"), size)
+            action = read_vertex(pipe.send(f"genmove {COLOURS[colour]}"), size)
             if board.repeats([*board.moves, action]):
                 return None
             board.play(colour, action)
         result = board.tree.result(board.node)
         assert result is not None
-        return Compared(len(board.moves), pipe.ask("final_score"), write_score(board.score()), result)
+        return Compared(len(board.moves), pipe.send("final_score"), write_score(board.score()), result)
     finally:
         pipe.kill()
 
@@ -81,12 +81,12 @@ def main() -> int:
     parser.add_argument("--games", type=int, default=50)
     parser.add_argument("--size", type=int, default=9)
     parser.add_argument("--komi", type=float, default=7.5)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     found: list[Compared] = []
     repetitions = seed = 0
     started = time.monotonic()
-    while len(found) < asked.games:
-        one = compare(asked.size, asked.komi, seed)
+    while len(found) < arguments.games:
+        one = compare(arguments.size, arguments.komi, seed)
         seed += 1
         if one is None:
             repetitions += 1
@@ -94,7 +94,7 @@ def main() -> int:
             found.append(one)
         if seed % 10 == 0 and found:
             each = (time.monotonic() - started) / len(found)
-            left = each * (asked.games - len(found))
+            left = each * (arguments.games - len(found))
             agree = sum(c.agree for c in found)
             print(f"{agree} of {len(found)} games agree, {each:.1f} s each, {left:.0f} s left", file=sys.stderr)
     differing = [f"{c.theirs} against our {c.ours}" for c in found if not c.agree]

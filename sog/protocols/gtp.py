@@ -229,15 +229,15 @@ class GtpEngine:
             raise GameError("the game is over")
         interval = (_whole(words[-1]) if words and read_whole(words[-1]) is not None else 50) / 100.0
         self.say(f"={number}")
-        told = time.monotonic()
+        printed = time.monotonic()
 
         def watch(search: Search) -> bool:
-            nonlocal told
-            if time.monotonic() - told >= interval:
+            nonlocal printed
+            if time.monotonic() - printed >= interval:
                 rows = [self._row(k, c) for k, c in enumerate(search.thought().candidates) if c.visits]
                 if rows:
                     self.say(" ".join(rows))
-                told = time.monotonic()
+                printed = time.monotonic()
             return self.lines.arrived()
 
         self.thought = self._think(moves, Limits(ENDLESS), watch)

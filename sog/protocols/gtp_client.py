@@ -23,7 +23,7 @@ class GtpPipe:
         """Raises ContestantFault where it does not start.  patience: seconds for each answer."""
         self._process, self.patience = EngineProcess(command), patience
 
-    def ask(self, command: str) -> str:
+    def send(self, command: str) -> str:
         """The answer to one command; ContestantFault for an error answer, none in time, or a program that has ended."""
         self._process.allow(self.patience)
         try:
@@ -41,15 +41,15 @@ class GtpPipe:
 
     def _answer(self) -> str:
         """Lines up to the empty one that ends an answer."""
-        said: list[str] = []
+        lines: list[str] = []
         size = 0
         while size <= LONGEST:
             line = self._process.line()
             if line.strip():
-                said.append(line)
+                lines.append(line)
                 size += len(line) + 1
-            elif said:
-                return "\n".join(said)
+            elif lines:
+                return "\n".join(lines)
         raise ContestantFault(f"printed more than {LONGEST:,} bytes without the empty line that ends an answer")
 
 
@@ -64,19 +64,19 @@ class GtpContestant:
     def begin(self, game: Game, seed: int) -> None:
         if not isinstance(game, Go):
             raise ContestantFault(f"GTP engines play Go, not {game.name}")
-        self.game, self.tree, self.told = game, MoveTree(game), 0
+        self.game, self.tree, self.sent = game, MoveTree(game), 0
         if self._pipe is None:
             self._pipe = GtpPipe(self.command, self.patience + (self.limits.seconds or 0.0))
         for command in (f"boardsize {game.size}", "clear_board", f"komi {game.komi:g}"):
-            self._ask(command)
+            self._send(command)
         if self.limits.seconds is not None:
-            self._ask(f"time_settings 0 {max(1, round(self.limits.seconds))} 1")
+            self._send(f"time_settings 0 {max(1, round(self.limits.seconds))} 1")
 
     def move(self, moves: Sequence[int]) -> int | None:
-        for k in range(self.told, len(moves)):
-            self._ask(f"play {'bw'[k % 2]} {write_vertex(moves[k], self.game.size)}")
-        vertex = self._ask(f"genmove {'bw'[len(moves) % 2]}")
-        self.told = len(moves) + 1
+        for k in range(self.sent, len(moves)):
+            self._send(f"play {'bw'[k % 2]} {write_vertex(moves[k], self.game.size)}")
+        vertex = self._send(f"genmove {'bw'[len(moves) % 2]}")
+        self.sent = len(moves) + 1
         if vertex.lower() == "resign":
             return None
         try:
@@ -92,6 +92,6 @@ class GtpContestant:
             self._pipe.kill()
             self._pipe = None
 
-    def _ask(self, command: str) -> str:
+    def _send(self, command: str) -> str:
         assert self._pipe is not None
-        return self._pipe.ask(command)
+        return self._pipe.send(command)

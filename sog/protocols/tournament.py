@@ -111,8 +111,8 @@ def load_results(folder: Path) -> list[Result]:
     results = []
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
-            said = json.loads(line)
-            results.append(Result(**{**said, "seats": tuple(said["seats"])}))
+            entry = json.loads(line)
+            results.append(Result(**{**entry, "seats": tuple(entry["seats"])}))
         except (ValueError, TypeError, KeyError, RecursionError):
             continue
     return results
@@ -138,8 +138,8 @@ def _keep(tournament: Tournament, fixture: Fixture, played: Played, folder: Path
     game = tournament.game
     record = f"game-{fixture.number:04}{game.record_suffix}"
     today, event = date.today().isoformat(), f"sog tournament, {game.name}"
-    said = Record(fixture.seats, today, event, str(fixture.number), played.moves, played.utility, played.why)
-    _write(folder / record, game.write_record(said))
+    details = Record(fixture.seats, today, event, str(fixture.number), played.moves, played.utility, played.why)
+    _write(folder / record, game.write_record(details))
     result = _result(fixture, played, record)
     _append(folder / _GAMES, json.dumps(asdict(result)))
     return result

@@ -77,7 +77,7 @@ def read_tournament(path: Path) -> Tournament:
             text = file.read(_LARGEST + 1)
         if len(text) > _LARGEST:
             raise SettingError(f"{path} is larger than {_LARGEST:,} bytes")
-        said = tomllib.loads(text.decode())
+        table = tomllib.loads(text.decode())
     except OSError as error:
         raise SettingError(f"{path} cannot be read: {error.strerror}") from error
     except ValueError as error:
@@ -85,35 +85,35 @@ def read_tournament(path: Path) -> Tournament:
     except RecursionError as error:
         raise SettingError(f"{path}: brackets within brackets too deep") from error
     try:
-        return _tournament(said, hashlib.sha256(text).hexdigest())
+        return _tournament(table, hashlib.sha256(text).hexdigest())
     except (SettingError, GameError) as error:
         raise SettingError(f"{path}: {error}") from error
 
 
-def _tournament(said: Mapping[str, Any], digest: str) -> Tournament:
-    _refuse_unknown("the file", said, _TOP)
-    game = make_game(_take(said, "game", str))
-    agents = _take(said, "agents", dict)
+def _tournament(table: Mapping[str, Any], digest: str) -> Tournament:
+    _refuse_unknown("the file", table, _TOP)
+    game = make_game(_take(table, "game", str))
+    agents = _take(table, "agents", dict)
     if len(agents) < 2:
         raise SettingError("a tournament needs two [agents.NAME] or more")
     for name, agent in agents.items():
         _check_name(name)
         _kind(name, agent).check(agent)
-    gauntlet = _take(said, "gauntlet", str, "")
+    gauntlet = _take(table, "gauntlet", str, "")
     if gauntlet and gauntlet not in agents:
         raise SettingError(f"gauntlet names no agent: {shown(gauntlet)}")
-    openings = tuple(_opening(game, line) for line in _take(said, "openings", list, []))
-    rounds = _whole(said, "rounds", 1, _MOST_GAMES, len(openings) or 1)
+    openings = tuple(_opening(game, line) for line in _take(table, "openings", list, []))
+    rounds = _whole(table, "rounds", 1, _MOST_GAMES, len(openings) or 1)
     if (games := rounds * len(agents) * (len(agents) - 1)) > _MOST_GAMES:
         raise SettingError(f"that would be {games:,} games; at most {_MOST_GAMES:,}")
     return Tournament(
         game,
         rounds,
-        _whole(said, "seed", 0, _SEEDS, 0),
-        _whole(said, "plies", 0, 1000, 0),
+        _whole(table, "seed", 0, _SEEDS, 0),
+        _whole(table, "plies", 0, 1000, 0),
         openings,
-        _whole(said, "longest", 1, _MOST_GAMES, 1000),
-        _number(said, "patience", 0.1, _DAY, 60.0),
+        _whole(table, "longest", 1, _MOST_GAMES, 1000),
+        _number(table, "patience", 0.1, _DAY, 60.0),
         agents,
         digest,
         gauntlet,
@@ -239,7 +239,7 @@ def _kind(name: str, agent: Any) -> _Kind:
 
 
 def _seconds(agent: Mapping[str, Any]) -> float | None:
-    """Seconds a move, None where nothing is said."""
+    """Seconds a move, None where none is given."""
     return _number(agent, "seconds", 0.001, _DAY, None)
 
 
@@ -271,18 +271,18 @@ def _opening(game: Game, line: Any) -> tuple[int, ...]:
     return tuple(moves)
 
 
-def _refuse_unknown(what: str, said: Mapping[str, Any], known: set[str]) -> None:
-    for key in said:
+def _refuse_unknown(what: str, table: Mapping[str, Any], known: set[str]) -> None:
+    for key in table:
         if key not in known:
             raise SettingError(f"{what} has no key {shown(key)}; known: {', '.join(sorted(known))}")
 
 
-def _take(said: Mapping[str, Any], key: str, kind: Any, default: Any = ...) -> Any:
-    if key not in said:
+def _take(table: Mapping[str, Any], key: str, kind: Any, default: Any = ...) -> Any:
+    if key not in table:
         if default is ...:
             raise SettingError(f"{key} is missing")
         return default
-    value = said[key]
+    value = table[key]
     if not isinstance(value, kind) or isinstance(value, bool):
         raise SettingError(f"{key} cannot be {shown(repr(value))}")
     return value
@@ -291,14 +291,14 @@ def _take(said: Mapping[str, Any], key: str, kind: Any, default: Any = ...) -> A
 _Default = TypeVar("_Default")
 
 
-def _whole(said: Mapping[str, Any], key: str, least: int, most: int, default: _Default) -> int | _Default:
-    value: int = _take(said, key, int, default)
-    return value if key not in said else int(_within(key, value, least, most))
+def _whole(table: Mapping[str, Any], key: str, least: int, most: int, default: _Default) -> int | _Default:
+    value: int = _take(table, key, int, default)
+    return value if key not in table else int(_within(key, value, least, most))
 
 
-def _number(said: Mapping[str, Any], key: str, least: float, most: float, default: _Default) -> float | _Default:
-    value: float = _take(said, key, (int, float), default)
-    return value if key not in said else float(_within(key, value, least, most))
+def _number(table: Mapping[str, Any], key: str, least: float, most: float, default: _Default) -> float | _Default:
+    value: float = _take(table, key, (int, float), default)
+    return value if key not in table else float(_within(key, value, least, most))
 
 
 def _within(key: str, value: float, least: float, most: float) -> float:

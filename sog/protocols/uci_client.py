@@ -72,7 +72,7 @@ class UciContestant:
             process.say(f"setoption name {name} value {str(value).lower() if isinstance(value, bool) else value}")
 
     def _ready(self, line: str) -> None:
-        """Say a line that has no answer, and wait until the engine has understood it. What it still said is past."""
+        """Say a line that has no answer, and wait until the engine has understood it. What it still printed is past."""
         assert self._process is not None
         self._process.allow(self.patience)
         self._process.say(line)

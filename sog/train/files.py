@@ -74,10 +74,10 @@ def read_header(file: BinaryIO, size: int) -> Header:
     if size < 8 or length > min(size - 8, _LONGEST_HEADER):
         raise ValueError("the header is longer than the file")
     try:
-        said = json.loads(file.read(length))
-        said.pop("__metadata__", None)
-        header = {name: (str(one["dtype"]), tuple(one["shape"])) for name, one in said.items()}
-        end = max((one["data_offsets"][1] for one in said.values()), default=0)
+        entries = json.loads(file.read(length))
+        entries.pop("__metadata__", None)
+        header = {name: (str(one["dtype"]), tuple(one["shape"])) for name, one in entries.items()}
+        end = max((one["data_offsets"][1] for one in entries.values()), default=0)
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError) as error:
         raise ValueError("the header is damaged") from error
     if end != size - 8 - length:

@@ -110,11 +110,11 @@ class _Rounds:
 
     def keep(self, folder: Path, whole: bool) -> None:
         run, learner = self.run, self.learning.learner
-        said = describe(run, self.settings, self.record)
+        description = describe(run, self.settings, self.record)
         state: checkpoint.State | None = None
         if whole:
             state = {"learner": learner.state(), "replay": self.learning.replay.state(), **self.record.state()}
-        checkpoint.save(folder, learner.kept, run.game, run.name, learner.steps, said, state)
+        checkpoint.save(folder, learner.kept, run.game, run.name, learner.steps, description, state)
 
 
 def _learn(learning: _Learning, seed: tuple[int, int, int]) -> tuple[float, float]:

@@ -80,28 +80,28 @@ def file_name(role: str, save: int) -> str:
 
 def meta_bytes(meta: Meta) -> bytes:
     """What meta.json holds. Raises ValueError for settings that JSON cannot hold, such as NaN."""
-    said = json.loads(json.dumps({"format": FORMAT, "version": VERSION, **asdict(meta)}, allow_nan=False))
-    return (json.dumps({**said, _HASH: _hash(said)}, indent=1) + "\n").encode()
+    data = json.loads(json.dumps({"format": FORMAT, "version": VERSION, **asdict(meta)}, allow_nan=False))
+    return (json.dumps({**data, _HASH: _hash(data)}, indent=1) + "\n").encode()
 
 
 def meta_of(content: bytes) -> Meta:
     """What a meta.json says; ValueError where it is none or was changed, CheckpointError for another version."""
-    said = bounded_json(content)
-    if not isinstance(said, dict) or said.get("format") != FORMAT:
+    data = bounded_json(content)
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise ValueError("format")
-    version = _whole(said.get("version"))
+    version = _whole(data.get("version"))
     if version not in (1, VERSION):
         raise CheckpointError(f"checkpoint version {version}; this program reads 1 and {VERSION}")
-    if version > 1 and said.pop(_HASH, None) != _hash(said):
+    if version > 1 and data.pop(_HASH, None) != _hash(data):
         raise CheckpointError("meta.json was changed")
     meta = Meta(
-        _text(said.get("game")),
-        _text(said.get("run")),
-        _whole(said.get("step"), 2**62),
-        _whole(said.get("save")),
-        _shape_of(said.get("shape")),
-        _settings_of(said.get("settings")),
-        _files_of(said.get("files"), said.get("save"), sized=version > 1),
+        _text(data.get("game")),
+        _text(data.get("run")),
+        _whole(data.get("step"), 2**62),
+        _whole(data.get("save")),
+        _shape_of(data.get("shape")),
+        _settings_of(data.get("settings")),
+        _files_of(data.get("files"), data.get("save"), sized=version > 1),
     )
     stated = meta.settings.get("game", meta.game)
     if stated != meta.game or ("game" in meta.settings and not f"{meta.run} ".startswith(f"{meta.game} ")):
@@ -109,67 +109,67 @@ def meta_of(content: bytes) -> Meta:
     return meta
 
 
-def _hash(said: dict[str, Any]) -> str:
+def _hash(data: dict[str, Any]) -> str:
     """Of all that meta.json says, however it is spaced and ordered."""
     try:
-        return hashlib.sha256(json.dumps(said, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     except RecursionError as error:
         raise ValueError("too deep") from error
 
 
-def _shape_of(said: Any) -> NetworkShape:
+def _shape_of(data: Any) -> NetworkShape:
     """Raises SettingError too, as a shape does that no network can have."""
-    if not isinstance(said, dict) or not set(said) <= {field.name for field in fields(NetworkShape)}:
+    if not isinstance(data, dict) or not set(data) <= {field.name for field in fields(NetworkShape)}:
         raise ValueError("shape")
-    slots, crossed, planes = (_wholes(said.get(name, [])) for name in ("slots", "crossed", "planes"))
-    flags = said.get("matchups"), said.get(_APART, False), said.get(_OWNERSHIP, False)
+    slots, crossed, planes = (_wholes(data.get(name, [])) for name in ("slots", "crossed", "planes"))
+    flags = data.get("matchups"), data.get(_APART, False), data.get(_OWNERSHIP, False)
     if len(slots) != 2 or not all(isinstance(flag, bool) for flag in flags):
         raise ValueError("shape")
     return NetworkShape(
-        _whole(said.get("features")),
+        _whole(data.get("features")),
         (slots[0], slots[1]),
-        _whole(said.get("actions")),
-        _whole(said.get("width")),
-        _whole(said.get("depth")),
-        _text(said.get("kind")),
+        _whole(data.get("actions")),
+        _whole(data.get("width")),
+        _whole(data.get("depth")),
+        _text(data.get("kind")),
         crossed,
-        said["matchups"],
+        data["matchups"],
         planes,
-        _whole(said.get("policy_planes", 0)),
-        said.get(_APART, False),
-        said.get(_OWNERSHIP, False),
+        _whole(data.get("policy_planes", 0)),
+        data.get(_APART, False),
+        data.get(_OWNERSHIP, False),
     )
 
 
-def _settings_of(said: Any) -> dict[str, Any]:
+def _settings_of(data: Any) -> dict[str, Any]:
     """Of the run; where it states what the program reads again, that is of the right type."""
-    if not isinstance(said, dict):
+    if not isinstance(data, dict):
         raise ValueError("settings")
     for name in _TEXTS:
-        if not isinstance(said.get(name, ""), str):
+        if not isinstance(data.get(name, ""), str):
             raise ValueError(name)
     for name in _COUNTS:
-        _whole(said.get(name, 0))
-    minutes = said.get("minutes", 0.0)
+        _whole(data.get(name, 0))
+    minutes = data.get("minutes", 0.0)
     if isinstance(minutes, bool) or not isinstance(minutes, int | float) or not 0 <= minutes < _MOST:
         raise ValueError("minutes")
-    _check_variant(said.get("variant", {}))
-    return said
+    _check_variant(data.get("variant", {}))
+    return data
 
 
-def _check_variant(said: Any) -> None:
+def _check_variant(data: Any) -> None:
     kinds = {name: type(value) for name, value in asdict(PLAIN).items()}
-    if not isinstance(said, dict) or any(type(value) is not kinds.get(name) for name, value in said.items()):
+    if not isinstance(data, dict) or any(type(value) is not kinds.get(name) for name, value in data.items()):
         raise ValueError("variant")
-    _whole(said.get("warm", 0))
+    _whole(data.get("warm", 0))
 
 
-def _files_of(said: Any, save: Any, sized: bool) -> dict[str, FileEntry]:
+def _files_of(data: Any, save: Any, sized: bool) -> dict[str, FileEntry]:
     """The files by role, each called what this save calls it."""
-    if not isinstance(said, dict) or "network" not in said or ("state" in said) != ("arrays" in said):
+    if not isinstance(data, dict) or "network" not in data or ("state" in data) != ("arrays" in data):
         raise ValueError("files")
     found = {}
-    for role, entry in said.items():
+    for role, entry in data.items():
         if role not in _NAMES or not isinstance(entry, dict) or entry.get("name") != file_name(role, save):
             raise ValueError("files")
         size = _whole(entry.get("size"), 2**62) if sized else None
@@ -177,19 +177,19 @@ def _files_of(said: Any, save: Any, sized: bool) -> dict[str, FileEntry]:
     return found
 
 
-def _text(said: Any) -> str:
-    if not isinstance(said, str) or len(said) > _LONGEST_TEXT or not said.isprintable():
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > _LONGEST_TEXT or not value.isprintable():
         raise ValueError("text")
-    return said
+    return value
 
 
-def _whole(said: Any, most: int = _MOST) -> int:
-    if type(said) is not int or not 0 <= said < most:
+def _whole(value: Any, most: int = _MOST) -> int:
+    if type(value) is not int or not 0 <= value < most:
         raise ValueError("number")
-    return said
+    return value
 
 
-def _wholes(said: Any) -> tuple[int, ...]:
-    if not isinstance(said, list):
+def _wholes(values: Any) -> tuple[int, ...]:
+    if not isinstance(values, list):
         raise ValueError("list")
-    return tuple(_whole(one) for one in said)
+    return tuple(_whole(one) for one in values)

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from sog.nets.cvpn import CVPN
 from sog.search.simd.compiling import working_time
 from sog.train.curve import CURVE, Point, Record, write_curve
-from sog.train.run import Hooks, Until, asked_to_stop
+from sog.train.run import Hooks, Until, stop_on_sigterm
 
 __all__ = ["SAVE_SECONDS", "SAVE_SHARE", "Rounds", "is_due", "is_snapshot", "next_save", "play_rounds", "snapshot"]
 
@@ -46,7 +46,7 @@ def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) 
     deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
     most = math.inf if until.processor is None else 60.0 * until.processor
     due = next_save(0.0)
-    with asked_to_stop() as stop:
+    with stop_on_sigterm() as stop:
         if record.round == 0:
             run.keep(snapshot(out, 0), False)
         while record.round < total and working_time() < deadline and record.processor < most and not stop:

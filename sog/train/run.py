@@ -1,4 +1,4 @@
-"""Which training run, what it tells others, when it stops, and whether a folder holds it; it knows no loop."""
+"""Which training run, what it reports, when it stops, and whether a folder holds it; it knows no loop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sog.train.settings import PLAIN, TrainSettings, Variant
 if TYPE_CHECKING:
     from sog.train.policy_gradient.settings import PolicySettings
 
-__all__ = ["DAMAGE", "Hooks", "Measure", "Run", "Until", "asked_to_stop", "describe", "is_to_resume"]
+__all__ = ["DAMAGE", "Hooks", "Measure", "Run", "Until", "describe", "is_to_resume", "stop_on_sigterm"]
 
 # Exploitability (or another number to plot) of a network, in the game's reporting unit.
 Measure = Callable[[CVPN], float]
@@ -52,7 +52,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Hooks:
-    """What the loop tells others.
+    """What the loop reports.
 
     measure: every `measure_every` rounds.  report(point, rounds in all): after each.  note: what a person should know.
     """
@@ -118,14 +118,14 @@ def is_to_resume(
 
 
 @contextmanager
-def asked_to_stop() -> Iterator[list[int]]:
+def stop_on_sigterm() -> Iterator[list[int]]:
     """A list that SIGTERM makes true, so that the round in hand is finished and saved."""
-    asked: list[int] = []
+    signals: list[int] = []
     try:
-        before = signal.signal(signal.SIGTERM, lambda number, frame: asked.append(number))
+        before = signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
     except ValueError as error:  # not in the main thread
         raise SettingError("training must run in the main thread") from error
     try:
-        yield asked
+        yield signals
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -53,10 +53,10 @@ class Variant:
 PLAIN: Final = Variant()
 
 
-def variant_of(said: dict[str, Any]) -> Variant:
+def variant_of(stored: dict[str, Any]) -> Variant:
     """The variant in what a checkpoint says of its run; the default where it says none."""
     try:
-        return Variant(**said.get("variant", {}))
+        return Variant(**stored.get("variant", {}))
     except TypeError as error:
         raise CheckpointError("the checkpoint's variant is not one that this program knows") from error
 

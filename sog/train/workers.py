@@ -59,7 +59,7 @@ def make_actor(game: str, settings: TrainSettings) -> Actor:
 
 
 class LocalCrew:
-    """One worker in this process: the round is played when its harvest is asked for."""
+    """One worker in this process: the round is played when its harvest is requested."""
 
     def __init__(self, game: str, settings: TrainSettings, seed: int) -> None:
         self.actor, self.settings, self.seed = make_actor(game, settings), settings, seed

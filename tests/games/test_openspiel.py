@@ -297,7 +297,7 @@ def test_a_wrong_policy_is_found_out() -> None:
     public = PublicTree(OpenSpielGame("kuhn_poker")).list_all()
     uniform = exact.uniform_policy(public)
     other = openspiel_table.random_policy(uniform, seed=0)
-    theirs = pyspiel.nash_conv(pyspiel.load_game("kuhn_poker"), openspiel_table.told(public, other))
+    theirs = pyspiel.nash_conv(pyspiel.load_game("kuhn_poker"), openspiel_table.openspiel_policy(public, other))
     assert abs(2 * exact.measure_policy(public, uniform).exploitability - theirs) > 1e-3
 
 

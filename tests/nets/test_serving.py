@@ -196,7 +196,7 @@ def test_the_oldest_request_does_not_wait_for_ever() -> None:
 
 def test_wrong_messages_harm_nobody(process: EvaluatorProcess) -> None:
     evaluator = ServedEvaluator(process.name, SHAPE, rows=8)
-    for kind, rows in ((Kind.ASK, 3), (Kind.JOIN, 0), (Kind.DONE, 1)):
+    for kind, rows in ((Kind.EVALUATE, 3), (Kind.JOIN, 0), (Kind.DONE, 1)):
         stranger = connect(process.name)
         send(stranger, Message(kind, rows))
         answer = receive(stranger)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from sog.search.simd import compiling
-from sog.search.simd.compiling import NOTE, WATCH, CompileWatch, said_once, working_time
+from sog.search.simd.compiling import NOTE, WATCH, CompileWatch, note_once, working_time
 
 Capture = pytest.CaptureFixture[str]
 
@@ -55,10 +55,10 @@ def test_working_time_stands_still_while_kernels_compile(monkeypatch: pytest.Mon
     assert working_time() == before + 2.0
 
 
-def test_long_compiling_is_said_once_a_command_on_stderr(capsys: Capture) -> None:
+def test_long_compiling_is_noted_once_a_command_on_stderr(capsys: Capture) -> None:
     clock = Clock()
     first, second = CompileWatch(clock), CompileWatch(clock)  # a process and its worker
-    with said_once():
+    with note_once():
         _compile(first, clock, 1.0)
         assert capsys.readouterr().err == ""
         for watch in (first, second, first):
@@ -71,7 +71,7 @@ def test_long_compiling_is_said_once_a_command_on_stderr(capsys: Capture) -> Non
 
 def test_what_compiled_before_a_command_is_not_its_own() -> None:
     WATCH.add(10.0)
-    with said_once():
+    with note_once():
         assert WATCH.patience == pytest.approx(WATCH.seconds() + compiling.PATIENCE)
 
 

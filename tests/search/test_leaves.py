@@ -23,7 +23,7 @@ from sog.search.gtcfr import phases
 from sog.search.gtcfr.trajectories import Selection
 from sog.search.leaves import kernels
 from sog.search.leaves.evaluator import Evaluations
-from sog.search.leaves.kernels import EVERYTHING, ONLY_NEW, PLAIN, Leaves, Question
+from sog.search.leaves.kernels import EVERYTHING, ONLY_NEW, PLAIN, Leaves, Request
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
@@ -38,7 +38,7 @@ class Frontier:
     tree: Lookahead
     leaves: Leaves
     count: int
-    question: Question
+    request: Request
     found: int
 
     @property
@@ -47,17 +47,17 @@ class Frontier:
 
     @property
     def nodes(self) -> Int32:
-        """The leaves that ask."""
-        return self.leaves.nodes[self.question.places[: self.found]]
+        """The leaves to be evaluated."""
+        return self.leaves.nodes[self.request.places[: self.found]]
 
     @property
     def states(self) -> Int32:
         """Their public nodes."""
-        return self.question.nodes[: self.found]
+        return self.request.nodes[: self.found]
 
     @property
     def ranges(self) -> Float64:
-        return self.question.ranges[: self.found]
+        return self.request.ranges[: self.found]
 
 
 def frontier(game: Game, rng: np.random.Generator, single: bool = False) -> Frontier:
@@ -86,10 +86,10 @@ def ask(tree: Lookahead, single: bool = False) -> Frontier:
     )
     count = kernels.list_leaves(tree.arrays, leaves.nodes)
     places, nodes = np.full((2, room), -7, dtype=np.int32)
-    question = Question(places, nodes, np.full((room, slots0 + slots1), 7.0))
+    request = Request(places, nodes, np.full((room, slots0 + slots1), 7.0))
     which = ONLY_NEW if single else EVERYTHING
-    found = kernels.collect(public.arrays, tree.arrays, leaves, 0, count, question, 0, which)
-    return Frontier(tree, leaves, count, question, found)
+    found = kernels.collect(public.arrays, tree.arrays, leaves, 0, count, request, 0, which)
+    return Frontier(tree, leaves, count, request, found)
 
 
 def answer(
@@ -124,7 +124,7 @@ def answer(
     )
     leaves = asked.leaves._replace(correct=correct)
     answers = Evaluations(values, logits)
-    phases.take_up(public.arrays, tree.arrays, leaves, asked.question, one_search, answers)
+    phases.take_up(public.arrays, tree.arrays, leaves, asked.request, one_search, answers)
     assert not state[phases.ANSWERED]
 
 

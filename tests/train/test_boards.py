@@ -109,7 +109,7 @@ def test_budgets_grow_over_the_rounds_of_a_run() -> None:
     few, many = (
         played(playing(MctsSearch(), caps=replace(caps, share=1.0), queries=8.0), 0, number) for number in (0, 10)
     )
-    assert len(few.asked) <= len(many.asked)
+    assert len(few.queried) <= len(many.queried)
     for wrong in ({"full": 0}, {"full": 8, "share": 0.0}, {"full": 8, "begin": 2.0}):
         with pytest.raises(SettingError):
             PlayoutCaps(**wrong)  # type: ignore[arg-type]
@@ -298,9 +298,9 @@ def test_a_round_does_not_depend_on_how_many_games_stand_side_by_side(search: Se
 def test_queries_are_positions_met_and_searched_in_full() -> None:
     game = played(playing(MctsSearch(), queries=2.0), 3)
     solves = game.followers()
-    assert len(solves) == len(game.asked) > 0
+    assert len(solves) == len(game.queried) > 0
     visited = {visit.node for visit in game.visits}
-    assert {game.public.actor(solve.node) for solve in solves} <= {0, 1} and not set(game.asked) <= visited
+    assert {game.public.actor(solve.node) for solve in solves} <= {0, 1} and not set(game.queried) <= visited
     solve = solves[0]
     run_search(solve, zero_evaluator)
     assert isinstance(solve, QuerySolve) and solve.visit.policy is not None

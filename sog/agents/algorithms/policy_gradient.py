@@ -115,12 +115,12 @@ def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measure
             value, found = RESPONSES[how].run(rules, network, report, learning)
         settings: dict[str, str | int | float] = {"algorithm": name, "steps": meta.step, "best_response": how}
         settings |= {"updates": learning.steps} if how == LEARNED else {}
-        said, scale = f"{title}'s policy after {meta.step:,} steps", rules.unit.per_utility
+        measured, scale = f"{title}'s policy after {meta.step:,} steps", rules.unit.per_utility
         if "interval" in found:
             found = {**found, "interval": scale * found["interval"]}
             further = f" ± {found['interval']:.2g} at least, by a learned best response"
-            return Measured(game, rules.unit.name, (value * scale,), said, settings, found, further=further)
-        return Measured(game, rules.unit.name, (value * scale,), said, settings, found)
+            return Measured(game, rules.unit.name, (value * scale,), measured, settings, found, further=further)
+        return Measured(game, rules.unit.name, (value * scale,), measured, settings, found)
 
     return run
 

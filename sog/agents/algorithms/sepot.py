@@ -103,7 +103,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
         policy = composed_policy(agents, lambda done: report(done, ""))
     unit = public.game.unit
     value = exact.measure_policy(public, policy).exploitability * unit.per_utility
-    said: dict[str, str | int | float] = {
+    entries: dict[str, str | int | float] = {
         "algorithm": SEPOT,
         "steps": meta.step,
         "updates": settings.iterations,
@@ -114,7 +114,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
         "alpha": settings.alpha,
     }
     how = f"SePoT's search on the policy after {meta.step:,} steps"
-    return Measured(game, unit.name, (value,), how, said, {"searched": search.searched})
+    return Measured(game, unit.name, (value,), how, entries, {"searched": search.searched})
 
 
 ENTRY: Final = Learner(

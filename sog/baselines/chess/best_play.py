@@ -8,7 +8,7 @@ from typing import Final, cast
 import numpy as np
 
 from sog.baselines.chess.tablebase import Three, endgame
-from sog.baselines.rating import Asked, Rated
+from sog.baselines.rating import Decision, Rated
 from sog.errors import GameError
 from sog.games.base import TERMINAL, State
 from sog.games.boards.chess import BLACK, WHITE, Chess
@@ -43,12 +43,12 @@ def standing(game: Chess, s: State) -> Standing:
     return Standing(piece.upper(), strong, at, endgame(piece.upper()).distance(at))
 
 
-def best_play(asked: Asked) -> Rated:
+def best_play(decision: Decision) -> Rated:
     """Rates a move by the half moves to mate after it: few for the stronger side, many or a draw for the other one."""
-    game = cast(Chess, asked.game)
-    now = standing(game, asked.state)
+    game = cast(Chess, decision.game)
+    now = standing(game, decision.state)
     sign = -1.0 if now.at.strong_moves else 1.0
-    lengths = [_length(game, cast(Position, asked.state).play(action)) for action in asked.actions]
+    lengths = [_length(game, cast(Position, decision.state).play(action)) for action in decision.actions]
     return Rated([sign * n for n in lengths], [0.0 if n == _DRAW else -sign for n in lengths])
 
 

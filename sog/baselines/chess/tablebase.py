@@ -120,7 +120,7 @@ def _begin(plies: Array, rays: Array) -> None:
 def _replies(plies: Array, rays: Array, king: int, piece: int, weak: int) -> tuple[int, int, bool]:
     """Of the lone king: moves that do not take, the longest of them (_UNKNOWN where one is not lost), whether it takes.
 
-    A taken piece, or a square that is not attacked once the king has left its own, is all that legality asks.
+    A taken piece, or a square that is not attacked once the king has left its own, is all that legality needs.
     """
     escapes, longest, taken = 0, 0, False
     for dx in range(-1, 2):

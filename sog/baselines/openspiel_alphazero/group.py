@@ -40,7 +40,7 @@ class Group:
         return sum(self._used.values())
 
     def end(self) -> None:
-        """End all: asked first, so that shared semaphores are given back, then killed. Returns when none is left."""
+        """End all, by SIGTERM first: shared semaphores are given back; then kill. Returns when none is left."""
         until = time.monotonic() + _PATIENCE
         self._send(signal.SIGTERM)
         while self.processes():

@@ -21,7 +21,7 @@ import numpy as np
 from sog.baselines.openspiel_alphazero.compiled import answer_compiled
 from sog.baselines.openspiel_alphazero.extra import ONE_CORE, require_extra
 from sog.baselines.openspiel_alphazero.settings import newest_checkpoint
-from sog.baselines.rating import Asked, Rate, Rated, rated_root, spiel_state
+from sog.baselines.rating import Decision, Rate, Rated, rated_root, spiel_state
 from sog.errors import CheckpointError
 from sog.games.base import Game
 
@@ -33,7 +33,7 @@ _FIRST: Final = 16  # simulations that tell the speed
 
 
 def openspiel_alphazero(folder: Path, game: Game, seconds: float | None = None) -> Rate:
-    """Rates moves by so many simulations as are asked for, 100 where nothing is said.
+    """Rates moves by so many simulations as are requested, by default 100.
 
     seconds: as many instead as so long a move has room for, by the speed of the searches before; the bot has no clock.
     Raises SettingError where packages are missing, CheckpointError where the folder has no checkpoint of the game.
@@ -42,16 +42,16 @@ def openspiel_alphazero(folder: Path, game: Game, seconds: float | None = None) 
     loaded = _Loaded(folder, game)
     pace = _Pace(seconds)
 
-    def rate(asked: Asked) -> Rated:
-        state = spiel_state(asked.game, asked.state)
+    def rate(decision: Decision) -> Rated:
+        state = spiel_state(decision.game, decision.state)
         if seconds is None:
-            root = loaded.search(state, asked.simulations or _SIMULATIONS, asked.rng)
+            root = loaded.search(state, decision.simulations or _SIMULATIONS, decision.rng)
         else:
             if pace.unknown:
-                loaded.search(state, _FEWEST, asked.rng)  # compiles
-                pace.measure(lambda: loaded.search(state, _FIRST, asked.rng))
-            root = pace.measure(lambda: loaded.search(state, pace.simulations, asked.rng))
-        return rated_root(root, asked)
+                loaded.search(state, _FEWEST, decision.rng)  # compiles
+                pace.measure(lambda: loaded.search(state, _FIRST, decision.rng))
+            root = pace.measure(lambda: loaded.search(state, pace.simulations, decision.rng))
+        return rated_root(root, decision)
 
     return rate
 
@@ -136,9 +136,9 @@ class _Pace:
 def _config(folder: Path) -> dict[str, Any]:
     """What OpenSpiel wrote beside its checkpoints."""
     try:
-        said = json.loads((folder / "config.json").read_text())
+        config = json.loads((folder / "config.json").read_text())
     except (OSError, ValueError) as error:
         raise CheckpointError(f"{folder} is no folder of OpenSpiel's AlphaZero: config.json cannot be read") from error
-    if not isinstance(said, dict):
+    if not isinstance(config, dict):
         raise CheckpointError(f"{folder}/config.json is no object")
-    return said
+    return config

@@ -36,7 +36,7 @@ from sog.games.catalog import make_game
 __all__ = ["train"]
 
 _LOOK: Final = 0.25  # seconds between two looks at the processor time
-_SAID_EVERY: Final = 15.0
+_REPORT_EVERY: Final = 15.0
 _KEPT: Final = 3  # checkpoints during training; the actor may just be reading the one before the last
 _TRAINER: Final = "sog.baselines.openspiel_alphazero.trainer"
 _PACKAGES: Final = ("open-spiel", "jax", "flax", "optax", "orbax-checkpoint", "chex")
@@ -70,10 +70,10 @@ class _Training:
 
     def __init__(self, out: Path, spiel: str, settings: AzSettings, limit: float, say: Callable[[str], None]) -> None:
         self.out, self.settings, self.limit, self.say = out, settings, limit, say
-        asked = {"game": spiel, "path": str(out.resolve()), "parent": os.getpid(), "settings": asdict(settings)}
+        arguments = {"game": spiel, "path": str(out.resolve()), "parent": os.getpid(), "settings": asdict(settings)}
         with (out / "output.txt").open("wb") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", _TRAINER, json.dumps(asked)],
+                [sys.executable, "-m", _TRAINER, json.dumps(arguments)],
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
@@ -85,12 +85,12 @@ class _Training:
 
     def watch(self) -> None:
         """Return when the time is used up."""
-        said = self.started
+        reported = self.started
         while (used := self._look()) < self.limit:
             if self.process.poll() is not None:
                 raise SettingError(f"OpenSpiel's trainer has ended by itself; {self.out / 'output.txt'} says why")
-            if time.monotonic() - said > _SAID_EVERY:
-                said = time.monotonic()
+            if time.monotonic() - reported > _REPORT_EVERY:
+                reported = time.monotonic()
                 self.say(self._progress(used))
             self._forget()
             time.sleep(_LOOK)
@@ -160,8 +160,8 @@ def _learned(out: Path) -> _Learned:
     path, last = out / "learner.jsonl", _Learned()
     for line in path.read_text().splitlines() if path.exists() else ():
         try:
-            said = json.loads(line)
-            last = _Learned(said["step"], said["total_trajectories"], said["total_states"])
+            entry = json.loads(line)
+            last = _Learned(entry["step"], entry["total_trajectories"], entry["total_states"])
         except (ValueError, KeyError):
             continue
     return last

@@ -53,17 +53,17 @@ def _train(game: str, path: str, settings: AzSettings) -> None:
 
 
 def _begin(parent: int) -> dict[str, Any]:
-    """What was asked for; from now on this process ends with its parent."""
+    """The arguments; from now on this process ends with its parent."""
     end_with(parent)
-    said: dict[str, Any] = json.loads(sys.argv[1])
-    if said["settings"]["compiled"]:
+    arguments: dict[str, Any] = json.loads(sys.argv[1])
+    if arguments["settings"]["compiled"]:
         compile_class()
-    return said
+    return arguments
 
 
 if __name__ == "__mp_main__":  # the actor
     _begin(os.getppid())
 
 if __name__ == "__main__":
-    said = _begin(json.loads(sys.argv[1])["parent"])
-    _train(said["game"], said["path"], AzSettings(**said["settings"]))
+    arguments = _begin(json.loads(sys.argv[1])["parent"])
+    _train(arguments["game"], arguments["path"], AzSettings(**arguments["settings"]))

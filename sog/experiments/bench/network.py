@@ -118,7 +118,7 @@ def _mlps(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
 
 
 def _resnets(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
-    """From planes to outputs; making the planes costs the same whoever is asked."""
+    """From planes to outputs; making the planes costs the same for all."""
     folded, x = inference_copy(network), encode(beliefs)
     rows: dict[str, Callable[[Float32], object]] = {
         "numba": ResNetEvaluator(network).rows,

@@ -208,32 +208,32 @@ def measure_rates(
 def _play(
     subject: Subject, settings: TrainSettings, network: CVPN, seconds: float
 ) -> tuple[tuple[tuple[float, int], ...], list[Harvest], int]:
-    """Rounds of one worker: their seconds and rows, what they brought in, and how many leaf beliefs were answered."""
+    """Rounds of one worker: their seconds and rows, what they brought in, and how many leaf beliefs were evaluated."""
     actor = make_actor(subject.game, settings)
-    evaluator, asked = _counted(network_evaluator(network))
+    evaluator, counts = _counted(network_evaluator(network))
     actor.round(1, evaluator, np.random.default_rng(0))  # kernels load
-    asked.clear()
+    counts.clear()
     plays: list[tuple[float, int]] = []
     harvests: list[Harvest] = []
     while sum(spent for spent, _ in plays) < seconds or len(plays) < _FEWEST_ROUNDS:
         started = time.process_time()
         harvests.append(actor.round(settings.games, evaluator, np.random.default_rng((1, len(plays)))))
         plays.append((time.process_time() - started, len(harvests[-1].rows)))
-    return tuple(plays), harvests, sum(asked)
+    return tuple(plays), harvests, sum(counts)
 
 
 _FEWEST_ROUNDS: Final = 3
 
 
 def _counted(evaluator: Evaluator) -> tuple[Evaluator, list[int]]:
-    """An evaluator that counts the beliefs it answers."""
-    asked: list[int] = []
+    """An evaluator that counts the beliefs it evaluates."""
+    counts: list[int] = []
 
     def counting(requests: Sequence[Beliefs]) -> list[Evaluations]:
-        asked.append(sum(len(beliefs.nodes) for beliefs in requests))
+        counts.append(sum(len(beliefs.nodes) for beliefs in requests))
         return evaluator(requests)
 
-    return counting, asked
+    return counting, counts
 
 
 def _learn(settings: TrainSettings, network: CVPN, harvests: list[Harvest]) -> tuple[float, float]:
@@ -293,7 +293,7 @@ class Plan:
     curve: tuple[tuple[int, float], ...]
     flat: dict[str, float]
 
-    def said(self) -> dict[str, Any]:
+    def entries(self) -> dict[str, Any]:
         """For machines."""
         return {
             "scenario": self.scenario,

@@ -105,13 +105,13 @@ def _network(game: Game, settings: SolveSettings) -> Evaluator:
 def _row(game: Game, setting: str, network: str, evaluator: Evaluator, seconds: float) -> Row:
     """Rounds of self-play for so long, after a short one that compiles, single and interleaved subgames both."""
     shape, timed = shape_for(game), _Timed(evaluator)
-    asked: Evaluator = evaluator if network == CONSTANT else timed
+    used: Evaluator = evaluator if network == CONSTANT else timed
     actor = RebelActor(game, shape, RebelActing(SETTINGS[setting], share=False))
     for games in (1, 16):
-        actor.round(games, asked, np.random.default_rng(0))
+        actor.round(games, used, np.random.default_rng(0))
     timed.seconds, started, solves, number = 0.0, process_time(), 0, 0
     while process_time() - started < seconds:
-        solves += actor.round(64, asked, np.random.default_rng(number)).searches
+        solves += actor.round(64, used, np.random.default_rng(number)).searches
         number += 1
     whole = process_time() - started
     return Row(game.name, network, setting, solves / whole, timed.seconds / whole, solves)

@@ -75,14 +75,14 @@ class Stopwatch:
             while True:
                 start, self._job = perf_counter(), job
                 try:
-                    asked = generator.send(answer)
+                    request = generator.send(answer)
                 except StopIteration as end:
                     return end.value
                 finally:
                     self._job = ""
                     seconds[key] += perf_counter() - start
                     calls[key] += 1
-                answer = yield asked
+                answer = yield request
 
         return steps
 

@@ -152,8 +152,8 @@ def processor_seconds() -> float | None:
     ticks = 0
     for process in multiprocessing.active_children():
         try:
-            said = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+            columns = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
         except OSError:
             return None
-        ticks += int(said[11]) + int(said[12])
+        ticks += int(columns[11]) + int(columns[12])
     return ticks / os.sysconf("SC_CLK_TCK")

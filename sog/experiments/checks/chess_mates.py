@@ -31,7 +31,7 @@ __all__ = ["make_mates", "played"]
 
 _FIRST: Final = 10  # moves of a game that are passed over
 _DRAWN: Final = 16  # positions of a game
-_SAID_EVERY: Final = 20.0  # seconds
+_REPORT_EVERY: Final = 20.0  # seconds
 
 
 def played(rng: np.random.Generator) -> list[Any]:
@@ -52,7 +52,7 @@ def played(rng: np.random.Generator) -> list[Any]:
 def make_mates(sizes: Mapping[int, int], seed: int) -> list[Mate]:
     """So many positions for each number of moves, all different, in the order of `sizes`."""
     rng, found = np.random.default_rng(seed), {moves: dict[str, Mate]() for moves in sizes}
-    said = time.monotonic()
+    reported = time.monotonic()
     while any(len(found[moves]) < size for moves, size in sizes.items()):
         states = played(rng)[_FIRST:]
         drawn = [states[int(k)] for k in rng.integers(len(states), size=_DRAWN)] if states else []
@@ -60,8 +60,8 @@ def make_mates(sizes: Mapping[int, int], seed: int) -> list[Mate]:
         for moves, mate in {mate.moves: mate for mate in mates}.items():
             if len(found.get(moves, ())) < sizes.get(moves, 0):
                 found[moves].setdefault(mate.fen, mate)
-        if time.monotonic() - said > _SAID_EVERY:
-            said = time.monotonic()
+        if time.monotonic() - reported > _REPORT_EVERY:
+            reported = time.monotonic()
             print(", ".join(f"in {moves}: {len(of)}" for moves, of in found.items()), file=sys.stderr, flush=True)
     return [mate for of in found.values() for mate in of.values()]
 

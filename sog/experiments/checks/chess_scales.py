@@ -128,11 +128,11 @@ def _player(key: Key) -> Player:
 def present(points: list[Point]) -> Outcome:
     """A row for each agent and scale: the share, with its interval, and how long the endgames took."""
     rows = list(_rows(points))
-    beside = [Beside(f"{row['scale']}, {_name(row)}", "", _said(row)) for row in rows]
+    beside = [Beside(f"{row['scale']}, {_name(row)}", "", _share_text(row)) for row in rows]
     return Outcome(rows, {"chess-scales": lambda figure: _draw(figure, rows)}, beside)
 
 
-def _said(row: Key) -> str:
+def _share_text(row: Key) -> str:
     share = f"{row['hits']} of {row['positions']}: {row['share']:.1%} [{row['low']:.1%}, {row['high']:.1%}]"
     if row["scale"] in MATES or not row["hits"]:
         return share
@@ -145,15 +145,15 @@ def _name(row: Key) -> str:
 
 
 def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
-    said = ("agent", "effort", "checkpoint", "network", "scale")
+    names = ("agent", "effort", "checkpoint", "network", "scale")
     groups: dict[tuple[Any, ...], list[Point]] = {}
     for point in points:
-        groups.setdefault(tuple(point.key[name] for name in said), []).append(point)
+        groups.setdefault(tuple(point.key[name] for name in names), []).append(point)
     for values, own in groups.items():
         total = {name: sum(point.result[name] for point in own) for name in own[0].result}
         low, high = wilson(total["hits"], total["positions"])
         share = total["hits"] / total["positions"]
-        yield {**dict(zip(said, values, strict=True)), **total, "share": share, "low": low, "high": high}
+        yield {**dict(zip(names, values, strict=True)), **total, "share": share, "low": low, "high": high}
 
 
 def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:

@@ -144,13 +144,13 @@ def _name(row: Key) -> str:
 
 
 def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
-    said = ("agent", "checkpoint", "network", "simulations", "set")
+    names = ("agent", "checkpoint", "network", "simulations", "set")
     groups: dict[tuple[Any, ...], list[Point]] = {}
     for point in points:
-        groups.setdefault(tuple(point.key[name] for name in said), []).append(point)
+        groups.setdefault(tuple(point.key[name] for name in names), []).append(point)
     for values, own in groups.items():
         total = {name: sum(point.result[name] for point in own) for name in own[0].result}
-        row = {**dict(zip(said, values, strict=True)), **total}
+        row = {**dict(zip(names, values, strict=True)), **total}
         for what in ("value", "score"):
             hits, count = total[f"lose_{what}"], total[f"can_lose_{what}"]
             low, high = wilson(hits, count)

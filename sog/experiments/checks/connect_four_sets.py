@@ -29,7 +29,7 @@ from sog.train.files import replace_file
 __all__ = ["Journal", "make_sets", "random_position"]
 
 _STONES: Final = {"End": (29, 40), "Middle": (15, 28), "Begin": (8, 14)}
-_SAID_EVERY: Final = 20.0  # seconds
+_REPORT_EVERY: Final = 20.0  # seconds
 
 
 class Journal:
@@ -81,7 +81,7 @@ def random_position(stones: int, rng: np.random.Generator) -> tuple[int, ...]:
 def make_sets(sizes: Mapping[str, int], seed: int, journal: Journal) -> list[Scored]:
     """So many positions for each set, in the order of the sets."""
     found: dict[str, list[Scored]] = {name: [] for name in sizes}
-    said = time.monotonic()
+    reported = time.monotonic()
     for number, (phase, (fewest, most)) in enumerate(_STONES.items()):
         rng, seen = np.random.default_rng((seed, number)), set[tuple[int, int]]()
         wanted = {name for name in sizes if name.startswith(phase)}
@@ -97,8 +97,8 @@ def make_sets(sizes: Mapping[str, int], seed: int, journal: Journal) -> list[Sco
             name = set_of(board.stones, plies_to_end(board, journal.score(moves)))
             if name in open_sets:
                 found[name].append(Scored(name, moves, journal.scores(moves)))
-            if time.monotonic() - said > _SAID_EVERY:
-                said = time.monotonic()
+            if time.monotonic() - reported > _REPORT_EVERY:
+                reported = time.monotonic()
                 print(", ".join(f"{name} {len(of)}" for name, of in found.items()), file=sys.stderr, flush=True)
     return [position for of in found.values() for position in of]
 

@@ -180,7 +180,7 @@ def compare(name: str, limit: int = LIMIT, seed: int = 0) -> Row:
     ours = [2.0 * exact.measure_policy(public, policy).exploitability for policy in policies]
     theirs: list[float | None] = [None, None, None]
     if game.recalls:
-        theirs = [float(pyspiel.nash_conv(game.spiel_game, told(public, policy))) for policy in policies]
+        theirs = [float(pyspiel.nash_conv(game.spiel_game, openspiel_policy(public, policy))) for policy in policies]
     return Row(
         game=name,
         histories=game.num_histories,
@@ -207,7 +207,7 @@ def random_policy(uniform: Policy, seed: int) -> Policy:
     return out
 
 
-def told(public: PublicTree, policy: Policy) -> dict[str, list[tuple[int, float]]]:
+def openspiel_policy(public: PublicTree, policy: Policy) -> dict[str, list[tuple[int, float]]]:
     """The policy by OpenSpiel's infostate, as OpenSpiel's C++ code takes it: (action, probability) of legal ones.
 
     GameError where OpenSpiel has the same words for two infostates: such a policy cannot be given to it.

@@ -23,7 +23,7 @@ __all__ = ["HistoryGame", "beginnings_of", "deal", "drawn", "replay"]
 
 
 class HistoryGame(ABC):
-    """Immutable rules of a two-player zero-sum game, told for B histories at once.
+    """Immutable rules of a two-player zero-sum game, for B histories at once.
 
     name: the game string that makes this game again.  u_max: the largest utility anyone can win.  unit: how utilities
     are reported.  num_actions: players' actions are 0..num_actions-1, OpenSpiel's numbers where it has the game.

@@ -56,6 +56,6 @@ def _deal(game: Holdem, s: HoldemState, word: str) -> HoldemState:
     cards = parse_cards(word)
     count = game.cards_to_deal(s)
     if len(cards) != count or any(c in s.board for c in cards):
-        told = "a new board card comes" if count == 1 else f"{count} new board cards come"
-        raise GameError(f"{told} next, not {word!r}: {game.state_name(s)}")
+        expected = "a new board card comes" if count == 1 else f"{count} new board cards come"
+        raise GameError(f"{expected} next, not {word!r}: {game.state_name(s)}")
     return game.deal(s, cards)

@@ -117,8 +117,8 @@ class OpenSpielGame(CompiledGame):
         state = cast(int, s)
         m = int(self.moments_of(state)[0][0])
         if self._h.public is not None and self.actor(s) in (0, 1):
-            told = " ".join(self._h.vocabulary[self._h.public[m]].split())
-            return f"{told} (state {state})"
+            text = " ".join(self._h.vocabulary[self._h.public[m]].split())
+            return f"{text} (state {state})"
         return f"state {state} at depth {self._h.depth[m]}"
 
     def action_name(self, s: State, action: int) -> str:

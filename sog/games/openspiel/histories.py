@@ -160,8 +160,8 @@ def public_observer(game: Any) -> Any | None:
 
 def observe(observer: Any, state: Any) -> str:
     """What a public observer shows at a state of the game in turns."""
-    told: str = observer.string_from(_watched(state), 0)
-    return told
+    text: str = observer.string_from(_watched(state), 0)
+    return text
 
 
 def observed_tensor(observer: Any, state: Any) -> Float64:

@@ -14,7 +14,7 @@ BLACK: Final = 3
 DOUBLE: Final = 4
 
 _LONGEST_NUMBER: Final = 6  # digits
-_EMPTY: Final = {"reveals": "none", "cards": "all"}  # how an empty list is said
+_EMPTY: Final = {"reveals": "none", "cards": "all"}  # how an empty list is written
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ class Rules:
         parameters: dict[str, Parameter] = {"map": self.map}
         for f in fields(self)[1:]:
             value = getattr(self, f.name)
-            told_by_start = f.name == "detectives" and self.start != "deal"
-            if value != getattr(usual, f.name) and not told_by_start:
+            given_by_start = f.name == "detectives" and self.start != "deal"
+            if value != getattr(usual, f.name) and not given_by_start:
                 parameters[f.name] = _listed(f.name, value) if isinstance(value, tuple) else value
         return write_game("scotland_yard", parameters)
 

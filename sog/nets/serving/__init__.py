@@ -1,1 +1,1 @@
-"""One network for many searches: an evaluator process that actors of the same machine ask through shared memory."""
+"""One network for many searches: an evaluator process that actors of the same machine query through shared memory."""

@@ -26,7 +26,7 @@ from sog.search.leaves.evaluator import Beliefs, Evaluations, Wanted
 
 __all__ = ["EvaluatorLost", "EvaluatorProcess", "ServedEvaluator", "serving"]
 
-# Rows of a slot: a search's batch fits in one request, and a wider one is asked for in several.
+# Rows of a slot: a search's batch fits in one request, and a wider one is split.
 ROWS: Final = 1024
 
 
@@ -35,7 +35,7 @@ class EvaluatorLost(SogError):
 
 
 class _Talk:
-    """A connection to an evaluator process on which questions are answered one by one."""
+    """A connection to an evaluator process on which requests are answered one by one."""
 
     def __init__(self, name: str) -> None:
         """Connect; raises EvaluatorLost where there is no such process."""
@@ -44,7 +44,7 @@ class _Talk:
         except SogError as error:
             raise EvaluatorLost(str(error)) from error
 
-    def ask(self, message: Message) -> Message:
+    def call(self, message: Message) -> Message:
         """The answer. Raises EvaluatorLost where the process has ended, and SogError where it refuses."""
         try:
             send(self._socket, message)
@@ -57,10 +57,10 @@ class _Talk:
             raise SogError(answer.text)
         return answer
 
-    def ask_with_memory(self, message: Message, descriptor: int) -> Message:
+    def call_with_memory(self, message: Message, descriptor: int) -> Message:
         """The same, with memory that the other side may keep; ours of it is closed."""
         try:
-            return self.ask(message._replace(descriptor=descriptor))
+            return self.call(message._replace(descriptor=descriptor))
         finally:
             os.close(descriptor)
 
@@ -81,7 +81,7 @@ class ServedEvaluator:
         self._talk = _Talk(name)
         memory = new_memory(4 * rows * (shape.inputs + shape.outputs))
         self._slot = Slot(memory, rows, shape.inputs, shape.outputs)
-        self.version = self._talk.ask_with_memory(Message(Kind.JOIN, rows), memory).version
+        self.version = self._talk.call_with_memory(Message(Kind.JOIN, rows), memory).version
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
         return answer_by_rows(self.shape, requests, self.rows)
@@ -91,9 +91,9 @@ class ServedEvaluator:
         slot, out = self._slot, np.empty((len(x), self.shape.outputs), dtype=np.float32)
         for start in range(0, len(x), slot.rows):
             part = x[start : start + slot.rows]
-            slot.asked[: len(part)] = part
-            self.version = self._talk.ask(Message(Kind.ASK, len(part))).version
-            out[start : start + len(part)] = slot.answered[: len(part)]
+            slot.inputs[: len(part)] = part
+            self.version = self._talk.call(Message(Kind.EVALUATE, len(part))).version
+            out[start : start + len(part)] = slot.outputs[: len(part)]
         return out
 
     def close(self) -> None:
@@ -112,11 +112,11 @@ class EvaluatorProcess:
     def load(self, weights: Mapping[str, Tensor], version: int) -> None:
         """Copy weights into the network between two batches; raises SogError where they do not fit it."""
         content = safetensors.torch.save({name: weight.detach().cpu().contiguous() for name, weight in weights.items()})
-        self._talk.ask_with_memory(Message(Kind.LOAD, version=version), shared_copy(content))
+        self._talk.call_with_memory(Message(Kind.LOAD, version=version), shared_copy(content))
 
     def counters(self) -> Counters:
         """How it is doing now."""
-        return Counters(**json.loads(self._talk.ask(Message(Kind.COUNT)).text))
+        return Counters(**json.loads(self._talk.call(Message(Kind.COUNT)).text))
 
     def close(self) -> None:
         self._talk.close()

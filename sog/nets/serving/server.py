@@ -1,4 +1,4 @@
-"""The evaluator process: it joins what many actors ask into one batch and answers it; it knows no beliefs.
+"""The evaluator process: it joins many actors' requests into one batch and answers it; it knows no beliefs.
 
 A batch is answered when it has enough rows, when its oldest request has waited long enough, or when every actor
 waits. An actor or the owner may end at any time, kill -9 included.
@@ -53,7 +53,7 @@ class Counters:
 
     version: of its weights.  actors: connected now.  rows, requests, batches: answered so far.  mean_batch: rows, and
     p95_ms: milliseconds from a request's arrival to its answer, 95th percentile, both over the latest 2,000.
-    network_share: of its time since the last such question.
+    network_share: of its time since they were last read.
     """
 
     version: int
@@ -68,7 +68,7 @@ class Counters:
 
 @dataclass(eq=False)
 class _Actor:
-    """A connection. slot: None until it has joined.  waiting: rows asked for.  since: when, in perf_counter seconds."""
+    """A connection. slot: None until it has joined.  waiting: rows requested.  since: when, in perf_counter seconds."""
 
     talk: socket.socket
     slot: Slot | None = None
@@ -77,7 +77,7 @@ class _Actor:
 
 
 def run_server(name: str, shape: NetworkShape, residence: Residence, flushing: Flushing, ready: Connection) -> None:
-    """The process: sends "" over `ready` when it can be asked, or why it cannot, and ends with its parent."""
+    """The process: sends "" over `ready` when it can be connected to, or why it cannot, and ends with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the owner's to handle
     torch.set_num_threads(residence.threads)
     try:
@@ -141,12 +141,12 @@ class _Server:
             if answer is not None:
                 send(actor.talk, answer)
         except SogError as error:
-            self._tell(actor, Message(Kind.REFUSED, text=str(error)))
+            self._send(actor, Message(Kind.REFUSED, text=str(error)))
         except (OSError, ValueError):
             self._part_from(actor)
 
     def _answer_to(self, actor: _Actor, message: Message) -> Message | None:
-        if message.kind == Kind.ASK and actor.slot is not None and 0 < message.rows <= actor.slot.rows:
+        if message.kind == Kind.EVALUATE and actor.slot is not None and 0 < message.rows <= actor.slot.rows:
             actor.waiting, actor.since = message.rows, time.perf_counter()
             return None
         if message.kind == Kind.JOIN and 0 < message.rows <= _MOST_ROWS:
@@ -188,22 +188,22 @@ class _Server:
 
     def _flush(self) -> None:
         """Answer all that wait in one batch."""
-        asked = [(actor, actor.slot, actor.waiting) for actor in self._waiting() if actor.slot is not None]
+        waiting = [(actor, actor.slot, actor.waiting) for actor in self._waiting() if actor.slot is not None]
         started = time.perf_counter()
-        answers = self.network.answer([slot.asked[:rows] for _, slot, rows in asked])
+        answers = self.network.answer([slot.inputs[:rows] for _, slot, rows in waiting])
         ended = time.perf_counter()
         stop = 0
-        for actor, slot, rows in asked:
+        for actor, slot, rows in waiting:
             start, stop = stop, stop + rows
-            slot.answered[:rows] = answers[start:stop]
+            slot.outputs[:rows] = answers[start:stop]
             actor.waiting = 0
             self.latencies.append(ended - actor.since)
-            self._tell(actor, Message(Kind.ANSWER, rows, self.version))
-        self.rows, self.requests, self.batches = self.rows + stop, self.requests + len(asked), self.batches + 1
+            self._send(actor, Message(Kind.ANSWER, rows, self.version))
+        self.rows, self.requests, self.batches = self.rows + stop, self.requests + len(waiting), self.batches + 1
         self.sizes.append(stop)
         self.computed += ended - started
 
-    def _tell(self, actor: _Actor, message: Message) -> None:
+    def _send(self, actor: _Actor, message: Message) -> None:
         """Send a message to somebody who may have ended meanwhile."""
         try:
             send(actor.talk, message)

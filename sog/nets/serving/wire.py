@@ -1,4 +1,4 @@
-"""What actors and an evaluator process say to each other, and the memory they share; it knows no network.
+"""The messages between actors and an evaluator process, and the memory they share; it knows no network.
 
 Rows lie in anonymous memory (memfd) whose descriptor goes over a socket of the abstract namespace. Neither has a name
 in a file system: however the processes end, kill -9 included, the kernel frees both with the last of them.
@@ -41,11 +41,11 @@ class Kind(IntEnum):
     """What a message is about."""
 
     JOIN = 1  # an actor's slot of `rows` rows; the memory's descriptor comes with it
-    ASK = 2  # the first `rows` rows of the slot wait for an answer
+    EVALUATE = 2  # the first `rows` rows of the slot wait for an answer
     ANSWER = 3  # they are answered, by weights of this version
     LOAD = 4  # weights of this version; the memory's descriptor comes with it
-    COUNT = 5  # how is it going? The answer is JSON
-    DONE = 6  # what was asked for is done; text: JSON where there is something to tell
+    COUNT = 5  # a request for the counters
+    DONE = 6  # the request is done; text: JSON where it has a result
     REFUSED = 7  # text: why
 
 
@@ -62,7 +62,7 @@ class Message(NamedTuple):
 class Slot:
     """Memory of one actor, which its evaluator process sees too: rows to be answered, and the answers.
 
-    asked: float32[R, D].  answered: float32[R, O].
+    inputs: float32[R, D].  outputs: float32[R, O].
     """
 
     def __init__(self, descriptor: int, rows: int, inputs: int, outputs: int) -> None:
@@ -72,8 +72,8 @@ class Slot:
             raise SogError(f"the shared memory holds fewer than {rows} rows")
         whole: Float32 = np.frombuffer(mmap.mmap(descriptor, size), dtype=np.float32)
         self.rows = rows
-        self.asked: Float32 = whole[: rows * inputs].reshape(rows, inputs)
-        self.answered: Float32 = whole[rows * inputs :].reshape(rows, outputs)
+        self.inputs: Float32 = whole[: rows * inputs].reshape(rows, inputs)
+        self.outputs: Float32 = whole[rows * inputs :].reshape(rows, outputs)
 
 
 def new_memory(size: int) -> int:

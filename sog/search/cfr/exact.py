@@ -131,7 +131,7 @@ def root_value(tree: Lookahead) -> float:
 
 
 class ExactEvaluator:
-    """Solves the game below every belief that it is asked about; for small games, and to compare networks with.
+    """Solves the game below every belief that it evaluates; for small games, and to compare networks with.
 
     iterations: of alternating DCFR each time. Values are those of the average policies.
     """

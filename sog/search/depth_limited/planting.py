@@ -47,7 +47,7 @@ class Layout:
 
 
 class Layouts:
-    """The trees of one public tree's subgames that go so many actions deep, laid out when first asked for."""
+    """The trees of one public tree's subgames that go so many actions deep, laid out when first needed."""
 
     def __init__(self, public: PublicTree, depth: int = 2, to_chance: bool = False) -> None:
         """depth, to_chance: as in SolveSettings."""

@@ -18,7 +18,7 @@ from sog.search.leaves.kernels import DIFFERENCES, PAIRS, PLAIN
 class Solver:
     """An iterative algorithm with its way of valuing leaves (ReBeL, appendices D and E).
 
-    rule: how it iterates.  average: leaves are asked about with the ranges of the average policies, not of today's.
+    rule: how it iterates.  average: leaves are evaluated at the ranges of the average policies, not at today's.
     leaf: how answers become counterfactual values: PLAIN, DIFFERENCES or PAIRS (leaves.kernels.weigh). A PAIRS solver
     needs an evaluator whose values are player 0's utilities by pair of slots, float64[B, S0 * S1].
     """
@@ -46,10 +46,10 @@ class SolveSettings:
     where chance is to move (the end of a betting round); a chance event at the root is always opened.
     updates: policy updates of one player, as ReBeL's program counts iterations; both players share them evenly.
     simultaneous: both update on one look at the leaves, which halves the network's work; otherwise in turn.
-    shared: in turn, but the second player's turn reweighs what the leaves answered in the first.
+    shared: in turn, but the second player's turn reweighs the leaves' values of the first.
     recycle: leaves are evaluated again once the iteration's number has grown by more than this share; 0: always.
-    prune: leaves whose values would be multiplied by 0 are not asked about; the result is the same.
-    remember: nor are those whose beliefs are as when they were asked last; the result is the same.
+    prune: leaves whose values would be multiplied by 0 are not evaluated; the result is the same.
+    remember: nor are those whose beliefs are as when they were last evaluated; the result is the same.
     correct: players' values at a leaf (DeepStack) and at the root are made to sum to zero.
     warm: the evaluator's policies stand for the first so many iterations (appendix J); for solvers with PLAIN leaves.
     hold: regrets that keep CFR at those policies, in value units an iteration of the warm start; 0 in the paper.

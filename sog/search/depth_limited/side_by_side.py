@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from sog.arrays import Float64, Int32
 from sog.search.leaves import kernels
-from sog.search.leaves.kernels import Leaves, Look, Question
+from sog.search.leaves.kernels import Leaves, Look, Request
 from sog.search.simd.jit import inlined
 from sog.search.tree import pairs
 from sog.search.tree.arrays import Public, Tree
@@ -31,13 +31,13 @@ class SideBySide(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """A question with its answers.
+    """A request with its answers.
 
-    question: as it was asked.  found: how many beliefs it has.  values: float64[B, *], as leaves.kernels.absorb takes
+    request: as it was made.  found: how many beliefs it has.  values: float64[B, *], as leaves.kernels.absorb takes
     them.  players: those whose values are kept.  once: nobody needs an answer twice (PLAIN).
     """
 
-    question: Question
+    request: Request
     found: int
     values: Float64
     players: int
@@ -55,18 +55,18 @@ class Part(NamedTuple):
 
 @inlined
 def collect(
-    public: Public, tree: Tree, games: SideBySide, first: int, last: int, question: Question, found: int, look: Look
+    public: Public, tree: Tree, games: SideBySide, first: int, last: int, request: Request, found: int, look: Look
 ) -> int:
     """leaves.kernels.collect."""
-    return kernels.collect(public, tree, games.leaves, first, last, question, found, look)  # type: ignore[no-any-return]
+    return kernels.collect(public, tree, games.leaves, first, last, request, found, look)  # type: ignore[no-any-return]
 
 
 @inlined
 def absorb(public: Public, tree: Tree, games: SideBySide, answered: Answered, used: int, last: int) -> int:
     """Keep the answers from number `used` on that belong to leaves before `last`; the number of the next."""
-    question = answered.question
-    while used < answered.found and question.places[used] < last:
-        kernels.absorb(public, tree, games.leaves, question, used, answered.values, answered.players)
+    request = answered.request
+    while used < answered.found and request.places[used] < last:
+        kernels.absorb(public, tree, games.leaves, request, used, answered.values, answered.players)
         used += 1
     return used
 

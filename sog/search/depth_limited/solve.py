@@ -25,7 +25,7 @@ from sog.search.depth_limited.subgames import Subgames
 from sog.search.depth_limited.turns import Mix, Schedule, Stretch
 from sog.search.leaves import kernels
 from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator
-from sog.search.leaves.kernels import DIFFERENCES, EVERYTHING, PAIRS, PLAIN, Leaves, Look, Question
+from sog.search.leaves.kernels import DIFFERENCES, EVERYTHING, PAIRS, PLAIN, Leaves, Look, Request
 from sog.search.leaves.memory import LeafMemory
 from sog.search.tree import columns as f
 from sog.search.tree import growth
@@ -63,8 +63,8 @@ def solve(
 class _Run:
     """The working state of one solve.
 
-    leaves: of the subgames, and how they are weighed.  asked: the last question.  asking: the next one, which is
-    written while the answers to the last are read; both share their ranges.
+    leaves: of the subgames, and how they are weighed.  request: the last.  next_request: the next, which is written
+    while the answers to the last are read; both share their ranges.
     """
 
     def __init__(self, games: Subgames, settings: SolveSettings) -> None:
@@ -83,8 +83,8 @@ class _Run:
             correct=settings.correct,
         )
         ranges = np.zeros((count, width))
-        self.asked = Question(np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32), ranges)
-        self.asking = Question(np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32), ranges)
+        self.request = Request(np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32), ranges)
+        self.next_request = Request(np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32), ranges)
         self.nothing = np.zeros((0, self.leaves.tables.shape[1] if kind == PAIRS else width))
         self.memory = LeafMemory(count, width)
         self.prune = settings.prune and kind != DIFFERENCES and settings.recycle == 0
@@ -92,24 +92,24 @@ class _Run:
         self.looks = {(u, c): Look(row, u, c, self.prune, False) for u in range(4) for c in range(1, 4)}
         again = settings.shared or settings.recycle > 0  # answers are used in later turns, too
         self.keep_both, self.once = settings.correct or again, kind == PLAIN and not again
-        self.latest = 0  # the iteration that asked last
+        self.latest = 0  # the last iteration that evaluated the leaves
 
-    def asks(self, t: int) -> bool:
-        """Whether iteration t asks about the leaves."""
+    def evaluates(self, t: int) -> bool:
+        """Whether iteration t has the leaves evaluated."""
         if self.latest and t != self.latest and t <= (1.0 + self.settings.recycle) * self.latest:
             return False
         self.latest = t
         return True
 
     def answered(self, found: int) -> Generator[Beliefs, Evaluations, Float64]:
-        """The values of the beliefs in the last question; only those that are new are asked about."""
+        """The values of the beliefs in the last request; only those that are new are evaluated."""
         if not found:
             return self.nothing
-        nodes, ranges = self.asked.nodes[:found], self.asked.ranges[:found]
+        nodes, ranges = self.request.nodes[:found], self.request.ranges[:found]
         if not self.settings.remember:
             answer = yield Beliefs(self.games.public, nodes, ranges)
             return np.ascontiguousarray(answer.values, dtype=np.float64)  # rows are read from where they start
-        places = self.asked.places[:found]
+        places = self.request.places[:found]
         new = self.memory.changed(places, ranges)
         if len(new):
             answer = yield Beliefs(self.games.public, nodes[new], ranges[new])
@@ -117,7 +117,7 @@ class _Run:
         return self.memory.latest(places)
 
     def minimise_regret(self, rule: Rule, visit: Visit, visited: Visited) -> SearchGenerator:
-        """The iterations of a rule of the CFR family: from question to question about the leaves."""
+        """The iterations of a rule of the CFR family: from one evaluation of the leaves to the next."""
         settings, games, steps = self.settings, self.games, rule.steps(1, self.settings.iterations)
         if settings.warm:
             yield from self.begin_warm(steps[: settings.warm])
@@ -128,23 +128,23 @@ class _Run:
         now, answered, advance = origin - 1, self.kept(0, self.nothing, 3), at.kernel.ready()
         for turn in self.stops(users, visited, origin):
             stretch = Stretch(now, turn, self.look(users, now, turn, origin))
-            found = advance(games.public.arrays, at.tree, at.games, schedule, stretch, answered, self.asking)
+            found = advance(games.public.arrays, at.tree, at.games, schedule, stretch, answered, self.next_request)
             t = turn + 1 if together else turn // 2 + 1
             if turn < len(users) and (together or turn % 2 == 0):
                 at.show(range(len(games)) if visited is None else visited.get(t, ()))
                 visit(t)
-            self.asked, self.asking, now = self.asking, self.asked, turn
+            self.request, self.next_request, now = self.next_request, self.request, turn
             values = yield from self.answered(found)
             answered = self.kept(found, values, users[now] if now < len(users) else 3)
         at.end()
         self.average_root_values(float(steps[:, 2].sum()))
 
     def kept(self, found: int, values: Float64, users: int) -> Answered:
-        """The last question's answers, with what is to be kept of them."""
-        return Answered(self.asked, found, values, 3 if self.keep_both else users, self.once)
+        """The last request's answers, with what is to be kept of them."""
+        return Answered(self.request, found, values, 3 if self.keep_both else users, self.once)
 
     def look(self, users: list[int], now: int, turn: int, origin: int) -> Look:
-        """What is asked before turn `turn`, when the last question was asked before turn `now`."""
+        """What is collected before turn `turn`, when the last request was made before turn `now`."""
         fresh = self.prune or now < origin or now < turn - 1 or not users[now]
         changed = 3 if fresh or self.settings.simultaneous else 2 - turn % 2
         return self.looks[users[turn] if turn < len(users) else 0, changed]
@@ -172,17 +172,17 @@ class _Run:
         warm_start.begin(public.arrays, tree.arrays, warm_start.Past(gained, lost, weight, self.settings.hold))
 
     def users(self) -> list[int]:
-        """For each turn the players who will need what the leaves answer in it; 0: they are not asked."""
+        """For each turn the players who will need the leaves' values in it; 0: they are not evaluated."""
         settings, out = self.settings, []
         for t in range(1, settings.iterations + 1):
-            fresh = t > settings.warm and self.asks(t)
+            fresh = t > settings.warm and self.evaluates(t)
             for turn in (3,) if settings.simultaneous else (1, 2):
                 shared = settings.shared and turn != 3
                 out.append((0 if turn == 2 else 3) if fresh and shared else turn if fresh else 0)
         return out
 
     def stops(self, users: list[int], visited: Visited, origin: int) -> list[int]:
-        """The turns from `origin` on before which leaves are asked or an iteration is visited; the number of turns."""
+        """The turns from `origin` on before which leaves are evaluated or an iteration visited; the number of turns."""
         each = 1 if self.settings.simultaneous else 2  # turns an iteration
         seen = (n % each == 0 and (visited is None or n // each + 1 in visited) for n in range(len(users)))
         return [n for n, stop in enumerate(seen) if n >= origin and (stop or users[n])] + [len(users)]
@@ -199,16 +199,16 @@ class _Run:
             past = np.arange(1.0, settings.warm + 1.0) if rule.linear else np.ones(settings.warm)
             fictitious.record(tree.arrays, bottom, 3, float(past.sum()))
         for t in range(settings.warm + 1, settings.iterations + 1):
-            fresh = t > 1 and self.asks(t)
+            fresh = t > 1 and self.evaluates(t)
             for players in (3,) if settings.simultaneous else (1, 2):
                 if t > 1:
                     last = t if players == 2 else t - 1  # iterations in the average that is answered
                     total = 0.5 * last * (last + 1) if rule.linear else float(last)
                     mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0)
-                    ask = fresh and not (settings.shared and players == 2)
+                    new = fresh and not (settings.shared and players == 2)
                     look = Look(f.REACH_SUM, players, 3, False, False)
-                    found = turns.look_at_average(public, tree.arrays, leaves, players, mix, ask, self.asked, look)
-                    answered = Answered(self.asked, found, (yield from self.answered(found)), 3, False)
+                    found = turns.look_at_average(public, tree.arrays, leaves, players, mix, new, self.request, look)
+                    answered = Answered(self.request, found, (yield from self.answered(found)), 3, False)
                     turns.respond(public, tree.arrays, leaves, players, answered)
                 weight = float(t) if rule.linear else 1.0
                 fictitious.record(tree.arrays, bottom, players, weight)
@@ -220,9 +220,9 @@ class _Run:
         tree.forward(f.AVERAGE_POLICY)
         tree.payoffs()
         found = kernels.collect(
-            public.arrays, tree.arrays, self.leaves, 0, len(self.games.leaves), self.asked, 0, EVERYTHING
+            public.arrays, tree.arrays, self.leaves, 0, len(self.games.leaves), self.request, 0, EVERYTHING
         )
-        answered = Answered(self.asked, found, (yield from self.answered(found)), 3, False)
+        answered = Answered(self.request, found, (yield from self.answered(found)), 3, False)
         turns.value_average(public.arrays, tree.arrays, self.leaves, answered)
         for root in self.games.roots:
             for sums, cfvs in zip(tree.cfv_sums(int(root)), tree.cfvs(int(root)), strict=True):

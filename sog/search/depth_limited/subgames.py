@@ -57,7 +57,7 @@ class Subgames:
     def balance(self, k: int) -> None:
         """Make the players' values at the root of subgame k sum to zero in the mean over pairs.
 
-        Players who update in turn are each told values of a moment when the opponent has just answered them, so that
+        Players who update in turn each receive values of a moment when the opponent has just responded, so that
         both means over iterations lie too low; what they miss together is taken half from each.
         """
         root = int(self.roots[k])

@@ -1,4 +1,4 @@
-"""Numba kernels of depth-limited solving: what lies between two questions about the leaves of many subgames.
+"""Numba kernels of depth-limited solving: what lies between two evaluations of the leaves of many subgames.
 
 They know arrays only. A turn is of one player or of both; a bit mask says who updates in it.
 """
@@ -14,7 +14,7 @@ from sog.search.depth_limited import side_by_side
 from sog.search.depth_limited.interleaved import kernels as interleaved
 from sog.search.depth_limited.side_by_side import FIRST_END, FIRST_LEAF, FIRST_NODE, Answered, Part, SideBySide
 from sog.search.leaves import kernels
-from sog.search.leaves.kernels import Leaves, Look, Question, U, opponents
+from sog.search.leaves.kernels import Leaves, Look, Request, U, opponents
 from sog.search.simd.dispatch import SameTypes, same_types
 from sog.search.simd.jit import inlined, njit
 from sog.search.tree import columns as f
@@ -37,10 +37,10 @@ class Schedule(NamedTuple):
 
 
 class Stretch(NamedTuple):
-    """The turns between two questions.
+    """The turns between two requests.
 
-    first: the turn that the last question's answers are for.  last: the turn before which the next one is asked, or the
-    number of turns.  look: what is asked; nothing where it has no users.
+    first: the turn that the last request's answers are for.  last: the turn before which the next one is made, or the
+    number of turns.  look: what is collected; nothing where it has no users.
     """
 
     first: int
@@ -83,9 +83,9 @@ def _advancing(at: ModuleType) -> SameTypes:
         schedule: Schedule,
         stretch: Stretch,
         answered: Answered,
-        question: Question,
+        request: Request,
     ) -> int:
-        """End the stretch's first turn with the answers, play the turns between, begin the last; how many leaves ask.
+        """End the stretch's first turn with the answers, play the turns between, begin the last; the request's size.
 
         Turns before the schedule's origin are not played, and there is none as `last` where all are over.
         """
@@ -113,7 +113,7 @@ def _advancing(at: ModuleType) -> SameTypes:
                 if schedule.average:
                     at.sum_reaches(tree, games, Part(leaf, leaves_end, opponents(players), steps[t, 2]))
             if stretch.look.users:
-                count = at.collect(public, tree, games, leaf, leaves_end, question, count, stretch.look)
+                count = at.collect(public, tree, games, leaf, leaves_end, request, count, stretch.look)
         return count
 
     return same_types(advance)
@@ -139,16 +139,16 @@ class Mix(NamedTuple):
 @same_types
 @njit
 def look_at_average(
-    public: Public, tree: Tree, leaves: Leaves, players: int, mix: Mix, ask: bool, question: Question, look: Look
+    public: Public, tree: Tree, leaves: Leaves, players: int, mix: Mix, collect: bool, request: Request, look: Look
 ) -> int:
-    """Before a turn of fictitious play: the opponents' average reaches, payoffs, and beliefs if they are asked for."""
+    """Before a turn of fictitious play: the opponents' average reaches, payoffs, and beliefs where `collect` is set."""
     for p in range(2):
         if (opponents(players) >> p) & 1:
             fictitious.mix_reaches(tree, mix.bottom, p, mix.total, mix.recent)
     pairs.payoffs(public, tree, 0, tree.counts[ENDS], players)
-    if not ask:
+    if not collect:
         return 0
-    return kernels.collect(public, tree, leaves, 0, len(leaves.nodes), question, 0, look)  # type: ignore[no-any-return]
+    return kernels.collect(public, tree, leaves, 0, len(leaves.nodes), request, 0, look)  # type: ignore[no-any-return]
 
 
 @same_types
@@ -172,5 +172,5 @@ def value_average(public: Public, tree: Tree, leaves: Leaves, answered: Answered
 def _values_at_leaves(public: Public, tree: Tree, leaves: Leaves, players: int, answered: Answered) -> None:
     """The answers, kept, and the players' counterfactual values at all leaves."""
     for b in range(answered.found):
-        kernels.absorb(public, tree, leaves, answered.question, b, answered.values, 3)
+        kernels.absorb(public, tree, leaves, answered.request, b, answered.values, 3)
     kernels.weigh(public, tree, leaves, 0, len(leaves.nodes), players, 1.0)

@@ -1,4 +1,4 @@
-"""What is kept of a search beside its tree: some of its questions, to be solved more closely, and how far it grew."""
+"""What is kept of a search beside its tree: some leaf beliefs, to be solved more closely, and how far it grew."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SearchLog:
     expansions: int = 0
     lost: int = 0
     whole: bool = False
-    _due: int = 0  # leaves to be kept of the next question
+    _due: int = 0  # leaves to be kept of the next request
     _seen: int = 0  # leaf evaluations so far
     _next: int = 0  # the number of the next one that is kept
     _weight: float = 1.0
@@ -42,12 +42,12 @@ class SearchLog:
         return self.lost == 0 or self.whole
 
     def note(self, iteration: int, nodes: Int32, ranges: Float64, rng: Array) -> None:
-        """Keep what is to be kept of one question, int32[B] public nodes with float64[B, S0 + S1] ranges.
+        """Keep what is to be kept of one request, int32[B] public nodes with float64[B, S0 + S1] ranges.
 
         iteration: from 0 in this search; -1 for its first look.  rng: uint64[1].
         """
         self._due += iteration in self.iterations
-        while self._due and len(nodes):  # if an iteration asked nothing, its leaf is kept of the next one that asks
+        while self._due and len(nodes):  # if an iteration evaluated nothing, its leaf is kept of the next that does
             self._keep(int(draws.random(rng) * len(nodes)), nodes, ranges)
             self._due -= 1
         while self.uniform and self._next < self._seen + len(nodes):

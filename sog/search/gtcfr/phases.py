@@ -1,4 +1,4 @@
-"""Numba kernels of GT-CFR's phases: all that lies between two questions about the leaves is one call.
+"""Numba kernels of GT-CFR's phases: all that lies between two evaluations of the leaves is one call.
 
 A call from Python costs microseconds, as much as the phases of a small game take. They know arrays only.
 """
@@ -14,7 +14,7 @@ from sog.search.gtcfr import trajectories
 from sog.search.gtcfr.trajectories import ALL, NO_WORLD, Selection
 from sog.search.leaves import kernels
 from sog.search.leaves.evaluator import Evaluations
-from sog.search.leaves.kernels import ONLY_NEW, Leaves, Question
+from sog.search.leaves.kernels import ONLY_NEW, Leaves, Request
 from sog.search.simd.dispatch import same_types
 from sog.search.simd.jit import njit
 from sog.search.tree import columns as f
@@ -26,7 +26,7 @@ LOOKED: Final = 0
 EXPAND: Final = 1  # the node and the edge in Selection.found need room, a fan that is not listed, or a prior
 IDENTIFY: Final = 2  # the newest nodes are positions that the public tree does not list yet (Search.awaited)
 
-# Entries of Search.state: leaves in the last question; leaves in all; whether its answers are still to be taken up;
+# Entries of Search.state: leaves in the last request; leaves in all; whether its answers are still to be taken up;
 # the iteration they belong to, from 0; whether it updates regrets; expansions to come; nodes to be identified;
 # trajectories so far that drew no world or after which nothing was opened; what this expansion phase has opened;
 # expansions left to the next phase: nothing can be opened but nodes that this phase has added, which have no prior yet.
@@ -44,7 +44,7 @@ class Search(NamedTuple):
     temperature: of priors.  warm: value units of regret at the prior of an opened node.
     fill: a trajectory that comes to nothing it can open opens the oldest leaf.
     tolerance: how far a leaf's ranges may move before it is evaluated anew (kernels.collect_moved).
-    apart: the prior of a leaf is asked for when it is opened.
+    apart: the prior of a leaf is evaluated when it is opened.
     widest_fan: the most edges of a position.
     sums: float64[2, M], to work with.  awaited: int32[2, *], the public node and the edge that lead to each node added.
     state: int64[STATE_ENTRIES].
@@ -70,13 +70,11 @@ class Search(NamedTuple):
 
 @same_types
 @njit
-def advance(
-    public: Public, tree: Tree, leaves: Leaves, question: Question, search: Search, answers: Evaluations
-) -> int:
-    """Take up the answers to the last question, grow the tree, and ask the next; LOOKED, EXPAND or IDENTIFY."""
+def advance(public: Public, tree: Tree, leaves: Leaves, request: Request, search: Search, answers: Evaluations) -> int:
+    """Take up the answers to the last request, grow the tree, and make the next; LOOKED, EXPAND or IDENTIFY."""
     state = search.state
     if state[ANSWERED]:
-        take_up(public, tree, leaves, question, search, answers)
+        take_up(public, tree, leaves, request, search, answers)
     if state[EXPANSIONS] > 0 and search.deterministic:
         state[EXPANSIONS] -= grow_positions(public, tree, search, state[EXPANSIONS])
         return IDENTIFY
@@ -84,7 +82,7 @@ def advance(
         state[EXPANSIONS] -= grow(public, tree, search, state[EXPANSIONS])
         if search.selection.found[0] >= 0:
             return EXPAND
-    look(public, tree, leaves, question, search)
+    look(public, tree, leaves, request, search)
     return LOOKED
 
 
@@ -92,28 +90,26 @@ def advance(
 
 
 @njit
-def look(public: Public, tree: Tree, leaves: Leaves, question: Question, search: Search) -> None:
+def look(public: Public, tree: Tree, leaves: Leaves, request: Request, search: Search) -> None:
     """Ranges down, payoffs at the ends, beliefs out of the leaves."""
     state = search.state
     trajectories.settle(tree, search.selection.path)
     state[LEAVES] = kernels.list_leaves(tree, leaves.nodes)
     _down(public, tree, search)
     if search.single:
-        state[FOUND] = kernels.collect(public, tree, leaves, 0, state[LEAVES], question, 0, ONLY_NEW)
+        state[FOUND] = kernels.collect(public, tree, leaves, 0, state[LEAVES], request, 0, ONLY_NEW)
     else:
-        state[FOUND] = kernels.collect_moved(public, tree, leaves, state[LEAVES], question, search.tolerance)
+        state[FOUND] = kernels.collect_moved(public, tree, leaves, state[LEAVES], request, search.tolerance)
 
 
 @njit
-def take_up(
-    public: Public, tree: Tree, leaves: Leaves, question: Question, search: Search, answers: Evaluations
-) -> None:
+def take_up(public: Public, tree: Tree, leaves: Leaves, request: Request, search: Search, answers: Evaluations) -> None:
     """Evaluations into the leaves, and values up with the iteration's updates of both players."""
     state = search.state
     state[ANSWERED] = 0
     for b in range(state[FOUND]):
-        n = leaves.nodes[question.places[b]]
-        kernels.absorb(public, tree, leaves, question, b, answers.values, 3)
+        n = leaves.nodes[request.places[b]]
+        kernels.absorb(public, tree, leaves, request, b, answers.values, 3)
         if not search.apart:
             kernels.absorb_prior(public, tree, n, answers.logits[b], search.temperature)
         tree.nodes[n, f.EVALUATED] = max(tree.nodes[n, f.EVALUATED], 1)
@@ -130,7 +126,7 @@ def take_up(
 
 @njit
 def take_prior(public: Public, tree: Tree, n: int, logits: Array, temperature: float) -> None:
-    """The prior of leaf n from the policy logits that it was asked for, float64[1, S, A]."""
+    """The prior of leaf n from its policy logits, float64[1, S, A]."""
     kernels.absorb_prior(public, tree, n, logits[0], temperature)
 
 

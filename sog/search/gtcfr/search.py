@@ -24,7 +24,7 @@ from sog.search.gtcfr.log import SearchLog
 from sog.search.gtcfr.trajectories import ALL, Selection
 from sog.search.leaves import kernels
 from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, Wanted, plain_arrays
-from sog.search.leaves.kernels import PLAIN, Leaves, Question
+from sog.search.leaves.kernels import PLAIN, Leaves, Request
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree import columns as f
 
@@ -109,8 +109,8 @@ class SearchSettings:
             raise SettingError(f"the tolerance of ranges is from 0 to 2, not {self.tolerance}")
 
 
-# From so many logits a belief on, a leaf's prior is asked for when the leaf is opened, not with its values in every
-# iteration: the policy head is then the larger part of the network, and worth a question of its own.
+# From so many logits a belief on, a leaf's prior is evaluated when the leaf is opened, not with its values in every
+# iteration: the policy head is then the larger part of the network, and worth a request of its own.
 APART: Final = 256
 
 # Entries that a trajectory's path may need, in the mean over a phase: each gets a visit and a virtual loss.
@@ -200,7 +200,7 @@ class _Run:
         self.steps = settings.rule.steps(1, 64)
         self.awaited: Int32 = np.zeros((2, 0), dtype=np.int32)
         self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
-        self.complete = False  # whether the last look met no leaf, so that nothing is left to ask or to grow
+        self.complete = False  # whether the last look met no leaf, so that nothing is left to evaluate or to grow
         self._make_room()
 
     def first_look(self) -> SearchGenerator:
@@ -285,7 +285,7 @@ class _Run:
         """Bring the last answers into the tree, if that has not been done."""
         if self.state[phases.ANSWERED]:
             tree = self.tree
-            phases.take_up(tree.public.arrays, tree.arrays, self.leaves, self.question, self.search, self.answers)
+            phases.take_up(tree.public.arrays, tree.arrays, self.leaves, self.request, self.search, self.answers)
 
     def _look(self) -> SearchGenerator:
         """Take up the last answers, grow, send ranges down, and have the leaves evaluated."""
@@ -293,9 +293,7 @@ class _Run:
         while True:
             if self._outgrown():
                 self._make_room()
-            code = phases.advance(
-                tree.public.arrays, tree.arrays, self.leaves, self.question, self.search, self.answers
-            )
+            code = phases.advance(tree.public.arrays, tree.arrays, self.leaves, self.request, self.search, self.answers)
             if code == phases.LOOKED:
                 break
             if code == phases.IDENTIFY:
@@ -308,16 +306,16 @@ class _Run:
         found = int(self.state[phases.FOUND])
         self.complete = not self.state[phases.LEAVES] and not self.single
         if found:
-            yield from self._ask(found)
+            yield from self._evaluate(found)
 
-    def _ask(self, found: int) -> SearchGenerator:
-        """Have the beliefs of the question evaluated."""
-        question = self.question
-        nodes, ranges = question.nodes[:found], question.ranges[:found]
+    def _evaluate(self, found: int) -> SearchGenerator:
+        """Have the beliefs of the request evaluated."""
+        request = self.request
+        nodes, ranges = request.nodes[:found], request.ranges[:found]
         if self.state[phases.UPDATES]:
             self.log.note(self.tree.iterations - self.begun, nodes, ranges, self.rng)
         elif self.log.uniform:
-            beside = self.leaves.nodes[question.places[:found]] != self.start  # the searched state is no leaf
+            beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is no leaf
             self.log.note(-1, nodes[beside], ranges[beside], self.rng)
         answers = yield Beliefs(self.tree.public, nodes, ranges, Wanted.VALUES if self.apart else Wanted.BOTH)
         self.answers = plain_arrays(answers)
@@ -325,10 +323,10 @@ class _Run:
     def _open(self, n: int, edge: int) -> Generator[Beliefs, Evaluations, bool]:
         """`_expand`, after the prior of a leaf that has none yet."""
         if self.apart and self.tree.actor(n) < NATURE:
-            yield from self._ask_prior(n)
+            yield from self._evaluate_prior(n)
         return self._expand(n, edge)
 
-    def _ask_prior(self, n: int) -> SearchGenerator:
+    def _evaluate_prior(self, n: int) -> SearchGenerator:
         """Have the policy at leaf n evaluated, at the belief of its values."""
         public, ranges = self.tree.public, np.zeros((1, self.width))
         kernels.recall(public.arrays, self.tree.arrays, n, public.game.num_slots[0], ranges[0])
@@ -347,8 +345,8 @@ class _Run:
         )
 
     def _make_room(self) -> None:
-        """Arrays for the questions about a tree of this size."""
-        self.take_up()  # the last question's answers are read by its places
+        """Arrays for the leaves of a tree of this size."""
+        self.take_up()  # the last request's answers are read by its places
         tree, settings, game = self.tree, self.settings, self.tree.public.game
         room = len(tree.nodes)
         self.leaves = Leaves(
@@ -361,7 +359,7 @@ class _Run:
             correct=settings.correct,
         )
         places, nodes = np.zeros((2, room), dtype=np.int32)
-        self.question = Question(places, nodes, np.zeros((room, self.width)))
+        self.request = Request(places, nodes, np.zeros((room, self.width)))
         self.search = phases.Search(
             choice=self.choice,
             selection=self.selection,

@@ -1,4 +1,4 @@
-"""Drives jobs that ask an evaluator, many at once, joining what they ask into one call."""
+"""Drives jobs that query an evaluator, many at once, joining their requests into one call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
 
 
 class Job(Protocol):
-    """Work that asks an evaluator on its way, such as a search or a game: drive `steps()`, then read the rest."""
+    """Work that queries an evaluator on its way, such as a search or a game: drive `steps()`, then read the rest."""
 
     def steps(self) -> SearchGenerator:
         """The work, as a generator of leaf beliefs."""
@@ -21,7 +21,7 @@ J = TypeVar("J", bound=Job)
 def drive(jobs: Iterable[J], evaluator: Evaluator, width: int = 64) -> Iterator[J]:
     """Run jobs to their ends, `width` of them side by side, and yield each one as it finishes.
 
-    `jobs` is read lazily, until it ends: a generator that had nothing left once is not asked again, so that jobs which
+    `jobs` is read lazily, until it ends: a generator that had nothing left once is not resumed, so that jobs which
     depend on finished ones are driven by a call of their own where they come too late.
     """
     source = iter(jobs)

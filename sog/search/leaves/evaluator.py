@@ -1,4 +1,4 @@
-"""What a search asks at its leaves and what it is told: the evaluator protocol; it knows no network.
+"""The evaluator protocol: the beliefs at a search's leaves and their evaluations; it knows no network.
 
 A belief is a public state with both players' ranges. Ranges, values and logits are laid out by network
 slot: player 0's slots first, then player 1's (`Game.num_slots`).
@@ -17,7 +17,7 @@ from sog.search.tree.public_tree import PublicTree
 
 
 class Wanted(Enum):
-    """What of the answers is read; an evaluator may leave out the rest."""
+    """What of the evaluations is read; an evaluator may leave out the rest."""
 
     BOTH = 0
     VALUES = 1
@@ -41,7 +41,7 @@ class Beliefs(NamedTuple):
 
 
 class Evaluations(NamedTuple):
-    """The answers to a batch of beliefs.
+    """The values and policy logits of a batch of beliefs.
 
     values: float64[B, S0 + S1], utilities, conditional on the infostate.
     logits: float64[B, S, A], the actor's prior policy by slot and action identity, S = max(S0, S1).
@@ -53,7 +53,7 @@ class Evaluations(NamedTuple):
 
 
 def plain_arrays(answers: Evaluations) -> Evaluations:
-    """The same answers in arrays of one type, for kernels whose types are looked at once (simd/dispatch.py)."""
+    """The same evaluations in arrays of one type, for kernels whose types are looked at once (simd/dispatch.py)."""
     return Evaluations(_plain(answers.values), _plain(answers.logits))
 
 
@@ -66,7 +66,7 @@ SearchGenerator = Generator[Beliefs, Evaluations, None]
 
 
 class Evaluator(Protocol):
-    """Answers beliefs of several searches at once, in order."""
+    """Evaluates beliefs of several searches at once, in order."""
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]: ...
 

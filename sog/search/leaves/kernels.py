@@ -1,7 +1,7 @@
 """Numba kernels at a tree's leaves: beliefs out, evaluations in, counterfactual values from both.
 
-They serve every search that asks an evaluator. They know arrays only; beliefs and evaluations are laid out by network
-slot. A bit mask of players says who is meant: 1, 2, or 3 for both.
+They serve every search that queries an evaluator. They know arrays only; beliefs and evaluations are laid out by
+network slot. A bit mask of players says who is meant: 1, 2, or 3 for both.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Leaves(NamedTuple):
     correct: bool
 
 
-class Question(NamedTuple):
+class Request(NamedTuple):
     """Beliefs to be evaluated, as many as `collect` found.
 
     places: int32[B], of the leaf in Leaves.nodes.  nodes: int32[B], public nodes.
@@ -59,7 +59,7 @@ class Look(NamedTuple):
     """Which beliefs are collected, and from what.
 
     row: the row of reaches, REACH for today's or REACH_SUM for the average policies'.
-    users: who will need the answers.  changed: the players whose ranges are not in the question yet.
+    users: who will need the answers.  changed: the players whose ranges are not in the request yet.
     prune: leave out leaves where nobody whom the users play against holds anything today: whatever the answer, its
     counterfactual value is 0.  new: leave out leaves that were evaluated before.
     """
@@ -97,9 +97,9 @@ def list_leaves(tree: Tree, out: Array) -> int:
 
 @njit
 def collect(
-    public: Public, tree: Tree, leaves: Leaves, first: int, last: int, question: Question, found: int, look: Look
+    public: Public, tree: Tree, leaves: Leaves, first: int, last: int, request: Request, found: int, look: Look
 ) -> int:
-    """Add the beliefs at leaves first .. last - 1 to a question that holds `found`; how many it holds then."""
+    """Add the beliefs at leaves first .. last - 1 to a request that holds `found`; how many it holds then."""
     others = opponents(look.users)
     for k in range(first, last):
         n = leaves.nodes[k]
@@ -107,65 +107,65 @@ def collect(
             continue
         if look.prune and not _held(tree, n, others):
             continue
-        question.places[found], question.nodes[found] = k, tree.nodes[n, f.PUBLIC]
+        request.places[found], request.nodes[found] = k, tree.nodes[n, f.PUBLIC]
         for p in range(2):
             if (look.changed >> p) & 1:
-                _write_range(public, tree, leaves, n, p, look.row, question.ranges[found])
+                _write_range(public, tree, leaves, n, p, look.row, request.ranges[found])
         found += 1
     return found
 
 
 @njit
-def collect_moved(public: Public, tree: Tree, leaves: Leaves, count: int, question: Question, tolerance: float) -> int:
-    """Ask about those of the first `count` leaves whose belief is not the one they were evaluated for; how many.
+def collect_moved(public: Public, tree: Tree, leaves: Leaves, count: int, request: Request, tolerance: float) -> int:
+    """Collect the beliefs of the first `count` leaves that are not those they were evaluated at; how many.
 
     tolerance: how far either range may have moved since, as the sum of absolute differences.
     """
     found = 0
     for k in range(count):
-        n, ranges = leaves.nodes[k], question.ranges[found]
+        n, ranges = leaves.nodes[k], request.ranges[found]
         for p in range(2):
             _write_range(public, tree, leaves, n, p, f.REACH, ranges)
         if tree.nodes[n, f.EVALUATED] == 0 or _distance(public, tree, leaves, n, ranges) > tolerance:
-            question.places[found], question.nodes[found] = k, tree.nodes[n, f.PUBLIC]
-            _keep_asked(public, tree, leaves, n, ranges)
+            request.places[found], request.nodes[found] = k, tree.nodes[n, f.PUBLIC]
+            _keep_belief(public, tree, leaves, n, ranges)
             found += 1
     return found
 
 
 @inlined
 def _distance(public: Public, tree: Tree, leaves: Leaves, n: Any, ranges: Array) -> float:
-    """How far the range that moved further is from what leaf n was evaluated for; ranges: float64[S0 + S1]."""
-    asked, furthest = tree.infostates[f.ASKED], 0.0
+    """How far the range that moved further is from what leaf n was evaluated at; ranges: float64[S0 + S1]."""
+    old, furthest = tree.infostates[f.LEAF_RANGE], 0.0
     for p in range(2):
         off, at = U(tree.nodes[n, f.OFF0 + p]), U(public.nodes[tree.nodes[n, f.PUBLIC], f.SLOT0 + p])
         start, moved = U(leaves.slots0 if p else 0), 0.0
         for i in range(U(tree.nodes[n, f.N_I0 + p])):
-            moved += abs(ranges[start + U(public.slots[at + i])] - asked[off + i])
+            moved += abs(ranges[start + U(public.slots[at + i])] - old[off + i])
         furthest = max(furthest, moved)
     return furthest
 
 
 @inlined
-def _keep_asked(public: Public, tree: Tree, leaves: Leaves, n: Any, ranges: Array) -> None:
-    """Keep the belief that leaf n is asked about."""
-    asked = tree.infostates[f.ASKED]
+def _keep_belief(public: Public, tree: Tree, leaves: Leaves, n: Any, ranges: Array) -> None:
+    """Keep the belief that leaf n is evaluated at."""
+    kept = tree.infostates[f.LEAF_RANGE]
     for p in range(2):
         off, at = U(tree.nodes[n, f.OFF0 + p]), U(public.nodes[tree.nodes[n, f.PUBLIC], f.SLOT0 + p])
         start = U(leaves.slots0 if p else 0)
         for i in range(U(tree.nodes[n, f.N_I0 + p])):
-            asked[off + i] = ranges[start + U(public.slots[at + i])]
+            kept[off + i] = ranges[start + U(public.slots[at + i])]
 
 
 @njit
 def recall(public: Public, tree: Tree, n: int, slots0: int, ranges: Array) -> None:
-    """The belief that leaf n was evaluated for, into float64[S0 + S1] of zeros."""
-    asked = tree.infostates[f.ASKED]
+    """The belief that leaf n was evaluated at, into float64[S0 + S1] of zeros."""
+    kept = tree.infostates[f.LEAF_RANGE]
     for p in range(2):
         off, at = U(tree.nodes[n, f.OFF0 + p]), U(public.nodes[tree.nodes[n, f.PUBLIC], f.SLOT0 + p])
         start = U(slots0 if p else 0)
         for i in range(U(tree.nodes[n, f.N_I0 + p])):
-            ranges[start + U(public.slots[at + i])] = asked[off + i]
+            ranges[start + U(public.slots[at + i])] = kept[off + i]
 
 
 @inlined
@@ -219,16 +219,16 @@ def sum_reaches(tree: Tree, leaves: Leaves, first: int, last: int, players: int,
 
 
 @inlined
-def absorb(public: Public, tree: Tree, leaves: Leaves, question: Question, b: Any, values: Array, players: int) -> None:
+def absorb(public: Public, tree: Tree, leaves: Leaves, request: Request, b: Any, values: Array, players: int) -> None:
     """Keep answer b: the players' conditional values in LEAF_VALUE; for PAIRS a row of `tables`.
 
     values: float64[B, S0 + S1], or float64[B, S0 * S1] for PAIRS.
     """
-    k, answer, kept = question.places[b], values[b], tree.infostates[f.LEAF_VALUE]
+    k, answer, kept = request.places[b], values[b], tree.infostates[f.LEAF_VALUE]
     if leaves.kind == PAIRS:
         put_scaled(answer, U(0), 1.0, 0.0, leaves.tables[k], U(0), U(leaves.tables.shape[1]))
         return
-    n, s = leaves.nodes[k], question.nodes[b]
+    n, s = leaves.nodes[k], request.nodes[b]
     for p in range(2):
         if not (players >> p) & 1:
             continue

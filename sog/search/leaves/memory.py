@@ -1,4 +1,4 @@
-"""What the leaves of a solve were last asked and answered: a belief that has not changed is not asked about again."""
+"""The last evaluation of each leaf of a solve: a belief that has not changed is not evaluated again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _keep_changed(kept: Array, leaves: Array, ranges: Array, rows: Array) -> int
         old, new = kept[leaves[b]], ranges[b]
         same = True
         for i in range(len(new)):
-            if old[i] != new[i]:  # or NaN: never asked
+            if old[i] != new[i]:  # or NaN: never evaluated
                 same = False
                 break
         if not same:

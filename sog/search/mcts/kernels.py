@@ -28,7 +28,7 @@ STAT_ROWS: Final = 4
 
 # What child, int32[C], holds besides nodes.
 ABSENT: Final = -1
-AWAITED: Final = -2  # it has been asked for, and its answer is awaited
+AWAITED: Final = -2  # its evaluation has been requested
 
 # Entries of counts.
 NODES, COLUMNS_USED = range(2)
@@ -212,7 +212,7 @@ def _absorb(
     nodes are listed.
     """
     nodes, counts = tree.nodes, tree.counts
-    asked = 0
+    row = 0
     for b in range(leaves):
         s, n, under, at = found.leaves[STATE, b], counts[NODES], found.leaves[UNDER, b], found.leaves[AT, b]
         counts[NODES] += 1
@@ -222,12 +222,12 @@ def _absorb(
         if public.nodes[s, f.ACTOR] == _TERMINAL:
             tree.values[n] = pairs.utility(public, s, 0, 0) / rules.unit
         else:
-            tree.values[n] = 0.5 * (answers.values[asked, 0] - answers.values[asked, 1]) / rules.unit
+            tree.values[n] = 0.5 * (answers.values[row, 0] - answers.values[row, 1]) / rules.unit
             nature = public.nodes[s, f.ACTOR] == _NATURE
             nodes[n, COLUMNS] = public.nodes[s, f.EDGES] if nature else public.nodes[s, f.ACTIONS]
-            _open(public, tree, n, answers.logits[asked, 0])
+            _open(public, tree, n, answers.logits[row, 0])
             counts[COLUMNS_USED] += nodes[n, COLUMNS]
-            asked += 1
+            row += 1
         if under >= 0:
             tree.child[at] = n
             _back_up(tree, under, at, tree.values[n], 1.0)

@@ -27,7 +27,7 @@ class PuctSettings:
 
     c_init, c_base: PUCT's exploration is log((N + c_base + 1) / c_base) + c_init.
     first_play_loses: an action not tried yet counts as a loss (AlphaZero's pseudocode) instead of as its node's mean.
-    leaves: how many are asked for at once, kept apart by virtual losses.
+    leaves: how many are evaluated at once, kept apart by virtual losses.
     noise: the share of Dirichlet noise in the root's priors.  concentration: of the noise; 0: 10 / legal actions.
     """
 
@@ -40,7 +40,7 @@ class PuctSettings:
 
     def __post_init__(self) -> None:
         if self.leaves < 1:
-            raise SettingError(f"a search asks for at least one leaf at once, not {self.leaves}")
+            raise SettingError(f"a search evaluates at least one leaf at once, not {self.leaves}")
         if not (0.0 <= self.noise <= 1.0 and self.concentration >= 0.0):
             raise SettingError(f"root noise {self.noise} with concentration {self.concentration} is out of range")
         if not (self.c_init >= 0.0 and self.c_base > 0.0):
@@ -161,9 +161,9 @@ def search(
 ) -> SearchGenerator:
     """`simulations` more simulations from the tree's root; counts and values stay in the tree.
 
-    rng draws the root's noise, which is gone afterwards.  stopped: told after each batch how many simulations are done;
+    rng draws the root's noise, which is gone afterwards.  stopped: called after each batch with the number done;
     true ends the search.  root: called with how many are done, the root's column that the next simulation begins with;
-    None for PUCT's choice. The generator may also be closed at any yield: leaves it asked for are then forgotten.
+    None for PUCT's choice. The generator may also be closed at any yield: leaves it has requested are then forgotten.
     """
     run = _Run(tree, settings)
     if tree.size == 0:
@@ -217,7 +217,7 @@ class _Run:
         self.found_leaves = self.answered = 0
 
     def root(self) -> Beliefs:
-        """What to ask first, where the tree is empty."""
+        """What to evaluate first, where the tree is empty."""
         return Beliefs(self.tree.public, np.array([self.tree.state], dtype=np.int32), self.ranges[:1])
 
     def plant(self, answer: Evaluations) -> None:
@@ -246,7 +246,7 @@ class _Run:
 
     def leaves(self) -> Beliefs | None:
         """The leaves found where the game goes on, listed now where they were not; None where there are none."""
-        public, asked = self.tree.public, []
+        public, nodes = self.tree.public, []
         for b in range(self.found_leaves):
             above, column, s = self.found.leaves[kernels.ABOVE : kernels.STATE + 1, b].tolist()
             if s < 0:
@@ -256,13 +256,13 @@ class _Run:
             if actor == NATURE:
                 _list_chances(public, s)
             if actor != TERMINAL:
-                asked.append(s)
-        if not asked:
+                nodes.append(s)
+        if not nodes:
             return None
-        return Beliefs(public, np.array(asked, dtype=np.int32), self.ranges[: len(asked)])
+        return Beliefs(public, np.array(nodes, dtype=np.int32), self.ranges[: len(nodes)])
 
     def give_up(self) -> None:
-        """Forget the leaves that were asked for and not answered."""
+        """Forget the leaves that were requested and not evaluated."""
         kernels.give_up(self.tree.arrays, self.found, self.found_leaves - self.answered)
 
 

@@ -47,7 +47,7 @@ def infostate_reach(
 ) -> Float64:
     """float64[H]: `reach_of` of all histories of one public state, by one history of each infostate of the player.
 
-    So the policy is asked at most |S_i| x l_max times.
+    So the policy is queried at most |S_i| x l_max times.
     """
     private = game.private(states, np.full(len(states), player, dtype=np.int32))
     first, numbers = distinct_rows(private)

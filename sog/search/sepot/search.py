@@ -164,7 +164,7 @@ class SepotSearch:
         return sum(found is not None for found in self._found.values())
 
     def _keep(self, key: bytes, found: Found | None) -> None:
-        """Remember what was found, and forget what was not asked about for longest."""
+        """Remember what was found, and forget what was not looked up for longest."""
         self._found[key] = found
         self._held += _size(found)
         while self._held > _KEPT and len(self._found) > 1:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# After so many seconds of compiling people are told.
+# So many seconds of compiling are followed by the note.
 PATIENCE: Final = 2.0
 NOTE: Final = "compiling kernels, first run only"
 
-# Names a file that is no longer empty once it has been said, for a command and its worker processes; unset: nothing
-# is said. It has no name in any folder, so that a command that is killed leaves nothing behind.
-_SAID_VARIABLE: Final = "SOG_COMPILING_SAID"
+# Names a file that is no longer empty once the note is printed, for a command and its workers; unset: nothing is
+# printed. It has no name in any folder, so that a command that is killed leaves nothing behind.
+_NOTED_VARIABLE: Final = "SOG_COMPILING_NOTED"
 
 
 class CompileWatch:
@@ -63,28 +63,28 @@ def working_time() -> float:
 
 
 @contextmanager
-def said_once() -> Iterator[None]:
+def note_once() -> Iterator[None]:
     """Say on stderr, once for this process and its workers, that kernels compile where that takes PATIENCE seconds."""
-    said = os.memfd_create("sog") if hasattr(os, "memfd_create") else os.open(os.devnull, os.O_RDWR)
-    os.environ[_SAID_VARIABLE] = f"/proc/{os.getpid()}/fd/{said}"
+    descriptor = os.memfd_create("sog") if hasattr(os, "memfd_create") else os.open(os.devnull, os.O_RDWR)
+    os.environ[_NOTED_VARIABLE] = f"/proc/{os.getpid()}/fd/{descriptor}"
     WATCH.patience = WATCH.seconds() + PATIENCE
     try:
         yield
     finally:
-        os.environ.pop(_SAID_VARIABLE, None)
-        os.close(said)
+        os.environ.pop(_NOTED_VARIABLE, None)
+        os.close(descriptor)
 
 
 def _is_first() -> bool:
-    """Whether it is to be said and has not been, which from now on it has."""
-    said = os.environ.get(_SAID_VARIABLE)
-    if said is None:
+    """Whether the note is to be printed and has not been, which from now on it has."""
+    path = os.environ.get(_NOTED_VARIABLE)
+    if path is None:
         return False
     try:
-        with open(said, "r+b", buffering=0) as file:
+        with open(path, "r+b", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             first = os.fstat(file.fileno()).st_size == 0
-            file.write(b"said")
+            file.write(b"noted")
     except OSError:
         return False
     return first

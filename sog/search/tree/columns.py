@@ -40,8 +40,8 @@ LEAF, INTERIOR, ENDED = 0, 1, 2
 NODE, AT0, AT1 = range(3)
 
 # Rows of Lookahead.infostates, float64[INFOSTATE_ROWS, S]: one column per (node, player, infostate).
-# ASKED: the belief that a leaf was evaluated for.
-REACH, CFV, CFV_SUM, REACH_SUM, LEAF_VALUE, ASKED = range(6)
+# LEAF_RANGE: of the belief that a leaf was evaluated at.
+REACH, CFV, CFV_SUM, REACH_SUM, LEAF_VALUE, LEAF_RANGE = range(6)
 INFOSTATE_ROWS = 6
 
 # Rows of Lookahead.entries, float64[ENTRY_ROWS, V]: one column per (node, action, infostate).

@@ -361,7 +361,7 @@ class PublicTree:
     def features(self, nodes: Int32) -> Float32:
         """float32[B, F]: the game's features of each node, computed once a node.
 
-        Planes are large and asked for once: they are made anew each time and not kept.
+        Planes are large and needed once: they are made anew each time and not kept.
         """
         if self.game.planes is not None:
             return np.stack([self.game.features(self.states[node]) for node in nodes])

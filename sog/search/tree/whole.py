@@ -41,8 +41,8 @@ def whole_tree(
         if listed % _EVERY:
             return
         if held_bytes() > most:
-            said = f"more than {gigabytes(most)} of memory for its first {listed:,} public states"
-            raise GameError(f"{game.name} is too large to list: {said}")
+            size = f"more than {gigabytes(most)} of memory for its first {listed:,} public states"
+            raise GameError(f"{game.name} is too large to list: {size}")
         if report is not None:
             report(listed)
 

@@ -66,7 +66,7 @@ class BoardActor:
         self.variants = game.variants()
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
-        """Play so many games of round `number`, and search what they ask for."""
+        """Play so many games of round `number`, and search their queries."""
         rows: dict[tuple[int, int], list[Rows]] = {}
         searches = queries = 0
         for job in self.finished(games, evaluator, rng, number):
@@ -79,7 +79,7 @@ class BoardActor:
     def finished(
         self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0
     ) -> Iterator[BoardGame | QuerySolve]:
-        """A round's games and the positions they ask about, each as it ends.
+        """A round's games and their queries, each as it ends.
 
         Every job has a generator of its own, so that it does not depend on the others.
         """

@@ -85,7 +85,7 @@ class BoardGame:
 
     number: its place among the jobs of a round.  visits: the positions searched.  utility: player 0's; None: cut short.
     final: the public node that it ended at; None where it was cut short or given up.
-    asked: public nodes to be searched by themselves.
+    queried: public nodes to be searched by themselves.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class BoardGame:
     ) -> None:
         self.public, self.play, self.round_number, self.rng, self.number = public, play, round_number, rng, number
         self.visits: list[Visit] = []
-        self.asked: list[int] = []
+        self.queried: list[int] = []
         self.utility: float | None = None
         self.final: int | None = None
 
@@ -114,7 +114,7 @@ class BoardGame:
             found = searcher.found()
             self.visits.append(visit_of(world.node, found, play.target, full, mover, searcher.grown))
             if full:
-                self._ask(searcher)
+                self._draw_queries(searcher)
             if may_resign and found.value < play.resign_below:
                 self.utility = public.game.u_max * (-1.0 if mover == 0 else 1.0)
                 return
@@ -123,11 +123,11 @@ class BoardGame:
         self.utility, self.final = referee.utility(world), world.node
 
     def followers(self) -> list[QuerySolve]:
-        """The searches of what it asked for, each with a generator of its own."""
-        generators = [np.random.default_rng(seed) for seed in self.rng.integers(2**62, size=len(self.asked))]
+        """The searches of its queries, each with a generator of its own."""
+        generators = [np.random.default_rng(seed) for seed in self.rng.integers(2**62, size=len(self.queried))]
         return [
             QuerySolve(self.public, node, self.play, self.round_number, rng, (self.number[0], k))
-            for k, (node, rng) in enumerate(zip(self.asked, generators, strict=True), start=1)
+            for k, (node, rng) in enumerate(zip(self.queried, generators, strict=True), start=1)
         ]
 
     def _noise(self, actions: int) -> Float64 | None:
@@ -145,12 +145,12 @@ class BoardGame:
         policy = policy_target(found, target)
         return int(self.rng.choice(len(policy), p=policy)) if drawn else int(policy.argmax())
 
-    def _ask(self, searcher: Searcher) -> None:
+    def _draw_queries(self, searcher: Searcher) -> None:
         """Draw positions that the search met, `queries` of them on average."""
         rate, rng = self.play.queries, self.rng
         count = int(rate) + int(rng.random() < rate - int(rate)) if rate else 0
         if count and (met := searcher.met()):
-            self.asked += [int(node) for node in rng.choice(met, size=min(count, len(met)), replace=False)]
+            self.queried += [int(node) for node in rng.choice(met, size=min(count, len(met)), replace=False)]
 
 
 class QuerySolve:

@@ -1,6 +1,6 @@
 """Beliefs to distil a critic at: public states that a policy comes to, ranges of policies around it; no critic here.
 
-A search asks about ranges that its own policies of the moment lead to: at first those of any policy, since regrets
+A search evaluates ranges that its own policies of the moment lead to: at first those of any policy, since regrets
 begin anywhere, often of one that is certain of its action; later those of policies near an equilibrium. So the ranges
 here are those of the policy made sharper or flatter and more likely here than there at random, each player's otherwise
 than the other's. With much noise a policy is nearly pure and has little to do with the one that it began as.
@@ -48,7 +48,7 @@ class BeliefDraws:
         """policy: float64[A, I] at each decision of the tree."""
         self.public, self.drawing, self.rng = public, drawing, rng
         self.tree = exact.full_tree(public)
-        self.asked = np.array([n for n in range(self.tree.size) if self.tree.actor(n) != TERMINAL])
+        self.acting = np.array([n for n in range(self.tree.size) if self.tree.actor(n) != TERMINAL])
         self.decisions = list(self.tree.decisions())
         shown = [self.tree.public_node(n) for n in self.decisions]
         likely = self._chances(policy) + self._chances(exact.uniform_policy(public))
@@ -64,8 +64,8 @@ class BeliefDraws:
         """int32[K], the public nodes, and float64[K, S0 + S1], ranges by slot: those of one pair of policies."""
         self._disturb()
         self.tree.play_average()
-        count = min(self.drawing.each, len(self.asked))
-        chosen = self.rng.choice(self.asked, count, replace=False, p=self.likely).tolist()
+        count = min(self.drawing.each, len(self.acting))
+        chosen = self.rng.choice(self.acting, count, replace=False, p=self.likely).tolist()
         nodes = np.array([self.tree.public_node(n) for n in chosen], dtype=np.int32)
         ranges = [self.public.ranges_by_slot(int(s), self.tree.ranges(n)) for s, n in zip(nodes, chosen, strict=True)]
         return nodes, np.array(ranges)
@@ -84,8 +84,8 @@ class BeliefDraws:
         self.tree.average_policy()
 
     def _chances(self, policy: exact.Policy) -> Float64:
-        """float64[K]: how likely play by a policy comes to each node of `asked`."""
+        """float64[K]: how likely play by a policy comes to each node of `acting`."""
         exact.set_policy(self.tree, policy)
         self.tree.play_average()
-        held = [(self.tree.public_node(n), self.tree.ranges(n)) for n in self.asked]
+        held = [(self.tree.public_node(n), self.tree.ranges(n)) for n in self.acting]
         return np.array([float(zero @ self.public.masses(s, zero, one)[0]) for s, (zero, one) in held])

@@ -128,8 +128,8 @@ def distil_into(
     refuse_used(out)
     with held(out, note):
         refuse_used(out)  # whoever held it may have saved one
-        found, said = work()
-        checkpoint.save(out / "checkpoint", found.network, game, run, found.steps, said)
+        found, description = work()
+        checkpoint.save(out / "checkpoint", found.network, game, run, found.steps, description)
     return found
 
 

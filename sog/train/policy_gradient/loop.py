@@ -89,11 +89,11 @@ class _Rounds:
     def keep(self, folder: Path, whole: bool) -> None:
         """Also the critic, where there is one."""
         run, learner = self.run, self.learner
-        said = describe(run, self.settings, self.record)
+        description = describe(run, self.settings, self.record)
         state: dict[str, Any] | None = None
         if whole:
             state = {"learner": learner.state(), "decisions": self.decisions, **self.record.state()}
-        checkpoint.save(folder, learner.best, run.game, run.name, learner.steps, said, state, learner.beside())
+        checkpoint.save(folder, learner.best, run.game, run.name, learner.steps, description, state, learner.beside())
 
 
 def play_and_learn(

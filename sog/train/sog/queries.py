@@ -1,4 +1,4 @@
-"""Queries: beliefs that a search asked about, solved more closely to become training rows (PoG, Algorithm 2)."""
+"""Queries: beliefs that a search evaluated, solved more closely to become training rows (PoG, Algorithm 2)."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Solving:
     def row(self, shape: NetworkShape, policies: bool) -> Rows:
         """The training row: both players' search values and, if wanted, the actor's average policy."""
         tree, public, node = self.tree, self.tree.public, self.query.node
-        row = _asked(public, node, self.query.ranges, shape)
+        row = _encoded(public, node, self.query.ranges, shape)
         write_values(row, 0, public, node, tree.values(0), tree.range_sums(0))
         if policies and public.actor(node) < NATURE:
             tree.average_policy()
@@ -92,7 +92,7 @@ def visit_row(
 
     outcome: the pair of infostates that met there and player 0's utility; all other values are masked.
     """
-    row = _asked(public, node, ranges, shape)
+    row = _encoded(public, node, ranges, shape)
     write_policy(row, 0, public, node, policy)
     if outcome is not None:
         pair, utility = outcome
@@ -103,7 +103,7 @@ def visit_row(
     return row
 
 
-def _asked(public: PublicTree, node: int, ranges: Float64, shape: NetworkShape) -> Rows:
+def _encoded(public: PublicTree, node: int, ranges: Float64, shape: NetworkShape) -> Rows:
     row = blank_rows(shape, 1)
     beliefs = Beliefs(public, np.array([node], dtype=np.int32), ranges[None, :])
     row.inputs[:] = encode(beliefs, shape.crossed, shape.matchups)

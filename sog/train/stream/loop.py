@@ -31,7 +31,7 @@ from sog.train.curve import CURVE, Point, Record, read_record, write_curve
 from sog.train.files import shown
 from sog.train.lock import held
 from sog.train.rounds import is_due, is_snapshot, next_save, snapshot
-from sog.train.run import DAMAGE, Hooks, Run, Until, asked_to_stop, describe, is_to_resume
+from sog.train.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume, stop_on_sigterm
 from sog.train.settings import TrainSettings
 from sog.train.stream.parts import steps_of
 from sog.train.stream.supervisor import Start, Supervisor, Totals, totals_from
@@ -54,7 +54,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class StreamHooks(Hooks):
-    """What a run without rounds tells others. look: every second or so, with whoever keeps it going."""
+    """What a run without rounds reports. look: every second or so, with whoever keeps it going."""
 
     look: Callable[[Supervisor], None] = lambda supervisor: None
 
@@ -85,7 +85,7 @@ def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed
     games_a_round = settings.games * run.workers
     started = working_time() - record.seconds
     deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
-    with ExitStack() as stack, executor(placed.actors) as there, asked_to_stop() as stop:
+    with ExitStack() as stack, executor(placed.actors) as there, stop_on_sigterm() as stop:
         served = placed.evaluator
         evaluator = None if served is None else stack.enter_context(serving(settings.shape, served))
         name = f"{socket.gethostname()}:{journal.out.resolve()}"
@@ -196,5 +196,5 @@ class _Journal:
     def _keep(self, folder: Path, network: CVPN, state: State | None) -> None:
         run = self.run
         steps = self.totals.steps if state is None else int(state["learner"]["steps"])
-        said = describe(run, self.settings, self.record)
-        checkpoint.save(folder, network, run.game, run.name, steps, said, state)
+        description = describe(run, self.settings, self.record)
+        checkpoint.save(folder, network, run.game, run.name, steps, description, state)

@@ -46,10 +46,10 @@ class Totals:
     policy: float = math.nan
 
 
-def totals_from(said: dict[str, Any]) -> Totals:
+def totals_from(stored: dict[str, Any]) -> Totals:
     """Totals from what a checkpoint says; a kind of error that `sog.train.run.DAMAGE` names where it says none."""
     losses = {"value", "policy"}
-    read: dict[str, Any] = {name: (float if name in losses else int)(said[name]) for name in asdict(Totals())}
+    read: dict[str, Any] = {name: (float if name in losses else int)(stored[name]) for name in asdict(Totals())}
     return Totals(**read)
 
 

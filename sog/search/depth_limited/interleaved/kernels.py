@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from sog.arrays import Array, Float64, Int32
 from sog.search.depth_limited.side_by_side import Answered, Part
-from sog.search.leaves.kernels import DIFFERENCES, PAIRS, Look, Question, U, opponents
+from sog.search.leaves.kernels import DIFFERENCES, PAIRS, Look, Request, U, opponents
 from sog.search.simd.f64x8 import LANES, all_positive, load, splat, store, transpose, transpose_apart
 from sog.search.simd.jit import inlined, njit
 from sog.search.simd.registers import pick
@@ -90,9 +90,9 @@ def sum_reaches(tree: Tree, games: Bundles, part: Part) -> None:
 
 @inlined
 def collect(
-    public: Public, tree: Tree, games: Bundles, first: int, last: int, question: Question, found: int, look: Look
+    public: Public, tree: Tree, games: Bundles, first: int, last: int, request: Request, found: int, look: Look
 ) -> int:
-    """leaves.kernels.collect; the question's places are columns of Bundles.leaves."""
+    """leaves.kernels.collect; the request's places are columns of Bundles.leaves."""
     others, leaves, work = opponents(look.users), games.leaves, games.work
     k = first
     while k < last:
@@ -108,24 +108,24 @@ def collect(
         if look.changed & 2:
             _write_ranges(tree, look.row, own1, work[1])
         every = all_positive(held, lanes) if look.prune else True
-        if every and found + LANES <= len(question.ranges):  # rows of missing lanes are the next leaf's, written after
+        if every and found + LANES <= len(request.ranges):  # rows of missing lanes are the next leaf's, written after
             for lane in range(lanes):
-                question.places[found + lane], question.nodes[found + lane] = U(k) + lane, leaves[LEAF_PUBLIC, k + lane]
+                request.places[found + lane], request.nodes[found + lane] = U(k) + lane, leaves[LEAF_PUBLIC, k + lane]
             if look.changed & 1:
-                _ask_all_lanes(work[0], own0, question, found, U(0))
+                _write_all_lanes(work[0], own0, request, found, U(0))
             if look.changed & 2:
-                _ask_all_lanes(work[1], own1, question, found, U(games.slots0))
+                _write_all_lanes(work[1], own1, request, found, U(games.slots0))
             found += int(lanes)
         else:
             store(work[2], U(0), U(LANES), held)
             for lane in range(lanes):
                 if look.prune and work[2, lane] <= 0.0:
                     continue
-                question.places[found], question.nodes[found] = U(k) + lane, leaves[LEAF_PUBLIC, k + lane]
+                request.places[found], request.nodes[found] = U(k) + lane, leaves[LEAF_PUBLIC, k + lane]
                 if look.changed & 1:
-                    _ask_lane(work[0], own0, lane, question.ranges[found], U(0))
+                    _write_lane(work[0], own0, lane, request.ranges[found], U(0))
                 if look.changed & 2:
-                    _ask_lane(work[1], own1, lane, question.ranges[found], U(games.slots0))
+                    _write_lane(work[1], own1, lane, request.ranges[found], U(games.slots0))
                 found += 1
         k += int(lanes)
     return found
@@ -159,16 +159,16 @@ def _write_ranges(tree: Tree, row: int, own: Own, out: Array) -> None:
 
 
 @inlined
-def _ask_lane(work: Array, own: Own, lane: Any, ranges: Array, start: Any) -> None:
-    """A player's range in one lane into a row of a question, float64[S0 + S1], where its slots start."""
+def _write_lane(work: Array, own: Own, lane: Any, ranges: Array, start: Any) -> None:
+    """A player's range in one lane into a row of a request, float64[S0 + S1], where its slots start."""
     for i in range(own.width):
         ranges[start + i] = work[i * U(LANES) + lane]
 
 
 @inlined
-def _ask_all_lanes(work: Array, own: Own, question: Question, found: Any, start: Any) -> None:
-    """A player's ranges in all eight lanes into as many rows of a question from row `found` on."""
-    flat, step = question.ranges.reshape(-1), U(question.ranges.shape[1])
+def _write_all_lanes(work: Array, own: Own, request: Request, found: Any, start: Any) -> None:
+    """A player's ranges in all eight lanes into as many rows of a request from row `found` on."""
+    flat, step = request.ranges.reshape(-1), U(request.ranges.shape[1])
     to = U(found) * step + start
     for i in range(U(0), own.width, U(LANES)):
         transpose_apart(work, i * U(LANES), flat, to + i, step, own.width - i)
@@ -180,7 +180,7 @@ def _ask_all_lanes(work: Array, own: Own, question: Question, found: Any, start:
 @inlined
 def absorb(public: Public, tree: Tree, games: Bundles, answered: Answered, used: int, last: int) -> int:
     """side_by_side.absorb; answers that nobody needs twice are left to `weigh`."""
-    places = answered.question.places
+    places = answered.request.places
     while not answered.once and used < answered.found and places[used] < last:
         used += _absorb_some(public, tree, games, answered, used)
     return used
@@ -188,8 +188,8 @@ def absorb(public: Public, tree: Tree, games: Bundles, answered: Answered, used:
 
 @njit
 def _absorb_some(public: Public, tree: Tree, games: Bundles, answered: Answered, b: Any) -> int:
-    """Keep answer b, and those after it of the same node where all its lanes were asked; how many were kept."""
-    places, values, kept = answered.question.places, answered.values, tree.infostates[f.LEAF_VALUE]
+    """Keep answer b, and those after it of the same node where all its lanes were evaluated; how many were kept."""
+    places, values, kept = answered.request.places, answered.values, tree.infostates[f.LEAF_VALUE]
     k = U(places[b])
     n, lane = games.leaves[LEAF_NODE, k], U(games.leaves[LEAF_LANE, k])
     if games.kind == PAIRS:
@@ -232,7 +232,7 @@ def _line_up(games: Bundles, answered: Answered, begin: int, end: int, p: int, o
     for i in range(own.width):
         store(out, i * U(LANES), U(LANES), splat(0.0))
     for b in range(begin, end):
-        place = U(games.leaves[LEAF_LANE, U(answered.question.places[U(b)])])
+        place = U(games.leaves[LEAF_LANE, U(answered.request.places[U(b)])])
         for i in range(own.width):
             out[i * U(LANES) + place] = answers[U(b), start + i]
 
@@ -247,7 +247,7 @@ def weigh(public: Public, tree: Tree, games: Bundles, answered: Answered, used: 
     Where nobody needs an answer twice it is weighed as it comes, with nothing kept.
     """
     k, value = part.first, tree.infostates[f.LEAF_VALUE]
-    places = answered.question.places
+    places = answered.request.places
     while k < part.last:
         n = games.leaves[LEAF_NODE, k]
         own0, own1 = _own(public, tree, games, n, 0), _own(public, tree, games, n, 1)
