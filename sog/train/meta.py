@@ -80,28 +80,28 @@ def file_name(role: str, save: int) -> str:
 
 def meta_bytes(meta: Meta) -> bytes:
     """What meta.json holds. Raises ValueError for settings that JSON cannot hold, such as NaN."""
-    data = json.loads(json.dumps({"format": FORMAT, "version": VERSION, **asdict(meta)}, allow_nan=False))
-    return (json.dumps({**data, _HASH: _hash(data)}, indent=1) + "\n").encode()
+    stored = json.loads(json.dumps({"format": FORMAT, "version": VERSION, **asdict(meta)}, allow_nan=False))
+    return (json.dumps({**stored, _HASH: _hash(stored)}, indent=1) + "\n").encode()
 
 
 def meta_of(content: bytes) -> Meta:
     """What a meta.json says; ValueError where it is none or was changed, CheckpointError for another version."""
-    data = bounded_json(content)
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
+    stored = bounded_json(content)
+    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
         raise ValueError("format")
-    version = _whole(data.get("version"))
+    version = _whole(stored.get("version"))
     if version not in (1, VERSION):
         raise CheckpointError(f"checkpoint version {version}; this program reads 1 and {VERSION}")
-    if version > 1 and data.pop(_HASH, None) != _hash(data):
+    if version > 1 and stored.pop(_HASH, None) != _hash(stored):
         raise CheckpointError("meta.json was changed")
     meta = Meta(
-        _text(data.get("game")),
-        _text(data.get("run")),
-        _whole(data.get("step"), 2**62),
-        _whole(data.get("save")),
-        _shape_of(data.get("shape")),
-        _settings_of(data.get("settings")),
-        _files_of(data.get("files"), data.get("save"), sized=version > 1),
+        _text(stored.get("game")),
+        _text(stored.get("run")),
+        _whole(stored.get("step"), 2**62),
+        _whole(stored.get("save")),
+        _shape_of(stored.get("shape")),
+        _settings_of(stored.get("settings")),
+        _files_of(stored.get("files"), stored.get("save"), sized=version > 1),
     )
     stated = meta.settings.get("game", meta.game)
     if stated != meta.game or ("game" in meta.settings and not f"{meta.run} ".startswith(f"{meta.game} ")):
@@ -109,67 +109,67 @@ def meta_of(content: bytes) -> Meta:
     return meta
 
 
-def _hash(data: dict[str, Any]) -> str:
+def _hash(stored: dict[str, Any]) -> str:
     """Of all that meta.json says, however it is spaced and ordered."""
     try:
-        return hashlib.sha256(json.dumps(data, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(stored, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     except RecursionError as error:
         raise ValueError("too deep") from error
 
 
-def _shape_of(data: Any) -> NetworkShape:
+def _shape_of(stored: Any) -> NetworkShape:
     """Raises SettingError too, as a shape does that no network can have."""
-    if not isinstance(data, dict) or not set(data) <= {field.name for field in fields(NetworkShape)}:
+    if not isinstance(stored, dict) or not set(stored) <= {field.name for field in fields(NetworkShape)}:
         raise ValueError("shape")
-    slots, crossed, planes = (_wholes(data.get(name, [])) for name in ("slots", "crossed", "planes"))
-    flags = data.get("matchups"), data.get(_APART, False), data.get(_OWNERSHIP, False)
+    slots, crossed, planes = (_wholes(stored.get(name, [])) for name in ("slots", "crossed", "planes"))
+    flags = stored.get("matchups"), stored.get(_APART, False), stored.get(_OWNERSHIP, False)
     if len(slots) != 2 or not all(isinstance(flag, bool) for flag in flags):
         raise ValueError("shape")
     return NetworkShape(
-        _whole(data.get("features")),
+        _whole(stored.get("features")),
         (slots[0], slots[1]),
-        _whole(data.get("actions")),
-        _whole(data.get("width")),
-        _whole(data.get("depth")),
-        _text(data.get("kind")),
+        _whole(stored.get("actions")),
+        _whole(stored.get("width")),
+        _whole(stored.get("depth")),
+        _text(stored.get("kind")),
         crossed,
-        data["matchups"],
+        stored["matchups"],
         planes,
-        _whole(data.get("policy_planes", 0)),
-        data.get(_APART, False),
-        data.get(_OWNERSHIP, False),
+        _whole(stored.get("policy_planes", 0)),
+        stored.get(_APART, False),
+        stored.get(_OWNERSHIP, False),
     )
 
 
-def _settings_of(data: Any) -> dict[str, Any]:
+def _settings_of(stored: Any) -> dict[str, Any]:
     """Of the run; where it states what the program reads again, that is of the right type."""
-    if not isinstance(data, dict):
+    if not isinstance(stored, dict):
         raise ValueError("settings")
     for name in _TEXTS:
-        if not isinstance(data.get(name, ""), str):
+        if not isinstance(stored.get(name, ""), str):
             raise ValueError(name)
     for name in _COUNTS:
-        _whole(data.get(name, 0))
-    minutes = data.get("minutes", 0.0)
+        _whole(stored.get(name, 0))
+    minutes = stored.get("minutes", 0.0)
     if isinstance(minutes, bool) or not isinstance(minutes, int | float) or not 0 <= minutes < _MOST:
         raise ValueError("minutes")
-    _check_variant(data.get("variant", {}))
-    return data
+    _check_variant(stored.get("variant", {}))
+    return stored
 
 
-def _check_variant(data: Any) -> None:
+def _check_variant(stored: Any) -> None:
     kinds = {name: type(value) for name, value in asdict(PLAIN).items()}
-    if not isinstance(data, dict) or any(type(value) is not kinds.get(name) for name, value in data.items()):
+    if not isinstance(stored, dict) or any(type(value) is not kinds.get(name) for name, value in stored.items()):
         raise ValueError("variant")
-    _whole(data.get("warm", 0))
+    _whole(stored.get("warm", 0))
 
 
-def _files_of(data: Any, save: Any, sized: bool) -> dict[str, FileEntry]:
+def _files_of(stored: Any, save: Any, sized: bool) -> dict[str, FileEntry]:
     """The files by role, each called what this save calls it."""
-    if not isinstance(data, dict) or "network" not in data or ("state" in data) != ("arrays" in data):
+    if not isinstance(stored, dict) or "network" not in stored or ("state" in stored) != ("arrays" in stored):
         raise ValueError("files")
     found = {}
-    for role, entry in data.items():
+    for role, entry in stored.items():
         if role not in _NAMES or not isinstance(entry, dict) or entry.get("name") != file_name(role, save):
             raise ValueError("files")
         size = _whole(entry.get("size"), 2**62) if sized else None

@@ -1,6 +1,6 @@
-"""What it costs not to ask again about leaves whose belief has moved a little: exploitability against what is saved.
+"""What it costs not to evaluate leaves anew whose belief has moved a little: exploitability against what is saved.
 
-At a tolerance of 0 a leaf is asked about again whenever its belief has moved at all, which changes no result.
+At a tolerance of 0 a leaf is evaluated anew whenever its belief has moved at all, which changes no result.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SEEDS: Final = 10
 
 
 class CountingEvaluator:
-    """Another evaluator's answers.  beliefs: how many it was asked about."""
+    """Another evaluator's answers.  beliefs: how many it evaluated."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self.evaluator, self.beliefs = evaluator, 0
@@ -58,7 +58,7 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 
 def compute(key: Key) -> Result:
-    """One seed's exploitability, in the game's reporting unit, and the beliefs that its searches asked about."""
+    """One seed's exploitability, in the game's reporting unit, and the beliefs that its searches had evaluated."""
     public, checkpoint = listed(key["game"]), find_checkpoint(key["game"])
     check_unchanged(checkpoint, key["network"])
     network = load_network(checkpoint)[1]
@@ -93,7 +93,7 @@ def _beliefs(found: list[Point]) -> float:
 
 
 def _draw(figure: Figure, table: dict[str, dict[float, list[Point]]]) -> None:
-    """A panel for each game: exploitability against the beliefs asked about, a point for each tolerance."""
+    """A panel for each game: exploitability against the beliefs evaluated, a point for each tolerance."""
     figure.set_size_inches(5.0 * len(table), 4.0)
     axes = figure.subplots(1, len(table), squeeze=False)[0]
     for axis, (game, by_tolerance) in zip(axes, table.items(), strict=True):
@@ -104,7 +104,7 @@ def _draw(figure: Figure, table: dict[str, dict[float, list[Point]]]) -> None:
             axis.plot(share, sum(values) / len(values), "o", color="C0")
             axis.annotate(f"{tolerance:g}", (share, max(values)), fontsize=8)
         axis.set(
-            xlabel="beliefs asked about, of those at 0", ylabel=make_game(game).unit.name, title=f"{game}, {BUDGET}"
+            xlabel="beliefs evaluated, of those at 0", ylabel=make_game(game).unit.name, title=f"{game}, {BUDGET}"
         )
         axis.set_ylim(bottom=0)
         axis.grid(alpha=0.3)

@@ -75,10 +75,10 @@ def _pot(key: Key) -> int:
 
 def _beside(p: Point) -> Beside:
     chips, last = p.result["chips"], str(p.key["iterations"])
-    told = [f"{chips[m]:.3g} after {m}" for m in dict.fromkeys((str(PAPER_ITERATIONS), last)) if m in chips]
+    figures = [f"{chips[m]:.3g} after {m}" for m in dict.fromkeys((str(PAPER_ITERATIONS), last)) if m in chips]
     pace = p.result["seconds"][last] / p.key["iterations"]
     cost = f"{pace:.3g} s an iteration, {p.result['threads']} threads, {p.result['memory_mb']:,.0f} MB"
-    return Beside(f"{p.key['rule']}: exploitability, chips", "", f"{', '.join(told)} ({cost})")
+    return Beside(f"{p.key['rule']}: exploitability, chips", "", f"{', '.join(figures)} ({cost})")
 
 
 def _draw(figure: Figure, points: list[Point]) -> None:

@@ -232,8 +232,8 @@ def present(points: list[Point]) -> Outcome:
 def _paper(key: Key) -> str:
     """Table 2's figure for a run of ReBeL searched by ReBeL as closely as there."""
     # Only searches of ReBeL have playthroughs, and only runs of ReBeL a solver.
-    told = TABLE_2.get(key["solver"], {}) if key.get("playthroughs", 0) >= 1024 else {}
-    return f"{told[key['game']]:.3f}" if told else ""
+    published = TABLE_2.get(key["solver"], {}) if key.get("playthroughs", 0) >= 1024 else {}
+    return f"{published[key['game']]:.3f}" if published else ""
 
 
 def _lines(points: list[Point], part: str, game: str) -> dict[str, list[Point]]:

@@ -94,11 +94,11 @@ def configurations(steps: int) -> Iterator[Configuration]:
 
 def solve(public: PublicTree, count: int, rng: np.random.Generator, iterations: int = 300) -> Solved:
     """`count` beliefs and their exact answers."""
-    asked = public.ongoing()
+    ongoing = public.ongoing()
     found: list[tuple[int, Float64]] = []
     while len(found) < count:
-        node, ranges = _random_belief(public, asked, rng)
-        found += [_random_belief(public, asked, rng) for _ in range(QUERIES)]
+        node, ranges = _random_belief(public, ongoing, rng)
+        found += [_random_belief(public, ongoing, rng) for _ in range(QUERIES)]
         found += _searched(public, node, ranges, rng)
     order = rng.permutation(len(found))[:count]
     beliefs = Beliefs(
@@ -126,9 +126,9 @@ def fit(configuration: Configuration, train: Solved, test: Solved, steps: int, s
     return Fit(wrong.sum() / rows.value_mask.sum(), (wrong * weight).sum() / weight.sum(), kl, seconds)
 
 
-def _random_belief(public: PublicTree, asked: Array, rng: np.random.Generator) -> tuple[int, Float64]:
+def _random_belief(public: PublicTree, ongoing: Array, rng: np.random.Generator) -> tuple[int, Float64]:
     """A node and Dirichlet ranges between nearly certain and nearly uniform, without impossible infostates."""
-    node = int(rng.choice(asked))
+    node = int(rng.choice(ongoing))
     ranges = [rng.dirichlet(np.full(width, 10 ** rng.uniform(-0.7, 0.7))) for width in public.num_infostates(node)]
     mass = public.masses(node, np.ones(len(ranges[0])), np.ones(len(ranges[1])))
     return node, public.ranges_by_slot(node, (ranges[0] * (mass[0] > 0), ranges[1] * (mass[1] > 0)))
@@ -179,14 +179,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Fit exact values of Leduc's subgames.")
     parser.add_argument("--rows", type=int, default=12_000)
     parser.add_argument("--steps", type=int, default=3_000)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     torch.set_num_threads(1)
     with threadpool_limits(1):
         public, rng = PublicTree(make_game("leduc_poker")).list_all(), np.random.default_rng(0)
-        train, test = (solve(public, count, rng) for count in (asked.rows, 1_000))
+        train, test = (solve(public, count, rng) for count in (arguments.rows, 1_000))
         print(f"{'error in chips, by configuration':<55}{'all':>8}{'by range':>10}{'KL':>8}{'seconds':>9}")
-        for configuration in configurations(asked.steps):
-            found = fit(configuration, train, test, asked.steps)
+        for configuration in configurations(arguments.steps):
+            found = fit(configuration, train, test, arguments.steps)
             print(
                 f"{configuration.name:<55}{found.error:>8.3f}{found.weighted:>10.3f}{found.kl:>8.3f}{found.seconds:>9.1f}",
                 flush=True,

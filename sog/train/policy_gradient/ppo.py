@@ -26,7 +26,7 @@ class PpoSettings:
     """How PPO learns; rewards are utilities times `scale`.
 
     learning_rate: falls linearly to its `least` share over `anneal` steps, 0 for never; and after t steps it is divided
-    by (1 + t / rate_steps) ** rate_power, unless rate_steps is 0.  epochs, minibatches: passes over the games of a step.
+    by (1 + t / rate_steps) ** rate_power, unless rate_steps is 0.  epochs, minibatches: passes over a step's games.
     clip: of the probability ratio.  normalised: whether a minibatch's advantages are shifted and scaled to mean 0 and
     deviation 1, so that the weights of entropy and KL are relative to their noise.  mixing: lambda.
     value_weight: of the squared error.  gradient_norm: its largest.
