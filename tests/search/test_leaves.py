@@ -21,7 +21,7 @@ from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import SOG
 from sog.search.gtcfr import phases
 from sog.search.gtcfr.trajectories import Selection
-from sog.search.leaves import kernels
+from sog.search.leaves import kernels, weighing
 from sog.search.leaves.evaluator import Evaluations
 from sog.search.leaves.kernels import EVERYTHING, ONLY_NEW, PLAIN, Leaves, Request
 from sog.search.tree import columns as f
@@ -243,7 +243,7 @@ def test_weighing_again_is_absorbing_the_same_answers_again(seed: int, correct: 
     answer(asked, values, logits, correct)
     tree.infostates[f.REACH] = rng.random(tree.infostates.shape[1])
     leaves = asked.leaves._replace(correct=correct)
-    kernels.weigh(public.arrays, tree.arrays, leaves, 0, asked.count, 3, 1.0)
+    weighing.weigh(public.arrays, tree.arrays, leaves, 0, asked.count, 3, 1.0)
     rescaled = tree.infostates[f.CFV].copy()
     answer(asked, values, logits, correct)
     assert (tree.infostates[f.CFV] == rescaled).all()

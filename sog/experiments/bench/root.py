@@ -26,7 +26,7 @@ from sog.nets.inference import network_evaluator
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget
-from sog.search.leaves import kernels
+from sog.search.leaves import weighing
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.leaves.kernels import PLAIN, Leaves
@@ -146,7 +146,7 @@ def _parts(tree: Lookahead) -> dict[str, float]:
     calls: tuple[tuple[Any, tuple[Any, ...]], ...] = (
         (tree.forward, ()),
         (tree.payoffs, ()),
-        (kernels.weigh, (tree.public.arrays, tree.arrays, leaves, 0, len(leaves.nodes), 3, 1.0)),
+        (weighing.weigh, (tree.public.arrays, tree.arrays, leaves, 0, len(leaves.nodes), 3, 1.0)),
         (tree.backward, (step, 1)),
     )
     return {part: _least_ms(*call) for part, call in zip(PARTS, calls, strict=True)}

@@ -19,7 +19,7 @@ class Solver:
     """An iterative algorithm with its way of valuing leaves (ReBeL, appendices D and E).
 
     rule: how it iterates.  average: leaves are evaluated at the ranges of the average policies, not at today's.
-    leaf: how answers become counterfactual values: PLAIN, DIFFERENCES or PAIRS (leaves.kernels.weigh). A PAIRS solver
+    leaf: how answers become counterfactual values: PLAIN, DIFFERENCES or PAIRS (leaves.weighing.weigh). A PAIRS solver
     needs an evaluator whose values are player 0's utilities by pair of slots, float64[B, S0 * S1].
     """
 

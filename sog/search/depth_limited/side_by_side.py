@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from sog.arrays import Float64, Int32
-from sog.search.leaves import kernels
+from sog.search.leaves import kernels, weighing
 from sog.search.leaves.kernels import Leaves, Look, Request
 from sog.search.simd.jit import inlined
 from sog.search.tree import pairs
@@ -73,8 +73,8 @@ def absorb(public: Public, tree: Tree, games: SideBySide, answered: Answered, us
 
 @inlined
 def weigh(public: Public, tree: Tree, games: SideBySide, answered: Answered, used: int, part: Part) -> int:
-    """leaves.kernels.weigh; the number of the answer to begin with next."""
-    kernels.weigh(public, tree, games.leaves, part.first, part.last, part.players, part.weight)
+    """leaves.weighing.weigh; the number of the answer to begin with next."""
+    weighing.weigh(public, tree, games.leaves, part.first, part.last, part.players, part.weight)
     return used
 
 

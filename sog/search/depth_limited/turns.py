@@ -13,7 +13,7 @@ from sog.search.cfr import fictitious, sweeps
 from sog.search.depth_limited import side_by_side
 from sog.search.depth_limited.interleaved import kernels as interleaved
 from sog.search.depth_limited.side_by_side import FIRST_END, FIRST_LEAF, FIRST_NODE, Answered, Part, SideBySide
-from sog.search.leaves import kernels
+from sog.search.leaves import kernels, weighing
 from sog.search.leaves.kernels import Leaves, Look, Request, U, opponents
 from sog.search.simd.dispatch import SameTypes, same_types
 from sog.search.simd.jit import inlined, njit
@@ -173,4 +173,4 @@ def _values_at_leaves(public: Public, tree: Tree, leaves: Leaves, players: int, 
     """The answers, kept, and the players' counterfactual values at all leaves."""
     for b in range(answered.found):
         kernels.absorb(public, tree, leaves, answered.request, b, answered.values, 3)
-    kernels.weigh(public, tree, leaves, 0, len(leaves.nodes), players, 1.0)
+    weighing.weigh(public, tree, leaves, 0, len(leaves.nodes), players, 1.0)

@@ -12,7 +12,7 @@ from sog.search.cfr import matching, positions, sweeps
 from sog.search.cfr.iterate import Choice, enter, update_choice
 from sog.search.gtcfr import trajectories
 from sog.search.gtcfr.trajectories import ALL, NO_WORLD, Selection
-from sog.search.leaves import kernels
+from sog.search.leaves import kernels, weighing
 from sog.search.leaves.evaluator import Evaluations
 from sog.search.leaves.kernels import ONLY_NEW, Leaves, Request
 from sog.search.simd.dispatch import same_types
@@ -145,9 +145,9 @@ def _down(public: Public, tree: Tree, search: Search) -> None:
 def _weigh(public: Public, tree: Tree, leaves: Leaves, search: Search) -> None:
     """Counterfactual values of all leaves from their conditional values and today's ranges."""
     if search.single:
-        kernels.weigh_positions(public, tree, leaves, search.state[LEAVES])
+        weighing.weigh_positions(public, tree, leaves, search.state[LEAVES])
     else:
-        kernels.weigh(public, tree, leaves, 0, search.state[LEAVES], 3, 1.0)
+        weighing.weigh(public, tree, leaves, 0, search.state[LEAVES], 3, 1.0)
 
 
 @njit

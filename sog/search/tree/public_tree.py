@@ -11,28 +11,19 @@ from typing import Final
 
 import numpy as np
 
-from sog.arrays import Bool, Float32, Float64, Int32, Int64
+from sog.arrays import Float32, Float64, Int32, Int64
 from sog.errors import GameError
-from sog.games.base import DENSE, NATURE, TERMINAL, Carry, Game, Operator, Scaled, State
+from sog.games.base import NATURE, TERMINAL, Carry, Game, State
 from sog.search.tree import columns as f
 from sog.search.tree import pairs
 from sog.search.tree.arrays import Public
+from sog.search.tree.features import Features
 from sog.search.tree.listing import Position, write_position
-from sog.search.tree.tables import Growth, Table, grown
+from sog.search.tree.operators import Operators
+from sog.search.tree.tables import Growth, Runs, Table
 
 # Of an edge not listed further: no child yet, every infostate keeps its index.
 _NO_LINKS: Final = np.array([-1, -1, 0, -1, 0], dtype=np.int32)
-
-
-def _factors(operator: Operator) -> Float64:
-    """float64[I0 + I1]: two vectors whose outer product a dense operator is to rounding; empty where there are none."""
-    if operator.kind != DENSE or not operator.matrix.any():
-        return np.zeros(0)
-    matrix = operator.matrix
-    i, j = divmod(int(np.abs(matrix).argmax()), matrix.shape[1])
-    first, second = matrix[:, j], matrix[i] / matrix[i, j]
-    outer = np.allclose(np.outer(first, second), matrix, rtol=4e-16, atol=0.0)
-    return np.concatenate([first, second]) if outer else np.zeros(0)
 
 
 class PublicTree:
@@ -59,31 +50,26 @@ class PublicTree:
         self._edges = Table(np.int32, f.EDGE_FIELDS)
         self._actions = Table(np.int32, f.ACTION_FIELDS)
         self._links = Table(np.int32, 3)
-        self._slots = Table(np.int32)
-        self._operators = Table(np.int64, f.OPERATOR_FIELDS)
-        self._operator_values = Table(np.float64)
+        self._slots = Runs()
+        self._operators = Operators()
         self._tables = (
             self._nodes,
             self._scales,
             self._edges,
             self._actions,
             self._links,
-            self._slots,
-            self._operators,
-            self._operator_values,
+            self._slots.table,
+            self._operators.table,
+            self._operators.values,
         )
         self._growth = Growth()
         for table in self._tables:
             table.growth = self._growth
         self._arrays = Public(*(table.rows for table in self._tables))
-        self._operator_ids: dict[Operator, int] = {}
         self._children: dict[int, Sequence[State]] = {}
-        kept = 16 if game.planes is None else 0  # see `features`
-        self._features: Float32 = np.zeros((kept, game.num_features), dtype=np.float32)
-        self._has_features: Bool = np.zeros(kept, dtype=np.bool_)
-        self._slot_index: dict[bytes, int] = {}
-        self._slot_start(np.zeros(1, dtype=np.int32))
-        self._weight = self._operator(game.weights(game.root()))
+        self._features = Features(game)
+        self._slots.add(np.zeros(1, dtype=np.int32))
+        self._weight = self._operators.add(game.weights(game.root()))
         self.add(game.root(), -1)
 
     @property
@@ -116,20 +102,20 @@ class PublicTree:
 
     @property
     def slots(self) -> Int32:
-        return self._slots.rows
+        return self._slots.table.rows
 
     @property
     def operators(self) -> Int64:
-        return self._operators.rows
+        return self._operators.table.rows
 
     @property
     def operator_values(self) -> Float64:
-        return self._operator_values.rows
+        return self._operators.values.rows
 
     @property
     def all_dense(self) -> bool:
         """Whether every pair operator so far is a matrix."""
-        return bool((self.operators[: self._operators.count, f.OP_KIND] == DENSE).all())
+        return self._operators.all_dense
 
     @property
     def arrays(self) -> Public:
@@ -263,15 +249,15 @@ class PublicTree:
         actor = game.actor(s)
         i0, i1 = game.num_infostates(s)
         self.widest = max(self.widest, i0, i1)
-        weight, weight_scale = self._operator(game.weights(s))
+        weight, weight_scale = self._operators.add(game.weights(s))
         payoff, payoff_scale, unit = -1, 0.0, 1.0
         slot0 = slot1 = first = count = 0
         if actor == TERMINAL:
-            payoff, payoff_scale = self._operator(game.payoff(s))
+            payoff, payoff_scale = self._operators.add(game.payoff(s))
         else:
             unit = game.value_unit(s)
             if game.num_slots != (1, 1):  # otherwise both lie at 0, where the root's stands
-                slot0, slot1 = (self._slot_start(game.slot(s, p)) for p in (0, 1))
+                slot0, slot1 = (self._slots.add(game.slot(s, p)) for p in (0, 1))
             actions = game.actions(s)
             first, count = self._actions.count, len(actions)
             self._actions.extend(count)[:, f.IDENTITY] = actions
@@ -291,7 +277,7 @@ class PublicTree:
         actor, actions = game.actor(s), game.actions(s)
         payoff, payoff_scale, unit = -1, 0.0, game.u_max
         if actor == TERMINAL:
-            payoff, payoff_scale = self._operator(game.payoff(s))
+            payoff, payoff_scale = self._operators.add(game.payoff(s))
             unit = 1.0
         count = len(actions)
         self.widest_fan = max(self.widest_fan, count)
@@ -359,25 +345,12 @@ class PublicTree:
         return self
 
     def features(self, nodes: Int32) -> Float32:
-        """float32[B, F]: the game's features of each node, computed once a node.
-
-        Planes are large and needed once: they are made anew each time and not kept.
-        """
-        if self.game.planes is not None:
-            return np.stack([self.game.features(self.states[node]) for node in nodes])
-        if self.size > len(self._features):
-            self._features = grown(self._features, self.size, axis=0)
-            self._has_features = grown(self._has_features, self.size, axis=0)
-        for node in nodes[~self._has_features[nodes]]:
-            self._features[node] = self.game.features(self.states[node])
-            self._has_features[node] = True
-        return self._features[nodes]
+        """float32[B, F]: the game's features of each node."""
+        return self._features.of(nodes, self.states)
 
     def matrix(self, operator: int) -> Float64:
         """float64[I0, I1]: the dense operator with this number, unscaled."""
-        start, rows, columns, kind, _ = self.operators[operator]
-        assert kind == DENSE
-        return self.operator_values[start : start + rows * columns].reshape(rows, columns)
+        return self._operators.matrix(operator)
 
     def path(self, node: int) -> list[int]:
         """The nodes from the root to `node`, both included."""
@@ -401,24 +374,6 @@ class PublicTree:
     def ongoing(self) -> Int32:
         """int32[*]: the nodes where the game goes on, in order."""
         return np.flatnonzero(self.nodes[: self.size, f.ACTOR] != TERMINAL).astype(np.int32)
-
-    def _operator(self, scaled: Scaled) -> tuple[int, float]:
-        operator = scaled.operator
-        if operator not in self._operator_ids:
-            self._operator_ids[operator] = self._operators.count
-            packed, factors = operator.packed(), _factors(operator)
-            start = self._operator_values.count
-            first = start + len(packed) if len(factors) else -1
-            self._operators.extend(1)[0] = start, *operator.shape, operator.kind, first
-            self._operator_values.extend(len(packed) + len(factors))[:] = np.concatenate([packed, factors])
-        return self._operator_ids[operator], scaled.scale
-
-    def _slot_start(self, slots: Int32) -> int:
-        key = slots.tobytes()
-        if key not in self._slot_index:
-            self._slot_index[key] = self._slots.count
-            self._slots.extend(len(slots))[:] = slots
-        return self._slot_index[key]
 
     def _carry(self, carry: Carry) -> tuple[int, int]:
         if carry is None:

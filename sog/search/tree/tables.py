@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.arrays import Array
+from sog.arrays import Array, Int32
 
 ROOM: Final = 256  # of a new table, in rows
 
@@ -47,6 +47,22 @@ class Table:
         """A writable view of `count` new rows."""
         first = self.reserve(count)
         return self.rows[first : self.count]
+
+
+class Runs:
+    """Runs of numbers one after the other, int32[*], each different run once."""
+
+    def __init__(self) -> None:
+        self.table = Table(np.int32)
+        self._starts: dict[bytes, int] = {}
+
+    def add(self, run: Int32) -> int:
+        """Where the run starts, appended on first use."""
+        key = run.tobytes()
+        if key not in self._starts:
+            self._starts[key] = self.table.count
+            self.table.extend(len(run))[:] = run
+        return self._starts[key]
 
 
 def grown(array: Array, need: int, axis: int) -> Array:

@@ -242,7 +242,7 @@ def _line_up(games: Bundles, answered: Answered, begin: int, end: int, p: int, o
 
 @inlined
 def weigh(public: Public, tree: Tree, games: Bundles, answered: Answered, used: int, part: Part) -> int:
-    """leaves.kernels.weigh; the number of the answer to begin with next.
+    """leaves.weighing.weigh; the number of the answer to begin with next.
 
     Where nobody needs an answer twice it is weighed as it comes, with nothing kept.
     """
