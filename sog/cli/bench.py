@@ -70,12 +70,11 @@ def bench_cfr(
     LiteEFG is left out where it is not installed.
     """
     from sog.experiments.bench.cfr import GAMES, QUICK_GAMES, bench_games
-    from sog.experiments.bench.cfr_solvers import has_liteefg
-    from sog.games.catalog import make_game
+    from sog.experiments.bench.cfr_solvers import check_game, has_liteefg
 
     chosen = games or (QUICK_GAMES if quick else GAMES)
     for name in games or ():
-        make_game(name)  # one that does not exist is refused before the work
+        check_game(name)  # before the work
     if not has_liteefg():
         stderr().print("LiteEFG is not installed (pip install 'sog[bench]'): left out", markup=False)
     with progress_bar("bench cfr", len(chosen), "games") as report:
