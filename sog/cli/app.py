@@ -90,7 +90,7 @@ app.command(epilog='Example: sog perft "chess(fen=8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/
 app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)
 app.command("compile", epilog="Example: sog compile")(compile_kernels)
 app.command(epilog='Example: sog show spot.npz --line "check, bet 0.5"')(show)
-bench.command("holdem", epilog="Example: sog bench holdem --spots river")(bench_holdem)
+bench.command("holdem", epilog="Example: sog bench holdem river")(bench_holdem)
 bench.command("inference", epilog="Example: sog bench inference --network 3x256 --batch 64")(bench_inference)
 bench.command("pipeline", epilog="Example: sog bench pipeline leduc_poker --seconds 60")(bench_pipeline)
 app.add_typer(bench, name="bench")

@@ -21,13 +21,32 @@ from sog.cli.bench_tables import (
     training_table,
 )
 from sog.cli.frame import JsonOption, progress_bar, show_rows, stderr, stdout
-from sog.cli.options import LARGEST_COUNT, HistoriesOption, UpdatesOption, above_zero
-from sog.errors import SettingError
+from sog.cli.options import LARGEST_COUNT, HistoriesOption, UpdatesOption, above_zero, all_above_zero, some
 
 if TYPE_CHECKING:
     from sog.experiments.bench.training import Part
     from sog.nets.cvpn import CVPN
     from sog.search.gtcfr.search import Budget
+
+# What is measured is a command's argument, and its size are options, named as in `sog exploit` and `sog train`.
+GamesArgument = Annotated[
+    list[str] | None, typer.Argument(metavar="[GAME]...", help="Game strings; by default a built-in list.")
+]
+SimulationsOption = Annotated[
+    list[int] | None,
+    typer.Option(
+        "--simulations", "-s", min=1, max=LARGEST_COUNT, help="s: expansions per search; repeat for several."
+    ),
+]
+PerUpdateOption = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--per-update",
+        "-c",
+        callback=all_above_zero,
+        help="c: expansions per regret update; repeat for several. Every s is measured with every c.",
+    ),
+]
 
 bench = typer.Typer(help="Measure speed: beside other programs, and part by part.", epilog="Example: sog bench cfr")
 
@@ -37,9 +56,9 @@ def _bench() -> None:
     pass
 
 
-@bench.command("cfr", epilog='Example: sog bench cfr --games leduc_poker --games "liars_dice(numdice=1,dice_sides=5)"')
+@bench.command("cfr", epilog='Example: sog bench cfr leduc_poker "liars_dice(numdice=1,dice_sides=5)"')
 def bench_cfr(
-    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
+    games: GamesArgument = None,
     quick: Annotated[bool, typer.Option("--quick", help="Five small games instead of all.")] = False,
     rounds: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="How many times the solvers take turns.")] = 9,
     as_json: JsonOption = False,
@@ -51,12 +70,11 @@ def bench_cfr(
     LiteEFG is left out where it is not installed.
     """
     from sog.experiments.bench.cfr import GAMES, QUICK_GAMES, bench_games
-    from sog.experiments.bench.cfr_solvers import has_liteefg
-    from sog.games.catalog import make_game
+    from sog.experiments.bench.cfr_solvers import check_game, has_liteefg
 
     chosen = games or (QUICK_GAMES if quick else GAMES)
     for name in games or ():
-        make_game(name)  # one that does not exist is refused before the work
+        check_game(name)  # before the work
     if not has_liteefg():
         stderr().print("LiteEFG is not installed (pip install 'sog[bench]'): left out", markup=False)
     with progress_bar("bench cfr", len(chosen), "games") as report:
@@ -64,12 +82,13 @@ def bench_cfr(
     show_rows(rows, as_json, lambda: cfr_table(rows))
 
 
-@bench.command("search", epilog="Example: sog bench search leduc_poker --search 100,1 --no-training")
+@bench.command("search", epilog="Example: sog bench search leduc_poker -s 100 -c 1 --no-training")
 def bench_search(
     checkpoint: Annotated[
         str, typer.Argument(metavar="[CHECKPOINT_OR_GAME]", help="A run's folder, or a game.")
     ] = "leduc_poker",
-    search: Annotated[list[str] | None, typer.Option(help="A budget s,c; repeat for several. By default four.")] = None,
+    simulations: SimulationsOption = None,
+    per_update: PerUpdateOption = None,
     rounds: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="Batches of games; the median is shown.")] = 5,
     batch_seconds: Annotated[
         float, typer.Option(callback=above_zero, help="About how long a batch of games lasts.")
@@ -97,7 +116,7 @@ def bench_search(
     if beside_openspiel:
         _beside_openspiel(rounds, as_json)
         return
-    budgets = [_budget(text) for text in search] if search else BUDGETS
+    budgets = _budgets(simulations, per_update) or BUDGETS
     name, network = _network(checkpoint)
     game = make_game(name)
     with progress_bar("bench search", len(budgets) * len(SIDE_BY_SIDE), "rows") as report:
@@ -111,14 +130,14 @@ def bench_search(
         stdout().print(training_table(game.name, parts))
 
 
-@bench.command("root", epilog="Example: sog bench root 'holdem(bets=0.5;1.0;allin)' --search 10,0.1")
+@bench.command("root", epilog="Example: sog bench root 'holdem(bets=0.5;1.0;allin)' -s 10 -c 0.1")
 def bench_root_search(
     game: Annotated[str, typer.Argument(metavar="[GAME]", help="A game string.")] = "holdem(bets=0.5;1.0;allin)",
-    search: Annotated[list[str] | None, typer.Option(help="A budget s,c; repeat for more. 10,0.1 and 100,1.")] = None,
-    width: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="Units in each hidden layer of the untrained network.")
-    ] = 256,
-    depth: Annotated[int, typer.Option(min=1, max=1_000, help="Hidden layers of that network.")] = 3,
+    simulations: SimulationsOption = None,
+    per_update: PerUpdateOption = None,
+    network: Annotated[
+        str, typer.Option(callback=some, help="Hidden layers x width of the untrained network.")
+    ] = "3x256",
     rounds: Annotated[
         int, typer.Option(min=1, max=LARGEST_COUNT, help="Searches with each budget; the median is shown.")
     ] = 3,
@@ -128,16 +147,18 @@ def bench_root_search(
 
     By default the whole of heads-up no-limit hold'em, 1,326 hands a player.
     """
-    from sog.experiments.bench.root import bench_root
+    from sog.agents.algorithms.table import network_size
+    from sog.experiments.bench.root import BUDGETS, bench_root
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
     from sog.nets.shape import shape_for
 
-    budgets = [_budget(text) for text in search or ("10,0.1", "100,1")]
+    budgets = _budgets(simulations, per_update) or BUDGETS
     made = make_game(game)
-    network = CVPN(shape_for(made, width, depth, crossed=made.crossed))
+    depth, width = network_size(network)
+    untrained = CVPN(shape_for(made, width, depth, crossed=made.crossed))
     with progress_bar("bench root", len(budgets), "budgets") as report:
-        rows = bench_root(made, network, budgets, report, rounds)
+        rows = bench_root(made, untrained, budgets, report, rounds)
     show_rows(rows, as_json, lambda: root_table(rows), {"load": os.getloadavg()[0]})
 
 
@@ -153,28 +174,31 @@ def _beside_openspiel(rounds: int, as_json: bool) -> None:
 _SIMULATIONS = 400
 
 
-@bench.command("histories", epilog="Example: sog bench histories --games leduc_poker --seconds 2")
+@bench.command("histories", epilog="Example: sog bench histories leduc_poker --seconds 2")
 def bench_by_histories(
-    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
-    width: Annotated[int, typer.Option(min=1, max=100_000, help="Of the network's two hidden layers.")] = 256,
+    games: GamesArgument = None,
+    network: Annotated[
+        str, typer.Option(callback=some, help="Hidden layers x width of the actor's network.")
+    ] = "2x256",
     seconds: Annotated[float, typer.Option(callback=above_zero, help="Of each figure, at least.")] = 5.0,
     as_json: JsonOption = False,
 ) -> None:
     """Episodes a second of one core: random play, the actor with a network, and R-NaD's play and learning together."""
+    from sog.agents.algorithms.table import network_size
     from sog.experiments.bench.histories import GAMES, bench_histories
     from sog.games.histories.catalog import make_history_game
 
-    chosen = tuple(games or GAMES)
+    chosen, size = tuple(games or GAMES), network_size(network)
     for name in chosen:
         make_history_game(name)  # one that does not exist is refused before the work
     with progress_bar("bench histories", len(chosen), "games") as report:
-        rows = bench_histories(chosen, width, seconds, report)
-    show_rows(rows, as_json, lambda: histories_table(rows, width))
+        rows = bench_histories(chosen, size, seconds, report)
+    show_rows(rows, as_json, lambda: histories_table(rows))
 
 
-@bench.command("sepot", epilog="Example: sog bench sepot --games leduc_poker --played 4")
+@bench.command("sepot", epilog="Example: sog bench sepot leduc_poker --played 4")
 def bench_sepot_search(
-    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
+    games: GamesArgument = None,
     played: Annotated[
         int, typer.Option(min=1, max=LARGEST_COUNT, help="Random games, each of whose public states is searched.")
     ] = 6,
@@ -199,9 +223,9 @@ def bench_sepot_search(
     show_rows(rows, as_json, lambda: sepot_table(rows))
 
 
-@bench.command("rebel", epilog="Example: sog bench rebel --seconds 5")
+@bench.command("rebel", epilog="Example: sog bench rebel 'liars_dice(numdice=1,dice_sides=4)' --seconds 5")
 def bench_rebel(
-    games: Annotated[list[str] | None, typer.Option(help="A game string; give the option once for each game.")] = None,
+    games: GamesArgument = None,
     seconds: Annotated[float, typer.Option(callback=above_zero, help="Seconds of work for each row, at least.")] = 10.0,
     as_json: JsonOption = False,
 ) -> None:
@@ -216,10 +240,11 @@ def bench_rebel(
     show_rows(rows, as_json, lambda: rebel_table(rows))
 
 
-@bench.command("training", epilog="Example: sog bench training --games connect_four --played 64")
+@bench.command("training", epilog="Example: sog bench training connect_four --played 64")
 def bench_training(
-    games: Annotated[
-        list[str] | None, typer.Option(help="A game string, or a run's folder; repeat for several.")
+    checkpoints: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[CHECKPOINT_OR_GAME]...", help="Runs' folders, or games; by default a built-in list."),
     ] = None,
     played: Annotated[
         int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Self-play games of each game; else as set for it.")
@@ -237,7 +262,7 @@ def bench_training(
     from sog.games.catalog import make_game
 
     chosen = []
-    for text in games or GAMES:
+    for text in checkpoints or GAMES:
         trained, network = _network(text)
         name = trained if Path(text).exists() else make_game(text).name  # a network may play at another komi, too
         chosen.append((name, network, played or GAMES.get(name, 16)))
@@ -246,15 +271,13 @@ def bench_training(
     show_rows(rows, as_json, lambda: rounds_table(rows))
 
 
-def _budget(text: str) -> Budget:
-    """(s, c) from `100,0.1`."""
+def _budgets(simulations: list[int] | None, per_update: list[float] | None) -> list[Budget]:
+    """Every s with every c that were asked for, as `sog exploit` completes one without the other; none if neither."""
     from sog.search.gtcfr.search import Budget
 
-    try:
-        simulations, per_update = text.strip("()").split(",")
-        return Budget(int(simulations), float(per_update))
-    except ValueError:
-        raise SettingError(f"--search is s,c such as 100,0.1, not {text}") from None
+    if not simulations and not per_update:
+        return []
+    return [Budget(s, c) for s in simulations or (100,) for c in per_update or (1.0,)]
 
 
 def _network(checkpoint: str) -> tuple[str, CVPN]:

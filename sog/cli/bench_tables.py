@@ -125,9 +125,8 @@ def simulations_table(rows: Sequence[SimulationsRow]) -> Table:
     return out
 
 
-def histories_table(rows: Sequence[HistoriesRow], width: int) -> Table:
-    """width: of the two hidden layers of the actor's network."""
-    headings = ("decisions", "random games/s", f"with 2x{width} /s", "with R-NaD /s")
+def histories_table(rows: Sequence[HistoriesRow]) -> Table:
+    headings = ("decisions", "random games/s", f"with {rows[0].network} /s", "with R-NaD /s")
     out = figures_table("game", figures=headings)
     for row in rows:
         figures = (f"{row.decisions:.1f}", *(f"{rate:,.0f}" for rate in (row.random, row.actor, row.learning)))

@@ -257,7 +257,10 @@ def _draw(seen: View, title: str, path: Path) -> None:
 
 
 def bench_holdem(
-    spots: Annotated[str, typer.Option(help="river, turn or both.")] = "both", as_json: JsonOption = False
+    spots: Annotated[
+        list[str] | None, typer.Argument(metavar="[SPOT]...", help="river or turn; by default both.")
+    ] = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Milliseconds per iteration and seconds to 0.5% of the pot on a river and a turn spot, every hand in both ranges.
 
@@ -266,9 +269,7 @@ def bench_holdem(
     """
     from sog.experiments.bench.holdem import bench_spot, chosen, steps
 
-    found = chosen(spots)
-    if not found:
-        raise SettingError(f"--spots is river, turn or both, not {spots}")
+    found = chosen(spots or ())
     rows, done = [], 0
     with progress_bar("bench holdem", sum(steps(spot) for spot in found), "steps") as report:
         for spot in found:

@@ -26,6 +26,7 @@ __all__ = [
     "PogOption",
     "UpdatesOption",
     "above_zero",
+    "all_above_zero",
     "check_apart",
     "papers_search",
     "plain_file",
@@ -43,6 +44,13 @@ def above_zero(value: float | None) -> float | None:
     if value is not None and not 0 < value <= _LARGEST:
         raise typer.BadParameter(f"must be a number above 0 and at most {_LARGEST:g}, not {value}")
     return value
+
+
+def all_above_zero(values: list[float] | None) -> list[float] | None:
+    """Numbers that `above_zero` takes, each of them."""
+    for value in values or ():
+        above_zero(value)
+    return values
 
 
 def share(value: float | None) -> float | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,6 +62,8 @@ def reproduce(
 
     where = where_of(cluster, workers)
     experiment = find(name)
+    if "runs" in experiment.study.takes:
+        _check_runs(run or ())
     started = time.monotonic()
     options = Options(quick, full, seeds, tuple(run or ()), paper, minutes)
     work = Reproduction(experiment, options, out, lambda line: stderr().print(line, markup=False))
@@ -72,6 +76,13 @@ def reproduce(
     with say_kept(lambda: kept), progress_bar(experiment.id, len(work.keys), "points") as report:
         done = work.run(where, report)
     _print(done, work.done, len(work.keys), time.monotonic() - started, as_json)
+
+
+def _check_runs(runs: Sequence[Path]) -> None:
+    """SettingError where a folder is not there, whatever else an experiment asks of it."""
+    for run in runs:
+        if not os.path.lexists(run):
+            raise SettingError(f"{run}: no such training run")
 
 
 def _list(out: Path, as_json: bool) -> None:

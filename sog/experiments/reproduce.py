@@ -15,8 +15,8 @@ from sog.experiments.study import (
     Outcome,
     PointFile,
     carry_out,
-    check_options,
     finished,
+    planned,
     so_far,
     write,
 )
@@ -71,9 +71,8 @@ class Reproduction:
 
     def __init__(self, experiment: Experiment, options: Options, out: Path, note: Note) -> None:
         """SettingError where an option has no use here or the folder cannot be used; `note`: what a plan has to say."""
-        check_options(experiment.id, experiment.study, options)
         self.experiment = experiment
-        self.keys = experiment.study.plan(options, note)
+        self.keys = planned(experiment.id, experiment.study, options, note)
         self.folder = folder_of(experiment, out, options)
         self.points = PointFile(self.folder)
 

@@ -106,8 +106,21 @@ class Study:
     stage: Callable[[Key], int] = lambda key: 0
 
 
-def check_options(name: str, study: Study, options: Options) -> None:
-    """SettingError where an option is given that the study has no use for."""
+def planned(name: str, study: Study, options: Options, note: Note) -> list[Key]:
+    """The keys of all points; SettingError where an option has no use here or the plan cannot be made.
+
+    note: takes what the plan has to say, once it stands; of one that is refused only the error is heard.
+    """
+    _check_options(name, study, options)
+    said: list[str] = []
+    keys = study.plan(options, said.append)
+    for line in said:
+        note(line)
+    return keys
+
+
+def _check_options(name: str, study: Study, options: Options) -> None:
+    """SettingError where an option is given that the study has no use for, or two that exclude each other."""
     given = {
         "full": options.full,
         "seeds": options.seeds is not None,
@@ -118,6 +131,8 @@ def check_options(name: str, study: Study, options: Options) -> None:
     for option, value in given.items():
         if value and option not in study.takes:
             raise SettingError(f"{name} takes no --{option.removesuffix('s') if option == 'runs' else option}")
+    if options.quick and options.full:
+        raise SettingError("--quick is a small version and --full a larger one: choose one")
 
 
 class PointFile:

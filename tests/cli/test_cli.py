@@ -132,7 +132,10 @@ def test_the_package_runs_as_a_module(monkeypatch: pytest.MonkeyPatch, capsys: C
         ("solve rps --check-openspiel", "OpenSpiel has no game rps"),
         ("games kuhn_poker", "GAME and --markdown go with --check-openspiel"),
         ("games --check-openspiel --markdown --json", "--markdown or --json, not both"),
-        ("bench cfr --games no_such_game", "no game is called no_such_game"),
+        ("bench cfr no_such_game", "no game is called no_such_game"),
+        ("bench cfr connect_four", "connect_four is too large to list: far more than 20,000,000 public states"),
+        ("bench cfr kuhn_poker go(board_size=9)", "is too large to list"),
+        ("bench cfr rps", "OpenSpiel has no game rps"),
         ("bench cfr --rounds 0", "Invalid value for '--rounds'"),
         ("tournament no_such_file.toml", "no_such_file.toml cannot be read"),
     ],
@@ -259,7 +262,7 @@ def test_solve_writes_the_policy_and_overwrites_nothing(tmp_path: Path, capsys: 
 
 def test_bench_cfr(capfd: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    rows = answer(capfd, "bench", "cfr", "--games", "kuhn_poker", "--rounds", "1")["rows"]
+    rows = answer(capfd, "bench", "cfr", "kuhn_poker", "--rounds", "1")["rows"]
     assert {"ours, CFR+", "ours, CFR+ simultaneous", "OpenSpiel CFR+"} <= {row["solver"] for row in rows}
     ours = rows[0]
     fastest = min(row["seconds_to_target"] for row in rows if row["solver"].startswith("ours"))

@@ -87,7 +87,7 @@ def test_show(solved: Path, tmp_path: Path, capsys: Capture) -> None:
         (["solve", SPOT, "--check-openspiel"], "OpenSpiel cannot measure them"),
         (["solve", SPOT, "--threads", "0"], "Invalid value for '--threads'"),
         (["show", "nowhere.npz"], "nowhere.npz is not a solved"),
-        (["bench", "holdem", "--spots", "flop"], "river, turn or both"),
+        (["bench", "holdem", "flop"], "a spot is river or turn, not flop"),
     ],
 )
 def test_bad_input_is_told_in_one_line(words: list[str], says: str, capsys: Capture) -> None:

@@ -176,7 +176,8 @@ def test_a_killed_run_resumes_as_if_nothing_had_been(algorithm: str, tmp_path: P
 
 
 def test_bench_histories_prints_rates(capsys: Capture) -> None:
-    found = answer(capsys, "bench", "histories", "--games", "kuhn_poker", "--width", "8", "--seconds", "0.01")
+    found = answer(capsys, "bench", "histories", "kuhn_poker", "--network", "1x8", "--seconds", "0.01")
     (row,) = found["rows"]  # type: ignore[misc]
-    assert row["game"] == "kuhn_poker" and min(row["random"], row["actor"], row["learning"]) > 0
-    assert main(["bench", "histories", "--games", "checkers"]) == 2
+    assert (row["game"], row["network"]) == ("kuhn_poker", "1x8")
+    assert min(row["random"], row["actor"], row["learning"]) > 0
+    assert main(["bench", "histories", "checkers"]) == 2

@@ -22,6 +22,8 @@ def test_rows_of_a_small_spot() -> None:
         assert row.iterations == rows[0].iterations and row.iterations % 20 == 0
 
 
-@pytest.mark.parametrize(("name", "spots"), [("river", [RIVER]), ("both", [RIVER, TURN]), ("flop", [])])
-def test_chosen_spots(name: str, spots: list[Spot]) -> None:
-    assert chosen(name) == spots
+@pytest.mark.parametrize(
+    ("names", "spots"), [(["river"], [RIVER]), ([], [RIVER, TURN]), (["turn", "river", "turn"], [TURN, RIVER])]
+)
+def test_chosen_spots(names: list[str], spots: list[Spot]) -> None:
+    assert chosen(names) == spots

@@ -47,14 +47,14 @@ def test_games_that_nobody_wins_are_seen() -> None:
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["bench", "training", "--games", "tic_tac_toe", "--played", "2", "--json"]) == 0
+    assert main(["bench", "training", "tic_tac_toe", "--played", "2", "--json"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["rows"]
     shares = {"grown_share", "one_hot_share", "distinct_positions_share", "won_share"}
     assert set(row) == {"game", "searches"} | shares and all(0 <= row[share] <= 1 for share in shares)
     assert row["game"] == "tic_tac_toe" and row["searches"] >= 10 and row["grown_share"] == 1.0
     folder = str(find_checkpoint("tic_tac_toe"))
-    assert main(["bench", "training", "--games", "tic_tac_toe", "--games", folder, "--played", "2", "--json"]) == 0
+    assert main(["bench", "training", "tic_tac_toe", folder, "--played", "2", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["rows"] == [row, row]
-    assert main(["bench", "training", "--games", "tic_tac_toe", "--played", "2"]) == 0
+    assert main(["bench", "training", "tic_tac_toe", "--played", "2"]) == 0
     assert "grown" in capsys.readouterr().out
     assert main(["bench", "training", "--played", "0"]) == 2

@@ -7,9 +7,12 @@ from collections.abc import Generator
 from types import SimpleNamespace
 
 import pytest
+import typer
 
 from sog.agents.algorithms import table
 from sog.cli.app import main
+from sog.cli.bench import bench
+from sog.experiments.bench import root as bench_root
 from sog.experiments.bench import search as bench_search
 from sog.experiments.bench import training as bench_training
 from sog.experiments.bench.search import SEARCH_PLACES, bench_searches
@@ -104,8 +107,9 @@ def test_parts_of_training(monkeypatch: pytest.MonkeyPatch) -> None:
     ("line", "why"),
     [
         ("no_game", "no game is called no_game"),
-        ("kuhn_poker --search 10", "--search is s,c such as 100,0.1, not 10"),
-        ("kuhn_poker --search 0,1", "simulations must be positive"),
+        ("kuhn_poker --search 10,1", "No such option: --search"),
+        ("kuhn_poker -s 0", "Invalid value for '--simulations'"),
+        ("kuhn_poker -c 1 -c nan", "Invalid value for '--per-update'"),
         ("kuhn_poker --rounds 0", "Invalid value for '--rounds'"),
         ("kuhn_poker --batch-seconds nan", "Invalid value for '--batch-seconds': must be a number above 0"),
     ],
@@ -119,3 +123,38 @@ def test_bad_input(line: str, why: str, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_budgets_are_those_of_the_figures() -> None:
     assert [str(budget) for budget in bench_search.BUDGETS] == ["(10,1)", "(100,1)", "(100,0.1)", "(1000,1)"]
+
+
+@pytest.mark.parametrize("command", ["search --no-training", "root"])
+@pytest.mark.parametrize(
+    ("line", "budgets"),
+    [
+        ("-s 10 -s 100 -c 0.5 -c 2", ["(10,0.5)", "(10,2)", "(100,0.5)", "(100,2)"]),
+        ("--simulations 7", ["(7,1)"]),  # what `sog exploit` adds
+        ("--per-update 0.1", ["(100,0.1)"]),
+    ],
+)
+def test_budgets_are_written_as_for_exploit(
+    command: str, line: str, budgets: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    measured: list[str] = []
+
+    def measure(game: object, network: object, chosen: list[Budget], *more: object) -> list[object]:
+        measured.extend(map(str, chosen))
+        return []
+
+    monkeypatch.setattr(bench_search, "bench_searches", measure)
+    monkeypatch.setattr(bench_root, "bench_root", measure)
+    name, *options = command.split()
+    assert main(["bench", name, "kuhn_poker", *options, *line.split(), "--json"]) == 0
+    assert measured == budgets
+
+
+def test_what_is_measured_is_the_argument_of_every_benchmark() -> None:
+    """No benchmark takes games, spots, budgets or sizes of networks by options of its own."""
+    for name, command in typer.main.get_command(bench).commands.items():  # type: ignore[attr-defined]
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert not options & {"--games", "--game", "--spots", "--search", "--width", "--depth"}, name
+        assert ("-s" in options) == ("--simulations" in options) == ("--per-update" in options) == ("-c" in options)
+        arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
+        assert len(arguments) == (name != "inference"), name

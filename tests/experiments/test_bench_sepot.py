@@ -28,9 +28,9 @@ def test_rows_are_by_size_and_their_shares_are_of_all_the_time() -> None:
 
 
 def test_the_command_prints_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["bench", "sepot", "--games", "kuhn_poker", "--played", "2", "--updates", "5"]
+    line = ["bench", "sepot", "kuhn_poker", "--played", "2", "--updates", "5"]
     assert main([*line, "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert rows and all(row["game"] == "kuhn_poker" for row in rows)
     assert main(line) == 0 and "CFR+" in capsys.readouterr().out
-    assert main(["bench", "sepot", "--games", "chess"]) == 2
+    assert main(["bench", "sepot", "chess"]) == 2

@@ -265,6 +265,8 @@ def test_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ("reproduce resolving --list", "--list takes no experiment"),
         ("reproduce resolving --seeds 3", "resolving takes no --seeds"),
         ("reproduce resolving --workers 0", "Invalid value for '--workers'"),
+        ("reproduce resolving --quick --full", "choose one"),
+        ("reproduce resolving --run nosuch", "resolving takes no --run"),
     ],
 )
 def test_bad_input_is_told_in_one_line(line: str, why: str, tmp_path: Path, capsys: Capture) -> None:
@@ -274,6 +276,39 @@ def test_bad_input_is_told_in_one_line(line: str, why: str, tmp_path: Path, caps
     assert why in told.err
     assert told.err.count("\n") == 1
     assert told.out == ""
+
+
+TAKING_RUNS = [experiment.id for experiment in EXPERIMENTS if "runs" in experiment.study.takes]
+
+
+@pytest.mark.parametrize("name", TAKING_RUNS)
+@pytest.mark.parametrize("missing", [True, False], ids=["no folder", "an empty folder"])
+def test_a_run_that_is_none_is_told_in_one_line(name: str, missing: bool, tmp_path: Path, capsys: Capture) -> None:
+    folder, out = tmp_path / "nosuch", tmp_path / "out"
+    if not missing:
+        folder.mkdir()
+    for more in ([], ["--quick"], ["--so-far"]):
+        assert main(["reproduce", name, "--run", str(folder), "--out", str(out), *more]) == 2
+        told = capsys.readouterr()
+        assert told.out == "" and told.err.startswith("sog: ") and told.err.count("\n") == 1, told.err
+        assert f"{folder}: no such training run" in told.err or not missing
+    assert not out.exists()
+
+
+def test_a_plan_is_heard_only_where_it_stands(tmp_path: Path) -> None:
+    def refusing(options: Options, note: Note) -> list[Key]:
+        note("both networks are there")
+        if options.quick:
+            raise SettingError("they are not")
+        return [{"k": 1}]
+
+    experiment = Experiment("toy", "SoG", "Fig. 0", 1, "squares", Study(refusing, square, present))
+    told: list[str] = []
+    with pytest.raises(SettingError, match="they are not"):
+        Reproduction(experiment, Options(quick=True), tmp_path, told.append)
+    assert told == []
+    Reproduction(experiment, Options(), tmp_path, told.append)
+    assert told == ["both networks are there"]
 
 
 def test_reproduce_prints_one_object(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,7 @@ __all__ = [
     "boards_of",
     "learner",
     "measuring_of",
+    "network_size",
     "player_of",
     "preset",
     "taken_by",
@@ -178,9 +179,15 @@ def _check_taken(choices: Choices, algorithm: str, takes: _Takes) -> None:
 
 
 def _sized(shape: NetworkShape, size: str) -> NetworkShape:
-    """A network's shape with other hidden layers; SettingError unless `size` reads like 2x256."""
+    """A network's shape with other hidden layers; SettingError as of `network_size`."""
+    depth, width = network_size(size)
+    return replace(shape, depth=depth, width=width)
+
+
+def network_size(size: str) -> tuple[int, int]:
+    """How many hidden layers and their width; SettingError unless `size` reads like 2x256."""
     read = _SIZE.fullmatch(size)
     if read is None or int(read[1]) > _DEEPEST or int(read[2]) > _WIDEST:
         most = f"at most {_DEEPEST:,} x {_WIDEST:,}"
         raise SettingError(f"a network's size is hidden layers x width, such as 2x256, {most}, not {size}")
-    return replace(shape, depth=int(read[1]), width=int(read[2]))
+    return int(read[1]), int(read[2])

@@ -25,6 +25,7 @@ from sog.play.openspiel_states import openspiel_game
 from sog.search.cfr import exact
 from sog.search.cfr.rules import CFR_PLUS, SOG, Rule
 from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.whole import check_listable
 
 OURS: Final = "ours, CFR+"
 OURS_SIMULTANEOUS: Final = "ours, CFR+ simultaneous"
@@ -54,6 +55,13 @@ class Solver(Protocol):
 def has_liteefg() -> bool:
     """Whether LiteEFG is installed."""
     return importlib.util.find_spec("LiteEFG") is not None
+
+
+def check_game(name: str) -> None:
+    """GameError, in a moment, where there is no such game, it is far too large to list, or OpenSpiel lacks it."""
+    game = make_game(name)
+    check_listable(game)
+    openspiel_game(game)
 
 
 def make_solvers(name: str, stack: ExitStack) -> dict[str, Callable[[], Solver]]:

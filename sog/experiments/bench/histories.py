@@ -54,20 +54,24 @@ class Row:
 
 
 def bench_histories(
-    games: tuple[str, ...], width: int, seconds: float, report: Callable[[int, str], None]
+    games: tuple[str, ...], size: tuple[int, int], seconds: float, report: Callable[[int, str], None]
 ) -> list[Row]:
-    """A row for each game; each of its three figures takes so many seconds, at least."""
+    """A row for each game; each of its three figures takes so many seconds, at least.
+
+    size: hidden layers of the actor's network and their width.
+    """
     rows = []
     with threadpool_limits(1):
         torch.set_num_threads(1)
         for done, name in enumerate(games):
             report(done, name)
-            rows.append(_row(make_history_game(name), width, seconds))
+            rows.append(_row(make_history_game(name), size, seconds))
     return rows
 
 
-def _row(game: HistoryGame, width: int, seconds: float) -> Row:
-    settings = replace(rnad_preset(game, "paper"), shape=policy_shape(game, width, 2))
+def _row(game: HistoryGame, size: tuple[int, int], seconds: float) -> Row:
+    depth, width = size
+    settings = replace(rnad_preset(game, "paper"), shape=policy_shape(game, width, depth))
     learner = settings.learning.make(CVPN(settings.shape, 0), 0)
     count, rng, decisions = settings.games, np.random.default_rng(0), []
 
@@ -81,7 +85,7 @@ def _row(game: HistoryGame, width: int, seconds: float) -> Row:
 
     played = _rate(lambda: _play_at_random(game, 1024, rng), seconds)
     actor, learning = _rate(act, seconds), _rate(learn, seconds)
-    return Row(game.name, f"2x{width}", float(np.mean(decisions)), played, actor, learning)
+    return Row(game.name, f"{depth}x{width}", float(np.mean(decisions)), played, actor, learning)
 
 
 def _rate(episodes: Callable[[], int], seconds: float) -> float:

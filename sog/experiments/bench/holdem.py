@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Float64
+from sog.errors import SettingError
 from sog.games.holdem.game import Holdem
 from sog.games.holdem.names import holdem_from
 from sog.games.names import parse_game
@@ -123,6 +124,10 @@ def _solve(solver: HoldemSolver) -> float:
     return time.perf_counter() - start
 
 
-def chosen(name: str) -> Sequence[Spot]:
-    """The spots of a name, "both" for all."""
-    return [spot for spot in (RIVER, TURN) if name in (spot.name, "both")]
+def chosen(names: Sequence[str]) -> list[Spot]:
+    """The spots with these names, all where none is named; SettingError for another name."""
+    known = {spot.name: spot for spot in (RIVER, TURN)}
+    for name in names:
+        if name not in known:
+            raise SettingError(f"a spot is {' or '.join(known)}, not {name}")
+    return [known[name] for name in dict.fromkeys(names)] or list(known.values())

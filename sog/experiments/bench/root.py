@@ -32,6 +32,7 @@ from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.leaves.kernels import PLAIN, Leaves
 from sog.search.tree.public_tree import PublicTree
 
+BUDGETS = (Budget(10, 0.1), Budget(100, 1))
 PARTS = ("ranges down", "payoffs", "leaf masses", "values up")
 
 
