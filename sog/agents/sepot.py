@@ -14,7 +14,7 @@ from sog.games.histories.leduc import LeducHistories
 from sog.nets.cvpn import CVPN
 from sog.play.agent import Agent
 from sog.search.sepot.below import Cut
-from sog.search.sepot.search import SearchSettings, SepotSearch
+from sog.search.sepot.search import SepotSearch, SepotSearchSettings
 from sog.search.tree.public_tree import PublicTree
 from sog.train.checkpoint import load_critic, load_network
 from sog.train.policy_gradient.networks import policies_of
@@ -49,13 +49,13 @@ def cut_of(game: HistoryGame, depth: int | None) -> Cut:
     return Cut(0, at_chance=True) if isinstance(game, LeducHistories) else Cut(1)
 
 
-def searching(name: str, network: CVPN, folder: Path, settings: SearchSettings) -> SepotSearch:
+def searching(name: str, network: CVPN, folder: Path, settings: SepotSearchSettings) -> SepotSearch:
     """The search on a network's policy with the critic of its checkpoint folder; CheckpointError without one."""
     game = make_history_game(name)
     return SepotSearch(game, NetworkPolicy(game, network), critic_from(game, load_critic(folder)), settings)
 
 
-def load_search(folder: Path, settings: SearchSettings) -> SepotSearch:
+def load_search(folder: Path, settings: SepotSearchSettings) -> SepotSearch:
     """The search on the policy of a checkpoint; CheckpointError where it has no critic."""
     name, network, _ = load_network(folder)
     return searching(name, network, folder, settings)

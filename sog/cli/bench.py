@@ -212,12 +212,12 @@ def bench_sepot_search(
     """
     from sog.experiments.bench.sepot_search import GAMES, bench_sepot
     from sog.games.histories.catalog import make_history_game
-    from sog.search.sepot.search import SearchSettings
+    from sog.search.sepot.search import SepotSearchSettings
 
-    chosen, plain = tuple(games or GAMES), SearchSettings()
+    chosen, plain = tuple(games or GAMES), SepotSearchSettings()
     for name in chosen:
         make_history_game(name)  # one that does not exist is refused before the work
-    settings = SearchSettings(updates or plain.iterations, most=histories or plain.most)
+    settings = SepotSearchSettings(updates or plain.iterations, most=histories or plain.most)
     with progress_bar("bench sepot", len(chosen), "games") as report:
         rows = bench_sepot(chosen, played, settings, report)
     show_rows(rows, as_json, lambda: sepot_table(rows))

@@ -19,7 +19,7 @@ from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS
 from sog.search.sepot.below import Cut, TooManyHistories, chance_of, grow
 from sog.search.sepot.ranges import infostate_reach, reach_of
-from sog.search.sepot.search import PAPERS_ALPHA, SearchSettings, SepotSearch
+from sog.search.sepot.search import PAPERS_ALPHA, SepotSearch, SepotSearchSettings
 from sog.search.sepot.subgame import Choosers, Subgame
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import whole_tree
@@ -275,7 +275,7 @@ def test_leducs_second_round_is_solved_again() -> None:
     critic = ExactCritic(game, [[equilibrium], [equilibrium]])
     for gadget, most in (("previous", 0.01), ("critic", 0.1)):
         # The equilibrium's values bind later searches to what earlier ones no longer play: hence the wider bound.
-        settings = SearchSettings(iterations=300, cut=Cut(0), gadget=gadget)
+        settings = SepotSearchSettings(iterations=300, cut=Cut(0), gadget=gadget)
         search = SepotSearch(game, TablePolicy(public, broken), critic, settings)
         repaired = exact.measure_policy(public, searched_policy(public, broken, search, late)).exploitability
         assert repaired < good + most
@@ -299,12 +299,12 @@ def test_where_the_opponent_always_leaves_its_own_range_lets_the_search_learn() 
     table = TablePolicy(public, noisy(public, policy, late))
     found = []
     for alpha in (PAPERS_ALPHA, 0.9):
-        settings = SearchSettings(iterations=300, cut=Cut(0), alpha=alpha)
+        settings = SepotSearchSettings(iterations=300, cut=Cut(0), alpha=alpha)
         search = SepotSearch(game, table, Generous(), settings)
         found.append(exact.measure_policy(public, searched_policy(public, policy, search, late)).exploitability)
     assert found[1] < 0.5 * found[0]
     with pytest.raises(SettingError, match="alpha"):
-        SearchSettings(alpha=1.5)
+        SepotSearchSettings(alpha=1.5)
 
 
 def test_a_search_from_the_start_with_exact_leaves_is_near_an_equilibrium() -> None:
@@ -315,7 +315,7 @@ def test_a_search_from_the_start_with_exact_leaves_is_near_an_equilibrium() -> N
     table = TablePolicy(public, policy)
     options = [[table, *(RandomPolicy(game, k) for k in range(3))] for _ in (0, 1)]
     for gadget in ("critic", "previous"):
-        settings = SearchSettings(iterations=300, gadget=gadget)
+        settings = SepotSearchSettings(iterations=300, gadget=gadget)
         search = SepotSearch(game, table, ExactCritic(game, options), settings)
         found = searched_policy(public, policy, search, set(public.decisions()))
         assert exact.measure_policy(public, found).exploitability < 0.02
@@ -325,10 +325,10 @@ def test_a_search_from_the_start_with_exact_leaves_is_near_an_equilibrium() -> N
 def test_large_subgames_are_left_to_the_network() -> None:
     game = make_history_game(GOOF.format(5, "random"))
     policy = RandomPolicy(game)
-    search = SepotSearch(game, policy, ExactCritic(game, [[policy], [policy]]), SearchSettings(most=20))
+    search = SepotSearch(game, policy, ExactCritic(game, [[policy], [policy]]), SepotSearchSettings(most=20))
     state = middle(game, 3, 0)
     player = int(game.actors(state)[0])
     np.testing.assert_array_equal(search.policy(state, player), policy(state, player))
     assert search.searched == 0
     with pytest.raises(SettingError, match="no gadget is called"):
-        SearchSettings(gadget="none")
+        SepotSearchSettings(gadget="none")

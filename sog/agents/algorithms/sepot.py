@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sog.agents.opened import Opened
     from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
-    from sog.search.sepot.search import SearchSettings
+    from sog.search.sepot.search import SepotSearchSettings
     from sog.search.tree.public_tree import PublicTree
     from sog.train.policy_gradient.settings import PolicySettings
     from sog.train.settings import Variant
@@ -60,12 +60,12 @@ def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
     return policy_exploitability(public, network)
 
 
-def _search_settings(game: HistoryGame, choices: Choices) -> SearchSettings:
+def _search_settings(game: HistoryGame, choices: Choices) -> SepotSearchSettings:
     from sog.agents.sepot import cut_of
-    from sog.search.sepot.search import SearchSettings
+    from sog.search.sepot.search import SepotSearchSettings
 
-    plain = SearchSettings()
-    return SearchSettings(
+    plain = SepotSearchSettings()
+    return SepotSearchSettings(
         iterations=count_of("updates", choices.updates, plain.iterations),
         cut=cut_of(game, choices.depth),
         most=count_of("histories", choices.histories, plain.most),

@@ -27,7 +27,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.perceptron import Perceptron
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.sepot import search as searching
-from sog.search.sepot.search import Found, SearchSettings, SepotSearch
+from sog.search.sepot.search import FoundPolicy, SepotSearch, SepotSearchSettings
 from sog.search.sepot.subgame import Subgame
 from sog.search.tree.public_tree import PublicTree
 from sog.train.sepot.critic import profiles
@@ -87,7 +87,7 @@ class _Timed:
 
     public: Int32
     player: int
-    found: Found | None
+    found: FoundPolicy | None
     seconds: dict[str, float]
 
     @property
@@ -96,7 +96,7 @@ class _Timed:
 
 
 def bench_sepot(
-    games: tuple[str, ...], played: int, settings: SearchSettings, report: Callable[[int, str], None]
+    games: tuple[str, ...], played: int, settings: SepotSearchSettings, report: Callable[[int, str], None]
 ) -> list[Row]:
     """Rows of each game, by size, from so many random games; `settings` without a cut of their own."""
     rows: list[Row] = []
@@ -109,7 +109,7 @@ def bench_sepot(
     return rows
 
 
-def _untrained(game: HistoryGame, settings: SearchSettings) -> SepotSearch:
+def _untrained(game: HistoryGame, settings: SepotSearchSettings) -> SepotSearch:
     full = sepot_preset(game, "full")
     learning = full.learning
     assert isinstance(learning, SepotSettings)

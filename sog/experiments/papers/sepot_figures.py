@@ -109,7 +109,7 @@ def compute(key: Key) -> Result:
     from sog.agents.policy_network import policy_exploitability
     from sog.agents.sepot import NetworkPolicy, SepotAgent, cut_of
     from sog.search.cfr import exact
-    from sog.search.sepot.search import SearchSettings, SepotSearch
+    from sog.search.sepot.search import SepotSearch, SepotSearchSettings
 
     if key["depth"] == OWN:
         return {"exploitability": own_measure(Path(key["folder"])), "searched": 0}
@@ -118,7 +118,7 @@ def compute(key: Key) -> Result:
     if key["depth"] == NETWORK:
         return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}
     cut = cut_of(found.game, key["depth"] or None)
-    settings = SearchSettings(key["iterations"], cut, MOST, key["gadget"], key["alpha"])
+    settings = SepotSearchSettings(key["iterations"], cut, MOST, key["gadget"], key["alpha"])
     search = SepotSearch(found.game, NetworkPolicy(found.game, found.network), found.critic, settings)
     agents = SepotAgent(public, 0, search, found.network), SepotAgent(public, 1, search, found.network)
     policy = composed_policy(agents)

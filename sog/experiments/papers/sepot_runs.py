@@ -65,9 +65,9 @@ def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...]
 
 def alpha_of(options: Options) -> float:
     """The weight of the gadget's range: ours, or with --paper the paper's, which has the gadget alone."""
-    from sog.search.sepot.search import PAPERS_ALPHA, SearchSettings
+    from sog.search.sepot.search import PAPERS_ALPHA, SepotSearchSettings
 
-    return PAPERS_ALPHA if options.paper else SearchSettings().alpha
+    return PAPERS_ALPHA if options.paper else SepotSearchSettings().alpha
 
 
 def meta_of_run(folder: Path) -> Meta:

@@ -82,9 +82,9 @@ class _Watched:
 def _searching(own: Opened, iterations: int, histories: int, alpha: float) -> SepotSearch:
     """One search for all points, since what it finds depends on the public state alone, and points share states."""
     from sog.agents.sepot import NetworkPolicy, cut_of
-    from sog.search.sepot.search import SearchSettings, SepotSearch
+    from sog.search.sepot.search import SepotSearch, SepotSearchSettings
 
-    settings = SearchSettings(iterations, cut_of(own.game, None), histories, alpha=alpha)
+    settings = SepotSearchSettings(iterations, cut_of(own.game, None), histories, alpha=alpha)
     return SepotSearch(own.game, NetworkPolicy(own.game, own.network), own.critic, settings)
 
 

@@ -21,7 +21,7 @@ from sog.search.sepot.ranges import OwnPolicy, infostate_reach
 from sog.search.sepot.subgame import Choosers, Subgame
 from sog.search.tree.public_tree import PublicTree
 
-__all__ = ["CHOOSERS", "GADGETS", "PAPERS_ALPHA", "Critic", "Found", "SearchSettings", "SepotSearch"]
+__all__ = ["CHOOSERS", "GADGETS", "PAPERS_ALPHA", "Critic", "FoundPolicy", "SepotSearch", "SepotSearchSettings"]
 
 PAPERS_ALPHA: Final = 1.0  # the gadget alone
 GADGETS: Final = ("critic", "previous")
@@ -49,7 +49,7 @@ class Critic(Protocol):
 
 
 @dataclass(frozen=True)
-class SearchSettings:
+class SepotSearchSettings:
     """How SePoT searches; defaults are the paper's, but for alpha.
 
     iterations: of CFR+.  cut: where the subgame ends.  most: histories that a subgame may have; public states with
@@ -79,7 +79,7 @@ class SearchSettings:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FoundPolicy:
     """The policy at a public state: float64[I, A] by infostate and action identity.
 
     rows: an infostate's number by the bytes of its private row.  histories: of the subgame.
@@ -97,7 +97,7 @@ class Found:
         return found
 
 
-def _size(found: Found | None) -> int:
+def _size(found: FoundPolicy | None) -> int:
     return _ALONE + (0 if found is None else found.policy.size + len(found.values))
 
 
@@ -121,14 +121,14 @@ class SepotSearch:
     """
 
     def __init__(
-        self, game: HistoryGame, policy: OwnPolicy, critic: Critic, settings: SearchSettings | None = None
+        self, game: HistoryGame, policy: OwnPolicy, critic: Critic, settings: SepotSearchSettings | None = None
     ) -> None:
         """policy: the network's. SettingError for choosers that the critic does not know."""
         self.game, self.network, self.critic = game, policy, critic
-        self.settings = settings or SearchSettings()
+        self.settings = settings or SepotSearchSettings()
         if self.settings.choosers == "both" and not critic.pairs:
             raise SettingError("the critic was not trained with pairs of transformations, so both cannot choose")
-        self._found: OrderedDict[bytes, Found | None] = OrderedDict()
+        self._found: OrderedDict[bytes, FoundPolicy | None] = OrderedDict()
         self._held = 0
 
     def policy(self, states: Int32, player: int) -> Float64:
@@ -141,7 +141,7 @@ class SepotSearch:
             return self.network(states, player)
         return found.at(self.game.private(states, np.full(len(states), player, dtype=np.int32)))
 
-    def search(self, public: Int32, player: int) -> Found | None:
+    def search(self, public: Int32, player: int) -> FoundPolicy | None:
         """The policy of a public state, int32[P], where the player acts; None where its subgame is too large."""
         key = public.tobytes()
         if key not in self._found:
@@ -163,14 +163,14 @@ class SepotSearch:
         """How many of the public states that are remembered were searched."""
         return sum(found is not None for found in self._found.values())
 
-    def _keep(self, key: bytes, found: Found | None) -> None:
+    def _keep(self, key: bytes, found: FoundPolicy | None) -> None:
         """Remember what was found, and forget what was not looked up for longest."""
         self._found[key] = found
         self._held += _size(found)
         while self._held > _KEPT and len(self._found) > 1:
             self._held -= _size(self._found.popitem(last=False)[1])
 
-    def _searched(self, public: Int32, player: int) -> Found:
+    def _searched(self, public: Int32, player: int) -> FoundPolicy:
         root = self._root(public, player)
         states, chance = root.histories.states, chance_of(self.game, root.histories.actions)
         chance = chance / chance.max()
@@ -180,7 +180,7 @@ class SepotSearch:
         subgame = Subgame(self.game, below, self._choosers(below, player))
         return self._solved(subgame, root, player, reach, public)
 
-    def _solved(self, subgame: Subgame, root: _Root, player: int, reach: Float64, public: Int32) -> Found:
+    def _solved(self, subgame: Subgame, root: _Root, player: int, reach: Float64, public: Int32) -> FoundPolicy:
         """CFR+ on the subgame, with the gadget where the opponent has acted before."""
         other, count = 1 - player, len(reach)
         tree = PublicTree(subgame).list_all()
@@ -235,7 +235,7 @@ class SepotSearch:
         return Choosers((other, player), pairs if other == 0 else pairs.transpose(0, 2, 1))
 
     def _later_values(self, subgame: Subgame, tree: Lookahead, other: int) -> dict[tuple[bytes, bytes], float]:
-        """See `Found.values`: the search's mean values, conditional on the infostate."""
+        """See `FoundPolicy.values`: the search's mean values, conditional on the infostate."""
         out: dict[tuple[bytes, bytes], float] = {}
         for n in range(1, tree.size):
             s = tree.public.states[tree.public_node(n)]
@@ -254,7 +254,7 @@ class SepotSearch:
         player: int,
         public: Int32,
         values: dict[tuple[bytes, bytes], float],
-    ) -> Found:
+    ) -> FoundPolicy:
         """The average policy at the public state with this row."""
         for n in tree.decisions():
             s = tree.public.states[tree.public_node(n)]
@@ -267,7 +267,7 @@ class SepotSearch:
                 played = tree.policy(n).T * legal
                 policy[:, tree.actions(n)] = played / played.sum(axis=1, keepdims=True)
                 numbers = {row.tobytes(): k for k, row in enumerate(rows)}
-                return Found(policy, numbers, len(subgame.below), values)
+                return FoundPolicy(policy, numbers, len(subgame.below), values)
         raise GameError(f"{self.game.name}: the subgame does not hold the public state that was searched")
 
     # --- where the subgame begins ---
