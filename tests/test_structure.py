@@ -31,7 +31,7 @@ def functions(module: Path) -> Iterator[Function]:
 
 _OPTIONS = (  # of several commands
     "JsonOption", "ClusterOption", "LimitOption", "AlphaOption", "DepthOption", "GadgetOption", "HistoriesOption",
-    "PaperOption", "PogOption", "UpdatesOption",
+    "PaperOption", "PogOption", "UpdatesOption", "GamesArgument", "SimulationsOption", "PerUpdateOption",
 )
 
 
@@ -57,7 +57,7 @@ def test_nothing_takes_any_keyword() -> None:
 
 
 def test_no_module_is_longer_than_a_sitting() -> None:
-    assert not {str(m.relative_to(PACKAGE)): n for m in MODULES if (n := m.read_text().count("\n")) > 450}
+    assert not {str(m.relative_to(PACKAGE)): n for m in MODULES if (n := m.read_text().count("\n")) > 400}
 
 
 def test_no_code_is_kept_from_the_formatter() -> None:
