@@ -73,8 +73,9 @@ def tournament(
     read = read_tournament(file)
     folder = out or file.with_suffix(".games")
     results: list[Result] = []
-    kept = f"finished games are kept in {folder}: the same command goes on from there"
-    with say_kept(lambda: kept), progress_bar(f"tournament {read.game.name}", len(fixtures(read)), "games") as report:
+    kept, games = f"finished games are kept in {folder}: the same command goes on from there", len(fixtures(read))
+    title = f"tournament {read.game.name}"
+    with say_kept(lambda: kept if results else ""), progress_bar(title, games, "games") as report:
         apart = None if where is None else games_apart(file, read, where)
         for result in play_tournament(read, folder, apart=apart, note=say):
             results.append(result)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import date
+from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +22,7 @@ __all__ = ["Apart", "Fixture", "Result", "fixtures", "load_results", "opening_of
 
 _GAMES: Final = "games.jsonl"
 _DIGEST: Final = "tournament.sha256"
+_LOCK: Final = "lock"  # of train/lock.py, while this process plays
 
 
 @dataclass(frozen=True)
@@ -75,11 +78,16 @@ def play_tournament(
     apart: plays the games somewhere else (tournament_apart.py); otherwise this process plays one after the other.
     note: takes what a person should know where the file system has no locks.
     Raises SettingError where the folder belongs to another tournament, another process plays there, or an agent cannot
-    be had.
+    be had. Where no game was played, nothing is left in the folder, and no folder that was made for it.
     """
-    _claim(folder, tournament)
-    with held(folder, note, "playing", SettingError):
-        yield from _play_left(tournament, folder, open_agent or tournament.contestant, apart)
+    around = list(takewhile(lambda path: not path.exists(), folder.parents))
+    try:
+        with held(folder, note, "playing", SettingError), _claimed(folder, tournament):
+            yield from _play_left(tournament, folder, open_agent or tournament.contestant, apart)
+    finally:
+        with suppress(OSError):  # one that is not empty stays, and so do those around it
+            for path in around:  # `held` has removed the folder itself, if it made it for nothing
+                path.rmdir()
 
 
 def _play_left(
@@ -149,19 +157,32 @@ def _result(fixture: Fixture, played: Played, record: str) -> Result:
     return Result(fixture.number, fixture.seats, played.utility, played.why, played.fault, len(played.moves), record)
 
 
-def _claim(folder: Path, tournament: Tournament) -> None:
-    """Make the folder this tournament's; SettingError where it is another's or holds other things."""
+@contextmanager
+def _claimed(folder: Path, tournament: Tournament) -> Iterator[None]:
+    """The folder is this tournament's, after the block too if a game was played in it.
+
+    SettingError where it is another's or holds other things.
+    """
     mark = folder / _DIGEST
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         if not mark.exists():
-            if any(folder.iterdir()):
+            if _holds(folder):
                 raise SettingError(f"{folder} holds other files; name another folder")
             _write(mark, tournament.digest + "\n")
         if mark.read_text(encoding="utf-8", errors="replace").strip() != tournament.digest:
             raise SettingError(f"{folder} holds games of another tournament file; name another folder")
     except OSError as error:
         raise SettingError(f"{folder} cannot be written: {error.strerror}") from error
+    try:
+        yield
+    finally:
+        if _holds(folder) == {mark.name}:
+            mark.unlink()
+
+
+def _holds(folder: Path) -> set[str]:
+    """The names in a folder without our lock's."""
+    return set(os.listdir(folder)) - {_LOCK}
 
 
 def _write(path: Path, text: str) -> None:

@@ -150,6 +150,41 @@ def test_games_of_another_file_are_not_mixed_in(tmp_path: Path) -> None:
     assert os.listdir(tmp_path / "mine") == ["thesis.txt"]
 
 
+REFUSED = [
+    ("checkpoint = 'no/such/run'", "no such checkpoint"),
+    ("checkpoint = 'connect_four'", "a plays connect_four, not tic_tac_toe"),
+]
+
+
+@pytest.mark.parametrize(("agent", "why"), REFUSED)
+@pytest.mark.parametrize("cluster", [[], ["--cluster", "local:1"]], ids=["", "cluster"])
+def test_a_refused_tournament_leaves_nothing(
+    agent: str, why: str, cluster: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither its folder, nor folders around it that were not there, nor a file in one that was."""
+    file = file_of(tmp_path, f'game = "tic_tac_toe"\n[agents.a]\n{agent}\n[agents.r]\nrandom = true\n')
+    (tmp_path / "mine").mkdir()
+    for out in ([], ["--out", str(tmp_path / "new" / "folder")], ["--out", str(tmp_path / "mine")]):
+        assert main(["tournament", str(file), *out, *cluster]) == 2
+        assert why in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["matches.toml", "mine"]
+
+
+def test_a_tournament_refused_later_keeps_its_games(tmp_path: Path) -> None:
+    """As where a checkpoint is gone when the tournament is to go on."""
+    tournament, folder = read_tournament(randoms(tmp_path, rounds=2, count=2)), tmp_path / "new" / "games"
+    first = play_tournament(tournament, folder)
+    begun = next(first)
+    first.close()
+
+    def gone(name: str) -> PlayerContestant:
+        raise SettingError("it is gone")
+
+    with pytest.raises(SettingError, match="it is gone"):
+        list(play_tournament(tournament, folder, gone))
+    assert load_results(folder) == [begun] and len(list(play_tournament(tournament, folder))) == 4
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
