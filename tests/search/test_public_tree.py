@@ -40,6 +40,10 @@ def walk(game: Game, s: State) -> Iterator[State]:
             yield from walk(game, child)
 
 
+def test_kernels_call_chance_and_ends_as_games_do() -> None:
+    assert (f.NATURE, f.TERMINAL) == (NATURE, TERMINAL)
+
+
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_the_whole_game_is_listed(game: Game) -> None:
     public = PublicTree(game).list_all()

@@ -130,7 +130,7 @@ def record(tree: Tree, bottom: Array, players: int, weight: float) -> None:
     policy, average = tree.entries[f.POLICY], tree.entries[f.POLICY_SUM]
     for n in range(U(tree.counts[NODES])):
         actor = nodes[n, f.N_ACTOR]
-        if nodes[n, f.KIND] != f.INTERIOR or actor > 1 or not (players >> actor) & 1:
+        if nodes[n, f.KIND] != f.INTERIOR or actor >= f.NATURE or not (players >> actor) & 1:
             continue
         off, width, k = U(nodes[n, f.OFF0 + actor]), U(nodes[n, f.N_I0 + actor]), U(nodes[n, f.VAR0])
         for _ in range(U(nodes[n, f.N_ACTIONS])):

@@ -118,7 +118,7 @@ class Lookahead:
     def decisions(self) -> Iterator[int]:
         """The open nodes where a player acts, parents before children."""
         nodes = self.nodes[: self.size]
-        return (int(n) for n in np.flatnonzero((nodes[:, f.KIND] == f.INTERIOR) & (nodes[:, f.N_ACTOR] < 2)))
+        return (int(n) for n in np.flatnonzero((nodes[:, f.KIND] == f.INTERIOR) & (nodes[:, f.N_ACTOR] < f.NATURE)))
 
     def leaves(self) -> Iterator[int]:
         """The leaves, in order."""
@@ -244,7 +244,7 @@ class Lookahead:
                 self.make_room()
             elif not self.list_children(n, only):
                 raise GameError(f"{self.public.game.name} has a chance event too large to list")
-        if self.nodes[n, f.N_ACTOR] < 2:
+        if self.nodes[n, f.N_ACTOR] < f.NATURE:
             matching.match_regrets(self.public.arrays, self.arrays, n, f.REGRET, f.POLICY)
 
     def list_children(self, n: int, only: int = -1) -> bool:

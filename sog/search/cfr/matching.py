@@ -162,5 +162,5 @@ def match_regrets(public: Public, tree: Tree, n: Any, source: int, target: int) 
 def match_all(public: Public, tree: Tree, source: int, target: int) -> None:
     """match_regrets at every interior decision node."""
     for n in range(tree.counts[NODES]):
-        if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < 2:
+        if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < f.NATURE:
             match_regrets(public, tree, n, source, target)

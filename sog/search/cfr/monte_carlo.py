@@ -142,7 +142,7 @@ def _to_turn(public: Public, tree: Tree, walk: Walk, n: int, p: int, sampled: fl
     nodes, entries, pair = tree.nodes, tree.entries, walk.pair
     while nodes[n, f.KIND] == f.INTERIOR and nodes[n, f.N_ACTOR] != p:
         actor = nodes[n, f.N_ACTOR]
-        if actor > 1:
+        if actor >= f.NATURE:
             n = draws.child_over(tree, n, draws.draw_chance(public, nodes[n, f.PUBLIC], walk.rng, pair))
             continue
         width, k = nodes[n, f.N_I0 + actor], nodes[n, f.VAR0] + pair[actor]

@@ -30,7 +30,7 @@ def forward(tree: Tree) -> None:
         m = U(nodes[n, f.PARENT])
         share = 1.0
         actor = nodes[m, f.N_ACTOR]
-        if actor < 2:
+        if actor < f.NATURE:
             share = policy[U(nodes[m, f.VAR0] + nodes[n, f.IN_EDGE])]
         for p in range(2):
             above = reach[U(nodes[m, f.OFF0 + p])]
@@ -50,7 +50,7 @@ def backward(tree: Tree, sums: Array, updates: int, step: Array) -> None:
         n = U(below)
         m = U(nodes[n, f.PARENT])
         actor = nodes[m, f.N_ACTOR]
-        if actor < 2 and (updates >> actor) & 1:
+        if actor < f.NATURE and (updates >> actor) & 1:
             k = U(nodes[m, f.VAR0] + nodes[n, f.IN_EDGE])
             policy[k] = policy[k] / sums[1, m] if sums[1, m] > 0.0 else 1.0 / sums[0, m]
 
@@ -98,7 +98,7 @@ def _regrets(tree: Tree, sums: Array, updates: int, step: Array) -> None:
         n = U(below)
         m = U(nodes[n, f.PARENT])
         actor = nodes[m, f.N_ACTOR]
-        if actor > 1 or not (updates >> actor) & 1:
+        if actor >= f.NATURE or not (updates >> actor) & 1:
             continue
         k, off = U(nodes[m, f.VAR0] + nodes[n, f.IN_EDGE]), U(nodes[m, f.OFF0 + actor])
         average[k] += weight * (infostates[f.REACH, off] + REACH_FLOOR) * policy[k]

@@ -112,7 +112,7 @@ def take_up(public: Public, tree: Tree, leaves: Leaves, request: Request, search
         kernels.absorb(public, tree, leaves, request, b, answers.values, 3)
         if not search.apart:
             kernels.absorb_prior(public, tree, n, answers.logits[b], search.temperature)
-        tree.nodes[n, f.EVALUATED] = max(tree.nodes[n, f.EVALUATED], 1)
+        tree.nodes[n, f.EVALUATED] = max(tree.nodes[n, f.EVALUATED], f.READY)
     if not state[UPDATES]:
         _weigh(public, tree, leaves, search)
         return
@@ -184,9 +184,9 @@ def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
             continue
         search.state[OPENED] += 1
         listed = public.nodes[nodes[n, f.PUBLIC], f.EDGE0] >= 0
-        if search.single and listed and edge == ALL and nodes[n, f.N_ACTOR] < 2:
+        if search.single and listed and edge == ALL and nodes[n, f.N_ACTOR] < f.NATURE:
             edge = trajectories.best_prior(public, tree, n, 0)
-        waits = search.apart and nodes[n, f.N_ACTOR] < 2
+        waits = search.apart and nodes[n, f.N_ACTOR] < f.NATURE
         if waits or growth.expand(public, tree, n, edge) != growth.DONE:
             return done + 1
         opened(public, tree, n, edge, search.single, search.warm)
@@ -213,7 +213,7 @@ def _leave(state: Array, expansions: int) -> None:
 @njit
 def opened(public: Public, tree: Tree, n: int, edge: int, single: bool, warm: float) -> None:
     """The first policy of node n, which now has its children, or one more."""
-    if tree.nodes[n, f.N_ACTOR] > 1:
+    if tree.nodes[n, f.N_ACTOR] >= f.NATURE:
         return
     if single:
         trajectories.first_guess(public, tree, n, edge)

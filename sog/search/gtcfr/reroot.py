@@ -23,7 +23,7 @@ def rerooted(tree: Lookahead, n: int) -> Lookahead:
     nodes = tree.nodes[kept]
     place = np.full(tree.size, -1, dtype=np.int32)
     place[kept] = np.arange(len(kept))
-    entries = _indices(nodes[:, f.VAR0], np.where(nodes[:, f.N_ACTOR] < 2, nodes[:, f.N_ACTIONS], 0))
+    entries = _indices(nodes[:, f.VAR0], np.where(nodes[:, f.N_ACTOR] < f.NATURE, nodes[:, f.N_ACTIONS], 0))
     children = _indices(nodes[:, f.CHILD0], nodes[:, f.N_EDGES])
     new = Lookahead(tree.public, int(nodes[0, f.PUBLIC]), (np.ones(1), np.ones(1)), room=64 + len(kept))
     while new.child.shape[1] < len(children) or new.entries.shape[1] < len(entries):
@@ -65,7 +65,7 @@ def _link(new: Lookahead, nodes: Array, place: Array, children: Array) -> None:
     rows[0, f.PARENT] = -1
     rows[:, f.OFF0] = 2 * np.arange(count)
     rows[:, f.OFF1] = rows[:, f.OFF0] + 1
-    rows[:, f.VAR0] = _starts(np.where(nodes[:, f.N_ACTOR] < 2, nodes[:, f.N_ACTIONS], 0))
+    rows[:, f.VAR0] = _starts(np.where(nodes[:, f.N_ACTOR] < f.NATURE, nodes[:, f.N_ACTIONS], 0))
     rows[:, f.CHILD0] = np.where(nodes[:, f.CHILD0] < 0, -1, _starts(nodes[:, f.N_EDGES]))
     inside = children >= 0
     moved = np.where(inside, place[children], -1)

@@ -386,7 +386,7 @@ class _Run:
         """
         tree = self.tree
         if edge == ALL and not tree.list_children(n, edge if not self.single else 0):
-            tree.nodes[n, f.EVALUATED] = 2  # no trajectory opens it again
+            tree.nodes[n, f.EVALUATED] = f.CLOSED
             return False
         if self.single and edge == ALL and tree.actor(n) < NATURE:
             edge = trajectories.best_prior(tree.public.arrays, tree.arrays, n, 0)

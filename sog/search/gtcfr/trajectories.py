@@ -59,7 +59,7 @@ def trajectory(public: Public, tree: Tree, selection: Selection) -> None:
         found[1] = NO_WORLD
         return
     while nodes[n, f.KIND] == f.INTERIOR:
-        if nodes[n, f.N_ACTOR] < 2:
+        if nodes[n, f.N_ACTOR] < f.NATURE:
             a = _choose(public, tree, selection, n)
             edge = draws.take(public, tree, n, a, pair)
         else:
@@ -71,7 +71,7 @@ def trajectory(public: Public, tree: Tree, selection: Selection) -> None:
             found[0], found[1] = n, edge
             return
         n = c
-    if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == 1:
+    if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == f.READY:
         found[0] = n
     elif nodes[n, f.KIND] == f.ENDED:
         found[1] = OVER
@@ -204,10 +204,10 @@ def oldest_leaf(tree: Tree, start: int) -> int:
     """
     below = tree.child[f.NODE, tree.nodes[start, f.CHILD0]]
     for n in range(below, tree.counts[NODES]):
-        if tree.nodes[n, f.KIND] == f.LEAF and tree.nodes[n, f.EVALUATED] == 1:
+        if tree.nodes[n, f.KIND] == f.LEAF and tree.nodes[n, f.EVALUATED] == f.READY:
             return n
     for n in range(below):
-        if tree.nodes[n, f.KIND] == f.LEAF and tree.nodes[n, f.EVALUATED] == 1:
+        if tree.nodes[n, f.KIND] == f.LEAF and tree.nodes[n, f.EVALUATED] == f.READY:
             return n
     return -1
 
@@ -221,10 +221,10 @@ def oldest_gap(public: Public, tree: Tree, start: int, found: Array) -> None:
     nodes = tree.nodes
     found[0], found[1] = -1, ALL
     for n in range(start, tree.counts[NODES]):
-        if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == 1:
+        if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == f.READY:
             found[0] = n
             return
-        if nodes[n, f.KIND] != f.INTERIOR or nodes[n, f.N_ACTOR] > 1:
+        if nodes[n, f.KIND] != f.INTERIOR or nodes[n, f.N_ACTOR] >= f.NATURE:
             continue
         top = -np.inf
         for a in range(nodes[n, f.N_ACTIONS]):

@@ -100,7 +100,7 @@ def collect(
     others = opponents(look.users)
     for k in range(first, last):
         n = leaves.nodes[k]
-        if look.new and tree.nodes[n, f.EVALUATED]:
+        if look.new and tree.nodes[n, f.EVALUATED] != f.AWAITING:
             continue
         if look.prune and not _held(tree, n, others):
             continue
@@ -123,7 +123,7 @@ def collect_moved(public: Public, tree: Tree, leaves: Leaves, count: int, reques
         n, ranges = leaves.nodes[k], request.ranges[found]
         for p in range(2):
             _write_range(public, tree, leaves, n, p, f.REACH, ranges)
-        if tree.nodes[n, f.EVALUATED] == 0 or _distance(public, tree, leaves, n, ranges) > tolerance:
+        if tree.nodes[n, f.EVALUATED] == f.AWAITING or _distance(public, tree, leaves, n, ranges) > tolerance:
             request.places[found], request.nodes[found] = k, tree.nodes[n, f.PUBLIC]
             _keep_belief(public, tree, leaves, n, ranges)
             found += 1
@@ -244,7 +244,7 @@ def absorb_prior(public: Public, tree: Tree, n: int, logits: Array, temperature:
     """The prior of leaf n, exp(logit / temperature) up to a factor, from logits float64[S, A] by slot and action."""
     nodes, s = tree.nodes, tree.nodes[n, f.PUBLIC]
     actor, first = nodes[n, f.N_ACTOR], nodes[n, f.N_ACTION0]
-    if actor > 1:
+    if actor >= f.NATURE:
         return
     width, at = nodes[n, f.N_I0 + actor], public.nodes[s, f.SLOT0 + actor]
     for i in range(width):

@@ -81,7 +81,7 @@ def _search(
         n, depth = root, 0
         while nodes[n, f.KIND] == f.INTERIOR:  # choose by UCT as far as infostates are known
             actor = nodes[n, f.N_ACTOR]
-            if actor > 1:
+            if actor >= f.NATURE:
                 n = _chance(public, tree, n, rng, pair)
                 continue
             k = pair[actor]
@@ -146,7 +146,7 @@ def _play_out(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> in
     """The terminal node where uniform legal play from node n ends; the pair moves on with it."""
     while tree.nodes[n, f.KIND] == f.INTERIOR:
         actor = tree.nodes[n, f.N_ACTOR]
-        if actor > 1:
+        if actor >= f.NATURE:
             n = _chance(public, tree, n, rng, pair)
         else:
             a = _random_legal(public, tree, n, pair[actor], rng)

@@ -39,9 +39,6 @@ LEAVES, ENDED = range(2)
 UNDER, AT, ABOVE, COLUMN, STATE = range(5)
 FOUND_ROWS: Final = 5
 
-_NATURE: Final = 2
-_TERMINAL: Final = 3
-
 
 class Statistics(NamedTuple):
     """The arrays of a PuctTree.
@@ -104,7 +101,7 @@ def _best(tree: Statistics, rules: Rules, n: Any) -> Any:
     best, top = first, -np.inf
     for k in range(first, stop):
         own = stats[VISITS, k] + stats[VIRTUAL, k]
-        if nodes[n, ACTOR] == _NATURE:
+        if nodes[n, ACTOR] == f.NATURE:
             score = stats[PRIOR, k] * visits - own
         else:
             value = unknown
@@ -187,7 +184,7 @@ def _listed(public: Public, s: Any, column: Any) -> Any:
     if public.nodes[s, f.EDGE0] < 0:
         return np.int32(-1)
     edge = np.int32(column)
-    if public.nodes[s, f.ACTOR] < _NATURE:
+    if public.nodes[s, f.ACTOR] < f.NATURE:
         row = public.nodes[s, f.ACTION0] + column
         actions = public.actions
         edge = actions[row, f.EDGE] if actions[row, f.EDGE] >= 0 else public.links[actions[row, f.LINK0], 1]
@@ -219,11 +216,11 @@ def _absorb(
         nodes[n, PUBLIC], nodes[n, ACTOR] = s, public.nodes[s, f.ACTOR]
         nodes[n, PARENT], nodes[n, ENTRY] = under, at
         nodes[n, FIRST], nodes[n, COLUMNS] = counts[COLUMNS_USED], 0
-        if public.nodes[s, f.ACTOR] == _TERMINAL:
+        if public.nodes[s, f.ACTOR] == f.TERMINAL:
             tree.values[n] = pairs.utility(public, s, 0, 0) / rules.unit
         else:
             tree.values[n] = 0.5 * (answers.values[row, 0] - answers.values[row, 1]) / rules.unit
-            nature = public.nodes[s, f.ACTOR] == _NATURE
+            nature = public.nodes[s, f.ACTOR] == f.NATURE
             nodes[n, COLUMNS] = public.nodes[s, f.EDGES] if nature else public.nodes[s, f.ACTIONS]
             _open(public, tree, n, answers.logits[row, 0])
             counts[COLUMNS_USED] += nodes[n, COLUMNS]
@@ -238,7 +235,7 @@ def _open(public: Public, tree: Statistics, n: int, logits: Array) -> None:
     """Clear the columns of the new node n and write its priors: softmax of logits, or NATURE's chances."""
     nodes, stats = tree.nodes, tree.stats
     s, first, count = nodes[n, PUBLIC], nodes[n, FIRST], nodes[n, COLUMNS]
-    nature = nodes[n, ACTOR] == _NATURE
+    nature = nodes[n, ACTOR] == f.NATURE
     top, total = -np.inf, 0.0
     for a in range(count):
         tree.child[first + a] = ABSENT

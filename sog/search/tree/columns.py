@@ -6,6 +6,7 @@ from __future__ import annotations
 # PLAIN: every infostate's action a takes edge a and keeps its index.  SAME: no edge has links.
 ACTOR, I0, I1, EDGE0, EDGES, ACTION0, ACTIONS, WEIGHT_OP, PAYOFF_OP, SLOT0, SLOT1, PLAIN, SAME = range(13)
 PUBLIC_FIELDS = 13
+NATURE, TERMINAL = 2, 3  # of ACTOR, beside the players 0 and 1, as in games.base
 
 # Columns of PublicTree.scales, float64[N, 3].
 WEIGHT_SCALE, PAYOFF_SCALE, VALUE_UNIT = range(3)
@@ -33,7 +34,8 @@ PUBLIC, KIND, PARENT, OFF0, OFF1, VAR0, CHILD0, EVALUATED = range(8)
 N_ACTOR, N_I0, N_I1, N_EDGE0, N_EDGES, N_ACTION0, N_ACTIONS, N_PLAIN, N_SAME = range(8, 17)
 IN_EDGE = 17  # the parent's public edge that leads here, 0 at the root
 NODE_FIELDS = 18
-LEAF, INTERIOR, ENDED = 0, 1, 2
+LEAF, INTERIOR, ENDED = range(3)  # of KIND
+AWAITING, READY, CLOSED = range(3)  # of EVALUATED: not yet; it has been; and no trajectory opens it
 
 # Rows of Lookahead.child, int32[3, *], one column per (node, public edge): the child's node (-1: not in
 # the tree) and its OFF0 and OFF1 again, so that sweeps need not visit the child.

@@ -32,7 +32,7 @@ def _append(tree: Tree, parent: int, edge: int, width0: int, width1: int) -> int
     nodes, counts = tree.nodes, tree.counts
     n = int(counts[NODES])
     counts[NODES] += 1
-    nodes[n, f.KIND], nodes[n, f.EVALUATED] = f.LEAF, 0
+    nodes[n, f.KIND], nodes[n, f.EVALUATED] = f.LEAF, f.AWAITING
     nodes[n, f.PARENT], nodes[n, f.IN_EDGE] = parent, edge
     nodes[n, f.N_I0], nodes[n, f.OFF0] = width0, counts[INFOSTATES]
     nodes[n, f.N_I1], nodes[n, f.OFF1] = width1, counts[INFOSTATES] + width0
@@ -51,11 +51,11 @@ def _identify(public: Public, tree: Tree, s: int, n: int) -> None:
     nodes[n, f.PUBLIC], nodes[n, f.N_ACTOR] = s, actor
     nodes[n, f.N_ACTION0], nodes[n, f.N_ACTIONS] = public.nodes[s, f.ACTION0], public.nodes[s, f.ACTIONS]
     nodes[n, f.VAR0] = counts[ENTRIES]
-    if actor == 3:
+    if actor == f.TERMINAL:
         nodes[n, f.KIND] = f.ENDED
         tree.ends[counts[ENDS]] = n
         counts[ENDS] += 1
-    if actor < 2:
+    if actor < f.NATURE:
         counts[ENTRIES] += public.nodes[s, f.ACTIONS] * public.nodes[s, f.I0 + actor]
 
 
@@ -113,7 +113,7 @@ def expand(public: Public, tree: Tree, n: int, only: int) -> int:
         if c < 0:
             return NOT_LISTED
         new_infostates += public.nodes[c, f.I0] + public.nodes[c, f.I1]
-        if public.nodes[c, f.ACTOR] < 2:
+        if public.nodes[c, f.ACTOR] < f.NATURE:
             new_entries += public.nodes[c, f.ACTIONS] * public.nodes[c, f.I0 + public.nodes[c, f.ACTOR]]
     if not has_room(tree, last - first, count, new_infostates, new_entries):
         return NO_ROOM
