@@ -31,7 +31,7 @@ def functions(module: Path) -> Iterator[Function]:
 
 _OPTIONS = (  # of several commands
     "JsonOption", "ClusterOption", "LimitOption", "AlphaOption", "DepthOption", "GadgetOption", "HistoriesOption",
-    "PaperOption", "PogOption", "UpdatesOption",
+    "PaperOption", "PogOption", "UpdatesOption", "SimulationsOption", "PerUpdateOption", "GamesArgument",
 )
 
 
