@@ -12,7 +12,7 @@ from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
 from sog.train.files import shown
 
-__all__ = ["find_checkpoint", "names_a_path", "shipped_checkpoints"]
+__all__ = ["find_checkpoint", "names_a_path", "shipped_checkpoints", "shipped_games"]
 
 
 def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
@@ -47,3 +47,8 @@ def shipped_checkpoints() -> list[Path]:
     """The folders of the checkpoints that come with the package."""
     root = Path(str(resources.files("sog"))) / "checkpoints"
     return sorted(folder.parent for folder in root.glob("*/meta.json"))
+
+
+def shipped_games() -> list[str]:
+    """The game strings that a checkpoint comes with the package for, each once."""
+    return sorted({load_meta(folder).game for folder in shipped_checkpoints()})

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -12,6 +13,12 @@ from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.experiments.checks.openspiel_table import Row
+
+
+# Characters of the table's columns, and of the last one at least.
+_STRING: Final = 36
+_MARK: Final = 10
+_LEAST: Final = 40
 
 
 def games(
@@ -27,7 +34,7 @@ def games(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the games, each with a game string to copy.
+    """List the games, each with a game string to copy, whether a network ships for it, and whether policies learn it.
 
     With --check-openspiel: every OpenSpiel game of a list compiled into public states, its sizes, and NashConv
     by our best responses and by OpenSpiel's for the uniform policy, a random one and 100 iterations of CFR+;
@@ -38,15 +45,43 @@ def games(
         return
     if names or as_markdown:
         raise SettingError("GAME and --markdown go with --check-openspiel")
-    from sog.games.catalog import known_games
-
-    known = known_games()
+    listed = _listed()
     if as_json:
-        print_json({"games": [{"game": name, "description": words} for name, words in known]})
+        print_json({"games": listed})
         return
-    width = max(len(name) for name, _ in known)
-    for name, words in known:
-        print(f"{name:<{width}}  {words}")
+    for line in _lines(listed, stdout().width):
+        print(line)
+
+
+def _listed() -> list[dict[str, Any]]:
+    """Every game with the game strings of its shipped checkpoints, and whether policy learners can train on it."""
+    from sog.agents.shipped import shipped_games
+    from sog.games.catalog import known_games
+    from sog.games.histories.catalog import has_histories
+
+    shipped, listed = shipped_games(), []
+    for name, words in known_games():
+        own = [game for game in shipped if game.partition("(")[0] == name.partition("(")[0]]
+        listed.append({"game": name, "description": words, "checkpoints": own, "histories": has_histories(name)})
+    return listed
+
+
+def _lines(listed: Sequence[dict[str, Any]], width: int) -> Iterator[str]:
+    """The table for people; a game string that is longer than its column has a line of its own, so it can be copied."""
+    yield f"{'game string':<{_STRING}}{'trained':<{_MARK}}{'policies':<{_MARK}}what it is"
+    for row in listed:
+        name, others = row["game"], [game for game in row["checkpoints"] if game != row["game"]]
+        if long := len(name) >= _STRING:
+            yield name
+        marks = ("yes" if mark else "no" for mark in (name in row["checkpoints"], row["histories"]))
+        left = f"{'' if long else name:<{_STRING}}" + "".join(f"{mark:<{_MARK}}" for mark in marks)
+        words = row["description"] + (f"; trained: {', '.join(others)}" if others else "")
+        told = textwrap.wrap(words, max(_LEAST, width - len(left)), break_long_words=False, break_on_hyphens=False)
+        yield left + told[0]
+        yield from (" " * len(left) + line for line in told[1:])
+    yield ""
+    yield "trained: a trained network comes with this program; `sog play GAME` plays against it at once."
+    yield "policies: policy networks can learn it: `sog train GAME --algorithm rnad`, mmd, nashpg or sepot."
 
 
 def _check_openspiel(names: list[str] | None, as_markdown: bool, as_json: bool) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import runpy
@@ -18,17 +19,20 @@ import typer
 from rich.console import Console
 
 from sog import __version__
+from sog.agents.shipped import find_checkpoint, shipped_checkpoints
 from sog.cli import frame as cli_frame
 from sog.cli.app import app, main
 from sog.cli.frame import progress_bar, write_new
-from sog.errors import SettingError
+from sog.errors import GameError, SettingError
 from sog.experiments.checks import openspiel_table
 from sog.games import catalog
+from sog.games.histories.catalog import make_history_game
 from sog.games.kuhn import Kuhn
 from sog.search.cfr import exact
 from sog.search.cfr.algorithms import NAMES
 from sog.search.cfr.rules import CFR_PLUS
 from sog.search.tree.public_tree import PublicTree
+from sog.train.checkpoint import load_meta
 
 Capture = pytest.CaptureFixture[str]
 
@@ -184,7 +188,27 @@ def test_games_lists_game_strings_that_can_be_made(capsys: Capture) -> None:
     printed = capsys.readouterr().out
     for row in listed:
         assert catalog.make_game(row["game"]).name == row["game"]
-        assert f"{row['game']} " in printed
+        assert row["game"] in [line.split(" ")[0] for line in printed.splitlines()]
+
+
+def test_games_says_what_is_trained_and_what_policies_learn(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As making the game by histories and finding a checkpoint do; all but one string fits 100 columns."""
+    listed = answer(capsys, "games")["games"]
+    for row in listed:
+        made = contextlib.nullcontext() if row["histories"] else pytest.raises(GameError, match="no game by histories")
+        with made:
+            make_history_game(row["game"])
+        for game in row["checkpoints"]:
+            assert load_meta(find_checkpoint(game)).game == game
+    assert sum(len(row["checkpoints"]) for row in listed) == len({load_meta(f).game for f in shipped_checkpoints()})
+    monkeypatch.setenv("COLUMNS", "100")
+    assert main(["games"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0].partition("(")[0] for line in lines if len(line) > 100] == ["battleship"]
+    marks = {words[0]: words[1:3] for line in lines if len(words := line.split()) > 3}
+    assert marks["kuhn_poker"] == ["no", "yes"] and marks["leduc_poker"] == ["yes", "yes"]
+    assert marks["chess"] == ["yes", "no"] and marks["go(board_size=9,komi=7.5)"] == ["no", "no"]
+    assert any("trained: go(board_size=7,komi=9.0)" in line for line in lines)
 
 
 def test_games_are_checked_against_openspiel(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:

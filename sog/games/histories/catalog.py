@@ -25,7 +25,7 @@ from sog.games.names import (
 )
 from sog.games.own import make_own, own_games, refuse_class
 
-__all__ = ["make_history_game", "public_face"]
+__all__ = ["has_histories", "make_history_game", "public_face"]
 
 
 def make_history_game(name: str) -> HistoryGame:
@@ -46,6 +46,12 @@ def make_history_game(name: str) -> HistoryGame:
         raise GameError(f"no game by histories is called {short}; {known_names(short, (*_GAMES, *own))}")
     game: HistoryGame = make_own(short, own[short], parameters, HistoryGame)
     return game
+
+
+def has_histories(name: str) -> bool:
+    """Whether the game that a game string names is one by histories here, without making it."""
+    short = name.partition("(")[0]
+    return name.startswith(OPENSPIEL) or short in _GAMES or short in own_games("HISTORY_GAMES")
 
 
 def public_face(game: Game | HistoryGame) -> Game | None:
