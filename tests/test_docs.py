@@ -319,6 +319,26 @@ def test_exported_names_have_docstrings_and_are_counted() -> None:
     assert not [name for name in set(sog.__all__) - constants if not (getattr(sog, name).__doc__ or "").strip()]
 
 
+@pytest.mark.parametrize(
+    ("word", "explained"),
+    [
+        (r"\bRUN\b", "RUN stands for the folder of a training run"),
+        (r"public states", "public states (what both players see)"),
+        (r"\binfostates?\b", "an infostate is all that a player can know"),
+    ],
+)
+def test_the_readme_says_what_a_word_is_where_it_comes_first(word: str, explained: str) -> None:
+    """In the line of its first use, at the latest."""
+    first = next(line for line in text("README.md").splitlines() if re.search(word, line))
+    assert explained in first
+
+
+def test_every_result_of_the_readme_names_its_own_command() -> None:
+    table = text("README.md").split("## Results")[1].split("## ")[0]
+    rows = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    assert not [row for row in rows if "`sog " not in row.rsplit("|", 2)[1]]
+
+
 def test_the_wheel_shows_the_readme() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["readme"] == "README.md" and project["urls"] and len(project["classifiers"]) >= 5
