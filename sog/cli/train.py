@@ -70,6 +70,14 @@ def train(
         float | None,
         typer.Option(callback=above_zero, help="Stop after so many minutes; schedules do not change."),
     ] = None,
+    processor_minutes: Annotated[
+        float | None,
+        typer.Option(
+            callback=above_zero,
+            help="Stop once the run, over all resumes, has used so many minutes of one processor, whatever else the "
+            "machine does; for runs in one process, with --workers 1.",
+        ),
+    ] = None,
     rounds: Annotated[
         int | None,
         typer.Option(
@@ -134,6 +142,8 @@ def train(
     where = _where(algorithm, training, cluster, workers, asynchronous)
     if serve is not None and not asynchronous:
         raise SettingError("--serve is for --asynchronous: what it answers depends on time, to the last bits")
+    if processor_minutes is not None and (asynchronous or where.places > 1):
+        raise SettingError("--processor-minutes is for runs in one process: add --workers 1")
     folder = out or Path("runs") / _slug(rules.name)
     stored = _stored(folder, resume)
     chosen = Choices(solver=solver, warm=warm, transformations=transformations, step=step, policy=policy)
@@ -144,10 +154,11 @@ def train(
     check_memory(settings, rules.name)
     total = settings.rounds if rounds is None else rounds
     begun = int(stored.get("round", 0))
-    with say_kept(lambda: _kept(folder)), progress_bar(f"train {rules.name}", total, "rounds", begun, minutes) as bar:
+    shortest = minutes or processor_minutes
+    with say_kept(lambda: _kept(folder)), progress_bar(f"train {rules.name}", total, "rounds", begun, shortest) as bar:
         watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, say)
-        until = Until(minutes, rounds)
+        until = Until(minutes, rounds, processor_minutes)
         if asynchronous:
             looking = StreamHooks(hooks.measure, 10, hooks.report, hooks.note, watch.look)
             placed = Placed(where, device, None if serve is None else _residence(serve))

@@ -87,10 +87,15 @@ DAMAGE: Final = (ArithmeticError, LookupError, TypeError, ValueError, AttributeE
 def describe(run: Run, settings: TrainSettings | PolicySettings, record: Record) -> dict[str, Any]:
     """What a checkpoint says of its run.  made_of: every setting that the preset stood for.  minutes: of training.
 
+    processor_minutes: of those, that the run's first process used; with one worker it is the only one.
     begins: the end of that folder's name alone, since where it lies on this machine is nobody else's business.
     """
     begins = "/".join(Path(run.begins).parts[-2:])
-    how_far = {"round": record.round, "minutes": record.seconds / 60.0}
+    how_far = {
+        "round": record.round,
+        "minutes": record.seconds / 60.0,
+        "processor_minutes": record.processor / 60.0,
+    }
     return {**asdict(run), "begins": begins, "made_of": repr(settings), **how_far}
 
 

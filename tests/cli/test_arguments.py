@@ -57,6 +57,8 @@ DIGITS = "9" * 23
         (["exploit", "kuhn_poker", "--agent", "sog:UniformAgent", "--algorithm", "rebel"], "only --seeds"),
         (["train", "kuhn_poker", "--seed", "-1"], "'--seed'"),
         (["train", "kuhn_poker", "--minutes", "nan"], "'--minutes'"),
+        (["train", "kuhn_poker", "--processor-minutes", "1", "--workers", "2"], "add --workers 1"),
+        (["train", "kuhn_poker", "--processor-minutes", "1", "--workers", "1", "--asynchronous"], "in one process"),
         (["train", "kuhn_poker", "--network", ""], "must not be empty"),
         (["train", "kuhn_poker", "--network", "1x99999999999"], "hidden layers x width"),
         (["train", "kuhn_poker", "--network", "2x999999"], "would need"),

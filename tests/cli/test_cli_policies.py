@@ -52,6 +52,16 @@ def test_a_policy_is_trained_measured_and_opened(tmp_path: Path, capsys: Capture
     assert main(["play", "kuhn_poker", "--algorithm", "rnad", "--hands", "0"]) == 2
 
 
+def test_a_run_ends_after_its_processor_minutes_in_all(tmp_path: Path, capsys: Capture) -> None:
+    """A run that has used them gets no round more when it is resumed, and its checkpoint says how many it used."""
+    line = ("train", "kuhn_poker", "--algorithm", "mmd", "--processor-minutes", "0.001", "--out", str(tmp_path / "run"))
+    first = answer(capsys, *line)
+    assert 1 <= int(str(first["rounds"])) < 300
+    said = checkpoint.load_meta(tmp_path / "run" / "checkpoint").settings
+    assert said["processor_minutes"] >= 0.001
+    assert answer(capsys, *line, "--resume")["rounds"] == first["rounds"]
+
+
 def test_a_game_without_public_states_is_trained_without_exploitability(tmp_path: Path, capsys: Capture) -> None:
     run = tmp_path / "run"
     line = ("--algorithm", "rnad", "--network", "1x16", "--rounds", "1", "--out", str(run))
