@@ -202,7 +202,9 @@ def test_games_from_named_starts_have_no_opening_and_end_earlier() -> None:
     )
     own = play.from_start()
     assert (own.openings, own.sampled_moves, own.moves_max) == (0, 0, 5)
-    assert replace(play, start_moves=0).from_start().moves_max == 50
+    assert replace(play, start_moves=0).from_start().moves_max == 50 and own.caps == play.caps
+    often = replace(play, caps=PlayoutCaps(4, cheap=2, share=0.25), start_simulations=9).from_start()
+    assert {often.caps.simulations(often.caps.is_full(np.random.default_rng(k)), 0) for k in range(9)} == {9}
     chess = make_game("chess")
     actor = BoardActing(replace(play, moves_max=7)).make(chess, shape_for(chess, 8, 1))
     found = {True: 0, False: 0}

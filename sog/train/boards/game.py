@@ -30,9 +30,10 @@ class BoardPlay:
     """How self-play games on boards are played.
 
     openings: a game begins with up to so many uniform moves.  starts: the share of games that begin
-    from a position that the game names (Game.random_start), without uniform or drawn moves; they are cut short after
-    start_moves, 0 for moves_max, and nobody gives up.  gumbel: the scale of the Gumbel noise on the root's logits
-    in full searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones are the
+    from a position that the game names (Game.random_start), without uniform or drawn moves; nobody gives up there.
+    start_moves: they are cut short after so many, 0 for moves_max.  start_simulations: every move there is searched in
+    full with so many, 0 for those of other games.  gumbel: the scale of the Gumbel noise on the root's logits in full
+    searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones are the
     best.  queries: positions that a full search met and that are searched by themselves, for each full search
     on average.  moves_max: a game is cut short there, 0 for never.  resign_below: value, as a share of the largest
     utility, at which a player gives up (-1 or less: never); no_resign: the share of games played to the end all the
@@ -45,6 +46,7 @@ class BoardPlay:
     openings: int = 0
     starts: float = 0.0
     start_moves: int = 0
+    start_simulations: int = 0
     gumbel: float = 1.0
     sampled_moves: int = 20
     queries: float = 0.0
@@ -53,7 +55,7 @@ class BoardPlay:
     no_resign: float = 0.2
 
     def __post_init__(self) -> None:
-        for name in ("openings", "start_moves", "gumbel", "sampled_moves", "queries", "moves_max"):
+        for name in ("openings", "start_moves", "start_simulations", "gumbel", "sampled_moves", "queries", "moves_max"):
             if not getattr(self, name) >= 0:
                 raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
         if not 0.0 <= self.starts <= 1.0:
@@ -62,7 +64,9 @@ class BoardPlay:
     def from_start(self) -> BoardPlay:
         """How a game from a named position is played: without random opening moves, drawn moves or resignation."""
         longest = self.start_moves or self.moves_max
-        return replace(self, openings=0, sampled_moves=0, moves_max=longest, no_resign=1.0)
+        full = self.start_simulations
+        caps = replace(self.caps, full=full, share=1.0) if full else self.caps
+        return replace(self, caps=caps, openings=0, sampled_moves=0, moves_max=longest, no_resign=1.0)
 
 
 @dataclass(frozen=True, eq=False)

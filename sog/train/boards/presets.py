@@ -34,6 +34,7 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
         openings=4 if long else 6,
         starts=_STARTS if names_starts(game) else 0.0,
         start_moves=60,
+        start_simulations=128 if long else 0,
         sampled_moves=20 if long else 14,
         moves_max=160 if long else 0,
         resign_below=-0.95 if long else -2.0,

@@ -71,15 +71,7 @@ def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
         ppo = PpoSettings(entropy=0.05, damping=0.05, anneal=10_000, scale=scale)
         return PolicySettings(ppo, policy_shape(game, 512, 3), games=256, rounds=100)
     return PolicySettings(
-        replace(
-            _SLOWLY,
-            rate_power=1.0,
-            normalised=False,
-            entropy=_ETA * scale**0.5,
-            entropy_steps=1_000,
-            damping=0.02,
-            scale=scale,
-        ),
+        replace(_SLOWLY, normalised=False, entropy=_ETA * scale**0.5, entropy_steps=1_000, damping=0.02, scale=scale),
         policy_shape(game, 256, 2),
         games=2_048,
         steps=20,
@@ -88,7 +80,7 @@ def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
 
 
 def nashpg_preset(game: HistoryGame, name: str) -> PolicySettings:
-    """PPO pulled to a magnet that is copied every so many steps (arXiv 2510.18183); rewards as of `mmd_preset`."""
+    """PPO pulled to a magnet that is copied every so many steps (arXiv 2510.18183); rewards and rate as of MMD."""
     scale = 1.0 / game.u_max
     if name == "paper":
         ppo = PpoSettings(entropy=0.0, pull=0.1, magnet_every=200, scale=scale)
@@ -104,5 +96,5 @@ def nashpg_preset(game: HistoryGame, name: str) -> PolicySettings:
 
 _ALL: Final = 10**9  # more phases than any run has
 _ETA: Final = 0.15  # what regularisation counts where the largest utility is 1; it grows with that one's root
-_FALL: Final = 4_000  # steps after which PPO's learning rate has fallen to 0.7 of what it was
-_SLOWLY: Final = PpoSettings(epochs=2, rate_steps=_FALL, average=3.0)
+_FALL: Final = 4_000  # steps after which PPO's learning rate has fallen to half of what it was
+_SLOWLY: Final = PpoSettings(epochs=2, rate_steps=_FALL, rate_power=1.0, average=3.0)
