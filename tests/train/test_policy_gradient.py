@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from sog.agents.policy_network import PolicyAgent, infostates_of, network_policy
 from sog.arrays import Float32, Float64, Int32
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
-from sog.games.histories.base import replay
+from sog.games.histories.base import HistoryGame, replay
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.perceptron import Perceptron
@@ -30,7 +31,7 @@ from sog.train.policy_gradient.loop import play_and_learn, train_policy
 from sog.train.policy_gradient.networks import Seen, answers, each_once, policies_of, policy_shape, seen
 from sog.train.policy_gradient.ppo import PpoSettings
 from sog.train.policy_gradient.rnad import RnadLearner, RnadSettings, neurd_loss
-from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.policy_gradient.settings import PolicySettings, mmd_preset, nashpg_preset
 from sog.train.policy_gradient.trajectories import Trajectories, sample
 from sog.train.policy_gradient.vtrace import advantages, two_player_vtrace
 from sog.train.run import Hooks, Run, Until
@@ -477,3 +478,11 @@ def test_ppo_keeps_the_mean_of_its_networks_and_weights_that_fall() -> None:
     assert PpoSettings().rate(10**6) == PpoSettings().learning_rate
     with pytest.raises(SettingError, match="average"):
         PpoSettings(average=-1.0)
+
+
+@pytest.mark.parametrize("preset", [mmd_preset, nashpg_preset])
+def test_ppos_rate_halves_within_minutes(preset: Callable[[HistoryGame, str], PolicySettings]) -> None:
+    """Falling with the root of the steps alone, both turned back on Leduc within half an hour (docs/notes.md)."""
+    learning = preset(make_history_game("leduc_poker"), "full").learning
+    assert isinstance(learning, PpoSettings)
+    assert learning.rate(4_000) == learning.rate(0) / 2 and learning.rate(12_000) == learning.rate(0) / 4
