@@ -241,12 +241,17 @@ def _stored(folder: Path, resume: bool) -> dict[str, Any]:
 def _begins(begins: str | None, stored: dict[str, Any], algorithm: str, unable: bool) -> str:
     """The checkpoint that the run begins with; of a run that goes on, which `stored` describes, the one it had."""
     from sog.agents.shipped import find_checkpoint
+    from sog.train.run import end_of
 
-    if begins is None or stored:
-        return str(stored.get("begins", ""))
+    had = str(stored.get("begins", ""))
+    if begins is None:
+        return had
     if unable:
         raise SettingError("--from is for runs in rounds, which sog, rebel and alphazero have: leave it out")
-    return str(find_checkpoint(begins, algorithm).resolve())
+    found = str(find_checkpoint(begins, algorithm).resolve())
+    if stored and end_of(found) != had:
+        raise SettingError(f"this run began with {had or 'a new network'}, not with {end_of(found)}: leave out --from")
+    return had or found
 
 
 def _slug(name: str) -> str:

@@ -17,7 +17,17 @@ from sog.search.simd.compiling import working_time
 from sog.train.curve import CURVE, Point, Record, write_curve
 from sog.train.run import Hooks, Until, stop_on_sigterm
 
-__all__ = ["SAVE_SECONDS", "SAVE_SHARE", "Rounds", "is_due", "is_snapshot", "next_save", "play_rounds", "snapshot"]
+__all__ = [
+    "SAVE_SECONDS",
+    "SAVE_SHARE",
+    "Clock",
+    "Rounds",
+    "is_due",
+    "is_snapshot",
+    "next_save",
+    "play_rounds",
+    "snapshot",
+]
 
 SAVE_SECONDS: Final = 20.0  # between checkpoints, at least: what a kill may cost
 SAVE_SHARE: Final = 0.05  # of the time, at most, goes into writing them
@@ -42,7 +52,7 @@ class Rounds(Protocol):
 
 def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) -> Point:
     """Play until there are `total` rounds or `until` says stop, keeping the run in `out`; the curve's last point."""
-    record, clock = run.record, _Clock(run.record)
+    record, clock = run.record, Clock(run.record)
     deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
     most = math.inf if until.processor is None else 60.0 * until.processor
     due = next_save(0.0)
@@ -68,7 +78,7 @@ def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) 
     return record.last
 
 
-class _Clock:
+class Clock:
     """Keeps a record's seconds, which go on from those it holds."""
 
     def __init__(self, record: Record) -> None:

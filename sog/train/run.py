@@ -19,7 +19,7 @@ from sog.train.settings import PLAIN, TrainSettings, Variant
 if TYPE_CHECKING:
     from sog.train.policy_gradient.settings import PolicySettings
 
-__all__ = ["DAMAGE", "Hooks", "Measure", "Run", "Until", "describe", "is_to_resume", "stop_on_sigterm"]
+__all__ = ["DAMAGE", "Hooks", "Measure", "Run", "Until", "describe", "end_of", "is_to_resume", "stop_on_sigterm"]
 
 # Exploitability (or another number to plot) of a network, in the game's reporting unit.
 Measure = Callable[[CVPN], float]
@@ -90,13 +90,17 @@ def describe(run: Run, settings: TrainSettings | PolicySettings, record: Record)
     processor_minutes: of those, that the run's first process used; with one worker it is the only one.
     begins: the end of that folder's name alone, since where it lies on this machine is nobody else's business.
     """
-    begins = "/".join(Path(run.begins).parts[-2:])
     how_far = {
         "round": record.round,
         "minutes": record.seconds / 60.0,
         "processor_minutes": record.processor / 60.0,
     }
-    return {**asdict(run), "begins": begins, "made_of": repr(settings), **how_far}
+    return {**asdict(run), "begins": end_of(run.begins), "made_of": repr(settings), **how_far}
+
+
+def end_of(checkpoint: str) -> str:
+    """The last two parts of a checkpoint's folder, by which a run remembers what it began with."""
+    return "/".join(Path(checkpoint).parts[-2:])
 
 
 def is_to_resume(

@@ -64,7 +64,7 @@ def variant_of(stored: dict[str, Any]) -> Variant:
 class Actor(Protocol):
     """Plays on one core and hands back training rows; it trains nothing."""
 
-    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
+    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int) -> Harvest:
         """Play so many games with the network behind `evaluator`.  number: of the round, which schedules count."""
         ...
 

@@ -101,6 +101,19 @@ def test_a_part_of_a_first_save_can_be_gone_on_from(tmp_path: Path) -> None:
     assert (tmp_path / "run" / "checkpoint" / "meta.json").exists()
 
 
+def test_a_run_that_goes_on_began_with_one_network(tmp_path: Path) -> None:
+    """Another --from than it had is refused, the same one and none are not."""
+    words = "train", "kuhn_poker", "--network", "1x8", "--workers", "1"
+    first, second = (str(tmp_path / name) for name in ("first", "second"))
+    assert command(*words, "--rounds", "1", "--out", first).returncode == 0
+    assert command(*words, "--rounds", "1", "--out", second, "--from", first).returncode == 0
+    again = [*words, "--rounds", "2", "--resume"]
+    assert command(*again, "--out", second, "--from", first).returncode == 0
+    for out, begins, said in ((second, second, "began with first/checkpoint"), (first, second, "began with a new net")):
+        ended = command(*again, "--out", out, "--from", begins)
+        assert ended.returncode == 2 and said in ended.stderr
+
+
 def test_the_curve_is_a_folder(tmp_path: Path, tiny: TrainSettings) -> None:
     """Refused before a round is played; the checkpoint stays as it is."""
     train(RUN, tiny, tmp_path, Until(rounds=1))

@@ -36,7 +36,7 @@ from sog.train.sog.actor import SogActing
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
 from sog.train.stream.loop import Placed, StreamHooks, train_stream
-from sog.train.stream.parts import Learning, Playing, Replay
+from sog.train.stream.parts import Block, Learning, Playing, Replay
 from sog.train.stream.supervisor import Start, Supervisor, Totals, Vitals
 
 BUDGET = Budget(3, 1.0)
@@ -89,24 +89,24 @@ def test_no_two_actors_play_the_same() -> None:
     rows = []
     for actor, incarnation in ((0, 1), (0, 2), (1, 1)):
         playing = Playing("kuhn_poker", SETTINGS, 0, actor, incarnation)
-        rows += [playing.play(WEIGHTS, 1, 4).harvest.rows.inputs.tobytes() for _ in range(2)]
+        rows += [playing.play(WEIGHTS, 1, 4, 0).harvest.rows.inputs.tobytes() for _ in range(2)]
     assert len(set(rows)) == 6
     again = Playing("kuhn_poker", SETTINGS, 0, 0, 1)
-    assert again.play(WEIGHTS, 1, 4).harvest.rows.inputs.tobytes() == rows[0]
+    assert again.play(WEIGHTS, 1, 4, 0).harvest.rows.inputs.tobytes() == rows[0]
 
 
 def test_old_weights_are_kept_where_none_come() -> None:
     playing, twin = (Playing("kuhn_poker", SETTINGS, 0, 0, 1) for _ in range(2))
-    playing.play(WEIGHTS, 1, 1)
-    twin.play(WEIGHTS, 1, 1)
-    same = playing.play(b"", 1, 2), twin.play(WEIGHTS, 1, 2)
+    playing.play(WEIGHTS, 1, 1, 0)
+    twin.play(WEIGHTS, 1, 1, 0)
+    same = playing.play(b"", 1, 2, 0), twin.play(WEIGHTS, 1, 2, 0)
     assert same[0].harvest.rows.inputs.tobytes() == same[1].harvest.rows.inputs.tobytes()
 
 
 def test_rows_remember_their_weights() -> None:
     replay, playing = Replay(SETTINGS), Playing("kuhn_poker", SETTINGS, 0, 0, 1)
-    first = replay.add(playing.play(WEIGHTS, 0, 2))
-    second = replay.add(playing.play(WEIGHTS, 10, 2))
+    first = replay.add(playing.play(WEIGHTS, 0, 2, 0))
+    second = replay.add(playing.play(WEIGHTS, 10, 2, 0))
     assert second.added == first.rows + second.rows == second.held
     assert second.version == pytest.approx(10 * second.rows / second.held)
     restored = Replay(SETTINGS, replay.state())
@@ -117,7 +117,7 @@ def test_rows_remember_their_weights() -> None:
 
 def test_a_learner_goes_on_from_its_state() -> None:
     replay, playing = Replay(SETTINGS), Playing("kuhn_poker", SETTINGS, 0, 0, 1)
-    replay.add(playing.play(WEIGHTS, 0, 4))
+    replay.add(playing.play(WEIGHTS, 0, 4, 0))
     first = Learning("kuhn_poker", SETTINGS, 0, "cpu")
     first.learn(replay.sample(3, (0,)))
     second = Learning("kuhn_poker", SETTINGS, 0, "cpu", first.state())
@@ -139,7 +139,7 @@ def test_rows_are_learned_by_a_games_symmetries() -> None:
     )
     weights = network_bytes(CVPN(plain.shape, 1))
     replay = Replay(plain)
-    replay.add(Playing("connect_four", plain, 0, 0, 1).play(weights, 0, 2))
+    replay.add(Playing("connect_four", plain, 0, 0, 1).play(weights, 0, 2, 0))
     found = []
     for symmetries in (True, True, False):
         settings = replace(plain, learner=replace(plain.learner, symmetries=symmetries))
@@ -188,6 +188,23 @@ def test_actors_wait_for_a_slow_learner(monkeypatch: pytest.MonkeyPatch) -> None
         assert idle > 10
         assert most <= 14 * supervisor.block_rows
         assert supervisor.totals.steps * 8 / supervisor.totals.rows > 0.5 * UPDATES
+
+
+class NumberedPlaying(Playing):
+    """An actor whose blocks say the number of the round as their version."""
+
+    def play(self, weights: bytes, version: int, games: int, number: int) -> Block:
+        return replace(super().play(weights, version, games, number), version=number)
+
+
+def test_actors_are_given_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which schedules of self-play count: as many games as a run by rounds has played by then."""
+    monkeypatch.setattr("sog.train.stream.supervisor.Playing", NumberedPlaying)
+    with executor(Where("local", 2)) as there:
+        supervisor = Supervisor(there, start(), Totals())
+        go(supervisor, lambda: supervisor.totals.games >= 12 * 2 * SETTINGS.games)
+        assert supervisor.round == 12
+        assert 0 < supervisor.row_version < 12
 
 
 def test_whatever_dies_is_replaced(there: Executor) -> None:
@@ -239,6 +256,26 @@ def test_a_run_is_saved_and_goes_on(tmp_path: Path) -> None:
     assert (out / "snapshots" / "000004").is_dir()
     with pytest.raises(CheckpointError, match="holds the run"):
         train_stream(replace(RUN, seed=1), SETTINGS, out, Until(rounds=7), True, StreamHooks(), Placed(HERE))
+
+
+def test_measuring_is_no_training(tmp_path: Path) -> None:
+    """Its seconds count neither in the curve nor in the checkpoint, as in a run by rounds."""
+    measured, began = list[float](), time.monotonic()
+
+    def measure(network: CVPN) -> float:
+        time.sleep(1.0)
+        measured.append(1.0)
+        return 0.5
+
+    hooks = StreamHooks(measure=measure, measure_every=1)
+    last = train_stream(RUN, SETTINGS, tmp_path / "run", Until(rounds=3), False, hooks, Placed(HERE))
+    assert len(measured) == 3 and last.measured == 0.5
+    assert 60.0 * last.minutes + sum(measured) < time.monotonic() - began
+
+
+def test_a_processors_minutes_are_for_one_process(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="one process"):
+        train_stream(RUN, SETTINGS, tmp_path / "run", Until(processor=1.0), False, StreamHooks(), Placed(HERE))
 
 
 def test_one_evaluator_answers_all_actors(tmp_path: Path) -> None:

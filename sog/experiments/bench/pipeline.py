@@ -211,13 +211,13 @@ def _play(
     """Rounds of one worker: their seconds and rows, what they brought in, and how many leaf beliefs were evaluated."""
     actor = make_actor(subject.game, settings)
     evaluator, counts = _counted(network_evaluator(network))
-    actor.round(1, evaluator, np.random.default_rng(0))  # kernels load
+    actor.round(1, evaluator, np.random.default_rng(0), 0)  # kernels load
     counts.clear()
     plays: list[tuple[float, int]] = []
     harvests: list[Harvest] = []
     while sum(spent for spent, _ in plays) < seconds or len(plays) < _FEWEST_ROUNDS:
         started = time.process_time()
-        harvests.append(actor.round(settings.games, evaluator, np.random.default_rng((1, len(plays)))))
+        harvests.append(actor.round(settings.games, evaluator, np.random.default_rng((1, len(plays))), len(plays)))
         plays.append((time.process_time() - started, len(harvests[-1].rows)))
     return tuple(plays), harvests, sum(counts)
 

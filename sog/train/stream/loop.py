@@ -30,7 +30,7 @@ from sog.train.checkpoint import State
 from sog.train.curve import CURVE, Point, Record, read_record, write_curve
 from sog.train.files import shown
 from sog.train.lock import held
-from sog.train.rounds import is_due, is_snapshot, next_save, snapshot
+from sog.train.rounds import Clock, is_due, is_snapshot, next_save, snapshot
 from sog.train.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume, stop_on_sigterm
 from sog.train.settings import TrainSettings
 from sog.train.stream.parts import steps_of
@@ -54,7 +54,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class StreamHooks(Hooks):
-    """What a run without rounds reports. look: every second or so, with whoever keeps it going."""
+    """What a run without rounds reports. look: every second or so and at the end, with whoever keeps it going."""
 
     look: Callable[[Supervisor], None] = lambda supervisor: None
 
@@ -72,6 +72,8 @@ def train_stream(
     find_device(placed.learner)
     if placed.evaluator is not None and placed.actors.kind != "local":
         raise SettingError("an evaluator process answers processes of its own machine only: --cluster local:N")
+    if until.processor is not None:
+        raise SettingError("minutes of a processor are counted in runs of one process; this one has several")
     with held(out, hooks.note):
         journal = _Journal(run, settings, out, is_to_resume(run, settings, out, resume, hooks.note))
         _play_on(journal, until, hooks, placed)
@@ -83,7 +85,7 @@ def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed
     run, settings, record = journal.run, journal.settings, journal.record
     total = until.total(settings)
     games_a_round = settings.games * run.workers
-    started = working_time() - record.seconds
+    clock = Clock(record)
     deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
     with ExitStack() as stack, executor(placed.actors) as there, stop_on_sigterm() as stop:
         served = placed.evaluator
@@ -95,14 +97,17 @@ def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed
         while record.round < total and working_time() < deadline and not stop:
             supervisor.turn()
             now = time.monotonic()
-            record.seconds = working_time() - started
+            clock.read()
             while journal.totals.games >= (record.round + 1) * games_a_round:
-                hooks.report(journal.next_point(supervisor, hooks, total), total)
+                point = journal.next_point(supervisor, hooks, total)
+                clock.leave_out()
+                hooks.report(point, total)
             if now > next_look:
                 hooks.look(supervisor)
                 next_look = now + _LOOK
             if now > save_due:
                 save_due = next_save(journal.save(supervisor))
+        hooks.look(supervisor)
         journal.save(supervisor)
 
 

@@ -85,14 +85,14 @@ class Playing:
         if evaluator:
             self.watch.evaluator = ServedEvaluator(evaluator, settings.shape)
 
-    def play(self, weights: bytes, version: int, games: int) -> Block:
-        """So many games with these weights."""
+    def play(self, weights: bytes, version: int, games: int, number: int) -> Block:
+        """So many games with these weights.  number: of the round that the run is in, which schedules count."""
         if version != self.version and not self.served:
             self.watch.evaluator = network_evaluator(network_of(self.settings.shape, weights))
             self.version = version
         started, compiled, before = time.perf_counter(), WATCH.seconds(), self.watch.seconds
         rng = np.random.default_rng((*self.seed, self.blocks))
-        harvest = self.actor.round(games, self.watch, rng)
+        harvest = self.actor.round(games, self.watch, rng, number)
         self.blocks += 1
         seconds = time.perf_counter() - started - (WATCH.seconds() - compiled)
         network = self.watch.seconds - before

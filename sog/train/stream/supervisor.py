@@ -207,7 +207,7 @@ class Supervisor:
         for actor in self.actors:
             if actor.block is None:
                 fresh = b"" if actor.version == self.published else self.weights
-                actor.block = actor.remote.call("play", fresh, self.published, self.settings.games)
+                actor.block = actor.remote.call("play", fresh, self.published, self.settings.games, self.round)
                 actor.taking, actor.version = False, self.published
 
     def _feed_learner(self) -> None:
@@ -275,6 +275,11 @@ class Supervisor:
                 again()
 
     # --- what others want to know ---
+
+    @property
+    def round(self) -> int:
+        """How many rounds' worth of games are in; schedules count them."""
+        return self.totals.games // (self.settings.games * self.start.actors)
 
     def states(self) -> tuple[State, State]:
         """What a checkpoint keeps of learner and replay; raises WorkLost where one of them has died."""
