@@ -7,7 +7,7 @@ import numpy as np
 from sog.arrays import Float64
 from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame, drawn
-from sog.games.histories.rows import distinct_rows
+from sog.games.histories.rows import equal_rows
 from sog.search.sepot.ranges import OwnPolicy
 
 __all__ = ["UniformPolicy", "play_pairs"]
@@ -46,18 +46,9 @@ def play_pairs(game: HistoryGame, first: OwnPolicy, second: OwnPolicy, pairs: in
         for player in (0, 1):
             for whose, policy in ((0, first), (1, second)):
                 rows = np.flatnonzero((actors == player) & (swapped == (player != whose)))
-                for own in _by_public(game, states, rows):
+                for same in equal_rows(game.public(states[rows])):
+                    own = rows[same]
                     actions[own] = drawn(policy(states[own], player), uniforms[own])
         game.step(states, actions)
     won: Float64 = game.utilities(states).reshape(2, pairs).T * np.array([1.0, -1.0])
     return won
-
-
-def _by_public(game: HistoryGame, states: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
-    """Rows by public state."""
-    if not len(rows):
-        return []
-    numbers = distinct_rows(game.public(states[rows]))[1]
-    order = np.argsort(numbers, kind="stable")
-    starts = np.flatnonzero(np.diff(numbers[order])) + 1
-    return [rows[part] for part in np.split(order, starts)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Final
 
 import torch
 from torch import Tensor, nn
@@ -11,6 +12,8 @@ from torch import Tensor, nn
 from sog.nets.resnet import ResNet
 from sog.nets.shape import NetworkShape
 from sog.search.leaves.evaluator import Wanted
+
+ILLEGAL: Final = -1e9  # the logit of an illegal action in losses; finite, since 0 * inf is NaN
 
 
 class CVPN(nn.Module):

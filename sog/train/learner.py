@@ -11,7 +11,7 @@ from torch import Tensor
 
 from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import CVPN, ILLEGAL
 from sog.nets.weights import follow, restore_weights, weights_of
 from sog.train.replay import Rows
 
@@ -178,15 +178,12 @@ def losses(network: CVPN, rows: Rows, sum_policies: bool = False) -> tuple[Tenso
     values, logits = network.split(answer)
     huber = torch.nn.functional.huber_loss(values, targets, reduction="none")
     value = (huber * mask).sum() / mask.sum().clamp(min=1.0)
-    log_policy = torch.log_softmax(logits.masked_fill(~legal, _NEVER), dim=-1)
+    log_policy = torch.log_softmax(logits.masked_fill(~legal, ILLEGAL), dim=-1)
     kl = (torch.xlogy(policies, policies) - policies * log_policy).sum(dim=-1)
     trained = (weights > 0).any(dim=1).sum().clamp(min=1) if sum_policies else weights.sum().clamp(min=1e-6)
     policy = (kl * weights).sum() / trained
     each = torch.nn.functional.huber_loss(ownership, owners, reduction="none")
     return value, policy, (each * owned).sum() / (owned.sum() * max(1, owners.shape[1])).clamp(min=1.0)
-
-
-_NEVER = -1e9  # the logit of an illegal action; finite, since 0 * inf is NaN
 
 
 def _make_optimiser(network: CVPN, settings: LearnerSettings) -> torch.optim.Optimizer:

@@ -52,14 +52,14 @@ def test_the_table_needs_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 def made_run(folder: Path, algorithm: str, variant: Variant, steps: tuple[int, ...], faces: int = 4) -> Path:
     """A folder as training leaves it, with untrained networks: a snapshot of each round but the last."""
     game = LiarsDice(1, faces)
-    network, points = CVPN(shape_for(game, width=8, depth=1)), []
+    shape, points = shape_for(game, width=8, depth=1), []
     run = Run(game.name, algorithm=algorithm, variant=variant)
     for number, step in enumerate(steps):
         points.append(curve.Point(number, 2.0 * number, step, 100 * number, 0, 0, 0, 0.0, 0.0, 0.0))
         said = {**asdict(run), "round": number, "minutes": 2.0 * number}
-        last = number == len(steps) - 1
-        out = folder / "checkpoint" if last else folder / "snapshots" / f"{number:06d}"
-        checkpoint.save(out, network, game.name, run.name, step, asdict(run) if last else said)
+        network = CVPN(shape, seed=number)
+        out = folder / "checkpoint" if number == len(steps) - 1 else folder / "snapshots" / f"{number:06d}"
+        checkpoint.save(out, network, game.name, run.name, step, said)
     curve.write_curve(folder / "curve.csv", points[1:])
     return folder
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.arrays import Array
-from sog.games.histories.rows import distinct_rows
+from sog.games.histories.rows import distinct_rows, equal_rows
 
 KINDS = (np.float32, np.int32, np.int16, np.int8, np.int64, np.bool_)
 
@@ -21,6 +21,7 @@ def check(rows: Array) -> None:
     expected = np.unique([row.tobytes() for row in rows], return_index=True)[1]
     assert np.array_equal(first, np.sort(expected))
     assert np.array_equal(rows[first][number], rows)
+    assert [at.tolist() for at in equal_rows(rows)] == [np.flatnonzero(number == k).tolist() for k in range(len(first))]
 
 
 @given(st.integers(1, 60), st.integers(1, 9), st.integers(1, 4), st.sampled_from(KINDS), st.integers(0, 10**6))

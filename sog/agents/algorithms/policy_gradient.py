@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sog.train.run import Run
     from sog.train.settings import Variant
 
-__all__ = ["MMD", "NASHPG", "RNAD", "by_histories", "history_rules", "train_alone"]
+__all__ = ["MMD", "NASHPG", "RNAD", "by_histories", "history_rules", "measure_policy", "train_alone"]
 
 
 def _rnad(game: Rules, name: str) -> PolicySettings:
@@ -76,7 +76,8 @@ def train_alone(run: Run, *arguments: Any) -> Point:
     return train_policy(run, *arguments)
 
 
-def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
+def measure_policy(public: PublicTree, network: CVPN, variant: Variant) -> float:
+    """The exploitability of the policy that the network itself plays."""
     from sog.agents.policy_network import policy_exploitability
 
     return policy_exploitability(public, network)
@@ -129,7 +130,7 @@ def _entry(name: str, title: str, preset: Callable[[Rules, str], PolicySettings]
     return Learner(
         name,
         title,
-        Training(preset, _measure, "the network's policy", rules=by_histories, alone=train_alone),
+        Training(preset, measure_policy, "the network's policy", rules=by_histories, alone=train_alone),
         play=Play(_agents, ()),
         measuring=Measuring(_exploit(name, title), ("best_response", "updates", "limit_gb")),
     )

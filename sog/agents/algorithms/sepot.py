@@ -15,14 +15,13 @@ from sog.agents.algorithms.base import (
     Training,
     count_of,
 )
-from sog.agents.algorithms.policy_gradient import by_histories, history_rules, train_alone
+from sog.agents.algorithms.policy_gradient import by_histories, history_rules, measure_policy, train_alone
 from sog.errors import CheckpointError
 
 if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules, Settings
     from sog.agents.opened import Opened
     from sog.games.histories.base import HistoryGame
-    from sog.nets.cvpn import CVPN
     from sog.search.sepot.search import SepotSearchSettings
     from sog.search.tree.public_tree import PublicTree
     from sog.train.policy_gradient.settings import PolicySettings
@@ -52,12 +51,6 @@ def _chosen(variant: Variant, choices: Choices) -> Variant:
     transformations = choices.transformations or variant.transformations
     step, policy = float(choices.step or variant.step), choices.policy or variant.policy
     return replace(variant, transformations=transformations, step=step, policy=policy)
-
-
-def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
-    from sog.agents.policy_network import policy_exploitability
-
-    return policy_exploitability(public, network)
 
 
 def _search_settings(game: HistoryGame, choices: Choices) -> SepotSearchSettings:
@@ -122,7 +115,7 @@ ENTRY: Final = Learner(
     "SePoT",
     Training(
         _preset,
-        _measure,
+        measure_policy,
         "the network's policy, without search",
         takes=("transformations", "step", "policy"),
         vary=_vary,

@@ -25,6 +25,7 @@ from sog.agents.exploit_rebel import measure_rebel
 from sog.agents.exploit_seeds import Subject, listed, measure_seed
 from sog.agents.exploitability import decision_count
 from sog.errors import SettingError
+from sog.experiments.runs import Trained, networks_of
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.liars_dice import LiarsDice
 from sog.play.rebel import RebelSettings
@@ -69,17 +70,6 @@ _LARGE: Final = ("1x6f", "2x3f")
 _QUICK: Final = {TABLE: _Effort(16, 64, ((10, 1.0),)), CURVE: _Effort(4, 32, ((5, 1.0),))}
 
 
-@dataclass(frozen=True)
-class Network:
-    """One network of a run, with what had been learned from when it was saved."""
-
-    folder: Path
-    step: int
-    round: int
-    minutes: float
-    rows: int
-
-
 def plan(options: Options, note: Note) -> list[Key]:
     """Points of every run in --run or runs/: first the curves, then the table. SettingError where there is no run."""
     folders = options.runs or tuple(sorted(path.parent for path in Path("runs").glob("*/checkpoint")))
@@ -91,10 +81,10 @@ def plan(options: Options, note: Note) -> list[Key]:
         if meta.game not in names or algorithm not in _SEARCHED_BY:
             note(f"{folder}: {algorithm} on {meta.game} is not in the table")
             continue
-        networks, game = networks_of(folder), names[meta.game]
-        for part, chosen in ((CURVE, [n for n in networks if n.step]), (TABLE, networks[-_LAST:])):
+        networks, examples, game = networks_of(folder), _examples(folder), names[meta.game]
+        for part, chosen in ((CURVE, [n for n in networks if n.meta.step]), (TABLE, networks[-_LAST:])):
             for network in chosen:
-                said = {"part": part, "game": game, "run": folder.name, **_how(meta), **_row(network)}
+                said = {"part": part, "game": game, "run": folder.name, **_how(meta), **_row(network, examples)}
                 effort = _effort(part, game, network is networks[-1], options)
                 searches = (_SEARCHES[name] for name in _SEARCHED_BY[algorithm][part])
                 keys[part] += [{**said, **how} for search in searches for how in search.plan(meta, effort)]
@@ -111,22 +101,10 @@ def _effort(part: str, game: str, last: bool, options: Options) -> _Effort:
     return (_FEWER if fewer else _EFFORTS)[part]
 
 
-def networks_of(run: Path) -> list[Network]:
-    """A run's networks, oldest first: its snapshots, and its checkpoint where that has learned on."""
+def _examples(run: Path) -> dict[int, int]:
+    """How many rows a run had learned from after each round."""
     with (run / "curve.csv").open() as file:
-        lines = list(csv.DictReader(file))
-    found = []
-    for folder in sorted((run / "snapshots").glob("*")):
-        meta = load_meta(folder)
-        line = next((line for line in lines if int(line["round"]) == meta.settings["round"]), None)
-        rows = int(float(line["rows"])) if line else 0
-        found.append(Network(folder, meta.step, meta.settings["round"], round(meta.settings["minutes"], 2), rows))
-    newest = load_meta(run / "checkpoint")
-    if lines and newest.step > max((network.step for network in found), default=-1):
-        line = next((line for line in reversed(lines) if int(line["steps"]) == newest.step), lines[-1])
-        last = int(line["round"]), round(float(line["minutes"]), 2), int(float(line["rows"]))
-        found.append(Network(run / "checkpoint", newest.step, *last))
-    return found
+        return {int(line["round"]): int(float(line["rows"])) for line in csv.DictReader(file)}
 
 
 def _how(meta: Meta) -> dict[str, Any]:
@@ -136,13 +114,15 @@ def _how(meta: Meta) -> dict[str, Any]:
     return {"algorithm": algorithm, "solver": solver, "network": f"{meta.shape.depth}x{meta.shape.width}"}
 
 
-def _row(network: Network) -> dict[str, Any]:
+def _row(network: Trained, examples: dict[int, int]) -> dict[str, Any]:
+    """Which network, and what had been learned from when it was saved."""
+    number, minutes = network.meta.settings["round"], network.meta.settings["minutes"]
     return {
         "checkpoint": str(network.folder),
-        "round": network.round,
-        "step": network.step,
-        "minutes": network.minutes,
-        "examples": network.rows,
+        "round": number,
+        "step": network.meta.step,
+        "minutes": round(minutes, 2),
+        "examples": examples.get(number, 0),
     }
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from sog.arrays import Array, Int32, Int64
 from sog.games.histories.kernels import kernel
 
-__all__ = ["distinct_rows"]
+__all__ = ["distinct_rows", "equal_rows"]
 
 
 def distinct_rows(rows: Array) -> tuple[Int64, Int64]:
@@ -23,6 +23,15 @@ def distinct_rows(rows: Array) -> tuple[Int64, Int64]:
     table = np.full(1 << max(3, (2 * len(rows)).bit_length()), -1, dtype=np.int32)
     first, number = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
     return first[: _number_rows(words, table, first, number)], number
+
+
+def equal_rows(rows: Array) -> list[Int64]:
+    """The places, ascending, of each of the different rows of an array [M, Q], which are numbered as they come up."""
+    if not len(rows):
+        return []
+    numbers = distinct_rows(rows)[1]
+    order = np.argsort(numbers, kind="stable")
+    return np.split(order, np.flatnonzero(np.diff(numbers[order])) + 1)
 
 
 @kernel

@@ -8,7 +8,7 @@ import numpy as np
 
 from sog.arrays import Array, Float64, Int32
 from sog.games.histories.base import HistoryGame
-from sog.games.histories.rows import distinct_rows
+from sog.games.histories.rows import distinct_rows, equal_rows
 
 __all__ = ["OwnPolicy", "infostate_reach", "reach_of"]
 
@@ -27,19 +27,13 @@ def reach_of(game: HistoryGame, histories: Array, player: int, policy: OwnPolicy
     states, reach = game.begin(len(histories)), np.ones(len(histories))
     for column in np.asarray(histories).T:
         acting = np.flatnonzero((column >= 0) & (game.actors(states) == player))
-        for rows in _by_public(game, states, acting):
+        # By public state: a history's turns come at different places where chance's are unequally many.
+        for same in equal_rows(game.public(states[acting])):
+            rows = acting[same]
             played = policy(states[rows], player)
             reach[rows] *= played[np.arange(len(rows)), column[rows]]
         game.step(states, column)
     return reach
-
-
-def _by_public(game: HistoryGame, states: Int32, acting: Array) -> list[Array]:
-    """The acting rows by public state: a history's turns come at different places where chance's are unequally many."""
-    if not len(acting):
-        return []
-    _, numbers = distinct_rows(game.public(states[acting]))
-    return [acting[numbers == k] for k in range(numbers.max() + 1)]
 
 
 def infostate_reach(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 import torch
@@ -17,12 +16,10 @@ from torch import Tensor, nn
 from sog.arrays import Array, Bool, Float32
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.rows import distinct_rows
-from sog.nets.cvpn import CVPN
+from sog.nets.cvpn import CVPN, ILLEGAL
 from sog.nets.shape import NetworkShape
 
 __all__ = ["Seen", "answers", "each_once", "policies_of", "policy_shape", "seen"]
-
-NEVER: Final = -1e9  # the logit of an illegal action; finite, since 0 * inf is NaN
 
 
 def policy_shape(game: HistoryGame, width: int, depth: int) -> NetworkShape:
@@ -62,7 +59,7 @@ def answers(network: CVPN, seen: Seen) -> tuple[Tensor, Tensor, Tensor]:
     """Values [D], logits [D, A] and log-probabilities [D, A], those of illegal actions 0 and very low."""
     values, logits = network.split(network(seen.x))
     raw = logits[:, 0].masked_fill(~seen.legal, 0.0)
-    log_policy = torch.log_softmax(raw.masked_fill(~seen.legal, NEVER), dim=-1)
+    log_policy = torch.log_softmax(raw.masked_fill(~seen.legal, ILLEGAL), dim=-1)
     found = torch.cat((values[:, :1], raw, log_policy), dim=1).index_select(0, seen.row)
     masked, log_masked = found[:, 1:].chunk(2, dim=1)
     return found[:, 0], masked, log_masked
