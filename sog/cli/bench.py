@@ -99,9 +99,6 @@ def bench_search(
     training_seconds: Annotated[
         float, typer.Option(callback=above_zero, help="Seconds that each of the two training runs lasts.")
     ] = 60.0,
-    beside_openspiel: Annotated[
-        bool, typer.Option("--beside-openspiel", help="Instead: simulations per second beside OpenSpiel's MCTS.")
-    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Where the time of a search and of a minute of training goes.
@@ -113,9 +110,6 @@ def bench_search(
     from sog.experiments.bench.training import profile_training
     from sog.games.catalog import make_game
 
-    if beside_openspiel:
-        _beside_openspiel(rounds, as_json)
-        return
     budgets = _budgets(simulations, per_update) or BUDGETS
     name, network = _network(checkpoint)
     game = make_game(name)
@@ -162,16 +156,27 @@ def bench_root_search(
     show_rows(rows, as_json, lambda: root_table(rows), {"load": os.getloadavg()[0]})
 
 
-def _beside_openspiel(rounds: int, as_json: bool) -> None:
-    """Simulations a second of perfect-information search."""
-    from sog.experiments.bench.simulations import GAMES, bench_simulations
+@bench.command("simulations", epilog="Example: sog bench simulations connect_four -s 400")
+def bench_board_search(
+    games: GamesArgument = None,
+    simulations: Annotated[
+        int, typer.Option("--simulations", "-s", min=1, max=LARGEST_COUNT, help="Of each search.")
+    ] = 400,
+    rounds: Annotated[
+        int, typer.Option(min=1, max=LARGEST_COUNT, help="Searches of each kind; the median is shown.")
+    ] = 5,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulations a second on boards: GT-CFR's and AlphaZero's search beside OpenSpiel's MCTS, in turn on one core.
 
-    with progress_bar("bench search", len(GAMES), "games") as report:
-        rows = bench_simulations(GAMES, _SIMULATIONS, rounds, report)
+    All begin at the game's first position. The network is constant, but for the rows that name one; it is untrained.
+    """
+    from sog.experiments.bench.simulations import GAMES, bench_simulations, board
+
+    chosen = [board(name) for name in games or GAMES]
+    with progress_bar("bench simulations", len(chosen), "games") as report:
+        rows = bench_simulations(chosen, simulations, rounds, report)
     show_rows(rows, as_json, lambda: simulations_table(rows))
-
-
-_SIMULATIONS = 400
 
 
 @bench.command("histories", epilog="Example: sog bench histories leduc_poker --seconds 2")

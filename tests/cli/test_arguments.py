@@ -82,6 +82,7 @@ DIGITS = "9" * 23
         (["bench", "pipeline", "--seconds", "nan"], "'--seconds'"),
         (["bench", "pipeline", "--workers", "0"], "'--workers'"),
         (["bench", "pipeline", "kuhn_poker", "--algorithm", "nashpg"], "nashpg learns in one process"),
+        (["bench", "simulations", "kuhn_poker"], "no board game"),
         (["uci", "--seed", "-1"], "'--seed'"),
         (["uci", "-s", "0"], "'--simulations'"),
         (["gtp", "-c", "-0.5"], "'--per-update'"),

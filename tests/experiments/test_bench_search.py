@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Generator
 from types import SimpleNamespace
@@ -150,11 +151,21 @@ def test_budgets_are_written_as_for_exploit(
     assert measured == budgets
 
 
+def test_simulations_beside_openspiel(capsys: pytest.CaptureFixture[str]) -> None:
+    """Five searches with a constant network and two with networks, which take most of their time."""
+    assert main(["bench", "simulations", "connect_four", "-s", "20", "--rounds", "1", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [row["network"] for row in rows] == ["constant"] * 4 + ["random rollout", "resnet 4x32", "resnet 6x64"]
+    assert all(row["simulations_per_second"] > 0 for row in rows)
+    assert [row["network_share"] > 0 for row in rows] == [False] * 5 + [True] * 2
+    assert rows[2]["search"] == "AlphaZero(20)" and "OpenSpiel" in rows[3]["search"] and "C++" in rows[4]["search"]
+
+
 def test_what_is_measured_is_the_argument_of_every_benchmark() -> None:
     """No benchmark takes games, spots, budgets or sizes of networks by options of its own."""
     for name, command in typer.main.get_command(bench).commands.items():  # type: ignore[attr-defined]
         options = {option for parameter in command.params for option in parameter.opts}
         assert not options & {"--games", "--game", "--spots", "--search", "--width", "--depth"}, name
-        assert ("-s" in options) == ("--simulations" in options) == ("--per-update" in options) == ("-c" in options)
+        assert ("-s" in options) == ("--simulations" in options) >= ("--per-update" in options) == ("-c" in options)
         arguments = [parameter for parameter in command.params if parameter.param_type_name == "argument"]
         assert len(arguments) == (name != "inference"), name

@@ -18,6 +18,7 @@ import pyspiel
 from open_spiel.python.algorithms import mcts as openspiel_mcts
 from threadpoolctl import threadpool_limits
 
+from sog.errors import SettingError
 from sog.experiments.bench.search import name_of
 from sog.games.boards.positions import Position, PositionGame
 from sog.games.catalog import make_game
@@ -52,14 +53,20 @@ class Row:
     network_share: float
 
 
-def bench_simulations(names: Sequence[str], simulations: int, rounds: int, report: Report) -> list[Row]:
+def board(name: str) -> PositionGame:
+    """The game that a string names; SettingError where it is no board game on OpenSpiel's positions."""
+    game = make_game(name)
+    if not isinstance(game, PositionGame):
+        raise SettingError(f"{game.name} is no board game on OpenSpiel's positions, which its MCTS beside ours needs")
+    return game
+
+
+def bench_simulations(games: Sequence[PositionGame], simulations: int, rounds: int, report: Report) -> list[Row]:
     """Rows of each game: ours at c = 1 and 10, AlphaZero's MCTS, OpenSpiel's two, and ours with a network."""
     rows: list[Row] = []
     with threadpool_limits(1):
-        for number, name in enumerate(names):
-            report(number, name)
-            game = make_game(name)
-            assert isinstance(game, PositionGame)
+        for number, game in enumerate(games):
+            report(number, game.name)
             rows += _constant_rows(game, simulations, rounds)
             rows += [_network_row(game, simulations, blocks, width) for blocks, width in ((4, 32), (6, 64))]
     return rows
