@@ -1,15 +1,21 @@
-"""Training runs as experiments measure them: their checkpoint and their networks in the order of training."""
+"""Training runs as experiments measure them: checkpoint, networks in the order of training, one while it trains."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import signal
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from sog.errors import CheckpointError
 from sog.train.checkpoint import Meta, load_meta
+from sog.train.curve import Point
+from sog.train.loop import train
+from sog.train.run import Hooks, Run
+from sog.train.settings import TrainSettings
 
-__all__ = ["Trained", "check_unchanged", "checkpoint_of", "networks_of", "run_folder", "spread"]
+__all__ = ["Trained", "check_unchanged", "checkpoint_of", "networks_of", "run_folder", "spread", "train_watched"]
 
 _T = TypeVar("_T")
 
@@ -57,6 +63,25 @@ def spread(found: Sequence[_T], most: int | None) -> list[_T]:
     if most == 1:
         return [found[-1]]
     return [found[k] for k in sorted({round(j * (len(found) - 1) / (most - 1)) for j in range(most)})]
+
+
+def train_watched(run: Run, settings: TrainSettings, out: Path, report: Callable[[Point], bool]) -> None:
+    """Train until `report`, which is given the point of each round, says that it has seen enough.
+
+    A SIGTERM meanwhile ends this program once the round is over, as it would have without a run.
+    """
+
+    class Enough(Exception):
+        pass
+
+    def look(point: Point, total: int) -> None:
+        if report(point):
+            raise Enough
+
+    with suppress(Enough):
+        point = train(run, settings, out, hooks=Hooks(report=look))
+        if point.round < settings.rounds:
+            signal.raise_signal(signal.SIGTERM)
 
 
 def check_unchanged(folder: Path, network_id: str) -> None:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from sog.agents.algorithms.table import preset
 from sog.errors import CheckpointError
 from sog.experiments.papers import sog_fig3
-from sog.experiments.runs import check_unchanged, checkpoint_of, networks_of, run_folder, spread
+from sog.experiments.runs import check_unchanged, checkpoint_of, networks_of, run_folder, spread, train_watched
 from sog.experiments.study import Options
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
 from sog.train import checkpoint
+from sog.train.curve import Point
+from sog.train.run import Run
+from sog.train.settings import TrainSettings, Variant
 
 
 def save(folder: Path, seed: int, step: int, game: str = "kuhn_poker") -> Path:
@@ -70,3 +77,37 @@ def test_points_of_a_network_that_has_learned_on_are_refused(tmp_path: Path) -> 
     save(run / "checkpoint", 1, 20)
     with pytest.raises(CheckpointError, match="learned on"):
         sog_fig3.compute(key)
+
+
+RUN = Run("kuhn_poker", variant=Variant(network="1x8"))
+
+
+@pytest.fixture(scope="module")
+def tiny() -> TrainSettings:
+    settings = preset(make_game(RUN.game), RUN.preset, RUN.algorithm, RUN.variant)
+    assert isinstance(settings, TrainSettings)
+    return replace(settings, games=2, replay=200)
+
+
+def test_a_watched_run_ends_when_enough_is_seen(tmp_path: Path, tiny: TrainSettings) -> None:
+    seen: list[int] = []
+
+    def report(point: Point) -> bool:
+        seen.append(point.round)
+        return point.round == 3
+
+    train_watched(RUN, tiny, tmp_path, report)
+    assert seen == [1, 2, 3]
+
+
+def test_a_signal_while_a_run_is_watched_ends_the_program(
+    tmp_path: Path, tiny: TrainSettings
+) -> None:
+    """Training itself takes SIGTERM as the wish to save and stop; who measures it must not go on with half of it."""
+    came: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))
+    try:
+        train_watched(RUN, tiny, tmp_path, lambda point: os.kill(os.getpid(), signal.SIGTERM) is not None)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert came == [signal.SIGTERM]

@@ -7,7 +7,6 @@ import pickle
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -30,6 +29,7 @@ from sog.experiments.bench.pipeline_model import (
     without_rounds,
 )
 from sog.experiments.bench.training import processor_seconds
+from sog.experiments.runs import train_watched
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
@@ -37,9 +37,8 @@ from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.train.checkpoint import load_network, network_bytes, network_of
 from sog.train.curve import Point
 from sog.train.learner import Learner
-from sog.train.loop import train
 from sog.train.packing import window_for
-from sog.train.run import Hooks, Run
+from sog.train.run import Run
 from sog.train.settings import Harvest, TrainSettings
 from sog.train.workers import make_actor
 
@@ -141,21 +140,16 @@ def measure_throughput(subject: Subject, workers: int, seconds: float) -> tuple[
     times: list[float] = []
     worked: list[float] = []
 
-    class Enough(Exception):
-        pass
-
-    def report(point: Point, total: int) -> None:
+    def report(point: Point) -> bool:
         points.append(point)
         times.append(time.perf_counter())
         worked.append(time.process_time() + (processor_seconds() or 0.0))
-        if len(points) > _UNCOUNTED + 1 and times[-1] - times[_UNCOUNTED - 1] > seconds:
-            raise Enough
+        return len(points) > _UNCOUNTED + 1 and times[-1] - times[_UNCOUNTED - 1] > seconds
 
     with tempfile.TemporaryDirectory() as folder:
         run = Run(subject.game, subject.preset, 0, workers, subject.algorithm)
         until = Path(folder)
-        with suppress(Enough):
-            train(run, subject.settings(), until, hooks=Hooks(report=report))
+        train_watched(run, subject.settings(), until, report)
         newest = max((until / "snapshots").iterdir())
         network = load_network(newest)[1]
     rows = points[-1].rows - points[_UNCOUNTED - 1].rows

@@ -10,7 +10,6 @@ import multiprocessing
 import os
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -18,6 +17,7 @@ from typing import Final
 
 from sog.experiments.bench.search import GROWTH, NETWORK, SWEEPS, watching_searches
 from sog.experiments.bench.stopwatch import Place, Stopwatch, replaced
+from sog.experiments.runs import train_watched
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
@@ -27,9 +27,8 @@ from sog.train.boards.actor import BoardActor
 from sog.train.boards.game import BoardGame, QuerySolve
 from sog.train.curve import Point
 from sog.train.learner import Learner
-from sog.train.loop import train
 from sog.train.replay import ReplayWindow
-from sog.train.run import Hooks, Run
+from sog.train.run import Run
 from sog.train.sog.presets import sog_preset
 from sog.train.sog.queries import Solving
 from sog.train.sog.selfplay import SelfPlayGame
@@ -124,26 +123,23 @@ def _parts(who: str, found: dict[str, float], total: float) -> list[Part]:
     return [Part(who, part, 60.0 * t / total, t / total) for part, t in found.items()]
 
 
-class _Enough(Exception):
-    """The run has been watched for long enough."""
-
-
 def _watch(run: Run, seconds: float, begin: Callable[[], None], profile: Callable[[], list[Part]]) -> list[Part]:
     """Train from scratch: `begin` comes after the first round, and `profile` after the round that ends the time."""
     found: list[Part] = []
     begun = 0.0
 
-    def report(point: Point, total: int) -> None:
+    def report(point: Point) -> bool:
         nonlocal begun
         if not begun:
             begun = monotonic()
             begin()
-        elif monotonic() - begun >= seconds or point.round == total:
+        elif monotonic() - begun >= seconds or point.round == settings.rounds:
             found.extend(profile())
-            raise _Enough
+        return bool(found)
 
-    with tempfile.TemporaryDirectory() as folder, suppress(_Enough):
-        train(run, sog_preset(make_game(run.game), run.preset), Path(folder), hooks=Hooks(report=report))
+    settings = sog_preset(make_game(run.game), run.preset)
+    with tempfile.TemporaryDirectory() as folder:
+        train_watched(run, settings, Path(folder), report)
     return found
 
 
