@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,10 @@ from sog.cluster.where import Where
 from sog.experiments.checks import connect_four_ablation as ablation
 from sog.experiments.checks.connect_four_ablation import MATCH, MISTAKES, RECIPE, TRAIN, changed, differing, stage
 from sog.experiments.study import Options, Point, PointFile, carry_out, write
+from sog.train import curve
+from sog.train.loop import train
+from sog.train.run import Run, Until
+from sog.train.settings import TrainSettings
 
 
 def silent(line: str) -> None:
@@ -51,6 +57,24 @@ def test_the_quick_version_from_end_to_end(tmp_path: Path, monkeypatch: pytest.M
     result = ablation.compute(keys[0])  # a run that has had its time is not trained on
     assert result == points.get(keys[0])
     assert isinstance(Point(keys[0], result).row["rounds"], int)
+
+
+def test_a_training_that_is_stopped_is_no_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run ends early only by SIGTERM, which it takes as the wish to save; the study must then end, too."""
+    monkeypatch.chdir(tmp_path)
+    came: list[int] = []
+    whole = train
+
+    def stopped(run: Run, settings: TrainSettings, out: Path, until: Until, resume: bool) -> curve.Point:
+        return whole(run, replace(settings, games=1), out, Until(rounds=1), resume)
+
+    monkeypatch.setattr(ablation, "train", stopped)
+    before = signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))
+    try:
+        ablation.compute(ablation.plan(Options(minutes=600.0), silent)[0])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert came == [signal.SIGTERM]
 
 
 def test_differences_are_those_of_the_same_seed() -> None:
