@@ -52,7 +52,8 @@ def play_match_game(
     A contestant at fault loses and is closed, so that its next game starts it anew.
     """
     tree, moves = MoveTree(game), list(opening)
-    mover = tree.actor(tree.node_after(moves))
+    tree.node_after(moves)  # an illegal opening is refused before anybody begins
+    mover = 0
     try:
         for mover in (0, 1):
             seats[mover].begin(game, seed + mover)

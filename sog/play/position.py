@@ -52,7 +52,7 @@ class PositionSearch:
         """The finished search."""
         tree = self.tree
         tree.average_policy()
-        return Solved(tree.actor(0), self.node, 0, tree, np.ones(1), tree.by_public_node())
+        return Solved(tree.actor(0), self.node, 0, tree, tree.by_public_node())
 
 
 def _alone(public: PublicTree, node: int) -> Lookahead:

@@ -7,7 +7,7 @@ large to list the subgame is rooted at its outcome, with estimated values (sampl
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -26,7 +26,6 @@ __all__ = [
     "derive_generator",
     "paper_settings",
     "pog_settings",
-    "without_gadget",
 ]
 
 
@@ -64,14 +63,12 @@ class Solved:
     """A finished search for `player` at public node `node`; its tree answers for every state in it.
 
     start: the lookahead node of `node`.  index: public node -> lookahead node, for the nodes swept.
-    own: float64[I], the player's own range at the tree's root.
     """
 
     player: int
     node: int
     start: int
     tree: Lookahead
-    own: Float64
     index: dict[int, int]
 
     def policy(self) -> Float64:
@@ -112,7 +109,8 @@ class Resolving:
     ) -> None:
         """Search at public node `node` for `player` after that player's search `previous` (None: the first).
 
-        seed: the search's generator is derived from (seed, player, node).
+        seed: the search's generator is derived from (seed, player, node), so that draws are the same on public trees
+        that were listed in the same order.
         """
         self.player, self.node, self.settings, self.log = player, node, settings, log
         self.rng = derive_generator(seed, player, node)
@@ -150,7 +148,7 @@ class Resolving:
         tree.average_policy()
         tree.ranges(0)[self.player][:] = self.own
         tree.play_average(players=1 << self.player)
-        return Solved(self.player, self.node, self.start, tree, self.own, tree.by_public_node())
+        return Solved(self.player, self.node, self.start, tree, tree.by_public_node())
 
 
 def _root(
@@ -161,6 +159,7 @@ def _root(
         return public.game.root_ranges(), None
     n = previous.index[s]
     own, other = previous.own_range(n), previous.opponent_range(n)
+    own = np.ldexp(own, -int(np.frexp(own.max())[1]))  # a long chain's would vanish; a power of two rounds nothing
     ranges = (own, other) if player == 0 else (other, own)
     if not settings.gadget:
         return ranges, None
@@ -172,7 +171,7 @@ def _root(
 def _cross(
     public: PublicTree, chance: int, child: int, ranges: tuple[Float64, Float64], gadget: Gadget | None
 ) -> tuple[tuple[Float64, Float64], Gadget | None]:
-    """Ranges and gadget after an unlisted chance event, from those before it; what Terminate pays is not known yet."""
+    """Ranges and gadget after an unlisted chance event, from those at it or above; Terminate pays nothing known yet."""
     ranges = carried(public, chance, child, ranges)
     if gadget is None:
         return ranges, None
@@ -194,8 +193,3 @@ def _open_path(tree: Lookahead, path: list[int]) -> int:
 def derive_generator(seed: int, player: int, node: int) -> Array:
     """uint64[1]: the state of a search's own generator."""
     return np.random.SeedSequence((seed, player, node)).generate_state(1, np.uint64)
-
-
-def without_gadget(settings: ResolveSettings) -> ResolveSettings:
-    """The unsafe variant."""
-    return replace(settings, gadget=False)

@@ -60,7 +60,8 @@ class Estimate:
         stored: Float64 | None,
         rng: Array,
     ) -> None:
-        """drawn: the public nodes of the event and of its outcome.  ranges: at the event.
+        """drawn: the public nodes of the event and of its outcome.  ranges: at the event, or at the last
+        node above it that the search before reached.
 
         stored: float64[I], the opponent's values at the event, conditional on the infostate; None where the search
         before did not reach it, and then the network's answer is left as it is.  rng: uint64[1], draws siblings.

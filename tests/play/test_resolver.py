@@ -19,7 +19,7 @@ from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc, LeducState
 from sog.games.liars_dice import LiarsDice
 from sog.play.agent import own_followers
-from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator, paper_settings, without_gadget
+from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator, paper_settings
 from sog.search.cfr import exact
 from sog.search.cfr.exact import ExactEvaluator
 from sog.search.cfr.lookahead import Lookahead
@@ -85,7 +85,7 @@ def test_complete_trees_leave_little_to_exploit_in_leduc(iterations: int, best: 
 
 
 def test_without_the_gadget_re_solving_is_unsafe() -> None:
-    assert mbb(without_gadget(settings(1_000))) > 300.0  # found: 1,135
+    assert mbb(replace(settings(1_000), gadget=False)) > 300.0  # found: 1,135
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_the_own_range_is_what_the_own_policies_leave(name: str, player: int) ->
         tree = solved.tree
         for s, n in list(solved.index.items())[:400]:
             path = public.path(s)
-            expected = solved.own
+            expected = tree.root_ranges[player]
             for here, there in pairwise(path[path.index(int(tree.nodes[0, f.PUBLIC])) :]):
                 at = solved.index[here]
                 policy = tree.table(at, f.AVERAGE_POLICY) if tree.nodes[at, f.N_ACTOR] == player else np.zeros((0, 0))
@@ -176,6 +176,7 @@ def test_the_opponents_range_and_values_are_means_over_iterations(name: str, pla
     gadget = resolving.gadget
     assert gadget is not None and gadget.opponent == opponent and gadget.alpha == 0.3
     own = solved.own_range(solved.index[second])
+    own /= 2.0 ** np.floor(np.log2(own.max()) + 1.0)  # a power of two, so that nothing is rounded
     assert (resolving.own == own).all() and (resolving.tree.root_ranges[player] == own).all()
     np.testing.assert_allclose(gadget.leave, conditional * (w @ own), rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(gadget.previous, mean / mean.max(), rtol=1e-6, atol=1e-9)
@@ -194,11 +195,24 @@ def test_the_first_search_starts_at_the_root_with_the_games_ranges() -> None:
 def test_without_the_gadget_both_ranges_are_fixed() -> None:
     first, second = line(LEDUC, 0, 2)
     solved = solve(LEDUC, 0, first, None, settings(30))
-    resolving = Resolving(LEDUC, 0, second, solved, without_gadget(settings(30)), 0)
+    resolving = Resolving(LEDUC, 0, second, solved, replace(settings(30), gadget=False), 0)
     assert resolving.gadget is None
     n = solved.index[second]
-    assert (resolving.tree.root_ranges[0] == solved.own_range(n)).all()
+    share = resolving.tree.root_ranges[0].max() / solved.own_range(n).max()
+    assert (resolving.tree.root_ranges[0] == solved.own_range(n) * share).all() and np.log2(share).is_integer()
     assert (resolving.tree.root_ranges[1] == solved.opponent_range(n)).all()
+
+
+def test_a_long_chain_searches_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The player's own range shrinks with every action of its own; how far it has must not change a search."""
+    first, second = line(LEDUC, 0, 2)
+    solved = solve(LEDUC, 0, first, None, settings(30))
+    near, own_range = solve(LEDUC, 0, second, solved, settings(30)), Solved.own_range
+    for power in (-40.0, -300.0):
+        monkeypatch.setattr(Solved, "own_range", lambda self, n, power=power: own_range(self, n) * 2.0**power)
+        far = solve(LEDUC, 0, second, solved, settings(30))
+        np.testing.assert_array_equal(far.policy(), near.policy())
+        np.testing.assert_array_equal(far.tree.policy(0), near.tree.policy(0))
 
 
 def test_a_state_outside_the_last_tree_is_reached_from_the_nearest_one_inside() -> None:

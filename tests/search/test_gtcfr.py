@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 import pytest
 
 from sog.arrays import Float64, Int32
 from sog.errors import SettingError
-from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.games.base import NATURE, TERMINAL, Fan, Game, Operator, Scaled, State, plain_moves
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.games.goofspiel import Goofspiel
@@ -369,6 +370,60 @@ def test_a_stopped_search_is_the_search_of_the_rounds_it_had(game: Game) -> None
     assert same_bits(trees[0], trees[1]) and trees[0].iterations == 10
 
 
+@pytest.mark.parametrize("edge", [0, 4])
+def test_fill_opens_what_is_below_the_searched_state_first(edge: int) -> None:
+    """Positions beside the branch to it, which a game tree without hidden information has no use for, stay leaves."""
+    tree, start = searched(TicTacToe(), Budget(300, 1.0), Recorder(), path=(edge,))
+    below = {start}
+    for n in range(start + 1, tree.size):
+        if int(tree.nodes[n, f.PARENT]) in below:
+            below.add(n)
+    beside = [n for n in range(tree.size) if n not in below and tree.nodes[n, f.PARENT] > 0]
+    assert tree.size > 250 and not beside
+
+
+class Choosing(Game):
+    """Player 0 takes one of so many numbers and wins it: more actions than a tree has room for at first."""
+
+    def __init__(self, count: int) -> None:
+        self.name, self.u_max, self.num_slots, self.num_features = f"choosing_{count}", 1.0, (1, 1), 1
+        self.num_actions = count
+
+    def root(self) -> State:
+        return -1
+
+    def actor(self, s: State) -> int:
+        return 0 if s == -1 else TERMINAL
+
+    def num_infostates(self, s: State) -> tuple[int, int]:
+        return 1, 1
+
+    def actions(self, s: State) -> np.ndarray:
+        return np.arange(self.num_actions if s == -1 else 0, dtype=np.int32)
+
+    def fan(self, s: State) -> Fan:
+        return Fan(list(range(self.num_actions)), plain_moves(1, self.num_actions))
+
+    def weights(self, s: State) -> Scaled:
+        return Scaled(Operator(np.ones((1, 1))))
+
+    def payoff(self, s: State) -> Scaled:
+        return Scaled(Operator(np.ones((1, 1))), int(cast(int, s)) / self.num_actions)
+
+    def features(self, s: State) -> np.ndarray:
+        return np.zeros(1, dtype=np.float32)
+
+
+@pytest.mark.parametrize("count", [300, 500, 3_000])
+def test_a_root_may_have_more_actions_than_a_tree_has_room_for_at_first(count: int) -> None:
+    """Kernels check no bounds: with 3,000 actions Python died of what was written outside the arrays."""
+    tree, _ = searched(Choosing(count), Budget(50, 1.0), Recorder())
+    tree.average_policy()
+    assert tree.policy(0).shape == (count, 1) and tree.policy(0).sum() == pytest.approx(1.0)
+    assert (tree.prior(0) > 0).all() and tree.prior(0).max() < 10.0  # of logits that are cosines
+    assert (tree.visits(0) >= 0).all() and tree.visits(0).sum() <= 60
+
+
 # --- queries ---
 
 
@@ -399,6 +454,13 @@ def test_a_query_of_an_iteration_that_asks_nothing_is_one_of_the_next_that_does(
     assert not log.picked
     log.note(3, np.array([7], dtype=np.int32), ranges, rng)
     assert [node for node, _ in log.picked] == [7, 7]
+
+
+def test_iterations_that_evaluate_nothing_lose_no_query() -> None:
+    """Between two expansions most of them do, since no belief moves in perfect information."""
+    log, recorder = SearchLog(frozenset(range(500))), Recorder()
+    searched(TicTacToe(), Budget(50, 0.1), recorder, log=log)
+    assert len(recorder.asked) < 150 and 490 <= len(log.picked) <= 500
 
 
 def test_without_leaves_there_are_no_queries() -> None:

@@ -125,11 +125,6 @@ def uniform_policy(public: PublicTree) -> Policy:
     return policy_of(tree)
 
 
-def root_value(tree: Lookahead) -> float:
-    """Player 0's expected utility at the root by the values of the last sweep."""
-    return float(np.dot(tree.cfvs(0)[0], tree.root_ranges[0]))
-
-
 class ExactEvaluator:
     """Solves the game below every belief that it evaluates; for small games, and to compare networks with.
 

@@ -29,8 +29,8 @@ class FictitiousPlay:
     """One variant. The first iteration's policies are uniform, all later ones best responses to averages.
 
     linear: iteration t's policy enters the average with weight t, not 1.
-    optimistic: respond to the opponent's average with its last policy mixed in, weights t / (t + 2) and
-    2 / (t + 2) at iteration t; with `linear` this is FLOP.
+    optimistic: respond to the opponent's average of T iterations with its last policy mixed in, weights
+    (T + 1) / (T + 3) and 2 / (T + 3); with `linear` this is FLOP.
     alternating: players respond in turn, player 1 to what player 0 has just added.
     """
 

@@ -36,11 +36,12 @@ class Lookahead:
         """A tree of one leaf, the public node `root`, where the players hold `ranges` float64[I0], float64[I1]."""
         self.public = public
         width = int(public.nodes[root, f.I0]) + int(public.nodes[root, f.I1])
+        most = max(3 * room, int(public.nodes[root, f.ACTIONS]))  # the root is added before its entries are counted
         self.arrays = Tree(
             nodes=np.zeros((room, f.NODE_FIELDS), dtype=np.int32),
             child=np.zeros((3, room), dtype=np.int32),
             infostates=np.zeros((f.INFOSTATE_ROWS, room * width)),
-            entries=np.zeros((f.ENTRY_ROWS, 3 * room * width)),
+            entries=np.zeros((f.ENTRY_ROWS, most * width)),
             ends=np.zeros(room, dtype=np.int32),
             counts=np.zeros(5, dtype=np.int64),
         )

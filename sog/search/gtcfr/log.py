@@ -19,7 +19,8 @@ class SearchLog:
     """Leaf beliefs of one search, drawn in one of two ways, and its growth.
 
     iterations: of each of these iterations one leaf is kept.  uniform: so many are kept, drawn uniformly from all leaf
-    evaluations of the search (PoG, Algorithm 2: "pick on average q_search neural net queries from nn_queries").
+    evaluations made in the search (PoG, Algorithm 2: "pick on average q_search neural net queries from nn_queries"); a
+    leaf whose belief has not moved is not evaluated again, and then does not count.
     picked: (public node, float64[S0 + S1] ranges by slot).
     expansions: trajectories walked.  lost: those that could draw no world or after which nothing was opened.
     whole: at the end nothing was left to open.

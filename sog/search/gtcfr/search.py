@@ -305,6 +305,9 @@ class _Run:
         self.state[phases.ANSWERED] = 1
         found = int(self.state[phases.FOUND])
         self.complete = not self.state[phases.LEAVES] and not self.single
+        request = self.request
+        if self.state[phases.UPDATES]:  # the log counts iterations without beliefs, too
+            self.log.note(self.tree.iterations - self.begun, request.nodes[:found], request.ranges[:found], self.rng)
         if found:
             yield from self._evaluate(found)
 
@@ -312,9 +315,7 @@ class _Run:
         """Have the beliefs of the request evaluated."""
         request = self.request
         nodes, ranges = request.nodes[:found], request.ranges[:found]
-        if self.state[phases.UPDATES]:
-            self.log.note(self.tree.iterations - self.begun, nodes, ranges, self.rng)
-        elif self.log.uniform:
+        if self.log.uniform and not self.state[phases.UPDATES]:
             beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is no leaf
             self.log.note(-1, nodes[beside], ranges[beside], self.rng)
         answers = yield Beliefs(self.tree.public, nodes, ranges, Wanted.VALUES if self.apart else Wanted.BOTH)

@@ -216,24 +216,33 @@ def oldest_leaf(tree: Tree, start: int) -> int:
 def oldest_gap(public: Public, tree: Tree, start: int, found: Array) -> None:
     """`oldest_leaf` for k = 1: the first node from `start` on that is a leaf to be opened or lacks an action's child.
 
+    Siblings of the branch to `start` come last.
     found: int64[2] is set as by `trajectory`; of the actions not in the tree, to the one with the highest prior.
     """
     nodes = tree.nodes
+    for siblings in range(2):
+        for n in range(start, tree.counts[NODES]):
+            if (n > start and nodes[n, f.PARENT] < start) == (siblings == 1):
+                _gap_at(public, tree, n, found)
+                if found[0] >= 0:
+                    return
+
+
+@njit
+def _gap_at(public: Public, tree: Tree, n: int, found: Array) -> None:
+    """`oldest_gap` at node n alone; found[0] is -1 where nothing is to be opened there."""
+    nodes = tree.nodes
     found[0], found[1] = -1, ALL
-    for n in range(start, tree.counts[NODES]):
-        if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == f.READY:
-            found[0] = n
-            return
-        if nodes[n, f.KIND] != f.INTERIOR or nodes[n, f.N_ACTOR] >= f.NATURE:
-            continue
-        top = -np.inf
-        for a in range(nodes[n, f.N_ACTIONS]):
-            edge = draws.move(public, nodes[n, f.N_ACTION0] + a, 0)[0]
-            prior = tree.entries[f.PRIOR, nodes[n, f.VAR0] + a]
-            if draws.child_over(tree, n, edge) < 0 and prior > top:
-                found[0], found[1], top = n, edge, prior
-        if found[0] >= 0:
-            return
+    if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == f.READY:
+        found[0] = n
+    if nodes[n, f.KIND] != f.INTERIOR or nodes[n, f.N_ACTOR] >= f.NATURE:
+        return
+    top = -np.inf
+    for a in range(nodes[n, f.N_ACTIONS]):
+        edge = draws.move(public, nodes[n, f.N_ACTION0] + a, 0)[0]
+        prior = tree.entries[f.PRIOR, nodes[n, f.VAR0] + a]
+        if draws.child_over(tree, n, edge) < 0 and prior > top:
+            found[0], found[1], top = n, edge, prior
 
 
 @njit

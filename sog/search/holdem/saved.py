@@ -72,7 +72,7 @@ def load(path: Path, threads: int = 1) -> tuple[HoldemSolver, Progress]:
             solver.averages[:] = saved["averages"]
             solver.iterations = int(saved["iterations"])
             chips = float(saved["exploitability"])
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except (OSError, TypeError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         if isinstance(error, (CheckpointError, GameError)):
             raise
         why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
