@@ -1,6 +1,6 @@
 """Student of Games: growing-tree CFR search with a counterfactual value-and-policy network.
 
-What most programs need is here; each name has a docstring with an example.
+What most programs need is here; each function and class has a docstring.
 
     import sog
 

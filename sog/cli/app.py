@@ -75,7 +75,7 @@ def _sog(
     pass
 
 
-# A command is a plain function of a module sog/cli_*.py whose epilog is an example to copy. It raises
+# A command is a plain function of a module sog/cli/*.py whose epilog is an example to copy. It raises
 # SogError for bad input, and imports what it runs inside, so that `sog --help` needs no Numba or PyTorch.
 app.command(epilog="Example: sog games")(games)
 app.command(epilog="Example: sog solve leduc_poker --algorithm cfr+ --iterations 1000")(solve)

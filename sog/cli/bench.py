@@ -22,6 +22,7 @@ from sog.cli.bench_tables import (
 )
 from sog.cli.frame import JsonOption, progress_bar, show_rows, stderr, stdout
 from sog.cli.options import LARGEST_COUNT, HistoriesOption, UpdatesOption, above_zero, all_above_zero, some
+from sog.errors import CheckpointError
 
 if TYPE_CHECKING:
     from sog.experiments.bench.training import Part
@@ -288,17 +289,20 @@ def _budgets(simulations: list[int] | None, per_update: list[float] | None) -> l
 def _network(checkpoint: str) -> tuple[str, CVPN]:
     """The game and the network that a checkpoint or a game string names, a new one where none is shipped."""
     from sog.agents.algorithms.table import preset
-    from sog.agents.shipped import find_checkpoint, shipped_checkpoints
+    from sog.agents.shipped import find_checkpoint, names_a_path
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
-    from sog.train.checkpoint import load_meta, load_network
+    from sog.train.checkpoint import load_network
 
-    if not Path(checkpoint).exists():
+    try:
+        folder = find_checkpoint(checkpoint)
+    except CheckpointError:
+        if names_a_path(checkpoint):
+            raise
         game = make_game(checkpoint)
-        if game.name not in {load_meta(folder).game for folder in shipped_checkpoints()}:
-            stderr().print(f"no checkpoint is shipped for {game.name}: an untrained network", markup=False)
-            return game.name, CVPN(preset(game, "full").shape)
-    name, network, _ = load_network(find_checkpoint(checkpoint))
+        stderr().print(f"no checkpoint is shipped for {game.name}: an untrained network", markup=False)
+        return game.name, CVPN(preset(game, "full").shape)
+    name, network, _ = load_network(folder)
     return name, network
 
 

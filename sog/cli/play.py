@@ -216,7 +216,9 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
     names = {column: game.action_name(state, int(game.actions(state)[column])) for column in columns}
     held = game.infostate_name(state, person, world.pair[person])
     stdout().print(f"  {game.state_name(state)}; you hold {held}", markup=False)
-    question = "  " + "  ".join(f"{k + 1}) {names[column]}" for k, column in enumerate(columns)) + " > "
+    numbered = not any(name.isdigit() for name in names.values())  # a bid of 2 is no second entry of a list
+    listed = (f"{k + 1}) {names[column]}" if numbered else names[column] for k, column in enumerate(columns))
+    question = f"  {'  '.join(listed)} > "
     while True:
         try:
             answer = input(question).strip().lower()
@@ -224,12 +226,14 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
             return None
         if answer in ("q", "quit", "exit"):
             return None
-        if answer.isdigit() and 1 <= int(answer) <= len(columns):
+        if numbered and answer.isdigit() and 1 <= int(answer) <= len(columns):
             return columns[int(answer) - 1]
         matches = [column for column in columns if answer and names[column].lower().startswith(answer)]
-        if len(matches) == 1:
-            return matches[0]
-        stdout().print("  please answer with a number of this list, a name or its beginning, or q")
+        exact = [column for column in matches if names[column].lower() == answer]
+        if len(exact or matches) == 1:
+            return (exact or matches)[0]
+        by_number = "a number of this list, " if numbered else ""
+        stdout().print(f"  please answer with {by_number}a name or its beginning, or q")
 
 
 def _show_mind(agent: Agent, node: int, infostate: int, policy: Float64) -> None:

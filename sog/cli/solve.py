@@ -46,7 +46,7 @@ def solve(
         str | None,
         typer.Option(
             callback=some,
-            help="The algorithm, cfr+ by default; `--algorithm list` names them all. Hold'em: dcfr only."
+            help="The algorithm, cfr+ by default; `sog solve GAME --algorithm list` names them all. Hold'em: dcfr only."
         ),
     ] = None,
     simultaneous: Annotated[
@@ -114,6 +114,7 @@ def solve(
         from sog.cli.connect_four import solve_position
 
         chosen = {"--algorithm": algorithm, "--iterations": iterations, "--target": target, "--out": out}
+        chosen |= {"--seed": seed is not None, "--limit-gb": limit_gb is not None}
         solve_position(rules, {**chosen, "--simultaneous": simultaneous, "--check-openspiel": check_openspiel}, as_json)
         return
     from sog.search.cfr.algorithms import DRAWING, named

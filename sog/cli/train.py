@@ -143,7 +143,7 @@ def train(
     if serve is not None and not asynchronous:
         raise SettingError("--serve is for --asynchronous: what it answers depends on time, to the last bits")
     if processor_minutes is not None and (asynchronous or where.places > 1):
-        raise SettingError("--processor-minutes is for runs in one process: add --workers 1")
+        raise SettingError("--processor-minutes is for runs in one process: add --workers 1, leave out --asynchronous")
     folder = out or Path("runs") / _slug(rules.name)
     stored = _stored(folder, resume)
     chosen = Choices(solver=solver, warm=warm, transformations=transformations, step=step, policy=policy)

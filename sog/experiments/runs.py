@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -66,10 +65,7 @@ def spread(found: Sequence[_T], most: int | None) -> list[_T]:
 
 
 def train_watched(run: Run, settings: TrainSettings, out: Path, report: Callable[[Point], bool]) -> None:
-    """Train until `report`, which is given the point of each round, says that it has seen enough.
-
-    A SIGTERM meanwhile ends this program once the round is over, as it would have without a run.
-    """
+    """Train until `report`, which is given the point of each round, says that it has seen enough."""
 
     class Enough(Exception):
         pass
@@ -79,9 +75,7 @@ def train_watched(run: Run, settings: TrainSettings, out: Path, report: Callable
             raise Enough
 
     with suppress(Enough):
-        point = train(run, settings, out, hooks=Hooks(report=look))
-        if point.round < settings.rounds:
-            signal.raise_signal(signal.SIGTERM)
+        train(run, settings, out, hooks=Hooks(report=look))
 
 
 def check_unchanged(folder: Path, network_id: str) -> None:

@@ -258,7 +258,7 @@ EXPERIMENTS: Final = (
         "SePoT",
         "Table 1",
         300,
-        "Network with search against network, --run or runs/sepot-*: subgames below 25,000 and 100,000 histories",
+        "Network with search against network, below 25,000 and 100,000 histories: --run or runs/sepot-GAME",
         sepot_table1.STUDY,
     ),
     Experiment(
@@ -274,7 +274,7 @@ EXPERIMENTS: Final = (
         "SePoT",
         "Fig. 3",
         120,
-        "Exploitability over training, network and search to depths 1 to 3, of the runs in runs/sepot-* or --run",
+        "Exploitability over training, network and search to depths 1 to 3, of the runs in runs/sepot-GAME-N or --run",
         sepot_figures.FIG3,
     ),
     Experiment(
@@ -298,7 +298,7 @@ EXPERIMENTS: Final = (
         "SePoT",
         "(ours)",
         60,
-        "R-NaD, MMD, NashPG with and without search, and other runs, over minutes: those in runs/sepot-* or --run",
+        "R-NaD, MMD, NashPG with and without search, and other runs, over minutes: those in runs/sepot-GAME-N or --run",
         policy_learners.STUDY,
     ),
     Experiment(

@@ -103,6 +103,8 @@ def _tournament(table: Mapping[str, Any], digest: str) -> Tournament:
     if gauntlet and gauntlet not in agents:
         raise SettingError(f"gauntlet names no agent: {shown(gauntlet)}")
     openings = tuple(_opening(game, line) for line in _take(table, "openings", list, []))
+    if openings and "plies" in table:
+        raise SettingError("openings are given, or drawn with so many plies: not both")
     rounds = _whole(table, "rounds", 1, _MOST_GAMES, len(openings) or 1)
     if (games := rounds * len(agents) * (len(agents) - 1)) > _MOST_GAMES:
         raise SettingError(f"that would be {games:,} games; at most {_MOST_GAMES:,}")
@@ -147,7 +149,9 @@ def _uci_options(agent: Mapping[str, Any]) -> dict[str, str | int | float]:
 
 
 def _uci_check(agent: Mapping[str, Any]) -> None:
-    _command(agent, "uci"), _uci_limits(agent), _uci_options(agent)
+    _command(agent, "uci"), _uci_options(agent)
+    if _uci_limits(agent) == Limits():
+        raise SettingError("an engine that speaks UCI needs nodes or seconds: without, it may think for ever")
 
 
 def _uci(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
@@ -155,7 +159,9 @@ def _uci(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Co
 
 
 def _gtp_check(agent: Mapping[str, Any]) -> None:
-    _command(agent, "gtp"), _seconds(agent)
+    _command(agent, "gtp")
+    if (_seconds(agent) or 0.0) % 1.0:
+        raise SettingError("an engine that speaks GTP is given whole seconds: its clock has no parts of them")
 
 
 def _gtp(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:

@@ -128,7 +128,7 @@ def is_to_resume(
 
 @contextmanager
 def stop_on_sigterm() -> Iterator[list[int]]:
-    """A list that SIGTERM makes true, so that the round in hand is finished and saved."""
+    """A list that SIGTERM makes true, so that the round in hand is finished and saved; the signal then takes effect."""
     signals: list[int] = []
     try:
         before = signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
@@ -138,3 +138,5 @@ def stop_on_sigterm() -> Iterator[list[int]]:
         yield signals
     finally:
         signal.signal(signal.SIGTERM, before)
+        if signals:
+            signal.raise_signal(signal.SIGTERM)

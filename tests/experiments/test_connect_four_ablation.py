@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +15,7 @@ from sog.experiments.checks.connect_four_ablation import MATCH, MISTAKES, RECIPE
 from sog.experiments.study import Options, Point, PointFile, carry_out, write
 from sog.train import curve
 from sog.train.loop import train
-from sog.train.run import Run, Until
+from sog.train.run import Hooks, Run, Until
 from sog.train.settings import TrainSettings
 
 
@@ -60,13 +61,14 @@ def test_the_quick_version_from_end_to_end(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_a_training_that_is_stopped_is_no_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run ends early only by SIGTERM, which it takes as the wish to save; the study must then end, too."""
+    """A run ends early only by SIGTERM, which takes effect when the round is saved; the study ends, too."""
     monkeypatch.chdir(tmp_path)
     came: list[int] = []
     whole = train
 
     def stopped(run: Run, settings: TrainSettings, out: Path, until: Until, resume: bool) -> curve.Point:
-        return whole(run, replace(settings, games=1), out, Until(rounds=1), resume)
+        kill = Hooks(report=lambda point, total: os.kill(os.getpid(), signal.SIGTERM))
+        return whole(run, replace(settings, games=1), out, until, resume, kill)
 
     monkeypatch.setattr(ablation, "train", stopped)
     before = signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))

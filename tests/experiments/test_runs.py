@@ -103,7 +103,7 @@ def test_a_watched_run_ends_when_enough_is_seen(tmp_path: Path, tiny: TrainSetti
 def test_a_signal_while_a_run_is_watched_ends_the_program(
     tmp_path: Path, tiny: TrainSettings
 ) -> None:
-    """Training itself takes SIGTERM as the wish to save and stop; who measures it must not go on with half of it."""
+    """Training saves its round first; who measures it must not go on with half of a run."""
     came: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))
     try:

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from threadpoolctl import threadpool_limits
 
+from sog.experiments.bench.stopwatch import TimedEvaluator
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
@@ -49,19 +50,6 @@ class Row:
     solves_per_second: float
     network_share: float
     solves: int
-
-
-class _Timed:
-    """An evaluator that counts the processor's seconds spent in it."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator, self.seconds = evaluator, 0.0
-
-    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        started = process_time()
-        answers = self.evaluator(requests)
-        self.seconds += process_time() - started
-        return answers
 
 
 class _Constant:
@@ -104,7 +92,7 @@ def _network(game: Game, settings: SolveSettings) -> Evaluator:
 
 def _row(game: Game, setting: str, network: str, evaluator: Evaluator, seconds: float) -> Row:
     """Rounds of self-play for so long, after a short one that compiles, single and interleaved subgames both."""
-    shape, timed = shape_for(game), _Timed(evaluator)
+    shape, timed = shape_for(game), TimedEvaluator(evaluator)
     used: Evaluator = evaluator if network == CONSTANT else timed
     actor = RebelActor(game, shape, RebelActing(SETTINGS[setting], share=False))
     for games in (1, 16):

@@ -20,6 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from sog.errors import SettingError
 from sog.experiments.bench.search import name_of
+from sog.experiments.bench.stopwatch import TimedEvaluator
 from sog.games.boards.positions import Position, PositionGame
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
@@ -68,7 +69,7 @@ def bench_simulations(games: Sequence[PositionGame], simulations: int, rounds: i
         for number, game in enumerate(games):
             report(number, game.name)
             rows += _constant_rows(game, simulations, rounds)
-            rows += [_network_row(game, simulations, blocks, width) for blocks, width in ((4, 32), (6, 64))]
+            rows += [_network_row(game, simulations, rounds, blocks, width) for blocks, width in ((4, 32), (6, 64))]
     return rows
 
 
@@ -90,31 +91,19 @@ def _constant_rows(game: PositionGame, simulations: int, rounds: int) -> list[Ro
     return [Row(game.name, *key, simulations / statistics.median(times), 0.0) for key, times in found.items()]
 
 
-def _network_row(game: PositionGame, simulations: int, blocks: int, width: int) -> Row:
-    """One search at c = 10 with a residual network."""
+def _network_row(game: PositionGame, simulations: int, rounds: int, blocks: int, width: int) -> Row:
+    """Searches at c = 10 with a residual network."""
     network = CVPN(shape_for(game, width, blocks, "resnet"))
-    timed = _Timed(network_evaluator(network))
+    timed = TimedEvaluator(network_evaluator(network))
     once = _sog(game, Budget(simulations, 10.0), timed)
-    once()
-    timed.seconds, start = 0.0, process_time()
-    once()
-    took = process_time() - start
-    return Row(
-        game.name, f"SoG({simulations},10)", name_of(network.shape), simulations / took, timed.seconds / took
-    )
-
-
-class _Timed:
-    """An evaluator that adds up its processor seconds, the making of the planes included."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator, self.seconds = evaluator, 0.0
-
-    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        start = process_time()
-        answers = self.evaluator(requests)
-        self.seconds += process_time() - start
-        return answers
+    took: list[tuple[float, float]] = []  # seconds in all, of them in the network
+    for _ in range(rounds + 1):  # the first compiles kernels
+        timed.seconds, start = 0.0, process_time()
+        once()
+        took.append((process_time() - start, timed.seconds))
+    whole, network_part = (statistics.median(part) for part in zip(*took[1:], strict=True))
+    search_name = f"SoG({simulations},10)"
+    return Row(game.name, search_name, name_of(network.shape), simulations / whole, network_part / whole)
 
 
 def _sog(game: PositionGame, budget: Budget, evaluator: Evaluator) -> Once:

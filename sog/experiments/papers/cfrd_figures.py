@@ -1,6 +1,6 @@
 """CFR-D's Figs. 3, 4 and 5: Leduc cut where the first round of betting ends, its subgames re-solved.
 
-Suits are folded away (games/leduc_ranks.py), which changes no value and no exploitability. Exploitability is the mean
+Suits are folded away (games/leduc/ranks.py), which changes no value and no exploitability. Exploitability is the mean
 over both players of what a best response wins, in chips a hand.
 """
 

@@ -94,9 +94,10 @@ def present(points: list[Point]) -> Outcome:
     pictures: dict[str, Draw] = {}
     beside: list[Beside] = []
     rows: list[dict[str, Any]] = []
-    for game, group in groupby(points, lambda point: str(point.key["game"])):
+    for number, (game, group) in enumerate(groupby(points, lambda point: str(point.key["game"]))):
         own, unit = list(group), make_game(game).unit.name
-        pictures[game.split("(")[0]] = _picture(game, unit, own)
+        short = game.split("(")[0]
+        pictures[f"{short}-{number}" if short in pictures else short] = _picture(game, unit, own)
         beside += _latest(game, unit, own)
         rows += [{**point.row, "unit": unit} for point in own]
     return Outcome(rows, pictures, beside)

@@ -54,7 +54,7 @@ class Spot:
 
 
 class Holdem(Game):
-    """No-limit hold'em; infostates are the 1,326 hands of holdem_cards at every public state.
+    """No-limit hold'em; infostates are the 1,326 hands of holdem/cards.py at every public state.
 
     Utilities are chips won since the root plus half of the pot there. Action identities: 0 fold, 1 check or
     call, then the raises of `sizes`, then EXTRAS more for raises that a state is offered besides.
