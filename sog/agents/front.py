@@ -164,8 +164,9 @@ def train(
     """Learn a game by self-play, as `sog train` does; returns the last point of the learning curve.
 
     run: a game, for the preset "demo" of Student of Games, or a `Run` that says more.  out: the folder, whose
-    checkpoint `load_agent` opens.  minutes, rounds: stop sooner than the preset does.  resume: continue the run in
-    `out`.  hooks: what is measured and reported on the way. With more than one worker, call it under
+    checkpoint `load_agent` opens.  minutes: stop sooner than the preset does.  rounds: in all, in place of the
+    preset's.  resume: continue the run in `out`.  hooks: what is measured and reported on the way. With more than one
+    worker, call it under
     `if __name__ == "__main__":`, since workers are processes.
 
         sog.train("kuhn_poker", "runs/kuhn", minutes=1)

@@ -15,7 +15,7 @@ from sog.nets.cvpn import CVPN
 from sog.play.agent import Agent
 from sog.search.cfr import exact
 from sog.search.tree.public_tree import PublicTree
-from sog.train.policy_gradient.networks import policies_of
+from sog.train.policy_gradient.networks import policies_in_parts, policies_of
 
 __all__ = [
     "Infostates",
@@ -27,7 +27,6 @@ __all__ = [
     "refuse_other",
 ]
 
-_CHUNK = 16_384  # infostates that go through the network at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +81,7 @@ def network_policy(public: PublicTree, network: CVPN) -> exact.Policy:
     """The network's policy at every public node of a listed game where a player acts."""
     seen = infostates_of(public)
     refuse_other(public, network)
-    parts = range(0, len(seen.inputs), _CHUNK)
-    policy = np.concatenate(
-        [policies_of(network, seen.inputs[k : k + _CHUNK], seen.legal[k : k + _CHUNK]) for k in parts]
-    )
+    policy = policies_in_parts(network, seen.inputs, seen.legal)
     return {n: policy_at(public, n, policy[first:stop]) for n, (first, stop) in seen.starts.items()}
 
 

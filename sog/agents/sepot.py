@@ -16,14 +16,11 @@ from sog.play.agent import Agent
 from sog.search.sepot.below import Cut
 from sog.search.sepot.search import SepotSearch, SepotSearchSettings
 from sog.search.tree.public_tree import PublicTree
-from sog.train.checkpoint import load_critic, load_network
-from sog.train.policy_gradient.networks import policies_of
+from sog.train.checkpoint import load_critic
+from sog.train.policy_gradient.networks import policies_in_parts
 from sog.train.sepot.kept import critic_from
 
-__all__ = ["NetworkPolicy", "SepotAgent", "cut_of", "load_search", "searching"]
-
-_CHUNK = 16_384  # infostates that go through the network at once
-
+__all__ = ["NetworkPolicy", "SepotAgent", "cut_of", "searching"]
 
 class NetworkPolicy:
     """A policy network as an `OwnPolicy` of games by histories.  queries: infostates evaluated so far."""
@@ -35,9 +32,7 @@ class NetworkPolicy:
         viewers = np.full(len(states), player, dtype=np.int32)
         inputs, legal = self.game.inputs(states, viewers), self.game.legal(states)
         self.queries += len(states)
-        parts = range(0, len(states), _CHUNK)
-        found = [policies_of(self.network, inputs[k : k + _CHUNK], legal[k : k + _CHUNK]) for k in parts]
-        policy = np.concatenate(found).astype(np.float64)
+        policy = policies_in_parts(self.network, inputs, legal).astype(np.float64)
         exact: Float64 = policy / policy.sum(axis=1, keepdims=True)
         return exact
 
@@ -53,12 +48,6 @@ def searching(name: str, network: CVPN, folder: Path, settings: SepotSearchSetti
     """The search on a network's policy with the critic of its checkpoint folder; CheckpointError without one."""
     game = make_history_game(name)
     return SepotSearch(game, NetworkPolicy(game, network), critic_from(game, load_critic(folder)), settings)
-
-
-def load_search(folder: Path, settings: SepotSearchSettings) -> SepotSearch:
-    """The search on the policy of a checkpoint; CheckpointError where it has no critic."""
-    name, network, _ = load_network(folder)
-    return searching(name, network, folder, settings)
 
 
 class SepotAgent(Agent):

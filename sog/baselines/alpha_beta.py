@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from sog.baselines.rating import Decision, Rate, Rated, spiel_state
 
-__all__ = ["HEURISTICS", "Heuristic", "alpha_beta", "material", "nothing"]
+__all__ = ["Heuristic", "alpha_beta", "material", "nothing"]
 
 # What a position at the horizon is worth to player 0, in (-1, 1).
 Heuristic = Callable[[Any], float]
@@ -26,9 +26,6 @@ def material(state: Any) -> float:
     """Chess: Black's pieces (player 0) less White's, a pawn 1, knight and bishop 3, rook 5, queen 9, in 200ths."""
     placed = str(state.board().to_fen()).split(" ")[0]
     return sum(worth * (placed.count(p.lower()) - placed.count(p)) for p, worth in _WORTH.items()) / _ALL
-
-
-HEURISTICS: Final = {"none": nothing, "material": material}
 
 
 def alpha_beta(depth: int, heuristic: Heuristic = nothing) -> Rate:

@@ -175,7 +175,7 @@ def _random_of(b: Board, count: Any, colour: Any) -> Any:
 
 @njit
 def _rollout(b: Board, colour: Any, ko: Any, passed: Any) -> Any:
-    """Random moves until both pass or three moves a point are made: the area's score."""
+    """Random moves until both pass or three for each point, the edge's included, are made: the area's score."""
     for _ in range(3 * b.side * b.side):
         count = 0
         for p in range(b.side, b.side * (b.side - 1)):
@@ -261,7 +261,8 @@ def _simulate(b: Board, t: Tree, mover: Any, passed: Any, komi: Any, count: Any)
 def rollouts(count: int) -> Rate:
     """Rates moves by the visits of UCT with c = 1, one new node and one random rollout a simulation.
 
-    Neither tree nor rollouts fill a player's own eyes; a rollout that does not end is scored after three moves a point.
+    Neither tree nor rollouts fill a player's own eyes; a rollout that does not end is scored after three moves for each
+    point, the edge's included: 243 on 7x7.
     """
 
     def rate(decision: Decision) -> Rated:

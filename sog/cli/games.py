@@ -54,15 +54,23 @@ def games(
 
 
 def _listed() -> list[dict[str, Any]]:
-    """Every game with the game strings of its shipped checkpoints, and whether policy learners can train on it."""
+    """Every game with the game strings of its shipped checkpoints, and whether policy learners can train on it.
+
+    Those of a person's own stand last, by their short names.
+    """
     from sog.agents.shipped import shipped_games
     from sog.games.catalog import known_games
     from sog.games.histories.catalog import has_histories
+    from sog.games.own import VARIABLE, own_games
 
     shipped, listed = shipped_games(), []
     for name, words in known_games():
         own = [game for game in shipped if game.partition("(")[0] == name.partition("(")[0]]
         listed.append({"game": name, "description": words, "checkpoints": own, "histories": has_histories(name)})
+    by_histories = own_games("HISTORY_GAMES")
+    for name in dict.fromkeys((*own_games("GAMES"), *by_histories)):
+        yours = {"description": f"your own, from {VARIABLE}", "checkpoints": [], "histories": name in by_histories}
+        listed.append({"game": name, **yours})
     return listed
 
 

@@ -142,7 +142,7 @@ def train(
     where = _where(algorithm, training, cluster, workers, asynchronous)
     if serve is not None and not asynchronous:
         raise SettingError("--serve is for --asynchronous: what it answers depends on time, to the last bits")
-    if processor_minutes is not None and (asynchronous or where.places > 1):
+    if processor_minutes is not None and (asynchronous or where.kind != "local" or where.places > 1):
         raise SettingError("--processor-minutes is for runs in one process: add --workers 1, leave out --asynchronous")
     folder = out or Path("runs") / _slug(rules.name)
     stored = _stored(folder, resume)
@@ -249,9 +249,7 @@ def _begins(begins: str | None, stored: dict[str, Any], algorithm: str, unable: 
     if unable:
         raise SettingError("--from is for runs in rounds, which sog, rebel and alphazero have: leave it out")
     found = str(find_checkpoint(begins, algorithm).resolve())
-    if stored and end_of(found) != had:
-        raise SettingError(f"this run began with {had or 'a new network'}, not with {end_of(found)}: leave out --from")
-    return had or found
+    return had if end_of(found) == had else found  # another is refused where the run is resumed
 
 
 def _slug(name: str) -> str:

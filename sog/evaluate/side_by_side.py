@@ -43,8 +43,9 @@ def play_games(game: Game, seatings: Sequence[Seating], width: int = 64, moves_m
 
 
 def openings(game: Game, count: int, plies: int, seed: int) -> list[tuple[int, ...]]:
-    """`count` different positions, each after `plies` random moves, where the game still goes on; the same for a seed.
+    """`count` different sequences of `plies` random moves after which the game still goes on; the same for a seed.
 
+    Two of them can lead to one position: of 200 on connect four with 4 moves each, 190 positions are different.
     Raises SettingError where no more are found.
     """
     rng, tree, found = np.random.default_rng(seed), MoveTree(game), dict[tuple[int, ...], None]()

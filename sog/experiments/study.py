@@ -142,11 +142,10 @@ class PointFile:
     """
 
     def __init__(self, folder: Path) -> None:
-        """Make the folder, or read what is there. SettingError where it holds files but no points."""
+        """Read what is there, if anything. SettingError where it holds files but no points."""
         self.path = folder / POINTS
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            if not self.path.exists() and any(folder.iterdir()):
+            if folder.exists() and not self.path.exists() and any(folder.iterdir()):
                 raise SettingError(f"{folder} holds other files; choose another --out")
             text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
         except (OSError, UnicodeDecodeError) as error:
@@ -154,6 +153,13 @@ class PointFile:
         self._results = dict(_read(text))
         # A line that a kill cut short must not swallow the next one.
         self._start = "" if not text or text.endswith("\n") else "\n"
+
+    def make_folder(self) -> None:
+        """Make the folder that points are kept in; SettingError where that cannot be."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise SettingError(f"{self.path.parent} cannot be used for results: {error}") from error
 
     def get(self, key: Key) -> Result | None:
         """The result of a finished point, None where there is none."""
@@ -190,6 +196,7 @@ def carry_out(
 
     report: called with how many are done and which was the latest.
     """
+    points.make_folder()
     waiting = [key for key in keys if points.get(key) is None]
     done = len(keys) - len(waiting)
     report(done, "")

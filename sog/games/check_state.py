@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.arrays import Bool, Float64
+from sog.arrays import Bool, Float32, Float64
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game, Operator, Scaled, State
 
@@ -123,6 +123,8 @@ def check_state(game: Game, s: State) -> Float64:
     fits = is_array(x, np.float32, (game.num_features,))
     require(fits, game, s, f"no float32[{game.num_features}] features but {kind_of(x)}")
     require(np.isfinite(x).all(), game, s, "features are not finite")
+    if game.planes is not None:
+        _check_planes(game, s, x)
     unit_of(game, s)
     return w
 
@@ -172,3 +174,14 @@ def check_draw(game: Game, s: State, w: Float64, rng: np.random.Generator) -> No
     require(inside, game, s, f"sample_chance leads pair ({i0}, {i1}) to no infostate ({j0}, {j1})")
     drawn = game.weights(child).dense()[j0, j1]
     require(drawn > 0, game, s, f"sample_chance leads pair ({i0}, {i1}) to a pair without weight")
+
+
+def _check_planes(game: Game, s: State, x: Float32) -> None:
+    """What training's small rows of a game with planes rely on."""
+    assert game.planes is not None
+    planes = x.reshape(game.planes[0], -1)
+    top = planes.max(axis=1)
+    one_value = ((planes == 0) | (planes == top[:, None])).all() and ((top == 0) | (top >= 0.005)).all()
+    require(one_value, game, s, "a plane is not 0 or one value of at least 0.01 everywhere")
+    few = game.num_actions <= 400 or len(game.actions(s)) <= 256
+    require(few, game, s, "with more than 400 actions and planes no more than 256 may be legal at once")

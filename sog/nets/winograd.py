@@ -1,7 +1,7 @@
 """3 x 3 convolutions of boards in Numba kernels by Winograd's short filters: a third of the products; no network.
 
 Lavin and Gray, "Fast algorithms for convolutional neural networks" (2015). A board is cut into tiles of 3 or 4 cells a
-side. Each tile with the cells around it is spread into POINTS = SIDE[tile] numbers a side, which the spread weights
+side. Each tile with the cells around it is spread into tile + 2 numbers a side, which the spread weights
 multiply point by point, and gathered again. Polynomials are evaluated at 0, 1, -1, 2 (and -2), and infinity.
 
 Planes lie in blocks of 16 channels with zeros around the board, float32[blocks, rows, columns, 16].

@@ -39,8 +39,8 @@ class Point:
 class Record:
     """How far a run is.  points: one for each round so far.  round: how many.
 
-    seconds: of training, over all resumes, without measuring and without compiling.  processor: those of them that
-    this process has used.
+    seconds: of training, over all resumes, without measuring and without compiling.  processor: seconds of a processor
+    that the run's first process used meanwhile, compiling included.
     """
 
     points: list[Point] = field(default_factory=list)

@@ -27,7 +27,7 @@ from sog.train.lock import held
 from sog.train.packing import window_for
 from sog.train.replay import ReplayWindow
 from sog.train.rounds import play_rounds
-from sog.train.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume
+from sog.train.run import DAMAGE, Hooks, Run, Until, as_begun, describe, is_to_resume
 from sog.train.settings import TrainSettings
 from sog.train.symmetries import turned
 from sog.train.workers import Crew, hire
@@ -57,7 +57,8 @@ def train(
     with held(out, hooks.note):
         learning = _begin(run, settings, out, resume, hooks, on)
         with hire(run.game, settings, run.seed, run.workers, where) as crew:
-            return play_rounds(_Rounds(run, settings, learning, crew), out, until.total(settings), until, hooks)
+            rounds = _Rounds(as_begun(run, out), settings, learning, crew)
+            return play_rounds(rounds, out, until.total(settings), until, hooks)
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.arrays import Array, Float32
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, GameError
 from sog.nets.shape import NetworkShape
 from sog.train.replay import Codec, ReplayWindow, Rows, WindowGrowth, blank_rows
 
@@ -78,15 +78,21 @@ def blank_packed(shape: NetworkShape, count: int) -> PackedRows:
 
 
 def pack(shape: NetworkShape, rows: Rows) -> PackedRows:
-    """Rows made small: planes to the nearest hundredth up to 2.55, policies to 1 / 65,535."""
+    """Rows made small: planes in hundredths up to 2.55, policies in 1 / 65,535; GameError for what does not fit."""
     out = blank_packed(shape, len(rows))
     planes = rows.inputs[:, : math.prod(shape.planes)].reshape(len(rows), shape.planes[0], -1)
+    top = planes.max(axis=2)
+    levels = np.rint(top * _LEVELS)
+    if ((planes != 0) & (planes != top[:, :, None])).any() or (levels < (top != 0)).any():
+        raise GameError("a plane of a game is 0 or one value everywhere, of at least 0.01")
+    if (rows.legal.sum(axis=2) > out.actions.shape[1]).any():
+        raise GameError(f"of {shape.actions} actions of a game with planes at most {_MOST_LEGAL} are legal at once")
     out.bits[:] = np.packbits(planes.reshape(len(rows), -1) != 0, axis=1)
-    out.levels[:] = np.clip(np.rint(planes.max(axis=2) * _LEVELS), 0, 255)
+    out.levels[:] = np.minimum(levels, 255)  # the move number of a long game of chess
     out.values[:], out.value_mask[:], out.policy_mask[:] = rows.values, rows.value_mask, rows.policy_mask
     out.owners[:], out.owners_mask[:] = rows.owners, rows.owners_mask
     for k in range(len(rows)):
-        actions = np.flatnonzero(rows.legal[k, 0])[: out.actions.shape[1]]
+        actions = np.flatnonzero(rows.legal[k, 0])
         out.legal[k] = len(actions) % 256, len(actions) // 256
         out.actions[k, : len(actions)] = actions
         out.shares[k, : len(actions)] = np.rint(rows.policies[k, 0, actions] * _WHOLE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,7 +19,18 @@ from sog.train.settings import PLAIN, TrainSettings, Variant
 if TYPE_CHECKING:
     from sog.train.policy_gradient.settings import PolicySettings
 
-__all__ = ["DAMAGE", "Hooks", "Measure", "Run", "Until", "describe", "end_of", "is_to_resume", "stop_on_sigterm"]
+__all__ = [
+    "DAMAGE",
+    "Hooks",
+    "Measure",
+    "Run",
+    "Until",
+    "as_begun",
+    "describe",
+    "end_of",
+    "is_to_resume",
+    "stop_on_sigterm",
+]
 
 # Exploitability (or another number to plot) of a network, in the game's reporting unit.
 Measure = Callable[[CVPN], float]
@@ -65,10 +76,11 @@ class Hooks:
 
 @dataclass(frozen=True)
 class Until:
-    """When a run stops: at its settings' rounds, or sooner, after `minutes` or at `rounds` in all.
+    """When a run stops: at `rounds` in all, in place of its settings', or sooner, after `minutes`.
 
     minutes: by the clock, without the time in which kernels are compiled, as after an installation.  processor: or
-    once this process has used so many minutes of a processor for the run, over all resumes, without measuring.
+    once this process has used so many minutes of a processor for the run, over all resumes, without measuring and with
+    what compiling takes.
     """
 
     minutes: float | None = None
@@ -119,11 +131,22 @@ def is_to_resume(
     meta = checkpoint.load_meta(folder)
     if meta.run != run.name:
         raise CheckpointError(f"{out} holds the run '{meta.run}', not '{run.name}'")
+    began = str(meta.settings.get("begins", ""))
+    if run.begins and end_of(run.begins) != began:
+        raise CheckpointError(f"{out} began with {began or 'a new network'}, not with {end_of(run.begins)}")
     if meta.settings.get("made_of", repr(settings)) != repr(settings):
         note(f"preset {run.preset} has changed since {out} was last saved: the run goes on with the new one")
     if meta.shape != settings.shape:
         raise CheckpointError(f"{out}: its network is not of the shape that preset {run.preset} has now")
     return True
+
+
+def as_begun(run: Run, out: Path) -> Run:
+    """The run with what the one in `out` says that it began with, where there is one."""
+    folder = out / "checkpoint"
+    if not checkpoint.is_begun(folder):
+        return run
+    return replace(run, begins=str(checkpoint.load_meta(folder).settings.get("begins", "")))
 
 
 @contextmanager

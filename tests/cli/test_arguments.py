@@ -83,6 +83,8 @@ DIGITS = "9" * 23
         (["bench", "pipeline", "--workers", "0"], "'--workers'"),
         (["bench", "pipeline", "kuhn_poker", "--algorithm", "nashpg"], "nashpg learns in one process"),
         (["bench", "simulations", "kuhn_poker"], "no board game"),
+        (["solve", "connect_four(moves=12343334213)", "--seed", "4"], "--seed"),
+        (["solve", "connect_four(moves=12343334213)", "--limit-gb", "1"], "--limit-gb"),
         (["uci", "--seed", "-1"], "'--seed'"),
         (["uci", "-s", "0"], "'--simulations'"),
         (["gtp", "-c", "-0.5"], "'--per-update'"),

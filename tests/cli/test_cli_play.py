@@ -67,6 +67,14 @@ def test_a_network_plays_the_other_games_of_its_family(
     assert "untrained" not in capsys.readouterr().err
 
 
+def test_names_that_are_numbers_are_no_places_in_a_list(told: Callable[..., None], capsys: Capture) -> None:
+    """A bid of 2 is the card 2, though it stands first of those that are left."""
+    told("1", "2", "q")
+    game = "goofspiel(imp_info=True,num_cards=4,points_order=descending)"
+    assert main(["play", game, "--seat", "0", "--agent", "sog:UniformAgent"]) == 0
+    assert "you hold 1,2" in capsys.readouterr().out
+
+
 def test_a_game_of_another_family_is_refused(told: Callable[..., None], capsys: Capture) -> None:
     assert main(["play", "connect_four", "--game", "tic_tac_toe"]) == 2
     assert "a network of connect_four, which cannot play tic_tac_toe" in capsys.readouterr().err

@@ -8,12 +8,21 @@ import pytest
 
 from sog.agents.shipped import find_checkpoint
 from sog.cli.app import main
+from sog.cli.bench import _network
 from sog.experiments.bench.rounds import bench_round, one_hot_targets
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
 from sog.search.gtcfr.search import SearchLog
+from sog.train.checkpoint import load_network, network_bytes
 from sog.train.replay import blank_rows
+
+
+def test_a_network_of_the_games_family_is_measured() -> None:
+    """The one that ships for 7x7 Go plays with another komi, too."""
+    name, network = _network("go(board_size=7,komi=7.5)")
+    shipped = load_network(find_checkpoint("go(board_size=7,komi=9)"))[1]
+    assert name.startswith("go(board_size=7") and network_bytes(network) == network_bytes(shipped)
 
 
 def test_shares_of_a_round() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from sog.arrays import Float32, Float64
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, State, step
+from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.games.check import check_game, walk
@@ -178,6 +179,8 @@ BROKEN: list[tuple[type[Game], str, Callable[[Any], Any], str]] = [
     ),
     (Kuhn, "fan", _no_bet_with_a_jack, r"no legal action, infostate \(0,\)"),
     (Kuhn, "fan", _hidden_opponent_forgets, r"pair \(0, 2\) has not one follower over edge 0"),
+    (ConnectFour, "features", lambda x: x * np.arange(len(x), dtype=np.float32), "a plane is not 0 or one value"),
+    (ConnectFour, "features", lambda x: x * np.float32(0.001), "a plane is not 0 or one value"),
     (TicTacToe, "value_unit", lambda u: 2.0, "with a value unit that is not u_max"),
     (TicTacToe, "weights", lambda w: Scaled(Operator(w.dense())), "with weights of its own"),
     (TicTacToe, "fan", lambda f: _moves(f, edge=f.moves.edge[:, ::-1]), "action a does not take edge a"),

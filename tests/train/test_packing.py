@@ -7,7 +7,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, GameError
 from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
 from sog.nets.shape import NetworkShape, shape_for
@@ -40,6 +40,20 @@ def test_rows_come_back(name: str) -> None:
         np.testing.assert_array_equal(getattr(again, column), getattr(rows, column))
     np.testing.assert_allclose(again.policies, rows.policies, atol=1e-4)
     np.testing.assert_allclose(again.policies.sum(axis=2), 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("value", [0.004, -1.0, 0.5])
+def test_what_would_come_back_as_something_else_is_refused(value: float) -> None:
+    """Planes too faint, negative or of several values; more legal actions than there is room for."""
+    shape, rows = random_rows("connect_four", 3)
+    rows.inputs[1, :42] = 1.0 if value == 0.5 else 0.0
+    rows.inputs[1, 5] = value
+    with pytest.raises(GameError, match="a plane"):
+        pack(shape, rows)
+    wide, many = random_rows("chess", 2)
+    many.legal[1, 0, :300] = True
+    with pytest.raises(GameError, match="at most 256 are legal"):
+        pack(wide, many)
 
 
 def test_a_chess_row_is_small() -> None:

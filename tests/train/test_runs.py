@@ -114,6 +114,19 @@ def test_a_run_that_goes_on_began_with_one_network(tmp_path: Path) -> None:
         assert ended.returncode == 2 and said in ended.stderr
 
 
+def test_sigterm_saves_the_round_and_ends_the_command(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    words = [sys.executable, "-m", "sog", "train", "kuhn_poker", "--network", "1x8", "--workers", "1"]
+    with subprocess.Popen([*words, "--rounds", "99999", "--out", str(out)], stderr=subprocess.PIPE, text=True) as process:
+        deadline = time.monotonic() + 120
+        while not (out / "snapshots" / "000004").is_dir() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        process.terminate()
+        said = process.communicate(timeout=60)[1]
+    assert process.returncode == 143 and "--resume goes on from there" in said
+    assert checkpoint.load_meta(out / "checkpoint").settings["round"] >= 4 and not (out / "lock").exists()
+
+
 def test_the_curve_is_a_folder(tmp_path: Path, tiny: TrainSettings) -> None:
     """Refused before a round is played; the checkpoint stays as it is."""
     train(RUN, tiny, tmp_path, Until(rounds=1))

@@ -273,6 +273,16 @@ def test_measuring_is_no_training(tmp_path: Path) -> None:
     assert 60.0 * last.minutes + sum(measured) < time.monotonic() - began
 
 
+def test_the_last_network_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where time was up between two measurements, too."""
+    monkeypatch.setattr("sog.train.stream.loop.is_due", lambda hooks, number, total: False)
+    hooks = StreamHooks(measure=lambda network: 0.25)
+    last = train_stream(RUN, SETTINGS, tmp_path / "run", Until(rounds=3), False, hooks, Placed(HERE))
+    assert last.round == 3 and last.measured == 0.25
+    curve = (tmp_path / "run" / "curve.csv").read_text().splitlines()
+    assert curve[-1].endswith(",0.25") and curve[-2].endswith("nan")
+
+
 def test_a_processors_minutes_are_for_one_process(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="one process"):
         train_stream(RUN, SETTINGS, tmp_path / "run", Until(processor=1.0), False, StreamHooks(), Placed(HERE))

@@ -14,7 +14,7 @@ import numpy as np
 
 from sog.search.simd.jit import inlined
 
-__all__ = ["BOTTOM", "COLUMNS", "FULL", "ROWS", "column_bits", "counted", "legal", "mirrored", "threats"]
+__all__ = ["BOTTOM", "COLUMNS", "FULL", "ROWS", "counted", "legal", "mirrored", "threats"]
 
 ROWS: Final = 6
 COLUMNS: Final = 7
@@ -52,11 +52,6 @@ def threats(own, mask):  # type: ignore[no-untyped-def]
 def legal(mask):  # type: ignore[no-untyped-def]
     """The cells that a stone can fall into, one a column that is not full."""
     return (mask + BOTTOM) & FULL
-
-
-def column_bits(column: int) -> int:
-    """The cells of a column, counted from 0."""
-    return ((1 << ROWS) - 1) << (_HIGH * column)
 
 
 def mirrored(own: int, mask: int) -> tuple[int, int]:

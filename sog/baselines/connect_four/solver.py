@@ -117,7 +117,10 @@ class Solver:
         return low
 
     def ends_within(self, board: Board, plies: int) -> bool:
-        """Whether best play ends with a win in so many moves or fewer; far quicker than the score where it does not."""
+        """Whether best play ends with a win in so many moves or fewer, or the board is full before them.
+
+        Far quicker than the score where neither is so.
+        """
         if board.wins_at_once():
             return plies >= 1
         for mover_wins in (True, False):

@@ -147,7 +147,8 @@ class CriticTeacher:
 
 
 def _bytes(tables: tuple[Float32, Float32]) -> int:
-    return tables[0].nbytes + tables[1].nbytes
+    """The bytes of two tables, which may be one."""
+    return tables[0].nbytes + (tables[1].nbytes if tables[1] is not tables[0] else 0)
 
 
 def _goes(carry: Carry, count: int, later: int) -> Float32:

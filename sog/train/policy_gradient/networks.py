@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import torch
@@ -19,7 +20,7 @@ from sog.games.histories.rows import distinct_rows
 from sog.nets.cvpn import CVPN, ILLEGAL
 from sog.nets.shape import NetworkShape
 
-__all__ = ["Seen", "answers", "each_once", "policies_of", "policy_shape", "seen"]
+__all__ = ["Seen", "answers", "each_once", "policies_in_parts", "policies_of", "policy_shape", "seen"]
 
 
 def policy_shape(game: HistoryGame, width: int, depth: int) -> NetworkShape:
@@ -81,3 +82,12 @@ def policies_of(network: CVPN, inputs: Float32, legal: Bool) -> Float32:
         log_policy = answers(network, seen(inputs, legal))[2]
         policy: Float32 = log_policy.exp().numpy()
     return policy
+
+
+def policies_in_parts(network: CVPN, inputs: Float32, legal: Bool) -> Float32:
+    """`policies_of` at any number of infostates, so many at once that memory suffices."""
+    parts = range(0, len(inputs), _AT_ONCE)
+    return np.concatenate([policies_of(network, inputs[k : k + _AT_ONCE], legal[k : k + _AT_ONCE]) for k in parts])
+
+
+_AT_ONCE: Final = 16_384

@@ -16,7 +16,7 @@ from sog.train.policy_gradient.networks import policies_of
 from sog.train.policy_gradient.rnad import RnadSettings
 from sog.train.policy_gradient.trajectories import Trajectories, sample
 from sog.train.sepot.critic import CriticLearner, profiles
-from sog.train.sepot.kept import HistoryCritic, kept_arrays
+from sog.train.sepot.kept import kept_arrays
 from sog.train.sepot.transformations import Identity, LearnedTransformations, Transformations, Weighted
 
 __all__ = ["TRANSFORMATIONS", "SepotLearner", "SepotSettings"]
@@ -77,7 +77,6 @@ class SepotLearner:
         which = profiles(self.transformations.count, settings.pairs)
         rates = settings.learning_rate, settings.target_rate
         self.critic = CriticLearner(self.game, which, widths, rates, seed + 2)
-        self.critic_loss = self.transformation_loss = 0.0
 
     @property
     def network(self) -> CVPN:
@@ -94,10 +93,10 @@ class SepotLearner:
     def learn(self, played: Trajectories) -> Update:
         """A step of the policy, then of the transformations, then of the critic (Algorithm 1, lines 4 to 10)."""
         update = self.policy.learn(played)
-        self.transformation_loss = self.transformations.learn(update)
+        self.transformations.learn(update)
         valued = self._explored(len(played.utility)) if self.settings.exploring else played
         transformed = self.transformations.of(valued, policies_of(self.best, valued.inputs, valued.legal))
-        self.critic_loss = self.critic.learn(valued, transformed, (self.settings.rho, self.settings.c))
+        self.critic.learn(valued, transformed, (self.settings.rho, self.settings.c))
         return update
 
     def _explored(self, count: int) -> Trajectories:
@@ -108,10 +107,6 @@ class SepotLearner:
     def beside(self) -> dict[str, Array]:
         """What a checkpoint keeps beside the policy network."""
         return kept_arrays(self.critic.best, self.critic.which, self.transformations.weights())
-
-    def history_critic(self) -> HistoryCritic:
-        """The critic as the search takes it; it goes on learning."""
-        return HistoryCritic(self.game, self.critic.best, self.critic.which)
 
     def state(self) -> dict[str, Any]:
         return {
@@ -134,4 +129,4 @@ def _made(game: Any, settings: SepotSettings, widths: tuple[int, ...], seed: int
         return Identity()
     if settings.transformations == "predefined":
         return Weighted(game)
-    return LearnedTransformations(game, widths, settings.count, settings.step, seed + 1)
+    return LearnedTransformations(game, widths, settings.count, settings.step, seed + 3)  # 1 and 2 are the critics'

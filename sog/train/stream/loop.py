@@ -108,6 +108,8 @@ def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed
             if now > save_due:
                 save_due = next_save(journal.save(supervisor))
         hooks.look(supervisor)
+        if not stop:
+            journal.measure_last(supervisor, hooks)
         journal.save(supervisor)
 
 
@@ -162,22 +164,30 @@ class _Journal:
         )
         due, kept = is_due(hooks, record.round, total), is_snapshot(record.round)
         if due or kept:
-            network = self._network(supervisor)
+            steps, network = self._network(supervisor)
             if network is not None:  # the learner has died otherwise: nothing is measured or kept in this round
                 if kept:
-                    self._keep(snapshot(self.out, record.round), network, None)
+                    self._keep(snapshot(self.out, record.round), network, steps)
                 if due and hooks.measure is not None:
                     point = replace(point, measured=hooks.measure(network))
         record.points.append(point)
         return point
 
-    def _network(self, supervisor: Supervisor) -> CVPN | None:
-        """The learner's network; None where the learner has just died."""
+    def measure_last(self, supervisor: Supervisor, hooks: Hooks) -> None:
+        """Measure the network that a run ends with, where time was up between two measurements."""
+        points = self.record.points
+        if points and math.isnan(points[-1].measured) and hooks.measure is not None:
+            _, network = self._network(supervisor)
+            if network is not None:
+                points[-1] = replace(points[-1], measured=hooks.measure(network))
+
+    def _network(self, supervisor: Supervisor) -> tuple[int, CVPN | None]:
+        """The learner's steps and its network after them; no network where the learner has just died."""
         try:
-            _, content = supervisor.learner.call("weights").result()
+            steps, content = supervisor.learner.call("weights").result()
         except WorkLost:
-            return None
-        return checkpoint.network_of(self.settings.shape, content)
+            return 0, None
+        return steps, checkpoint.network_of(self.settings.shape, content)
 
     def save(self, supervisor: Supervisor) -> float:
         """Write the checkpoint and the curve; the seconds it took. Where the learner or replay is dead, nothing."""
@@ -194,12 +204,11 @@ class _Journal:
             "totals": asdict(totals),
             **self.record.state(),
         }
-        self._keep(self.folder, network, state)
+        self._keep(self.folder, network, totals.steps, state)
         write_curve(self.out / CURVE, self.record.points)
         return time.monotonic() - started
 
-    def _keep(self, folder: Path, network: CVPN, state: State | None) -> None:
+    def _keep(self, folder: Path, network: CVPN, steps: int, state: State | None = None) -> None:
         run = self.run
-        steps = self.totals.steps if state is None else int(state["learner"]["steps"])
         description = describe(run, self.settings, self.record)
         checkpoint.save(folder, network, run.game, run.name, steps, description, state)
