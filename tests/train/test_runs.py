@@ -116,8 +116,8 @@ def test_a_run_that_goes_on_began_with_one_network(tmp_path: Path) -> None:
 
 def test_sigterm_saves_the_round_and_ends_the_command(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    words = [sys.executable, "-m", "sog", "train", "kuhn_poker", "--network", "1x8", "--workers", "1"]
-    with subprocess.Popen([*words, "--rounds", "99999", "--out", str(out)], stderr=subprocess.PIPE, text=True) as process:
+    words = [sys.executable, "-m", "sog", "train", "kuhn_poker", "--network", "1x8", "--rounds", "99999"]
+    with subprocess.Popen([*words, "--workers", "1", "--out", str(out)], stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 120
         while not (out / "snapshots" / "000004").is_dir() and time.monotonic() < deadline:
             time.sleep(0.05)
