@@ -6,6 +6,7 @@ no file and no opponent.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -291,9 +292,8 @@ class SogSearch:
 
     def _value(self, n: int, p: int) -> float | None:
         """Player p's value at node n, a share of the largest utility, over all iterations; None before the first."""
-        tree = self.tree
-        mass, cfv = float(tree.range_sums(n)[1 - p][0]), float(tree.cfv_sums(n)[p][0])
-        return cfv / (mass * tree.public.game.u_max) if mass > 0 else None
+        share = self.tree.mean_share(n, p)
+        return None if math.isnan(share) else share
 
     def _line(self, n: int) -> list[int]:
         """The likeliest actions from node n on, while they are in the tree."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from typing import Final
 
@@ -281,15 +279,6 @@ CFR+, by this project's best responses and by OpenSpiel's. Compared: {compared} 
 def _markdown_row(row: Row) -> str:
     sizes = (f"{size:,}" for size in (row.histories, row.states, row.infostates))
     return f"| `{row.game}` | {row.public} | {' | '.join(sizes)} | {row.cfr:.6g} | {row.difference:.0e} |\n"
-
-
-def as_csv(table: Sequence[Row]) -> str:
-    """The rows as CSV with a heading; empty where there is no number."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [field.name for field in fields(Row)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(row) for row in table)
-    return text.getvalue()
 
 
 def as_json(table: Sequence[Row]) -> dict[str, object]:

@@ -5,6 +5,7 @@ It owns and grows the arrays that the kernels sweep; it knows no rules and choos
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -185,6 +186,14 @@ class Lookahead:
         the average policy. 0 for an infostate that no infostate of the opponent's range goes with.
         """
         return self.public.conditional(self.public_node(n), self.cfv_sums(n), self.range_sums(n))
+
+    def mean_share(self, n: int, p: int) -> float:
+        """Player p's mean value at node n, a share of the largest utility, where each player has one infostate.
+
+        NaN where the opponent has never come there.
+        """
+        mass, cfv = float(self.range_sums(n)[1 - p][0]), float(self.cfv_sums(n)[p][0])
+        return cfv / (mass * self.public.game.u_max) if mass > 0.0 else math.nan
 
     def utility(self, n: int, pair: tuple[int, int]) -> float:
         """Player 0's utility at the terminal node n, for both players' infostates."""

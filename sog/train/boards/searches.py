@@ -106,19 +106,18 @@ class _Gtcfr:
 
     def found(self) -> Found:
         tree = self._searched
-        mover, unit = tree.actor(0), tree.public.game.u_max
+        mover = tree.actor(0)
         prior = tree.prior(0)[:, 0]
         values = np.full(len(prior), np.nan)
         for a, child in enumerate(tree.children_by_action(0)):
-            mass = tree.range_sums(child)[1 - mover][0] if child >= 0 else 0.0
-            if mass > 0.0:
-                values[a] = np.clip(tree.cfv_sums(child)[mover][0] / (mass * unit), -1.0, 1.0)
+            if child >= 0:
+                values[a] = np.clip(tree.mean_share(child, mover), -1.0, 1.0)
         return Found(
             log_of(prior / prior.sum()),
             tree.policy(0)[:, 0].copy(),
             tree.visits(0)[:, 0].copy(),
             values,
-            float(tree.values(0)[mover][0]) / unit,
+            float(tree.values(0)[mover][0]) / tree.public.game.u_max,
         )
 
     def met(self) -> list[int]:
