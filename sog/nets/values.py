@@ -14,7 +14,7 @@ from sog.errors import SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer, actors_logits
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.leaves.pairing import expectations, pairing_of
 
 # Smaller batches go through the Numba kernels, whose answers do not depend on what they are batched with.
@@ -22,7 +22,7 @@ LARGE = 96
 
 
 def value_evaluator(network: CVPN, policies: bool = False) -> Evaluator:
-    """Values of an MLP on the CPU, without logits unless `policies`. SettingError for other networks."""
+    """Values of an MLP on the CPU; its logits mean nothing unless `policies`. SettingError for other networks."""
     return values_of(JoiningEvaluator(MlpAnswer(network)), policies)
 
 
@@ -64,7 +64,7 @@ class ValueAnswer:
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
         if len(beliefs.nodes) < LARGE and not self.pairs:
-            return self.whole(beliefs if self.policies else beliefs._replace(wanted=Wanted.VALUES))
+            return self.whole(beliefs)
         out, count = self._outputs(beliefs), len(beliefs.nodes)
         if self.shape.matchups and not self.pairs:
             values = self._expected(beliefs, out)

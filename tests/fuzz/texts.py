@@ -41,7 +41,7 @@ openings = ["a1 b2", "c3"]
 random = true
 [agents."b c"]
 gtp = "gnugo --mode 'gtp'"
-seconds = 0.5
+seconds = 5
 [agents.c]
 uci = "stockfish"
 nodes = 5

@@ -74,7 +74,8 @@ def tournament(folder: Path, text: str) -> list[Result]:
 
 
 def agent(protocol: str, fault: str, moves: int = 1) -> str:
-    return f'[agents.{fault}]\n{protocol} = "{FAKE} {protocol} {fault} {int(moves)}"'
+    limit = "\nnodes = 1" if protocol == "uci" else ""
+    return f'[agents.{fault}]\n{protocol} = "{FAKE} {protocol} {fault} {int(moves)}"{limit}'
 
 
 @pytest.fixture(autouse=True)
