@@ -42,8 +42,8 @@ SEEDS: Final = 2
 RECIPE: Final = "recipe"
 TRAIN, MISTAKES, MATCH = "train", "mistakes", "match"
 _STAGES: Final = (TRAIN, MISTAKES, MATCH)
-_POSITIONS: Final = 250  # of each set
-_OPENINGS: Final = 16
+_POSITIONS: Final = 1_000  # of each set, or all that it has
+_OPENINGS: Final = 64
 _QUICK: Final = 0.05  # minutes
 
 Change = Callable[[TrainSettings], TrainSettings]
