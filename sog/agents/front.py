@@ -166,8 +166,7 @@ def train(
     run: a game, for the preset "demo" of Student of Games, or a `Run` that says more.  out: the folder, whose
     checkpoint `load_agent` opens.  minutes: stop sooner than the preset does.  rounds: in all, in place of the
     preset's.  resume: continue the run in `out`.  hooks: what is measured and reported on the way. With more than one
-    worker, call it under
-    `if __name__ == "__main__":`, since workers are processes.
+    worker, call it under `if __name__ == "__main__":`, since workers are processes.
 
         sog.train("kuhn_poker", "runs/kuhn", minutes=1)
         sog.train(sog.Run("kuhn_poker", seed=1, algorithm="rebel"), "runs/rebel", rounds=5)

@@ -28,7 +28,6 @@ __all__ = [
 ]
 
 
-
 @dataclass(frozen=True, eq=False)
 class Infostates:
     """What a network sees of the infostates of a listed game where a player acts, each by one of its histories.

@@ -22,6 +22,7 @@ from sog.train.sepot.kept import critic_from
 
 __all__ = ["NetworkPolicy", "SepotAgent", "cut_of", "searching"]
 
+
 class NetworkPolicy:
     """A policy network as an `OwnPolicy` of games by histories.  queries: infostates evaluated so far."""
 

@@ -10,6 +10,7 @@ import numpy as np
 from sog.arrays import Bool, Float32, Float64
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game, Operator, Scaled, State
+from sog.games.planes import ALL_ACTIONS, MOST_LEGAL, are_plain
 
 RELATIVE: Final = 1e-9  # what rounding may do to a weight or a payoff
 
@@ -179,9 +180,8 @@ def check_draw(game: Game, s: State, w: Float64, rng: np.random.Generator) -> No
 def _check_planes(game: Game, s: State, x: Float32) -> None:
     """What training's small rows of a game with planes rely on."""
     assert game.planes is not None
-    planes = x.reshape(game.planes[0], -1)
-    top = planes.max(axis=1)
-    one_value = ((planes == 0) | (planes == top[:, None])).all() and ((top == 0) | (top >= 0.005)).all()
-    require(one_value, game, s, "a plane is not 0 or one value of at least 0.01 everywhere")
-    few = game.num_actions <= 400 or len(game.actions(s)) <= 256
-    require(few, game, s, "with more than 400 actions and planes no more than 256 may be legal at once")
+    plain = are_plain(x.reshape(game.planes[0], -1))
+    require(plain, game, s, "a plane is not 0 or one value of at least 0.01 everywhere")
+    few = game.num_actions <= ALL_ACTIONS or len(game.actions(s)) <= MOST_LEGAL
+    fault = f"with planes and more than {ALL_ACTIONS} actions no more than {MOST_LEGAL} may be legal at once"
+    require(few, game, s, fault)

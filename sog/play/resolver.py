@@ -171,7 +171,7 @@ def _root(
 def _cross(
     public: PublicTree, chance: int, child: int, ranges: tuple[Float64, Float64], gadget: Gadget | None
 ) -> tuple[tuple[Float64, Float64], Gadget | None]:
-    """Ranges and gadget after an unlisted chance event, from those at it or above; Terminate pays nothing known yet."""
+    """Ranges and gadget after an unlisted chance event, from those before it; the values of Terminate come later."""
     ranges = carried(public, chance, child, ranges)
     if gadget is None:
         return ranges, None

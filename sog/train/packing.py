@@ -1,4 +1,4 @@
-"""Training rows of plane games made small: bits for planes, lists for policies; it knows no game and no learner.
+"""Training rows of plane games made small: bits for planes, lists for policies; it knows no rules and no learner.
 
 A chess row is 54 KB of floats and 2 KB packed.
 """
@@ -14,16 +14,13 @@ import numpy as np
 
 from sog.arrays import Array, Float32
 from sog.errors import CheckpointError, GameError
+from sog.games.planes import ALL_ACTIONS, LEVELS, MOST_LEGAL, are_plain
 from sog.nets.shape import NetworkShape
 from sog.train.replay import Codec, ReplayWindow, Rows, WindowGrowth, blank_rows
 
 __all__ = ["PackedRows", "PlaneCodec", "blank_packed", "pack", "squeeze", "unpack", "unsqueeze", "window_for"]
 
-# No position of chess has more legal moves than 218; a game with fewer actions than the first figure keeps them all.
-_ALL_ACTIONS: Final = 400
-_MOST_LEGAL: Final = 256
 _WHOLE: Final = 65_535  # the share 1
-_LEVELS: Final = 100.0  # a plane's one value is kept in hundredths
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +59,7 @@ class PackedRows:
 def blank_packed(shape: NetworkShape, count: int) -> PackedRows:
     """Rows of zeros."""
     cells = math.prod(shape.planes)
-    most = shape.actions if shape.actions <= _ALL_ACTIONS else _MOST_LEGAL
+    most = shape.actions if shape.actions <= ALL_ACTIONS else MOST_LEGAL
     return PackedRows(
         bits=np.zeros((count, (cells + 7) // 8), dtype=np.uint8),
         levels=np.zeros((count, shape.planes[0]), dtype=np.uint8),
@@ -81,14 +78,13 @@ def pack(shape: NetworkShape, rows: Rows) -> PackedRows:
     """Rows made small: planes in hundredths up to 2.55, policies in 1 / 65,535; GameError for what does not fit."""
     out = blank_packed(shape, len(rows))
     planes = rows.inputs[:, : math.prod(shape.planes)].reshape(len(rows), shape.planes[0], -1)
-    top = planes.max(axis=2)
-    levels = np.rint(top * _LEVELS)
-    if ((planes != 0) & (planes != top[:, :, None])).any() or (levels < (top != 0)).any():
+    if not are_plain(planes):
         raise GameError("a plane of a game is 0 or one value everywhere, of at least 0.01")
     if (rows.legal.sum(axis=2) > out.actions.shape[1]).any():
-        raise GameError(f"of {shape.actions} actions of a game with planes at most {_MOST_LEGAL} are legal at once")
+        raise GameError(f"of {shape.actions} actions of a game with planes at most {MOST_LEGAL} are legal at once")
     out.bits[:] = np.packbits(planes.reshape(len(rows), -1) != 0, axis=1)
-    out.levels[:] = np.minimum(levels, 255)  # the move number of a long game of chess
+    levels = np.rint(planes.max(axis=2) * LEVELS)
+    out.levels[:] = np.minimum(levels, 255)  # more is the move number of a long game of chess
     out.values[:], out.value_mask[:], out.policy_mask[:] = rows.values, rows.value_mask, rows.policy_mask
     out.owners[:], out.owners_mask[:] = rows.owners, rows.owners_mask
     for k in range(len(rows)):
@@ -105,7 +101,7 @@ def unpack(shape: NetworkShape, packed: PackedRows) -> Rows:
     rows = blank_rows(shape, count)
     planes = rows.inputs[:, :cells].reshape(count, shape.planes[0], -1)
     bits = np.unpackbits(packed.bits, axis=1, count=cells).reshape(planes.shape)
-    levels = packed.levels.astype(np.float32) / np.float32(_LEVELS)
+    levels = packed.levels.astype(np.float32) / np.float32(LEVELS)
     np.multiply(bits, levels[:, :, None], out=planes, casting="unsafe")
     rows.inputs[:, :cells] = planes.reshape(count, -1)
     rows.inputs[:, cells:] = 1.0  # one infostate a player

@@ -111,6 +111,12 @@ def test_too_few_points_to_be_shown_are_said_to_be(tmp_path: Path) -> None:
         Reproduction(needy, Options(), tmp_path, lambda line: None).so_far()
 
 
+def test_looking_makes_no_folder(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="no point is finished"):
+        Reproduction(toy(), Options(), tmp_path / "results", lambda line: None).so_far()
+    assert not (tmp_path / "results").exists()
+
+
 def test_a_line_cut_short_costs_its_point_only(tmp_path: Path) -> None:
     run(toy(), tmp_path)
     path = tmp_path / "toy" / "points.jsonl"

@@ -90,6 +90,14 @@ def test_points_differ_by_seed_and_rule(run: Path) -> None:
     assert found["more"] < found["one"]
 
 
+def test_two_games_of_a_family_have_a_picture_each() -> None:
+    """Liar's Dice with four faces a die and with five."""
+    how = {"leaves": "", "network": "", "step": 1, "simulations": 10, "per_update": 1.0, "rule": "best", "seed": 0}
+    games = [f"liars_dice(numdice=1,dice_sides={faces})" for faces in (4, 5)]
+    points = [Point({"game": game, **how}, {"exploitability": 0.1}) for game in games]
+    assert list(sog_fig3.present(points).pictures) == ["liars_dice", "liars_dice-1"]
+
+
 def test_the_picture_has_lines_ribbons_and_dashes() -> None:
     def point(step: int | None, seed: int, value: float) -> Point:
         key = {"game": "leduc_poker", "leaves": "", "network": "", "step": step, "simulations": 10, "per_update": 1.0}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
 
 import sog
+from sog.cli.app import main
 from sog.errors import GameError
 from sog.games.catalog import make_game
 from sog.games.histories.catalog import make_history_game, public_face
@@ -64,6 +66,12 @@ def test_a_module_of_mine_adds_games() -> None:
     face = public_face(by_history)
     assert face is not None and type(face).__name__ == "Small"
     assert is_own("small_poker", "HISTORY_GAMES") and not is_own("kuhn_poker", "HISTORY_GAMES")
+
+
+def test_games_of_mine_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["games", "--json"]) == 0
+    listed = {row["game"]: row for row in json.loads(capsys.readouterr().out)["games"]}
+    assert "SOG_GAMES" in listed["small_poker"]["description"] and listed["small_poker"]["histories"]
 
 
 def test_a_wrong_game_by_histories_is_not_trained(tmp_path: Path) -> None:
