@@ -297,8 +297,8 @@ EXPERIMENTS: Final = (
         "policy-learners",
         "SePoT",
         "(ours)",
-        60,
-        "R-NaD, MMD, NashPG with and without search, and other runs, over minutes: those in runs/sepot-GAME-N or --run",
+        450,
+        "R-NaD, MMD, NashPG with and without search on three games, --minutes 30 of one core a run, 3 seeds, or --run",
         policy_learners.STUDY,
     ),
     Experiment(

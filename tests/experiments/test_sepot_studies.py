@@ -48,11 +48,13 @@ def carried_out(study: Study, options: Options) -> list[Point]:
         sepot_distilled.STUDY,
     ],
 )
-def test_quick_versions_need_no_run(study: Study) -> None:
+def test_quick_versions_need_no_run(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     outcome = study.present(carried_out(study, Options(quick=True)))
     assert outcome.rows and outcome.beside
-    with pytest.raises(SettingError, match="no training run in runs/"):
-        study.plan(Options(), quiet)
+    if study is not policy_learners.STUDY:  # which trains its own
+        with pytest.raises(SettingError, match="no training run in runs/"):
+            study.plan(Options(), quiet)
 
 
 def test_figures_take_a_runs_snapshots(tmp_path: Path) -> None:
@@ -112,6 +114,33 @@ def test_policy_learners_are_compared_by_minutes_and_their_last_networks(tmp_pat
     mean = sum(row["exploitability"] for row in ends) / 2
     assert [row["run"] for row in ends] == ["0", "1"] and outcome.beside[1].ours.startswith(f"{mean:.4g} ±")
     assert "2 runs of" in outcome.beside[1].what
+
+
+def test_policy_learners_are_trained_by_the_study_itself_and_stand_beside_what_ships() -> None:
+    """Three learners on three games; a changed preset is another point, and named runs are not trained."""
+    keys = policy_learners.STUDY.plan(Options(seeds=2, minutes=1.0), quiet)
+    trained = [key for key in keys if key["what"] == policy_learners.TRAIN]
+    assert len({(key["game"], key["policy"], key["seed"]) for key in trained}) == len(trained) == 2 * 3 * 3
+    assert len({key["made_of"] for key in trained}) == 3 * 3 and {key["minutes"] for key in trained} == {1.0}
+    beside = {key["checkpoint"] for key in keys if key["what"] == policy_learners.SHIPPED}
+    assert beside == {"leduc_poker", "liars_dice_1x4_sog", "liars_dice_1x4_rebel"}
+    with pytest.raises(SettingError, match="leave out --seeds and --minutes"):
+        policy_learners.STUDY.plan(Options(runs=(shipped("leduc_poker"),), seeds=1), quiet)
+
+
+def test_a_run_that_a_study_trains_goes_on_where_it_was_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run that has had its minutes is measured as it was found; its networks stand in the order of training."""
+    monkeypatch.chdir(tmp_path)
+    (key, *_) = policy_learners.STUDY.plan(Options(quick=True, minutes=0.005), quiet)
+    first = policy_learners.STUDY.compute(key)
+    assert policy_learners.STUDY.compute(key) == first
+    steps = [network["step"] for network in first["networks"]]
+    assert steps == sorted(set(steps)) and steps[0] == 0 and len(steps) >= 2
+    assert all(network["searched"] > 0 for network in first["networks"])
+    rows = policy_learners.STUDY.present([Point(key, first)]).rows
+    assert len(rows) == 2 * len(steps) and {row["run"] for row in rows} == {"seed 0"}
 
 
 def test_with_paper_the_gadget_alone_decides_the_opponents_range() -> None:

@@ -1,51 +1,160 @@
 """Policy learners beside each other: exploitability over minutes of training, of the network and of search on top.
 
-Runs of `sog train GAME --algorithm sepot --policy NAME` have both; runs of other algorithms stand beside them by a
-measure of their own. Runs of one game and one learner are seeds of one line.
+Each learner trains under SePoT on three games, some seeds each, for equal minutes of a processor, and the networks
+that ship for these games stand beside them. Runs that are named are measured instead: those of SePoT have both lines,
+those of other algorithms a measure of their own. Runs of one game and one learner are seeds of one line.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.agents.algorithms.table import learner
+from sog.agents.algorithms.sepot import SEPOT
+from sog.agents.algorithms.table import learner, preset
+from sog.agents.shipped import shipped_checkpoints
+from sog.errors import SettingError
 from sog.evaluate.intervals import mean_interval, plus_minus
-from sog.experiments.papers.sepot_figures import NETWORK, OWN, compute, one_search, plan
-from sog.experiments.study import Beside, Draw, Key, Outcome, Point, Study
+from sog.experiments.papers import sepot_figures
+from sog.experiments.papers.sepot_figures import NETWORK, OWN, SNAPSHOTS, one_search
+from sog.experiments.papers.sepot_runs import alpha_of, minutes_of, own_measure, own_title
+from sog.experiments.runs import check_unchanged, networks_of, spread
+from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.histories.catalog import make_history_game
+from sog.train.checkpoint import load_meta
+from sog.train.policy_gradient.loop import train_policy
+from sog.train.policy_gradient.settings import PolicySettings
+from sog.train.run import Run, Until
+from sog.train.sepot.presets import POLICIES
+from sog.train.settings import Variant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from sog.train.checkpoint import Meta
+
 __all__ = ["STUDY"]
+
+RUNS: Final = Path("runs/policy-learners")
+GAMES: Final = (
+    "leduc_poker",
+    "goofspiel(imp_info=True,num_cards=5,points_order=descending)",
+    "liars_dice(numdice=1,dice_sides=4)",
+)
+MINUTES: Final = 30.0
+SEEDS: Final = 3
+TRAIN, SHIPPED, NAMED = "train", "shipped", "named"  # what a point is about
+_QUICK: Final = 0.02  # minutes
+_QUICK_GAMES: Final = ("kuhn_poker",)
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """The runs that are named; without any, a run of each learner on each game by seed, and what ships."""
+    if options.runs:
+        if options.seeds is not None or options.minutes is not None:
+            raise SettingError("runs that are named are trained already: leave out --seeds and --minutes")
+        return [{"what": NAMED, **key} for key in sepot_figures.plan(one_search, options, note)]
+    minutes = options.minutes or (_QUICK if options.quick else MINUTES)
+    games, seeds = _QUICK_GAMES if options.quick else GAMES, options.seeds or (1 if options.quick else SEEDS)
+    note(f"{len(games) * len(POLICIES)} runs by {seeds} seeds, {minutes:g} minutes of one core; they are in {RUNS}")
+    search = {"iterations": 20 if options.quick else 800, "alpha": alpha_of(options)}
+    return [
+        *(
+            {"what": TRAIN, "game": game, "policy": policy, "made_of": _made_of(game, policy), "seed": seed}
+            | {"minutes": minutes, **search}
+            for seed in range(seeds)
+            for game in games
+            for policy in POLICIES
+        ),
+        *_shipped(games),
+    ]
+
+
+def _settings(game: str, policy: str) -> PolicySettings:
+    """SePoT's preset `full` with this learner of the policy."""
+    settings = preset(make_history_game(game), "full", SEPOT, Variant(policy=policy))
+    assert isinstance(settings, PolicySettings)
+    return settings
+
+
+def _made_of(game: str, policy: str) -> str:
+    """Names the settings, so that points of other presets are not taken for these."""
+    return hashlib.sha256(repr(_settings(game, policy)).encode()).hexdigest()[:12]
+
+
+def _shipped(games: tuple[str, ...]) -> Iterator[Key]:
+    """The networks of other algorithms that come with the package, where they can be measured."""
+    for folder in shipped_checkpoints():
+        meta = load_meta(folder)
+        if meta.game in games:
+            found = {"game": meta.game, "checkpoint": folder.name, "network": meta.network_id, "step": meta.step}
+            yield {"what": SHIPPED, **found, "by": own_title(meta), "minutes": minutes_of(meta)}
+
+
+def compute(key: Key) -> Result:
+    """Exploitability in the game's unit; of a run that is trained here, that of its networks in order."""
+    if key["what"] == TRAIN:
+        return {"networks": _trained(key)}
+    if key["what"] == NAMED:
+        return sepot_figures.compute(key)
+    (folder,) = (folder for folder in shipped_checkpoints() if folder.name == key["checkpoint"])
+    check_unchanged(folder, key["network"])
+    return {"exploitability": own_measure(folder)}
+
+
+def _trained(key: Key) -> list[Result]:
+    """Train a run, or go on with one that was stopped, and measure up to SNAPSHOTS of its networks."""
+    game, policy, minutes = key["game"], key["policy"], key["minutes"]
+    settings = replace(_settings(game, policy), rounds=2**30)
+    folder = RUNS / f"{key['made_of']}-{key['seed']}-{minutes:g}"
+    run = Run(game, "full", key["seed"], 1, SEPOT, Variant(policy=policy))
+    train_policy(run, settings, folder, Until(processor=minutes), resume=True)
+    return [_measured(one.folder, one.meta, key) for one in spread(networks_of(folder), SNAPSHOTS)]
+
+
+def _measured(folder: Path, meta: Meta, key: Key) -> Result:
+    """A network's exploitability alone and under search, and how many public states that search was made at."""
+    about = {**key, "folder": str(folder), "network": meta.network_id}
+    alone, search = (
+        sepot_figures.compute({**about, "depth": depth, "gadget": gadget})
+        for depth, gadget in one_search(key["game"], False)
+    )
+    found = {"network": alone["exploitability"], "with search": search["exploitability"]}
+    minutes = round(meta.settings["processor_minutes"], 2)
+    return {"step": meta.step, "minutes": minutes, **found, "searched": search["searched"]}
+
+
+def _rows(point: Point) -> Iterator[dict[str, Any]]:
+    """A row for every network of a point and every way in which it was measured."""
+    key, result = point.key, point.result
+    about = {"game": key["game"], "unit": make_history_game(key["game"]).unit.name}
+    if key["what"] == TRAIN:
+        for network in result["networks"]:
+            made = {"run": f"seed {key['seed']}", "minutes": network["minutes"], "steps": network["step"]}
+            for way in ("network", "with search"):
+                line = f"{learner(key['policy']).title}: {way}"
+                yield {**about, "line": line, **made, "exploitability": network[way]}
+        return
+    run = key["checkpoint"] if key["what"] == SHIPPED else Path(key["run"]).name
+    made = {"run": run, "minutes": key["minutes"], "steps": key["step"]}
+    yield {**about, "line": _line(key), **made, "exploitability": result["exploitability"]}
 
 
 def _line(key: Key) -> str:
     """The learner, and whether a search uses its policy."""
-    if key["depth"] == OWN:
+    if key["what"] == SHIPPED or key["depth"] == OWN:
         return str(key["by"])
     title = learner(key["policy"]).title if key["policy"] else "R-NaD as in SePoT's Table 2"
     return f"{title}: {'network' if key['depth'] == NETWORK else 'with search'}"
 
 
-def _row(point: Point) -> dict[str, Any]:
-    key = point.key
-    return {
-        "game": key["game"],
-        "line": _line(key),
-        "run": Path(key["run"]).name,
-        "minutes": key["minutes"],
-        "steps": key["step"],
-        "exploitability": point.result["exploitability"],
-        "unit": make_history_game(key["game"]).unit.name,
-    }
-
-
 def present(points: list[Point]) -> Outcome:
     """A row for every network of every run; printed is each run's last, as a mean over the runs of a line."""
-    rows = [_row(point) for point in points]
+    rows = [row for point in points for row in _rows(point)]
     last: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
     for row in rows:
         runs = last.setdefault((row["game"], row["line"]), {})
@@ -89,7 +198,10 @@ def _by(line: str) -> str:
 
 
 def _describe(key: Key) -> str:
-    return f"{Path(key['run']).name} after {key['minutes']:.1f} minutes, {_line(key)}"
+    if key["what"] == TRAIN:
+        return f"{learner(key['policy']).title} on {key['game']}, seed {key['seed']}"
+    name = key["checkpoint"] if key["what"] == SHIPPED else Path(key["run"]).name
+    return f"{name} after {key['minutes']:.1f} minutes, {_line(key)}"
 
 
-STUDY: Final = Study(partial(plan, one_search), compute, present, takes=("runs", "paper"), describe=_describe)
+STUDY: Final = Study(plan, compute, present, takes=("seeds", "runs", "paper", "minutes"), describe=_describe)
