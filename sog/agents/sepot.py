@@ -14,13 +14,13 @@ from sog.games.histories.leduc import LeducHistories
 from sog.nets.cvpn import CVPN
 from sog.play.agent import Agent
 from sog.search.sepot.below import Cut
-from sog.search.sepot.search import SepotSearch, SepotSearchSettings
+from sog.search.sepot.search import PAPERS, SepotSearch, SepotSearchSettings
 from sog.search.tree.public_tree import PublicTree
 from sog.train.checkpoint import load_critic
 from sog.train.policy_gradient.networks import policies_in_parts
 from sog.train.sepot.kept import critic_from
 
-__all__ = ["NetworkPolicy", "SepotAgent", "cut_of", "searching"]
+__all__ = ["NetworkPolicy", "SepotAgent", "papers_cut", "searching"]
 
 
 class NetworkPolicy:
@@ -38,11 +38,9 @@ class NetworkPolicy:
         return exact
 
 
-def cut_of(game: HistoryGame, depth: int | None) -> Cut:
-    """Where subgames end: after so many actions of each player, by default one; in Leduc at the public card (5.2)."""
-    if depth is not None:
-        return Cut(depth)
-    return Cut(0, at_chance=True) if isinstance(game, LeducHistories) else Cut(1)
+def papers_cut(game: HistoryGame) -> Cut:
+    """Where the paper's subgames end where it names no depth: after an action of each, Leduc's at the public card."""
+    return Cut(0, at_chance=True) if isinstance(game, LeducHistories) else PAPERS.cut
 
 
 def searching(name: str, network: CVPN, folder: Path, settings: SepotSearchSettings) -> SepotSearch:

@@ -89,7 +89,11 @@ UpdatesOption = Annotated[
 ]
 DepthOption = Annotated[
     int | None,
-    typer.Option(min=0, max=LARGEST_COUNT, help="sepot: actions of each player looked ahead, 0 for no limit."),
+    typer.Option(
+        min=0,
+        max=LARGEST_COUNT,
+        help="sepot: actions of each player looked ahead, 0 for no limit; by default as many as --histories allows.",
+    ),
 ]
 HistoriesOption = Annotated[
     int | None,
@@ -97,7 +101,7 @@ HistoriesOption = Annotated[
 ]
 GadgetOption = Annotated[
     str | None,
-    typer.Option(callback=some, help="sepot: its values from the critic (the default) or previous."),
+    typer.Option(callback=some, help="sepot: its values from the critic or the search before (previous, the default)."),
 ]
 AlphaOption = Annotated[
     float | None,

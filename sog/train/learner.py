@@ -139,9 +139,12 @@ class Learner:
 
 
 def memory_of(optimiser: torch.optim.Optimizer) -> dict[str, dict[str, Array]]:
-    """What an optimiser remembers of each weight, as arrays by the weight's number."""
+    """What an optimiser remembers of each weight, as arrays by the weight's number; copies, not views."""
     state = optimiser.state_dict()["state"]
-    return {str(index): {name: value.cpu().numpy() for name, value in entry.items()} for index, entry in state.items()}
+    return {
+        str(index): {name: value.cpu().numpy().copy() for name, value in entry.items()}
+        for index, entry in state.items()
+    }
 
 
 def restore_memory(optimiser: torch.optim.Optimizer, saved: dict[str, dict[str, Array]]) -> None:

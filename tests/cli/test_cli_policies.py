@@ -76,8 +76,8 @@ def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, c
     line = ("--algorithm", "sepot", "--network", "1x16", "--rounds", "1", "--out", str(run))
     found = answer(capsys, "train", small, *line, "--transformations", "predefined", "--step", "0.2")
     assert (found["algorithm"], found["variant"]) == ("sepot", "1x16 predefined step 0.2")
-    searched = answer(capsys, "exploit", str(run), "--updates", "50", "--gadget", "previous")
-    assert (searched["algorithm"], searched["gadget"], searched["depth"]) == ("sepot", "previous", 1)
+    searched = answer(capsys, "exploit", str(run), "--updates", "50")
+    assert (searched["algorithm"], searched["gadget"], searched["depth"]) == ("sepot", "previous", 0)
     assert isinstance(searched["searched"], int) and searched["searched"] > 2
     alone = [
         answer(capsys, "exploit", str(run), "--algorithm", "rnad", "--best-response", how)["exploitability"]

@@ -104,13 +104,15 @@ def test_policy_learners_are_compared_by_minutes_and_their_last_networks(tmp_pat
     runs = (tmp_path / "0", tmp_path / "1", shipped("liars_dice_1x4_sog"))
     points = carried_out(policy_learners.STUDY, Options(runs=runs, quick=True))
     outcome = policy_learners.STUDY.present(points)
-    assert len(outcome.rows) == 2 * 2 * 2 + 1
-    assert [line.what.split(",")[0] for line in outcome.beside] == [
+    assert len(outcome.rows) == 2 * 2 * 3 + 1
+    assert [line.what.rpartition(", ")[0] for line in outcome.beside] == [
         "goofspiel: NashPG: network",
-        "goofspiel: NashPG: with search",
-        "liars_dice: Student of Games: search at (100",
+        "goofspiel: NashPG: search to depth 1, gadget from the critic",
+        "goofspiel: NashPG: search to depth 1, gadget from the search before",
+        "liars_dice: Student of Games: search at (100,1), one seed",
     ]
-    ends = [row for row in outcome.rows if row["steps"] == 4 and row["line"] == "NashPG: with search"]
+    search = "NashPG: search to depth 1, gadget from the critic"
+    ends = [row for row in outcome.rows if row["steps"] == 4 and row["line"] == search]
     mean = sum(row["exploitability"] for row in ends) / 2
     assert [row["run"] for row in ends] == ["0", "1"] and outcome.beside[1].ours.startswith(f"{mean:.4g} ±")
     assert "2 runs of" in outcome.beside[1].what
@@ -138,9 +140,10 @@ def test_a_run_that_a_study_trains_goes_on_where_it_was_stopped(
     assert policy_learners.STUDY.compute(key) == first
     steps = [network["step"] for network in first["networks"]]
     assert steps == sorted(set(steps)) and steps[0] == 0 and len(steps) >= 2
-    assert all(network["searched"] > 0 for network in first["networks"])
+    searches = [way for network in first["networks"] for way in network["ways"] if way["gadget"]]
+    assert len(searches) == 3 * len(steps) and all(way["searched"] > 0 for way in searches)
     rows = policy_learners.STUDY.present([Point(key, first)]).rows
-    assert len(rows) == 2 * len(steps) and {row["run"] for row in rows} == {"seed 0"}
+    assert len(rows) == 4 * len(steps) and {row["run"] for row in rows} == {"seed 0"}
 
 
 def test_with_paper_the_gadget_alone_decides_the_opponents_range() -> None:

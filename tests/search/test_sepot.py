@@ -322,6 +322,67 @@ def test_a_search_from_the_start_with_exact_leaves_is_near_an_equilibrium() -> N
         assert search.searched > 3
 
 
+class Unseen(HistoryGame):
+    """A 3x3 game in which nobody sees that player 0 has moved: both players act at the same public row."""
+
+    payoffs = np.array([[2.0, -1.0, 0.0], [0.0, 1.0, -1.0], [-3.0, 0.0, 1.0]])
+
+    def __init__(self) -> None:
+        self.name, self.u_max, self.num_actions, self.num_outcomes, self.longest = "unseen", 3.0, 3, 0, 2
+        self.num_inputs, self.num_private = 1, 1
+
+    def begin(self, count: int) -> np.ndarray:
+        return np.full((count, 2), -1, dtype=np.int32)
+
+    def actors(self, states: np.ndarray) -> np.ndarray:
+        return np.select([states[:, 0] < 0, states[:, 1] < 0], [0, 1], TERMINAL).astype(np.int32)
+
+    def legal(self, states: np.ndarray) -> np.ndarray:
+        return np.repeat((self.actors(states) != TERMINAL)[:, None], 3, axis=1)
+
+    def chances(self, states: np.ndarray) -> np.ndarray:
+        return np.zeros((len(states), 0))
+
+    def step(self, states: np.ndarray, actions: np.ndarray) -> None:
+        rows = np.flatnonzero(actions >= 0)
+        states[rows, (states[rows] >= 0).sum(axis=1)] = actions[rows]
+
+    def utilities(self, states: np.ndarray) -> np.ndarray:
+        return np.where(states[:, 1] >= 0, self.payoffs[states[:, 0], states[:, 1]], 0.0)
+
+    def inputs(self, states: np.ndarray, viewers: np.ndarray) -> np.ndarray:
+        return np.zeros((len(states), 1), dtype=np.float32)
+
+    def public(self, states: np.ndarray) -> np.ndarray:
+        return np.where((states[:, 1] >= 0)[:, None], states, -1).astype(np.int32)
+
+    def private(self, states: np.ndarray, viewers: np.ndarray) -> np.ndarray:
+        return np.where(viewers == 0, states[:, 0], -1)[:, None].astype(np.int32)
+
+
+class Uniform:
+    """Three actions alike."""
+
+    def __call__(self, states: np.ndarray, player: int) -> np.ndarray:
+        return np.full((len(states), 3), 1 / 3)
+
+
+def test_both_players_policies_at_one_public_row_are_kept_apart() -> None:
+    """In whichever order they are asked for; player 1's is that of the game where it moves first, too."""
+    game, found = Unseen(), []
+    begun = game.begin(1)
+    moved = begun.copy()
+    game.step(moved, np.array([2]))
+    for order in ((0, 1), (1, 0)):
+        search = SepotSearch(game, Uniform(), Generous(), SepotSearchSettings(300, Cut(0)))
+        policies = {player: search.policy((begun, moved)[player], player) for player in order}
+        found.append(np.stack((policies[0], policies[1])))
+    np.testing.assert_array_equal(found[0], found[1])
+    rows, columns = found[0][:, 0]
+    value = rows @ game.payoffs @ columns
+    assert (game.payoffs @ columns).max() - value < 0.02 and value - (rows @ game.payoffs).min() < 0.02
+
+
 def test_large_subgames_are_left_to_the_network() -> None:
     game = make_history_game(GOOF.format(5, "random"))
     policy = RandomPolicy(game)
@@ -332,3 +393,60 @@ def test_large_subgames_are_left_to_the_network() -> None:
     assert search.searched == 0
     with pytest.raises(SettingError, match="no gadget is called"):
         SepotSearchSettings(gadget="none")
+
+
+def test_a_search_deeper_than_one_round_needs_the_values_of_the_search_before() -> None:
+    """Goofspiel 4 with exact values of a noisy equilibrium: the default is near an equilibrium, the critic's is not.
+
+    The critic says what the network's play is worth to the opponent, which is not what a plan over three rounds
+    relied on; planned from such values at every step, play is no better than to depth 1.
+    """
+    public, policy = solved(GOOF.format(4, "descending"))
+    game = make_history_game(GOOF.format(4, "descending"))
+    blueprint, rng = {}, np.random.default_rng(0)
+    for n, played in policy.items():
+        weights = (played + 0.01) * np.exp(rng.normal(size=played.shape)) * (public.legal(n) > 0)
+        blueprint[n] = weights / weights.sum(axis=0)
+    table = TablePolicy(public, blueprint)
+    critic = ExactCritic(game, [[table], [table]])
+    alone = exact.measure_policy(public, blueprint).exploitability
+    found = {}
+    for gadget in ("critic", "previous"):
+        search = SepotSearch(game, table, critic, SepotSearchSettings(200, Cut(3), gadget=gadget))
+        everywhere = searched_policy(public, blueprint, search, set(public.decisions()))
+        found[gadget] = exact.measure_policy(public, everywhere).exploitability
+    assert alone > 0.1 and found["previous"] < 0.1 * alone and found["critic"] > 0.5 * alone
+    assert SepotSearchSettings().gadget == "previous"
+
+
+def test_a_subgame_ends_where_it_still_fits() -> None:
+    """Goofspiel 4: as many rounds as have no more histories than may be listed, one at least."""
+    game = make_history_game(GOOF.format(4, "descending"))
+    states, one = game.begin(1), np.ones(1)
+    deal(game, states, np.random.default_rng(0))
+    sizes = {depth: len(grow(game, states, one, Cut(depth), 10**6)) for depth in (0, 1, 2, 3)}
+    assert sizes[1] < sizes[2] < sizes[3] <= sizes[0]
+    for most, depth in ((sizes[0], 0), (sizes[0] - 1, 2 if sizes[3] == sizes[0] else 3), (sizes[2], 2), (sizes[1], 1)):
+        below = grow(game, states, one, Cut(0, fitted=True), most)
+        assert len(below) == sizes[depth] and below.leaf.any() == (depth > 0)
+    with pytest.raises(TooManyHistories):
+        grow(game, states, one, Cut(0, fitted=True), sizes[1] - 1)
+    with pytest.raises(TooManyHistories):
+        grow(game, states, one, Cut(0), sizes[0] - 1)
+
+
+def test_a_subgame_that_ends_at_chance_begins_there_too() -> None:
+    """Leduc's decisions of a round share one subgame, so that the round is solved once, as in the paper (C.1)."""
+    public, policy = solved("leduc_poker")
+    game = make_history_game("leduc_poker")
+    table = TablePolicy(public, policy)
+    settings = SepotSearchSettings(10, Cut(0, at_chance=True))
+    search = SepotSearch(game, table, ExactCritic(game, [[table], [table]]), settings)
+    begins: dict[tuple[int, int], set[bytes]] = {}
+    seen = infostates_of(public)
+    for first, _ in seen.starts.values():
+        state = seen.states[first : first + 1]
+        root = search._root(game.public(state)[0], int(game.actors(state)[0]))
+        begins.setdefault((int(state[0, 2]), int(state[0, 2] >= 0)), set()).add(root.public.tobytes())
+        assert root.acted == ((state[0, 2] >= 0), (state[0, 2] >= 0))
+    assert {late: len(rows) for (_, late), rows in begins.items() if not late} == {0: 1}

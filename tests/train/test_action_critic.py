@@ -21,6 +21,7 @@ from sog.train import checkpoint
 from sog.train.policy_gradient.action_critic import ActionCritic, ActionCriticSettings, action_targets
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
 from sog.train.policy_gradient.networks import policy_shape
+from sog.train.policy_gradient.ppo import PpoSettings
 from sog.train.policy_gradient.rnad import RnadLearner, RnadSettings
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.policy_gradient.trajectories import Trajectories, sample
@@ -153,7 +154,7 @@ def test_settings_that_make_no_sense_are_refused() -> None:
 
 
 def test_rare_infostates_weigh_by_their_visits_to_a_power() -> None:
-    """One step of plain gradient descent: with power 0 every infostate met counts the same, with 1 every decision."""
+    """In a step's loss: with power 0 every infostate met counts the same, with 1 every decision."""
     game = make_history_game("leduc_poker")
     losses = {}
     for power in (0.0, 0.5, 1.0):
@@ -168,3 +169,21 @@ def test_rare_infostates_weigh_by_their_visits_to_a_power() -> None:
         weights = visits ** (power - 1.0)
         wanted = sum(np.average(squares[t.actor == p], weights=weights[t.actor == p]) for p in (0, 1))
         assert found == pytest.approx(wanted, rel=1e-4)
+
+
+def test_rare_infostates_weigh_by_their_visits_in_ppo_too() -> None:
+    """The value loss of one step in one part, whose untrained network's values are 0; at 1 it is the plain mean."""
+    game = make_history_game("leduc_poker")
+    losses = {}
+    for power in (0.0, 0.5, 1.0):
+        settings = PpoSettings(visit_power=power, epochs=1, minibatches=1, mixing=1.0)
+        learner = settings.make(CVPN(policy_shape(game, 16, 1), 3), 0)
+        (update,) = play_and_learn(game, learner, 256, 1, 0)
+        losses[power] = update.value_loss
+    t = update.played
+    rows = np.unique(t.inputs, axis=0, return_inverse=True)[1]
+    visits = np.bincount(rows)[rows]
+    for power, found in losses.items():
+        wanted = np.average(t.utility[t.game] ** 2, weights=visits ** (power - 1.0))
+        assert found == pytest.approx(wanted, rel=1e-4)
+    assert abs(losses[0.0] - losses[1.0]) > 0.05 * losses[1.0]

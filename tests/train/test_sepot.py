@@ -272,6 +272,12 @@ def tiny(game: str = "kuhn_poker", transformations: str = "learned") -> PolicySe
     return PolicySettings(learning, policy_shape(make_history_game(game), 16, 1), games=16, steps=4, rounds=4)
 
 
+WIDE = (
+    "battleship(board_width=7,board_height=7,ship_sizes=[4;3;3;2],num_shots=49,"
+    "allow_repeated_shots=False,returns_type=win_loss)"
+)
+
+
 def test_presets_are_table_2(tmp_path: Path) -> None:
     paper = sepot_preset(make_history_game("leduc_poker"), "paper")
     assert (paper.shape.width, paper.shape.depth, paper.games, paper.rounds * paper.steps) == (1024, 2, 64, 75_000)
@@ -280,6 +286,16 @@ def test_presets_are_table_2(tmp_path: Path) -> None:
     varied = sepot_variant(paper, Variant(transformations="identity", step=0.1)).learning
     assert isinstance(varied, SepotSettings) and (varied.transformations, varied.step) == ("identity", 0.1)
     assert not paper.learning.exploring and paper.learning.target_rate == 1.0
+    rnad = paper.learning.policy
+    assert isinstance(rnad, RnadSettings) and rnad == RnadSettings()
+    assert (rnad.eta, rnad.short, rnad.shorts, rnad.long) == (0.2, 500, 200, 10_000)
+    assert (rnad.learning_rate, rnad.decays, rnad.epsilon) == (3e-4, (0.0, 0.999), 1e-8)
+    assert (rnad.gradient_clip, rnad.threshold, rnad.advantage_clip) == (1e4, 2.0, 1e4)
+    assert (rnad.rho, rnad.c, rnad.target_rate) == (math.inf, 1.0, 0.001)
+    assert (rnad.rate_steps, rnad.visit_power, rnad.critic, rnad.average) == (0, 1.0, None, 0.0)
+    widest = sepot_preset(make_history_game(WIDE), "paper").learning
+    assert isinstance(widest, SepotSettings) and isinstance(widest.policy, RnadSettings)
+    assert widest.rho == widest.policy.rho == 3.0  # the table's one exception
     full = sepot_preset(make_history_game("leduc_poker"), "full").learning
     assert isinstance(full, SepotSettings) and full.exploring and full.target_rate < 1.0
     assert str(Variant(transformations="identity", step=0.1)) == "identity step 0.1"
@@ -312,18 +328,41 @@ def test_sepot_stands_beside_any_policy_learner(name: str, tmp_path: Path) -> No
     ("game", "kind"), [("kuhn_poker", "learned"), (GOOF, "predefined"), ("kuhn_poker", "identity")]
 )
 def test_a_run_in_parts_is_the_uninterrupted_run(tmp_path: Path, game: str, kind: str) -> None:
+    """To the byte: networks, optimisers, phases; a phase of regularisation ends within each part."""
     run, settings = Run(game, algorithm="sepot"), tiny(game, kind)
+    assert isinstance(settings.learning, SepotSettings)
+    settings = replace(settings, learning=replace(settings.learning, policy=RnadSettings(short=3)))
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     train_policy(run, settings, whole, Until(rounds=2))
     train_policy(run, settings, parts, Until(rounds=1))
     train_policy(run, settings, parts, Until(rounds=2), resume=True)
     one, two = (checkpoint.load_critic(folder / "checkpoint") for folder in (whole, parts))
     assert set(one) == set(two) and all(np.array_equal(one[name], two[name]) for name in one)
+    states = [checkpoint.load_state(folder / "checkpoint")["learner"] for folder in (whole, parts)]
+    assert flat(states[0]) == flat(states[1]) and len(flat(states[0])) > 20
     assert one.keys() >= {"profiles", "critic.layers.0.weight"}
     assert any(name.startswith("transformations.") for name in one) == (kind == "learned")
     critic = critic_from(make_history_game(game), one)
     assert critic.count == {"learned": 4, "predefined": 22, "identity": 1}[kind]
     assert checkpoint.load_critic(whole / "snapshots" / "000000").keys() == one.keys()
+
+
+def flat(state: Any, name: str = "") -> dict[str, object]:
+    """Everything in a state by its place: numbers as they are, arrays and tensors as bytes."""
+    if isinstance(state, dict):
+        return {k: v for key, part in state.items() for k, v in flat(part, f"{name}.{key}").items()}
+    return {name: np.asarray(state).tobytes()}
+
+
+def test_a_state_is_not_changed_by_learning_on() -> None:
+    """What an optimiser remembers is copied: a state that is held stays what it was."""
+    settings = tiny()
+    learner = settings.learning.make(CVPN(settings.shape, 0), 0)
+    play_and_learn(KUHN, learner, 16, 1, 0)
+    state = learner.state()
+    before = flat(state)
+    play_and_learn(KUHN, learner, 16, 1, 0)
+    assert flat(state) == before
 
 
 def test_learning_moves_policy_transformations_and_critic() -> None:

@@ -21,7 +21,6 @@ from sog.errors import CheckpointError
 if TYPE_CHECKING:
     from sog.agents.algorithms.base import Rules, Settings
     from sog.agents.opened import Opened
-    from sog.games.histories.base import HistoryGame
     from sog.search.sepot.search import SepotSearchSettings
     from sog.search.tree.public_tree import PublicTree
     from sog.train.policy_gradient.settings import PolicySettings
@@ -53,14 +52,14 @@ def _chosen(variant: Variant, choices: Choices) -> Variant:
     return replace(variant, transformations=transformations, step=step, policy=policy)
 
 
-def _search_settings(game: HistoryGame, choices: Choices) -> SepotSearchSettings:
-    from sog.agents.sepot import cut_of
+def _search_settings(choices: Choices) -> SepotSearchSettings:
+    from sog.search.sepot.below import Cut
     from sog.search.sepot.search import SepotSearchSettings
 
     plain = SepotSearchSettings()
     return SepotSearchSettings(
         iterations=count_of("updates", choices.updates, plain.iterations),
-        cut=cut_of(game, choices.depth),
+        cut=plain.cut if choices.depth is None else Cut(choices.depth),
         most=count_of("histories", choices.histories, plain.most),
         gadget=choices.gadget or plain.gadget,
         alpha=plain.alpha if choices.alpha is None else choices.alpha,
@@ -72,7 +71,7 @@ def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
 
     if opened.folder is None:
         raise CheckpointError(f"no checkpoint of {opened.game.name} by sepot is shipped; train one")
-    settings = _search_settings(by_histories(opened.game.name), choices)
+    settings = _search_settings(choices)
     search = searching(opened.game.name, opened.network, opened.folder, settings)
     return lambda player, seed: SepotAgent(public, player, search, opened.network, seed)
 
@@ -88,7 +87,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
 
     folder = find_checkpoint(checkpoint, SEPOT)
     game, network, meta = load_network(folder)
-    settings = _search_settings(by_histories(game), choices)
+    settings = _search_settings(choices)
     search = searching(game, network, folder, settings)
     public = listed_aloud(game, choices, bar)
     agents = SepotAgent(public, 0, search, network), SepotAgent(public, 1, search, network)
@@ -101,7 +100,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
         "steps": meta.step,
         "updates": settings.iterations,
         "depth": settings.cut.depth,
-        "at_chance": settings.cut.at_chance,
+        "fitted": settings.cut.fitted,
         "histories": settings.most,
         "gadget": settings.gadget,
         "alpha": settings.alpha,

@@ -20,7 +20,7 @@ from sog.agents.shipped import shipped_checkpoints
 from sog.errors import SettingError
 from sog.evaluate.intervals import mean_interval, plus_minus
 from sog.experiments.papers import sepot_figures
-from sog.experiments.papers.sepot_figures import NETWORK, OWN, SNAPSHOTS, one_search
+from sog.experiments.papers.sepot_figures import OWN, SNAPSHOTS, network_and_searches, way_of
 from sog.experiments.papers.sepot_runs import alpha_of, minutes_of, own_measure, own_title
 from sog.experiments.runs import check_unchanged, networks_of, spread
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
@@ -49,6 +49,7 @@ MINUTES: Final = 30.0
 SEEDS: Final = 3
 TRAIN, SHIPPED, NAMED = "train", "shipped", "named"  # what a point is about
 _QUICK: Final = 0.02  # minutes
+_STYLES: Final = ("-", ":", "--", "-.")
 _QUICK_GAMES: Final = ("kuhn_poker",)
 
 
@@ -57,7 +58,7 @@ def plan(options: Options, note: Note) -> list[Key]:
     if options.runs:
         if options.seeds is not None or options.minutes is not None:
             raise SettingError("runs that are named are trained already: leave out --seeds and --minutes")
-        return [{"what": NAMED, **key} for key in sepot_figures.plan(one_search, options, note)]
+        return [{"what": NAMED, **key} for key in sepot_figures.plan(network_and_searches, options, note)]
     minutes = options.minutes or (_QUICK if options.quick else MINUTES)
     games, seeds = _QUICK_GAMES if options.quick else GAMES, options.seeds or (1 if options.quick else SEEDS)
     note(f"{len(games) * len(POLICIES)} runs by {seeds} seeds, {minutes:g} minutes of one core; they are in {RUNS}")
@@ -117,15 +118,13 @@ def _trained(key: Key) -> list[Result]:
 
 
 def _measured(folder: Path, meta: Meta, key: Key) -> Result:
-    """A network's exploitability alone and under search, and how many public states that search was made at."""
+    """A network's exploitability alone and under each search, and how many public states were searched."""
     about = {**key, "folder": str(folder), "network": meta.network_id}
-    alone, search = (
-        sepot_figures.compute({**about, "depth": depth, "gadget": gadget})
-        for depth, gadget in one_search(key["game"], False)
-    )
-    found = {"network": alone["exploitability"], "with search": search["exploitability"]}
-    minutes = round(meta.settings["processor_minutes"], 2)
-    return {"step": meta.step, "minutes": minutes, **found, "searched": search["searched"]}
+    ways = [
+        {"depth": depth, "gadget": gadget} | sepot_figures.compute({**about, "depth": depth, "gadget": gadget})
+        for depth, gadget in network_and_searches(key["game"], False)
+    ]
+    return {"step": meta.step, "minutes": round(meta.settings["processor_minutes"], 2), "ways": ways}
 
 
 def _rows(point: Point) -> Iterator[dict[str, Any]]:
@@ -135,9 +134,9 @@ def _rows(point: Point) -> Iterator[dict[str, Any]]:
     if key["what"] == TRAIN:
         for network in result["networks"]:
             made = {"run": f"seed {key['seed']}", "minutes": network["minutes"], "steps": network["step"]}
-            for way in ("network", "with search"):
-                line = f"{learner(key['policy']).title}: {way}"
-                yield {**about, "line": line, **made, "exploitability": network[way]}
+            for way in network["ways"]:
+                line = f"{learner(key['policy']).title}: {way_of(way)}"
+                yield {**about, "line": line, **made, "exploitability": way["exploitability"]}
         return
     run = key["checkpoint"] if key["what"] == SHIPPED else Path(key["run"]).name
     made = {"run": run, "minutes": key["minutes"], "steps": key["step"]}
@@ -145,11 +144,11 @@ def _rows(point: Point) -> Iterator[dict[str, Any]]:
 
 
 def _line(key: Key) -> str:
-    """The learner, and whether a search uses its policy."""
+    """The learner, and the search that uses its policy, if one does."""
     if key["what"] == SHIPPED or key["depth"] == OWN:
         return str(key["by"])
     title = learner(key["policy"]).title if key["policy"] else "R-NaD as in SePoT's Table 2"
-    return f"{title}: {'network' if key['depth'] == NETWORK else 'with search'}"
+    return f"{title}: {way_of(key)}"
 
 
 def present(points: list[Point]) -> Outcome:
@@ -178,12 +177,13 @@ def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
     axis = figure.subplots()
     lines = list(dict.fromkeys(row["line"] for row in rows))
     colours = list(dict.fromkeys(_by(line) for line in lines))
+    ways = list(dict.fromkeys(_way(line) for line in lines))
     for line in lines:
         own = [row for row in rows if row["line"] == line]
         for j, run in enumerate(dict.fromkeys(row["run"] for row in own)):
             curve = sorted((row["minutes"], row["exploitability"]) for row in own if row["run"] == run)
             minutes, found = zip(*curve, strict=True)
-            style = "--" if line.endswith("with search") else "-"
+            style = _STYLES[ways.index(_way(line)) % len(_STYLES)]
             colour = f"C{colours.index(_by(line)) % 10}"
             axis.plot(minutes, found, style, marker=".", color=colour, label=None if j else line)
     title = rows[0]["game"]
@@ -195,6 +195,11 @@ def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
 def _by(line: str) -> str:
     """The learner alone."""
     return line.split(":")[0]
+
+
+def _way(line: str) -> str:
+    """The search alone."""
+    return line.partition(": ")[2]
 
 
 def _describe(key: Key) -> str:

@@ -74,7 +74,7 @@ def compute(key: Key) -> Result:
 
     found, state = opened(key["folder"], GAME, key["network"]), position()
     network = NetworkPolicy(found.game, found.network)
-    settings = SepotSearchSettings(key["iterations"], Cut(key["depth"]), MOST, alpha=key["alpha"])
+    settings = SepotSearchSettings(key["iterations"], Cut(key["depth"]), MOST, "critic", key["alpha"])
     search = SepotSearch(found.game, network, found.critic, settings)
     result = search.search(found.game.public(state)[0], 0)
     histories = 0 if result is None else result.histories

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from sog.train.checkpoint import Meta
 
-__all__ = ["FIG3", "FIG4", "FIG5", "NETWORK", "OWN", "compute", "one_search", "plan"]
+__all__ = ["FIG3", "FIG4", "FIG5", "NETWORK", "OWN", "compute", "network_and_searches", "plan", "way_of"]
 
 NETWORK: Final = -1  # the depth of a point without search
 OWN: Final = -2  # that of another algorithm's run, which has no critic
@@ -60,9 +60,10 @@ def _shallow(game: str, quick: bool) -> list[tuple[int, str]]:
     return [(NETWORK, ""), (1, "critic")]
 
 
-def one_search(game: str, quick: bool) -> list[tuple[int, str]]:
-    """The network alone, and the shallowest search."""
-    return _gadgets(game, quick)[:2]
+def network_and_searches(game: str, quick: bool) -> list[tuple[int, str]]:
+    """The network alone, Fig. 4's two searches, and to depth 2 with values from the search before."""
+    deeper = [] if game == "leduc_poker" or quick else [(2, "previous")]
+    return _gadgets(game, quick) + deeper
 
 
 def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
@@ -107,8 +108,9 @@ def compute(key: Key) -> Result:
     from sog.agents.exploit_seeds import listed
     from sog.agents.exploitability import composed_policy
     from sog.agents.policy_network import policy_exploitability
-    from sog.agents.sepot import NetworkPolicy, SepotAgent, cut_of
+    from sog.agents.sepot import NetworkPolicy, SepotAgent, papers_cut
     from sog.search.cfr import exact
+    from sog.search.sepot.below import Cut
     from sog.search.sepot.search import SepotSearch, SepotSearchSettings
 
     if key["depth"] == OWN:
@@ -117,7 +119,7 @@ def compute(key: Key) -> Result:
     unit = public.game.unit.per_utility
     if key["depth"] == NETWORK:
         return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}
-    cut = cut_of(found.game, key["depth"] or None)
+    cut = Cut(key["depth"]) if key["depth"] else papers_cut(found.game)
     settings = SepotSearchSettings(key["iterations"], cut, MOST, key["gadget"], key["alpha"])
     search = SepotSearch(found.game, NetworkPolicy(found.game, found.network), found.critic, settings)
     agents = SepotAgent(public, 0, search, found.network), SepotAgent(public, 1, search, found.network)
@@ -131,10 +133,16 @@ def _line(key: Key) -> str:
         return str(key["by"])
     policy = f"{learner(key['policy']).title}, " if key["policy"] else ""
     step = f" k = {key['k']:g}" if key["k"] else ""
+    return f"{way_of(key)} ({policy}{key['transformations']}{step})"
+
+
+def way_of(key: Key) -> str:
+    """The network alone, or which search, in words."""
     if key["depth"] == NETWORK:
-        return f"network ({policy}{key['transformations']}{step})"
-    depth = f"depth {key['depth']}" if key["depth"] else "to the public card"
-    return f"search, {depth}, {policy}{key['transformations']}{step}, gadget: {key['gadget']}"
+        return "network"
+    depth = f"to depth {key['depth']}" if key["depth"] else "to the public card"
+    values = {"critic": "the critic", "previous": "the search before"}[key["gadget"]]
+    return f"search {depth}, gadget from {values}"
 
 
 def present(name: str, points: list[Point]) -> Outcome:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -22,10 +23,15 @@ class TooManyHistories(GameError):
 
 @dataclass(frozen=True)
 class Cut:
-    """Where a subgame ends. depth: after so many actions of each player, 0 for no limit.  at_chance: after chance."""
+    """Where a subgame ends.
+
+    depth: after so many actions of each player, 0 for no limit.  at_chance: after chance; it then begins there, too.
+    fitted: where it would have too many histories, it ends after as many actions of each as fit, one at least.
+    """
 
     depth: int = 1
     at_chance: bool = False
+    fitted: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +56,7 @@ class Below:
 
 
 class _Level(NamedTuple):
-    """Moments of one depth.  met: bool[*], whether chance acted since the parent."""
+    """Moments of one depth, as in `Below`.  met: bool[*], whether chance acted since the parent."""
 
     states: Int32
     parent: Int64
@@ -65,21 +71,17 @@ def grow(game: HistoryGame, states: Int32, chance: Float64, cut: Cut, most: int)
     Raises TooManyHistories above `most`, the roots included.
     """
     none = np.full(len(states), -1)
-    level = _Level(states, none, none.astype(np.int32), chance, np.zeros(len(states), dtype=np.bool_))
-    found: list[tuple[_Level, Int32, Bool]] = []
-    count, first = 0, 0
-    while len(level.states):
-        count += len(level.states)
-        if count > most:
-            raise TooManyHistories(f"{game.name}: the subgame has more than {most:,} histories")
-        actor, depth = game.actors(level.states), len(found)
-        leaf = np.full(len(actor), cut.depth > 0 and depth >= 2 * cut.depth)
-        leaf |= level.met & cut.at_chance
-        leaf &= actor != TERMINAL
-        found.append((level, actor, leaf))
-        going = np.flatnonzero((actor != TERMINAL) & ~leaf)
-        level = _next(game, level, going, first, most)
-        first = count
+    roots = _Level(states, none, none.astype(np.int32), chance, np.zeros(len(states), dtype=np.bool_))
+    found: list[_Grown] = []
+    try:
+        for one in _levels(game, roots, cut, most):
+            found.append(one)  # noqa: PERF402, since what was found before an error is kept
+    except TooManyHistories:
+        depth = (len(found) - 1) // 2
+        if not cut.fitted or depth < 1:
+            raise
+        level, actor, _ = found[2 * depth]
+        found[2 * depth :] = [(level, actor, actor != TERMINAL)]
     depths = np.repeat(np.arange(len(found)), [len(actor) for _, actor, _ in found])
     return Below(
         np.concatenate([one.states for one, _, _ in found]),
@@ -90,6 +92,27 @@ def grow(game: HistoryGame, states: Int32, chance: Float64, cut: Cut, most: int)
         np.concatenate([one.chance for one, _, _ in found]),
         np.concatenate([leaf for _, _, leaf in found]),
     )
+
+
+# The moments of one depth, who acts, and which of them are leaves.
+_Grown: TypeAlias = tuple[_Level, Int32, Bool]
+
+
+def _levels(game: HistoryGame, level: _Level, cut: Cut, most: int) -> Iterator[_Grown]:
+    """Depth after depth; TooManyHistories before the first that is too large."""
+    count, first, depth = 0, 0, 0
+    while len(level.states):
+        count += len(level.states)
+        if count > most:
+            raise TooManyHistories(f"{game.name}: the subgame has more than {most:,} histories")
+        actor = game.actors(level.states)
+        leaf = np.full(len(actor), cut.depth > 0 and depth >= 2 * cut.depth)
+        leaf |= level.met & cut.at_chance
+        leaf &= actor != TERMINAL
+        yield level, actor, leaf
+        going = np.flatnonzero((actor != TERMINAL) & ~leaf)
+        level = _next(game, level, going, first, most)
+        first, depth = count, depth + 1
 
 
 def _next(game: HistoryGame, level: _Level, going: Int64, first: int, most: int) -> _Level:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass, field
-from typing import Final, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
 from sog.arrays import Array, Float64, Int32
 from sog.errors import GameError, SettingError
+from sog.games.base import NATURE
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.listing import Histories, children, histories_of
 from sog.search.cfr.iterate import NO_CHOICE
@@ -21,7 +22,16 @@ from sog.search.sepot.ranges import OwnPolicy, infostate_reach
 from sog.search.sepot.subgame import Choosers, Subgame
 from sog.search.tree.public_tree import PublicTree
 
-__all__ = ["CHOOSERS", "GADGETS", "PAPERS_ALPHA", "Critic", "FoundPolicy", "SepotSearch", "SepotSearchSettings"]
+__all__ = [
+    "CHOOSERS",
+    "GADGETS",
+    "PAPERS",
+    "PAPERS_ALPHA",
+    "Critic",
+    "FoundPolicy",
+    "SepotSearch",
+    "SepotSearchSettings",
+]
 
 PAPERS_ALPHA: Final = 1.0  # the gadget alone
 GADGETS: Final = ("critic", "previous")
@@ -50,10 +60,11 @@ class Critic(Protocol):
 
 @dataclass(frozen=True)
 class SepotSearchSettings:
-    """How SePoT searches; defaults are the paper's, but for alpha.
+    """How SePoT searches; cut, gadget and alpha are ours, in `PAPERS` the paper's.
 
     iterations: of CFR+.  cut: where the subgame ends.  most: histories that a subgame may have; public states with
-    more are left to the network.  gadget: where the opponent's values come from, the critic or the search before.
+    more are left to the network.  gadget: where the opponent's values come from, the critic or the search before; only
+    the latter knows what a search deeper than one action of each relied on.
     alpha: the share of the opponent's range that the gadget decides; the rest is that of the network's policy (SoG,
     Modified continual re-solving).  With PAPERS_ALPHA, where the opponent would rather leave, nothing is learned.
     choosers: who chooses at leaves, the opponent alone or both.  rounds: a subgame begins before the other player's
@@ -61,9 +72,9 @@ class SepotSearchSettings:
     """
 
     iterations: int = 800
-    cut: Cut = field(default_factory=Cut)
+    cut: Cut = field(default_factory=lambda: Cut(0, fitted=True))
     most: int = 25_000
-    gadget: str = "critic"
+    gadget: str = "previous"
     alpha: float = 0.9
     choosers: str = "opponent"
     rounds: bool = True
@@ -76,6 +87,10 @@ class SepotSearchSettings:
             raise SettingError("a search needs at least one iteration, one history and no negative depth")
         if not 0.0 <= self.alpha <= 1.0:
             raise SettingError(f"alpha is a share of the opponent's range, not {self.alpha}")
+
+
+# The paper's search where it names no depth, of a game without a rule of its own (5.2, C.1).
+PAPERS: Final = SepotSearchSettings(cut=Cut(1), gadget="critic", alpha=PAPERS_ALPHA)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +128,15 @@ class _Root:
     before: Int32 | None
 
 
+class _Turn(NamedTuple):
+    """A decision.  public: its row.  state: int32[1, K].  dealt: whether chance acted since the decision before."""
+
+    public: Int32
+    actor: int
+    state: Int32
+    dealt: bool
+
+
 class SepotSearch:
     """Searches public states of a game one by one, and remembers what it found.
 
@@ -128,7 +152,7 @@ class SepotSearch:
         self.settings = settings or SepotSearchSettings()
         if self.settings.choosers == "both" and not critic.pairs:
             raise SettingError("the critic was not trained with pairs of transformations, so both cannot choose")
-        self._found: OrderedDict[bytes, FoundPolicy | None] = OrderedDict()
+        self._found: OrderedDict[tuple[int, bytes], FoundPolicy | None] = OrderedDict()
         self._held = 0
 
     def policy(self, states: Int32, player: int) -> Float64:
@@ -143,7 +167,7 @@ class SepotSearch:
 
     def search(self, public: Int32, player: int) -> FoundPolicy | None:
         """The policy of a public state, int32[P], where the player acts; None where its subgame is too large."""
-        key = public.tobytes()
+        key = player, public.tobytes()  # where neither player sees anything, both have this public row
         if key not in self._found:
             try:
                 self._keep(key, self._searched(public, player))
@@ -154,8 +178,8 @@ class SepotSearch:
 
     def forget(self, public: Int32 | None = None) -> None:
         """Search everything anew, or one public state, int32[P]."""
-        for key in list(self._found) if public is None else [public.tobytes()]:
-            if key in self._found:
+        for key in list(self._found):
+            if public is None or key[1] == public.tobytes():
                 self._held -= _size(self._found.pop(key))
 
     @property
@@ -163,7 +187,7 @@ class SepotSearch:
         """How many of the public states that are remembered were searched."""
         return sum(found is not None for found in self._found.values())
 
-    def _keep(self, key: bytes, found: FoundPolicy | None) -> None:
+    def _keep(self, key: tuple[int, bytes], found: FoundPolicy | None) -> None:
         """Remember what was found, and forget what was not looked up for longest."""
         self._found[key] = found
         self._held += _size(found)
@@ -173,12 +197,23 @@ class SepotSearch:
     def _searched(self, public: Int32, player: int) -> FoundPolicy:
         root = self._root(public, player)
         states, chance = root.histories.states, chance_of(self.game, root.histories.actions)
-        chance = chance / chance.max()
-        below = grow(self.game, states, chance, self.settings.cut, self.settings.most)
+        subgame = self._subgame(states, chance / chance.max(), player)
         reach = infostate_reach(self.game, states, root.histories.actions, player, self.policy)
         reach = reach / reach.max() if reach.max() > 0.0 else np.ones(len(reach))
-        subgame = Subgame(self.game, below, self._choosers(below, player))
         return self._solved(subgame, root, player, reach, public)
+
+    def _subgame(self, states: Int32, chance: Float64, player: int) -> Subgame:
+        """Below root histories; TooManyHistories where it has too many, or too many pairs of infostates."""
+        cut = self.settings.cut
+        while True:
+            below = grow(self.game, states, chance, cut, self.settings.most)
+            try:
+                return Subgame(self.game, below, self._choosers(below, player))
+            except TooManyHistories:
+                shorter = (int(below.depth.max()) - 1) // 2
+                if not cut.fitted or shorter < 1:
+                    raise
+                cut = replace(cut, depth=shorter)
 
     def _solved(self, subgame: Subgame, root: _Root, player: int, reach: Float64, public: Int32) -> FoundPolicy:
         """CFR+ on the subgame, with the gadget where the opponent has acted before."""
@@ -278,13 +313,25 @@ class SepotSearch:
         if not len(histories):
             raise GameError(f"{self.game.name} has no history in which player {player} acts with this public row")
         turns = self._turns(histories.actions[0])
-        row, before = public, turns
-        if self.settings.rounds and turns and turns[-1][1] != player and self._unseen(turns[-1][2], public):
-            row, before = turns[-1][0], turns[:-1]
-            histories = self._histories(row, 1 - player)
-        own = [turn[0] for turn in before if turn[1] == player]
-        acted = tuple(any(turn[1] == p for turn in before) for p in (0, 1))
+        first = self._first_turn(turns, player)
+        row, before = turns[first].public, turns[:first]
+        if first < len(turns) - 1:
+            histories = self._histories(row, turns[first].actor)
+        own = [turn.public for turn in before if turn.actor == player]
+        acted = tuple(any(turn.actor == p for turn in before) for p in (0, 1))
         return _Root(row, histories, (acted[0], acted[1]), own[-1] if own else None)
+
+    def _first_turn(self, turns: list[_Turn], player: int) -> int:
+        """Which of the turns up to the searched one, the last, the subgame begins with."""
+        first = len(turns) - 1
+        if self.settings.cut.at_chance:
+            while first > 0 and not turns[first].dealt:
+                first -= 1
+            return first
+        beside = first > 0 and turns[first - 1].actor != player
+        if self.settings.rounds and beside and self._unseen(turns[first - 1].state, turns[first].public):
+            return first - 1
+        return first
 
     def _histories(self, public: Int32, mover: int) -> Histories:
         try:
@@ -296,14 +343,16 @@ class SepotSearch:
         acting = self.game.actors(found.states) == mover
         return Histories(found.states[acting], found.actions[acting])
 
-    def _turns(self, history: Array) -> list[tuple[Int32, int, Int32]]:
-        """The decisions of a history: the public row, who acts and the state, int32[1, K]."""
-        states, turns = self.game.begin(1), []
-        for action in history[history >= 0].tolist():
+    def _turns(self, history: Array) -> list[_Turn]:
+        """The decisions on the way of a history, int[T] padded with -1, and the one that it leads to."""
+        states, turns, dealt = self.game.begin(1), [], False
+        for action in [*history[history >= 0].tolist(), None]:
             actor = int(self.game.actors(states)[0])
-            if actor < 2:
-                turns.append((self.game.public(states)[0], actor, states.copy()))
-            self.game.step(states, np.array([action], dtype=np.int32))
+            if actor < NATURE:
+                turns.append(_Turn(self.game.public(states)[0], actor, states.copy(), dealt))
+            dealt = actor == NATURE
+            if action is not None:
+                self.game.step(states, np.array([action], dtype=np.int32))
         return turns
 
     def _unseen(self, state: Int32, public: Int32) -> bool:

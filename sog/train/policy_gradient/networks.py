@@ -14,13 +14,23 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from sog.arrays import Array, Bool, Float32
+from sog.arrays import Array, Bool, Float32, Float64, Int64
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.rows import distinct_rows
 from sog.nets.cvpn import CVPN, ILLEGAL
 from sog.nets.shape import NetworkShape
 
-__all__ = ["Seen", "answers", "each_once", "policies_in_parts", "policies_of", "policy_shape", "seen"]
+__all__ = [
+    "Seen",
+    "answers",
+    "each_once",
+    "infostates_once",
+    "policies_in_parts",
+    "policies_of",
+    "policy_shape",
+    "seen",
+    "visit_weights",
+]
 
 
 def policy_shape(game: HistoryGame, width: int, depth: int) -> NetworkShape:
@@ -48,12 +58,28 @@ class Seen:
 
 def seen(inputs: Float32, legal: Bool) -> Seen:
     """Of float32[D, N] and bool[D, A]; each player's one infostate has the range 1."""
-    first, row = distinct_rows(inputs)
-    if (legal[first][row] != legal).any():  # an input that does not tell all infostates apart
-        first, row = distinct_rows(np.concatenate((inputs, legal), axis=1, dtype=np.float32))
+    first, row = infostates_once(inputs, legal)
     x = np.ones((len(first), inputs.shape[1] + 2), dtype=np.float32)
     x[:, :-2] = inputs[first]
     return Seen(torch.from_numpy(x), torch.from_numpy(legal[first]), torch.from_numpy(row))
+
+
+def infostates_once(inputs: Float32, legal: Bool) -> tuple[Int64, Int64]:
+    """A decision at each of the U different infostates, int64[U], and which of them each decision is at, int64[D].
+
+    inputs: float32[D, N].  legal: bool[D, A].
+    """
+    first, row = distinct_rows(inputs)
+    if (legal[first][row] != legal).any():  # an input that does not tell all infostates apart
+        first, row = distinct_rows(np.concatenate((inputs, legal), axis=1, dtype=np.float32))
+    return first, row
+
+
+def visit_weights(seen: Seen, power: float) -> Float64:
+    """float64[D]: so much does each decision count, in no unit, if an infostate counts as its visits to this power."""
+    visits = torch.bincount(seen.row).double() ** (power - 1.0)
+    weights: Float64 = visits[seen.row].numpy()
+    return weights
 
 
 def answers(network: CVPN, seen: Seen) -> tuple[Tensor, Tensor, Tensor]:

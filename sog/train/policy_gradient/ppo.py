@@ -14,7 +14,7 @@ from sog.errors import SettingError
 from sog.nets.cvpn import CVPN
 from sog.nets.weights import follow
 from sog.train.policy_gradient.learners import PolicyLearner, Update, learner_state, mean_share, restore_learner
-from sog.train.policy_gradient.networks import Seen, answers, seen
+from sog.train.policy_gradient.networks import Seen, answers, seen, visit_weights
 from sog.train.policy_gradient.trajectories import Trajectories
 from sog.train.policy_gradient.vtrace import advantages
 
@@ -34,6 +34,8 @@ class PpoSettings:
     entropy / sqrt(1 + t / entropy_steps), or constant where entropy_steps is 0.
     pull: weight of the KL divergence KL(policy || magnet).  magnet_every: the magnet is a copy of the policy, made
     again every so many steps; 0 for none.  damping: weight of KL(policy || policy before the step).
+    visit_power: in means over decisions an infostate counts as its visits to this power; 1 is on policy, where those
+    that play hardly reaches lag behind and play goes around (docs/notes.md).
     average: the network that is kept is the mean of those of all steps, weighed by step ** average; 0: the last one.
     """
 
@@ -54,6 +56,7 @@ class PpoSettings:
     pull: float = 0.0
     magnet_every: int = 0
     damping: float = 0.0
+    visit_power: float = 1.0
     average: float = 0.0
     scale: float = 1.0
 
@@ -61,7 +64,7 @@ class PpoSettings:
         for name in ("learning_rate", "epochs", "minibatches", "clip", "scale"):
             if not getattr(self, name) > 0:
                 raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
-        for name in ("rate_steps", "rate_power", "entropy_steps", "average"):
+        for name in ("rate_steps", "rate_power", "entropy_steps", "visit_power", "average"):
             if getattr(self, name) < 0:
                 raise SettingError(f"{name} must not be negative, not {getattr(self, name)}")
         if self.pull and not self.magnet_every:
@@ -88,7 +91,7 @@ def _falling(step: int, steps: int, power: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """What a step learns from, as tensors of D rows."""
+    """What a step learns from, as tensors of D rows.  weight: of each row, 1 in the mean."""
 
     inputs: Seen
     legal: Tensor
@@ -97,6 +100,7 @@ class _Batch:
     log_magnet: Tensor
     advantage: Tensor
     returns: Tensor
+    weight: Tensor
 
     def take(self, rows: Tensor) -> _Batch:
         return _Batch(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
@@ -140,13 +144,15 @@ class PpoLearner:
         gained = advantages(played, values.numpy(), self.settings.mixing, self.settings.scale)
         advantage = torch.from_numpy(gained.astype(np.float32))
         action = torch.from_numpy(played.action.astype(np.int64))
-        return _Batch(inputs, legal, action, log_before, log_magnet, advantage, values + advantage)
+        weights = visit_weights(inputs, self.settings.visit_power)
+        weight = torch.from_numpy((weights / weights.mean()).astype(np.float32))
+        return _Batch(inputs, legal, action, log_before, log_magnet, advantage, values + advantage, weight)
 
     def _descend(self, batch: _Batch) -> tuple[float, float]:
         """One gradient step on some rows; their value loss and policy loss."""
         settings = self.settings
         values, _, log_policy = answers(self.network, batch.inputs)
-        value = ((values - batch.returns) ** 2).mean()
+        value = (batch.weight * (values - batch.returns) ** 2).mean()
         policy = self._surrogate(batch, log_policy) + self._regularisation(batch, log_policy)
         self.optimiser.zero_grad()
         (settings.value_weight * value + policy).backward()  # type: ignore[no-untyped-call]
@@ -162,14 +168,15 @@ class PpoLearner:
         chosen = batch.action[:, None]
         ratio = (log_policy.gather(1, chosen) - batch.log_before.gather(1, chosen)).exp()[:, 0]
         clipped = ratio.clamp(1.0 - self.settings.clip, 1.0 + self.settings.clip)
-        return -torch.minimum(ratio * advantage, clipped * advantage).mean()
+        return -(batch.weight * torch.minimum(ratio * advantage, clipped * advantage)).mean()
 
     def _regularisation(self, batch: _Batch, log_policy: Tensor) -> Tensor:
         """Entropy, the magnet's pull and the damping, each a mean over decisions."""
         settings, policy = self.settings, log_policy.exp()
 
         def kl(log_other: Tensor | float) -> Tensor:
-            return (policy * (log_policy - log_other).masked_fill(~batch.legal, 0.0)).sum(dim=1).mean()
+            each = (policy * (log_policy - log_other).masked_fill(~batch.legal, 0.0)).sum(dim=1)
+            return (batch.weight * each).mean()
 
         total = settings.entropy_weight(self.steps) * kl(0.0)
         if settings.pull:

@@ -15,7 +15,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.weights import follow
 from sog.train.policy_gradient.action_critic import ActionCritic, ActionCriticSettings
 from sog.train.policy_gradient.learners import PolicyLearner, Update, learner_state, mean_share, restore_learner
-from sog.train.policy_gradient.networks import Seen, answers, seen
+from sog.train.policy_gradient.networks import Seen, answers, seen, visit_weights
 from sog.train.policy_gradient.trajectories import Trajectories
 from sog.train.policy_gradient.vtrace import two_player_vtrace
 
@@ -128,8 +128,10 @@ class RnadLearner:
         """Targets of the values [D] and advantages of all actions [D, A]."""
         settings = self.settings
         with torch.no_grad():
-            log_newer, log_older = answers(self.newer, inputs)[2], answers(self.older, inputs)[2]
-        log_ratio = (log_policy - (share * log_newer + (1.0 - share) * log_older)).masked_fill(~legal, 0.0)
+            log_magnet = answers(self.newer, inputs)[2]
+            if share < 1.0:
+                log_magnet = share * log_magnet + (1.0 - share) * answers(self.older, inputs)[2]
+        log_ratio = (log_policy - log_magnet).masked_fill(~legal, 0.0)
         policy = log_policy.exp()
         if self.critic is not None:
             found, q = self.critic.learn(played, policy.numpy(), log_ratio.numpy(), settings.eta)
@@ -190,7 +192,6 @@ def neurd_loss(logits: Tensor, legal: Tensor, forces: Tensor, settings: RnadSett
 
 def _weights(played: Trajectories, inputs: Seen, power: float) -> Tensor:
     """float32[D]: for each player a mean over its decisions, those of an infostate by its visits to this power."""
-    visits = torch.bincount(inputs.row).double() ** (power - 1.0)
-    weights = visits[inputs.row].numpy()
+    weights = visit_weights(inputs, power)
     totals = np.bincount(played.actor, weights, minlength=2)
     return torch.from_numpy((weights / totals[played.actor]).astype(np.float32))

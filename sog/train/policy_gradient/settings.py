@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sog.games.histories.base import HistoryGame
+from sog.games.histories.battleship import BattleshipHistories
 from sog.nets.shape import NetworkShape
 from sog.train.policy_gradient.action_critic import ActionCriticSettings
 from sog.train.policy_gradient.learners import Learning
@@ -32,14 +33,15 @@ class PolicySettings:
 
 
 def rnad_preset(game: HistoryGame, name: str) -> PolicySettings:
-    """SePoT's Table 2 is `paper`: 1024 x 1024, 75,000 steps of 64 games, V-trace; NeuRD's threshold is 2.
+    """SePoT's Table 2 is `paper`: 1024 x 1024, 75,000 steps of 64 games, V-trace, whose ratios only Battleship 7x7
+    clips at 3; NeuRD's threshold is 2.
 
     `demo` and `full` have smaller networks and 32 times the games a step, which cost little where they meet the same
-    infostates; long phases and a small learning rate that falls, so that play settles in them; a critic of whole
-    histories; and a threshold that Leduc's equilibrium almost fits in.  eta: 0.5 chips on Leduc, 0.15 where 1 is won,
+    infostates; long phases and a small learning rate that falls, so that play settles in the first of them; a critic
+    of whole histories; and a threshold that Leduc's equilibrium fits in.  eta: 0.5 chips on Leduc, 0.15 where 1 is won,
     near what works best there with exact values of actions (docs/notes.md).
     """
-    paper = PolicySettings(RnadSettings(), policy_shape(game, 1024, 2), games=64, rounds=750)
+    paper = PolicySettings(RnadSettings(rho=_papers_rho(game)), policy_shape(game, 1024, 2), games=64, rounds=750)
     if name == "paper":
         return paper
     learning = RnadSettings(
@@ -55,6 +57,12 @@ def rnad_preset(game: HistoryGame, name: str) -> PolicySettings:
     )
     shape = policy_shape(game, 256, 2)
     return PolicySettings(learning, shape, games=2_048, steps=20, rounds=300 if name == "demo" else 10_000)
+
+
+def _papers_rho(game: HistoryGame) -> float:
+    """SePoT, Table 2: the largest ratio of V-trace."""
+    wide = isinstance(game, BattleshipHistories) and min(game.width, game.height) >= 7
+    return 3.0 if wide else math.inf
 
 
 def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
@@ -80,11 +88,15 @@ def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
 
 
 def nashpg_preset(game: HistoryGame, name: str) -> PolicySettings:
-    """PPO pulled to a magnet that is copied every so many steps (arXiv 2510.18183); rewards and rate as of MMD."""
+    """PPO pulled to a magnet that is copied every so many steps (arXiv 2510.18183); rewards and rate as of MMD.
+
+    `paper` has the settings of the authors' program, of about 4,096 decisions a step in games of four, and the network
+    of arXiv 2502.08938, since that program's is a matter of the game.
+    """
     scale = 1.0 / game.u_max
     if name == "paper":
-        ppo = PpoSettings(entropy=0.0, pull=0.1, magnet_every=200, scale=scale)
-        return PolicySettings(ppo, policy_shape(game, 512, 3), games=256, rounds=100)
+        ppo = PpoSettings(learning_rate=3e-4, clip=0.2, pull=0.2, magnet_every=1_000, scale=scale)
+        return PolicySettings(ppo, policy_shape(game, 512, 3), games=1_024, rounds=500)
     return PolicySettings(
         replace(_SLOWLY, entropy=0.0, pull=0.2, magnet_every=3_000, scale=scale),
         policy_shape(game, 256, 2),

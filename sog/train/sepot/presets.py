@@ -10,6 +10,7 @@ from sog.errors import SettingError
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
 from sog.train.policy_gradient.networks import policy_shape
+from sog.train.policy_gradient.rnad import RnadSettings
 from sog.train.policy_gradient.settings import PolicySettings, mmd_preset, nashpg_preset, rnad_preset
 from sog.train.sepot.learner import SepotSettings
 from sog.train.settings import Variant
@@ -28,13 +29,15 @@ def sepot_preset(game: HistoryGame, name: str) -> PolicySettings:
     """R-NaD with ten transformations and their critic beside it; `paper` is Table 2, the others are smaller.
 
     The others' critic learns from games of its own, wider than the policy's, and the one that is kept follows it
-    slowly: without either, search to depth 1 makes a good policy worse on Goofspiel 5 (docs/notes.md).
+    slowly: without either, search to depth 1 makes a good policy worse on Goofspiel 5 (docs/notes.md). Its ratios are
+    clipped at 3: on Leduc a thousandth of the targets, up to 19 times the largest utility, held a sixth of its loss.
     """
     paper = rnad_preset(game, "paper")
-    sepot = replace(paper, learning=SepotSettings(game.name, paper.learning))
+    assert isinstance(paper.learning, RnadSettings)
+    sepot = replace(paper, learning=SepotSettings(game.name, paper.learning, rho=paper.learning.rho))
     if name == "paper":
         return sepot
-    learning = SepotSettings(game.name, paper.learning, exploring=True, target_rate=0.001)
+    learning = SepotSettings(game.name, paper.learning, rho=3.0, exploring=True, target_rate=0.001)
     shape = policy_shape(game, 256, 2)
     return replace(sepot, learning=learning, shape=shape, rounds=1_500 if name == "demo" else 15_000)
 

@@ -15,7 +15,7 @@ from sog.games.histories.goofspiel import GoofspielHistories
 from sog.nets.perceptron import Perceptron
 from sog.train.learner import memory_of, restore_memory
 from sog.train.policy_gradient.learners import Update
-from sog.train.policy_gradient.networks import each_once
+from sog.train.policy_gradient.networks import infostates_once
 from sog.train.policy_gradient.trajectories import Trajectories
 
 __all__ = ["Identity", "LearnedTransformations", "Transformations", "Weighted", "directions", "onto_policies"]
@@ -120,27 +120,30 @@ class LearnedTransformations:
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=_RATE, fused=True)
 
     def of(self, played: Trajectories, policy: Float32) -> Float32:
+        first, row = infostates_once(played.inputs, played.legal)
+        inputs, legal, own = played.inputs[first], played.legal[first], policy[first, None, :]
         with torch.inference_mode():
-            found = self._directions(played).numpy().astype(np.float64)
+            found = self._directions(inputs, legal).numpy().astype(np.float64)
         norms = np.linalg.norm(found, axis=2, keepdims=True)
         unit = found / np.maximum(norms, 1e-12)
-        moved = onto_policies(policy[:, None, :] + self.step * unit, played.legal[:, None, :])
-        out: Float32 = np.concatenate((policy[:, None, :], moved), axis=1).astype(np.float32)
+        moved = onto_policies(own + self.step * unit, legal[:, None, :])
+        out: Float32 = np.concatenate((own, moved), axis=1).astype(np.float32)[row]
         return out
 
-    def _directions(self, played: Trajectories) -> Tensor:
-        """float32[D, F - 1, A]: sums of 0 over legal actions, 0 at the others."""
-        raw = each_once(self.network, played.inputs).reshape(len(played), self.count - 1, self.actions)
-        legal = torch.from_numpy(played.legal)[:, None, :]
-        mean = (raw * legal).sum(dim=2, keepdim=True) / legal.sum(dim=2, keepdim=True)
-        found: Tensor = (raw - mean) * legal
+    def _directions(self, inputs: Float32, legal: Bool) -> Tensor:
+        """float32[U, F - 1, A] at U infostates: sums of 0 over legal actions, 0 at the others."""
+        raw = self.network(torch.from_numpy(inputs)).reshape(len(inputs), self.count - 1, self.actions)
+        allowed = torch.from_numpy(legal)[:, None, :]
+        mean = (raw * allowed).sum(dim=2, keepdim=True) / allowed.sum(dim=2, keepdim=True)
+        found: Tensor = (raw - mean) * allowed
         return found
 
     def learn(self, update: Update) -> float:
         played = update.played
         games = torch.from_numpy(played.game.astype(np.int64))
         wanted = torch.from_numpy(directions(update))
-        found = self._directions(played)
+        first, row = infostates_once(played.inputs, played.legal)
+        found = self._directions(played.inputs[first], played.legal[first]).index_select(0, torch.from_numpy(row))
         squares = ((found - wanted[:, None, :]) ** 2).sum(dim=2)
         totals = torch.zeros(len(played.utility), self.count - 1).index_add_(0, games, squares)
         loss = totals.min(dim=1).values.mean()
