@@ -126,7 +126,7 @@ def train(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Train a counterfactual value-and-policy network by sound self-play.
+    """Train a network by self-play: Student of Games' counterfactual value-and-policy network, or as --algorithm says.
 
     The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and
     tensorboard/. Ctrl-C, SIGTERM or a kill lose at most the work since the last checkpoint.

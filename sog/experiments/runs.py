@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -14,7 +15,16 @@ from sog.train.loop import train
 from sog.train.run import Hooks, Run
 from sog.train.settings import TrainSettings
 
-__all__ = ["Trained", "check_unchanged", "checkpoint_of", "networks_of", "run_folder", "spread", "train_watched"]
+__all__ = [
+    "Trained",
+    "check_unchanged",
+    "checkpoint_of",
+    "networks_of",
+    "run_folder",
+    "spread",
+    "train_watched",
+    "training_minutes",
+]
 
 _T = TypeVar("_T")
 
@@ -53,6 +63,13 @@ def networks_of(run: Path) -> list[Trained]:
         if all(one.meta.step != other.meta.step and one.meta.network_id != other.meta.network_id for other in found):
             found.append(one)
     return found
+
+
+def training_minutes(meta: Meta) -> float:
+    """How long a network was trained: processor time where the run had one process, else the clock's; NaN if unsaid."""
+    said = meta.settings
+    alone = said.get("workers") == 1 and "processor_minutes" in said
+    return float(said["processor_minutes"] if alone else said.get("minutes", math.nan))
 
 
 def spread(found: Sequence[_T], most: int | None) -> list[_T]:

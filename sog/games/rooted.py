@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from sog.arrays import Float32, Int32
-from sog.games.base import Fan, Game, Scaled, State
+from sog.games.base import Carry, Fan, Game, Scaled, State
 
 
 class Rooted(Game):
     """`game` from the public state `start`, to be listed and solved from ranges that reach it.
 
-    Its weights are the whole game's, so they need not sum to 1 and values stay the counterfactual ones.
+    Its weights are the whole game's, so they need not sum to 1 and values stay the counterfactual ones. It is of the
+    game's family, so that the game's network plays it, and has no other variants, starts or records.
     """
 
     def __init__(self, game: Game, start: State) -> None:
@@ -20,6 +23,12 @@ class Rooted(Game):
         self.num_actions, self.num_slots = game.num_actions, game.num_slots
         self.num_features, self.crossed = game.num_features, game.crossed
         self.planes, self.policy_planes = game.planes, game.policy_planes
+        self.symmetries, self.ownership = game.symmetries, game.ownership
+        self.longest, self.drawn_out = game.longest, game.drawn_out
+
+    @property
+    def family(self) -> str:
+        return self.game.family
 
     def root(self) -> State:
         return self.start
@@ -56,6 +65,15 @@ class Rooted(Game):
 
     def listable(self, s: State) -> bool:
         return self.game.listable(s)
+
+    def chance_carry(self, s: State, child: State) -> tuple[Carry, Carry]:
+        return self.game.chance_carry(s, child)
+
+    def sample_chance(self, s: State, i0: int, i1: int, rng: np.random.Generator) -> tuple[State, int, int]:
+        return self.game.sample_chance(s, i0, i1, rng)
+
+    def owners(self, s: State) -> Float32 | None:
+        return self.game.owners(s)
 
     def state_name(self, s: State) -> str:
         return self.game.state_name(s)

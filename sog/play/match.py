@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from typing import Final, Protocol
 
 import numpy as np
 
@@ -12,7 +13,17 @@ from sog.errors import GameError, SogError
 from sog.games.base import Game
 from sog.play.player import Limits, MoveTree, Player, think
 
-__all__ = ["Contestant", "ContestantFault", "Played", "PlayerContestant", "play_match_game", "random_opening"]
+__all__ = [
+    "Contestant",
+    "ContestantFault",
+    "Played",
+    "PlayerContestant",
+    "play_match_game",
+    "random_opening",
+    "random_openings",
+]
+
+_DRAWS: Final = 100  # of an opening, before one comes again
 
 
 class ContestantFault(SogError):
@@ -84,6 +95,18 @@ def random_opening(game: Game, plies: int, seed: Sequence[int]) -> tuple[int, ..
             break
         moves.append(int(rng.choice(going)))
     return tuple(moves)
+
+
+@lru_cache(maxsize=8)
+def random_openings(game: Game, count: int, plies: int, seed: int) -> tuple[tuple[int, ...], ...]:
+    """So many openings of `plies` random moves, all different while a hundred draws find one that is new."""
+    found: list[tuple[int, ...]] = []
+    for k in range(count):
+        first = random_opening(game, plies, (seed, k))
+        others = (random_opening(game, plies, (seed, k, again)) for again in range(1, _DRAWS))
+        new = first not in found
+        found.append(first if new else next((opening for opening in others if opening not in found), first))
+    return tuple(found)
 
 
 class PlayerContestant:

@@ -14,7 +14,7 @@ from typing import Final
 
 from sog.errors import SettingError
 from sog.games.records import Record
-from sog.play.match import Contestant, Played, play_match_game, random_opening
+from sog.play.match import Contestant, Played, play_match_game, random_openings
 from sog.protocols.tournament_file import Tournament
 from sog.train.lock import held
 
@@ -127,10 +127,10 @@ def load_results(folder: Path) -> list[Result]:
 
 
 def opening_of(tournament: Tournament, k: int) -> tuple[int, ...]:
-    """The k-th opening: from the file's list in turn, or random moves from the seed."""
+    """The k-th opening: from the file's list in turn, or random moves from the seed, different while there are any."""
     if tournament.openings:
         return tournament.openings[k % len(tournament.openings)]
-    return random_opening(tournament.game, tournament.plies, (tournament.seed, k))
+    return random_openings(tournament.game, tournament.rounds, tournament.plies, tournament.seed)[k]
 
 
 def play_fixture(tournament: Tournament, fixture: Fixture, agents: Mapping[str, Contestant]) -> Played:

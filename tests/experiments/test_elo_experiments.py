@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import torch
 
 from sog.agents.algorithms.alphazero import ALPHAZERO
 from sog.agents.algorithms.base import SOG
+from sog.agents.shipped import find_checkpoint
 from sog.errors import CheckpointError, SettingError
 from sog.experiments.papers import sog_fig4, sog_table1, training_elo
 from sog.experiments.papers.elo_matches import (
@@ -20,6 +23,7 @@ from sog.experiments.papers.elo_matches import (
     play_match,
     rated,
 )
+from sog.experiments.runs import training_minutes
 from sog.experiments.study import Options, Point
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
@@ -252,3 +256,13 @@ def test_table1_refuses(runs: tuple[Path, Path], connect_four_runs: tuple[Path, 
         sog_table1.plan(Options(), silent)
     with pytest.raises(SettingError, match="references for connect four and Go"):
         sog_table1.plan(Options(runs=runs[:1]), silent)
+
+
+def test_a_run_of_one_process_is_timed_by_its_processor() -> None:
+    """Two processes share their work, so that the clock is the fairer there; checkpoints of old may say neither."""
+    meta = checkpoint.load_meta(find_checkpoint("tic_tac_toe"))
+    said = {"minutes": 5.0, "processor_minutes": 4.0}
+    for workers, minutes in ((1, 4.0), (2, 5.0)):
+        assert training_minutes(replace(meta, settings={**said, "workers": workers})) == minutes
+    assert training_minutes(replace(meta, settings={"minutes": 5.0, "workers": 1})) == 5.0
+    assert math.isnan(training_minutes(replace(meta, settings={})))

@@ -21,7 +21,7 @@ from sog.cli.app import main
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.games.records import Record
-from sog.play.match import ContestantFault, Played, PlayerContestant, play_match_game, random_opening
+from sog.play.match import ContestantFault, Played, PlayerContestant, play_match_game, random_opening, random_openings
 from sog.play.player import Limits, MoveTree, RandomPlayer
 from sog.protocols.check_score import compare
 from sog.protocols.tournament import Result, fixtures, load_results, opening_of, play_tournament
@@ -314,6 +314,15 @@ def test_openings_never_end_the_game() -> None:
     tree = MoveTree(game)
     for seed in range(30):
         assert tree.result(tree.node_after(random_opening(game, 9, (seed,)))) is None
+
+
+def test_openings_differ_while_there_are_others() -> None:
+    """Connect four has 49 openings of two plies: fifty draws of which none is looked at again find 35 of them."""
+    game = make_game("connect_four")
+    found = random_openings(game, 49, 2, 0)
+    assert len(set(found)) == 49 and len(set(random_openings(game, 60, 2, 0))) == 49
+    assert len({random_opening(game, 2, (0, k)) for k in range(50)}) == 35
+    assert found[0] == random_opening(game, 2, (0, 0)) and found[:5] == random_openings(game, 5, 2, 0)
 
 
 def test_whoever_is_at_fault_loses_whatever_the_seat() -> None:

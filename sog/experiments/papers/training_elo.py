@@ -6,6 +6,7 @@ that training took, so that the two can be compared at equal simulations and equ
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ from sog.experiments.papers.elo_matches import (
     rating_row,
     said_of,
 )
-from sog.experiments.runs import networks_of, run_folder, spread
+from sog.experiments.runs import networks_of, run_folder, spread, training_minutes
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.catalog import make_game
 from sog.train.checkpoint import Meta, load_meta
@@ -39,7 +40,7 @@ OPENINGS: Final = 8
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A network of a run.  minutes: of training behind it."""
+    """A network of a run.  minutes: of training behind it, see `training_minutes`."""
 
     agent: Agent
     minutes: float
@@ -68,10 +69,10 @@ def snapshots(run: Path, simulations: int, most: int | None = None) -> list[Snap
     """The run's networks by training step, each once; all, or at most `most` with the first and the latest."""
     own = [
         Snapshot(
-            Agent(_algorithm(meta, folder), str(folder), meta.network_id, simulations), float(meta.settings["minutes"])
+            Agent(_algorithm(meta, folder), str(folder), meta.network_id, simulations), training_minutes(meta)
         )
         for folder, meta in networks_of(run)
-        if "minutes" in meta.settings  # checkpoints of earlier versions lack them
+        if not math.isnan(training_minutes(meta))  # checkpoints of earlier versions lack them
     ]
     if len(own) < 2:
         raise CheckpointError(f"{run} has fewer than two different snapshots: no curve over training")
@@ -125,7 +126,7 @@ def present(points: list[Point]) -> Outcome:
 def _when(agent: Agent) -> dict[str, Any]:
     folder = Path(agent.checkpoint)
     meta = load_meta(folder)
-    return {"run": str(run_folder(folder)), "minutes": float(meta.settings["minutes"]), "step": meta.step}
+    return {"run": str(run_folder(folder)), "minutes": training_minutes(meta), "step": meta.step}
 
 
 def _picture(title: str, rows: Sequence[dict[str, Any]]) -> Draw:

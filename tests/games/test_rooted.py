@@ -1,0 +1,46 @@
+"""A game from a later public state on: it answers as the whole game does, in everything that is asked of a game."""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+
+from sog.games.base import NATURE, Game, Links
+from sog.games.catalog import make_game
+from sog.games.rooted import Rooted
+
+# What is its own: where it begins, what it is called, and what self-play and records of whole games are made of.
+OWN = {"root", "root_ranges", "variants", "random_start", "write_record"}
+
+
+def test_every_question_is_answered_by_the_whole_game() -> None:
+    """A method that a game may define and that is not passed on would silently be the base class's."""
+    asked = {name for name, _ in inspect.getmembers(Game, inspect.isfunction) if not name.startswith("__")}
+    assert asked - OWN <= set(vars(Rooted)) and asked >= OWN
+
+
+def test_attributes_are_the_whole_games() -> None:
+    for name in ("connect_four", "leduc_poker", "go(board_size=5,komi=5)", "scotland_yard(map=glasses)"):
+        game = make_game(name)
+        rooted = Rooted(game, game.root())
+        own = {"name", "start", "game", "record_suffix"}
+        for field in inspect.get_annotations(Game).keys() - own:
+            assert getattr(rooted, field) == getattr(game, field), (name, field)
+        assert rooted.family == game.family
+
+
+def test_chance_that_is_not_listed_is_drawn_by_the_whole_game() -> None:
+    """Hold'em's flops are too many to list, so that the game draws them and says how hands go on."""
+    game = make_game("holdem(pot=4,stacks=10,bets=1)")
+    s = game.root()
+    while game.actor(s) != NATURE:
+        s = game.child(s, 0)
+    rooted = Rooted(game, s)
+    assert not rooted.listable(s)
+    found = rooted.sample_chance(s, 0, 1325, np.random.default_rng(0))
+    assert found == game.sample_chance(s, 0, 1325, np.random.default_rng(0))
+    for ours, wanted in zip(rooted.chance_carry(s, found[0]), game.chance_carry(s, found[0]), strict=True):
+        assert isinstance(ours, Links) and isinstance(wanted, Links)
+        np.testing.assert_array_equal(ours.source, wanted.source)
+        assert len(ours.source) == 1176  # hands that share no card with the flop
