@@ -13,7 +13,7 @@ _SIGNALLED = 128  # exit codes above are those of commands that a signal ended
 
 
 def run() -> None:
-    """Run the command and leave with its exit code; Ctrl-C counts from the first import to the last farewell."""
+    """Run the command and leave with its exit code; Ctrl-C counts from the first import until the process exits."""
     with listening():
         try:
             from sog.cli.app import main

@@ -151,7 +151,7 @@ def _failed(error: Exception) -> int:
 
 
 def _theirs(error: Exception) -> str:
-    """The class of a person's own game or agent whose code raised the error; empty where it was ours."""
+    """The class of the user-defined game or agent whose code raised the error; empty where it was ours."""
     kinds = [getattr(sys.modules.get(module), name, None) for module, name in _BASES]
     frames = traceback.walk_tb(error.__traceback__)
     selves = [type(frame.f_locals.get("self")) for frame, _ in frames]

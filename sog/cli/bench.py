@@ -170,7 +170,7 @@ def bench_board_search(
 ) -> None:
     """Simulations a second on boards: GT-CFR's and AlphaZero's search beside OpenSpiel's MCTS, in turn on one core.
 
-    All begin at the game's first position. The network is constant, but for the rows that name one; it is untrained.
+    All begin at the game's first position. Rows that name a network use it untrained; the others' is constant.
     """
     from sog.experiments.bench.simulations import GAMES, bench_simulations, board
 
@@ -257,7 +257,7 @@ def bench_training(
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """What a round of self-play is worth: do its searches grow, are its policy targets more than one move.
+    """A round of self-play examined: do its searches grow, are its policy targets more than one move.
 
     One round with the settings of the preset demo and the run's network, of a game the shipped one or an untrained one.
     searches: of self-play's moves. grown: the share of them that grew their budget or all that was left of the game; an

@@ -56,7 +56,7 @@ def games(
 def _listed() -> list[dict[str, Any]]:
     """Every game with the game strings of its shipped checkpoints, and whether policy learners can train on it.
 
-    Those of a person's own stand last, by their short names.
+    User-defined ones stand last, by their short names.
     """
     from sog.agents.shipped import shipped_games
     from sog.games.catalog import known_games

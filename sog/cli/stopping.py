@@ -83,7 +83,7 @@ def listening() -> Iterator[list[int]]:
 
 
 def no_more() -> None:
-    """Be deaf to further signals until `listening` ends: the command is being stopped already."""
+    """Ignore further signals until `listening` ends: the command is being stopped already."""
     if threading.current_thread() is threading.main_thread():
         for number in _SIGNALS:
             signal.signal(number, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Policies over public states as OpenSpiel's tabular policies, and OpenSpiel's word on their exploitability."""
+"""Policies over public states as OpenSpiel's tabular policies, and their exploitability by OpenSpiel."""
 
 from __future__ import annotations
 

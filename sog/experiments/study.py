@@ -66,7 +66,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Beside:
-    """One figure of the paper's text and ours; paper: "" where the text gives none."""
+    """One figure: what the paper says and what we find; paper: "" where the text gives none."""
 
     what: str
     paper: str

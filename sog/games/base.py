@@ -144,12 +144,14 @@ class Game(ABC):
     """Immutable rules of a two-player zero-sum game, described by its public states.
 
     name: the game string that makes this game again (OpenSpiel's where OpenSpiel has the game).
-    u_max: the largest utility anyone can win.  unit: how utilities are reported.
+    u_max: the largest utility anyone can win.
+    unit: how utilities are reported.
     num_actions: action identities are 0..num_actions-1 (OpenSpiel's numbers where it has the game).
     num_slots: the network's slots for infostates of players 0 and 1; at least max I_p(s).
-    num_features: length of `features`.  perfect_information: one infostate a player everywhere.
-    deterministic: that, and no chance: W_s is the same everywhere, values are in units of u_max, there is one network
-    slot a player, and action a takes edge a.
+    num_features: length of `features`.
+    perfect_information: each player has one infostate everywhere.
+    deterministic: perfect information and no chance. Then W_s is the same everywhere, values are in units of u_max,
+    there is one network slot a player, and action a takes edge a.
     crossed: the features that decide what a range means (a board card), for networks that multiply the two.
     planes: (C, H, W) where the features are C planes of H x W, made flat, from the mover's side; the last one is ones
     where player 0 acts, zeros otherwise. Training keeps rows small: each plane is 0 or one value of at least 0.01
@@ -159,7 +161,7 @@ class Game(ABC):
     ownership: whether a finished game says who owns each cell of its planes (`owners`).
     symmetries: the same positions seen other ways, the identity among them; none where a game names none.
     longest: moves after which the papers' self-play cuts a game short (PoG, Table 3); 0 where games end by themselves.
-    drawn_out: whether games between beginners hardly end by themselves, so that self-play must cut them short.
+    drawn_out: whether games between weak players rarely end by themselves, so that self-play must cut them short.
     record_suffix: how the name of a finished game's file ends, see `write_record`.
     """
 

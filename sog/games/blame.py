@@ -1,4 +1,4 @@
-"""Errors that a person's own game or agent raises, as one line that names whose code it was and where."""
+"""Errors that a user-defined game or agent raises, as one line that names whose code it was and where."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _MOST_DICE = 1_000  # a player's, and faces of a die
 def make_game(name: str) -> Game:
     """The game that a game string such as `liars_dice(numdice=1,dice_sides=4)` names.
 
-    After `openspiel:` it may be any game string of OpenSpiel's; games of a person's own stand in modules that the
+    After `openspiel:` it may be any game string of OpenSpiel's; user-defined games stand in modules that the
     environment variable SOG_GAMES names.
     Raises GameError, in one line that names what is known, for another game or parameter.
     """

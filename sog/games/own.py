@@ -1,8 +1,8 @@
-"""Games of a person's own: what the modules that the environment variable SOG_GAMES names add to the tables of games.
+"""User-defined games: what the modules that the environment variable SOG_GAMES names add to the tables of games.
 
 Such a module has a dictionary GAMES, by public states, or HISTORY_GAMES, by histories, or both: from a short name to
 what makes the game, a class or a function that takes the game string's parameters as keywords. Workers are processes
-that inherit the variable, so a game of its own needs no change in this package.
+that inherit the variable, so a user-defined game needs no change in this package.
 """
 
 from __future__ import annotations

@@ -46,9 +46,9 @@ class Perceptron(nn.Module):
         """Copies of the weights by name."""
         return weights_of(self)
 
-    def restore(self, saved: Mapping[str, Array]) -> None:
-        """Put weights back; CheckpointError where they are another network's."""
-        restore_weights(self, saved, "critic")
+    def restore(self, saved: Mapping[str, Array], whose: str = "critic") -> None:
+        """Put weights back; CheckpointError, which says whose they are, where they are another network's."""
+        restore_weights(self, saved, whose)
 
 
 def network_from(weights: Mapping[str, Array], inputs: int, outputs: int) -> Perceptron:

@@ -1,7 +1,7 @@
 """Players of perfect-information games: given the moves so far, they think within limits and name a move.
 
-This is the one face that engines, matches and Elo curves use, whatever searches behind it; it knows no protocol,
-no file and no opponent.
+Engines, matches and Elo curves use only this interface, whatever searches behind it. It knows no protocol, no file
+and no opponent.
 """
 
 from __future__ import annotations

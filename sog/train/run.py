@@ -1,4 +1,4 @@
-"""Which training run, what it reports, when it stops, and whether a folder holds it; it knows no loop."""
+"""The description of a training run: what decides it, what it reports, when it stops; it knows no loop."""
 
 from __future__ import annotations
 

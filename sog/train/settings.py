@@ -19,7 +19,7 @@ __all__ = ["PLAIN", "Acting", "Actor", "Harvest", "TrainSettings", "Variant", "v
 
 @dataclass(frozen=True)
 class Harvest:
-    """What one round of an actor brought in: training rows, and how much play they took."""
+    """The training rows of one round, and how many games, searches and queries they took."""
 
     rows: Rows
     games: int

@@ -64,7 +64,7 @@ def history_rules(game: Rules) -> HistoryGame:
 
 
 def train_alone(run: Run, *arguments: Any) -> Point:
-    """Training without workers; a game of a person's own is checked before, both faces of it where it has two."""
+    """Training without workers; a user-defined game is checked before, in both of its forms where it has two."""
     from sog.games.histories.catalog import public_face
     from sog.games.histories.check import check_history_game
     from sog.games.own import is_own

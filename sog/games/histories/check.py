@@ -192,7 +192,7 @@ def _check_alone(game: HistoryGame, rng: np.random.Generator, count: int = 8) ->
 
 
 def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) -> int:
-    """How many pairs of infostates were replayed, all the same in both faces."""
+    """How many pairs of infostates were replayed, all the same in both forms."""
     infostates: dict[bytes, tuple[object, int, int]] = {}
     shown: dict[bytes, object] = {}
     pairs = 0
@@ -234,6 +234,6 @@ def _histories(game: HistoryGame, public: Game, s: State, places: Array) -> Arra
     for row, (i0, i1) in zip(out, places.tolist(), strict=True):
         found = public.history(s, i0, i1)
         if found is None:
-            raise GameError(f"{public.name} has no `history`, so its two faces cannot be compared")
+            raise GameError(f"{public.name} has no `history`, so its two forms cannot be compared")
         row[: len(found)] = found
     return out

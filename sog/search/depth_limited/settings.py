@@ -18,7 +18,7 @@ from sog.search.leaves.kernels import DIFFERENCES, PAIRS, PLAIN
 class Solver:
     """An iterative algorithm with its way of valuing leaves (ReBeL, appendices D and E).
 
-    rule: how it iterates.  average: leaves are evaluated at the ranges of the average policies, not at today's.
+    rule: how it iterates.  average: leaves are evaluated at the average policies' ranges, not the current ones.
     leaf: how answers become counterfactual values: PLAIN, DIFFERENCES or PAIRS (leaves.weighing.weigh). A PAIRS solver
     needs an evaluator whose values are player 0's utilities by pair of slots, float64[B, S0 * S1].
     """

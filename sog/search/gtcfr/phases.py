@@ -143,7 +143,7 @@ def _down(public: Public, tree: Tree, search: Search) -> None:
 
 @njit
 def _weigh(public: Public, tree: Tree, leaves: Leaves, search: Search) -> None:
-    """Counterfactual values of all leaves from their conditional values and today's ranges."""
+    """Counterfactual values of all leaves from their conditional values and the current ranges."""
     if search.single:
         weighing.weigh_positions(public, tree, leaves, search.state[LEAVES])
     else:

@@ -55,7 +55,7 @@ class Request(NamedTuple):
 class Look(NamedTuple):
     """Which beliefs are collected, and from what.
 
-    row: the row of reaches, REACH for today's or REACH_SUM for the average policies'.
+    row: the row of reaches, REACH for the current policies' or REACH_SUM for the average ones'.
     users: who will need the answers.  changed: the players whose ranges are not in the request yet.
     prune: leave out leaves where nobody whom the users play against holds anything today: whatever the answer, its
     counterfactual value is 0.  new: leave out leaves that were evaluated before.
@@ -167,7 +167,7 @@ def recall(public: Public, tree: Tree, n: int, slots0: int, ranges: Array) -> No
 
 @inlined
 def _held(tree: Tree, n: Any, players: int) -> bool:
-    """Whether one of the players holds anything at node n by today's ranges."""
+    """Whether one of the players holds anything at node n by the current ranges."""
     for p in range(2):
         if (players >> p) & 1:
             off = U(tree.nodes[n, f.OFF0 + p])

@@ -21,7 +21,7 @@ def weigh(public: Public, tree: Tree, leaves: Leaves, first: int, last: int, pla
 
     PLAIN: conditional values times the opponent's mass today.  DIFFERENCES: what the same with the summed reaches
     grew by, over this iteration's weight (ReBeL, "CFR-AVE", modified).  PAIRS: expectations of the pairs' values
-    under the opponent's reach today (CFR-AVE).  Leaves.correct: half of the pair-weighted sum of both players' values
+    under the opponent's current reach (CFR-AVE).  Leaves.correct: half of the pair-weighted sum of both players' values
     is subtracted from both (DeepStack).  Where the opponent's mass is 0, so is the value.
     """
     reach = tree.infostates[f.REACH_SUM if leaves.kind == DIFFERENCES else f.REACH]

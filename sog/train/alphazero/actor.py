@@ -129,7 +129,7 @@ class AlphaZeroActor:
 
 
 def _tree_at(public: PublicTree, tree: PuctTree | None, world: World) -> PuctTree:
-    """The tree of the last move from today's state on, or a new one."""
+    """The tree of the last move from the current state on, or a new one."""
     if tree is None:
         return PuctTree(public, world.node)
     tree.advance(world.node)

@@ -1,4 +1,4 @@
-"""The two searches of self-play on boards, GT-CFR and MCTS, behind one face: what was found, and the tree kept.
+"""The two searches of self-play on boards, GT-CFR and MCTS, behind one interface; each keeps its tree.
 
 Noise is put on the root's priors while it is searched, and is gone afterwards.
 """

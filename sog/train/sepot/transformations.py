@@ -159,7 +159,7 @@ class LearnedTransformations:
         return {"weights": self.network.weights(), "optimiser": memory_of(self.optimiser)}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.network.restore(state["weights"])
+        self.network.restore(state["weights"], "network of transformations")
         restore_memory(self.optimiser, state["optimiser"])
 
 
