@@ -163,10 +163,11 @@ def train(
 ) -> Point:
     """Learn a game by self-play, as `sog train` does; returns the last point of the learning curve.
 
-    run: a game, for the preset "demo" of Student of Games, or a `Run` that says more.  out: the folder, whose
-    checkpoint `load_agent` opens.  minutes: stop sooner than the preset does.  rounds: in all, in place of the
-    preset's.  resume: continue the run in `out`.  hooks: what is measured and reported on the way. With more than one
-    worker, call it under `if __name__ == "__main__":`, since workers are processes.
+    run: a game string (then Student of Games' preset "demo"), or a `Run`, which also names algorithm, preset and seed.
+    out: the folder, whose checkpoint `load_agent` opens.  minutes: stop sooner than the preset does.  rounds: in all,
+    in place of the preset's.  resume: continue the run in `out`.  hooks: what is measured and reported on the way.
+    With more than one worker, call it under `if __name__ == "__main__":`, since workers are processes.
+    Raises SettingError for settings that make no sense, CheckpointError where `out` holds another run.
 
         sog.train("kuhn_poker", "runs/kuhn", minutes=1)
         sog.train(sog.Run("kuhn_poker", seed=1, algorithm="rebel"), "runs/rebel", rounds=5)

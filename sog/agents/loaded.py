@@ -48,7 +48,7 @@ class LoadedAgent:
         return play.make(self.public, self._opened, self._choices)(player, self._seed)
 
     def policy(self, node: int) -> Float64:
-        """float64[A, I]: the policy of whoever acts at a public node, by action and infostate."""
+        """float64[A, I]: the policy of whoever acts at a public node, by action and infostate; GameError if nobody."""
         actor = self.game.actor(self.public.states[node])
         if actor >= NATURE:
             raise GameError(f"nobody is to move in {self.game.state_name(self.public.states[node])}")

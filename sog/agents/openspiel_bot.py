@@ -72,8 +72,8 @@ def openspiel_bot(
 ) -> SogBot:
     """The agent of a checkpoint or game as a `pyspiel.Bot`, for OpenSpiel's own match runners.
 
-    Arguments and errors as of `load_agent`; GameError also where OpenSpiel lacks the game. With hidden information it
-    plays the policy of its searches, on a board the best move.
+    Arguments and errors as of `load_agent`; GameError also where OpenSpiel lacks the game, SettingError for another
+    seat. With hidden information it plays the policy of its searches, on a board the best move.
 
         bots = [sog.openspiel_bot("leduc_poker", p) for p in (0, 1)]
         pyspiel.evaluate_bots(pyspiel.load_game("leduc_poker").new_initial_state(), bots, 0)

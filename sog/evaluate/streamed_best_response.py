@@ -77,7 +77,10 @@ def best_response_value(
     widest: int = WIDEST,
     report: Progress = lambda share, seen: None,
 ) -> tuple[float, int]:
-    """What the responder's best response to the policy earns, in utilities, and how many histories were visited."""
+    """What the responder's best response to the policy earns, in utilities, and how many histories were visited.
+
+    GameError for a game without public observations.
+    """
     start = game.begin(1)
     if not game.public(start).shape[1]:
         raise GameError(f"{game.name} does not say what is public, so infostates cannot be told apart on the way")

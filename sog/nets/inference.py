@@ -153,7 +153,7 @@ def _apart(whole: Evaluations, requests: Sequence[Beliefs], numbers: list[int]) 
 
 
 class MlpAnswer:
-    """An MLP's answers by sog.nets.dense, on one core, with a copy of the weights as they are now."""
+    """An MLP's answers by sog.nets.dense, on one core, with a copy of its weights; SettingError for another network."""
 
     def __init__(self, network: CVPN) -> None:
         if network.shape.kind != "mlp":

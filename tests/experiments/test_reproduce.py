@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +174,16 @@ def test_options_without_a_use_are_refused(options: Options, why: str, tmp_path:
 
 
 def test_options_with_a_use_are_taken(tmp_path: Path) -> None:
-    run(toy(takes=("seeds",)), tmp_path, Options(seeds=2))
+    """They come to the plan as they were given."""
+    seen: list[Options] = []
+    experiment = toy(takes=("seeds",))
+
+    def watched(options: Options, note: Note) -> list[Key]:
+        seen.append(options)
+        return plan(options, note)
+
+    run(replace(experiment, study=replace(experiment.study, plan=watched)), tmp_path, Options(seeds=2))
+    assert seen == [Options(seeds=2)]
 
 
 def test_results_are_numbers(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ def after(columns: str) -> Position:
 
 
 def test_the_interface_holds() -> None:
-    check_game(ConnectFour(), 60)
+    assert check_game(ConnectFour(), 60).pairs == 60
 
 
 def test_histories_agree_with_openspiel() -> None:

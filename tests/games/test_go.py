@@ -128,4 +128,4 @@ def test_refused(text: str) -> None:
 
 
 def test_the_interface_holds() -> None:
-    check_game(Go(3, 0.5), 60)
+    assert check_game(Go(3, 0.5), 60).pairs == 60

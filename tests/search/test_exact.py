@@ -179,7 +179,9 @@ def test_a_policy_survives_the_way_out_and_back(name: str, seed: int) -> None:
 
 def test_a_uniform_policy_plays_legal_actions_only() -> None:
     public = TREES["goofspiel"]
-    for node, policy in exact.uniform_policy(public).items():
+    found = exact.uniform_policy(public)
+    assert set(found) == set(public.decisions())
+    for node, policy in found.items():
         moves = public.game.fan(public.states[node]).moves
         assert moves is not None
         legal = (moves.edge.T >= 0).astype(float)

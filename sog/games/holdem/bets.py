@@ -104,7 +104,7 @@ def amount_of(fraction: float, betting: Betting, dead: float) -> int:
 
 
 def parse_sizes(bets: str, raises: str | None = None) -> Sizes:
-    """Sizes written like "0.5;1.0;allin", or "any"; `raises` after the first bet of a round, if others."""
+    """Sizes written like "0.5;1.0;allin", or "any"; `raises` after the first bet of a round, if others. GameError."""
     if bets == ANY:
         if raises is not None:
             raise GameError("holdem: bets=any takes no raises")
@@ -121,7 +121,7 @@ def drawn_size(rng: np.random.Generator) -> Fractions:
 
 
 def perturbed(sizes: Fractions, noise: float, rng: np.random.Generator) -> Fractions:
-    """Every fraction moved by up to `noise` pot, for one hand (ReBeL C.2 has 0.1)."""
+    """Every fraction moved by up to `noise` pot, for one hand (ReBeL C.2 has 0.1); GameError if a bet might vanish."""
     if not 0 <= noise < min(sizes.first + sizes.later, default=math.inf):
         raise GameError(f"holdem: noise is at least 0 and below the smallest bet, not {noise}")
     first = tuple(f + float(rng.uniform(-noise, noise)) for f in sizes.first)

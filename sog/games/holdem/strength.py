@@ -45,7 +45,10 @@ def showdown_signs(board: tuple[int, ...]) -> Float64:
 
 
 def ranks_of(board: tuple[int, ...], hands: Int32) -> Int32:
-    """int32[H]: phevaluator's rank of each hand on five board cards; 1, a royal flush, is the best."""
+    """int32[H]: phevaluator's rank of each hand on five board cards; 1, a royal flush, is the best.
+
+    GameError without phevaluator or on another number of cards.
+    """
     try:
         from phevaluator.evaluator import evaluate_7cards
     except ImportError:

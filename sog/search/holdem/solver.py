@@ -96,7 +96,7 @@ class HoldemSolver:
         self.iterations = 0
 
     def iterate(self, count: int, rule: Rule = DCFR) -> None:
-        """`count` more iterations of an alternating rule that is not predictive."""
+        """`count` more iterations of an alternating rule that is not predictive; GameError for other rules."""
         if not rule.alternating or rule.predictive:
             raise GameError(f"holdem: the solver takes alternating rules without prediction, not {rule.name}")
         steps = rule.steps(self.iterations + 1, count)[:, :3].astype(np.float32)

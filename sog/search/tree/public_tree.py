@@ -240,7 +240,7 @@ class PublicTree:
     # --- growth ---
 
     def add(self, s: State, parent: int) -> int:
-        """Append the public state s and return its node."""
+        """Append the public state s and return its node; GameError where the tree may not grow further."""
         if self.size >= self.limit:
             raise GameError(f"{self.game.name} has more than {self.limit:,} public states: too large to list")
         if self.game.deterministic:
