@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-import pyspiel
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.check import Visit, walk
-from sog.games.names import OPENSPIEL
+from sog.games.openspiel.loading import load_in_turns
 
 SpielState: TypeAlias = Any  # pyspiel has no types
 
@@ -49,7 +48,7 @@ def compare_with_openspiel(
     OpenSpiel has, and the weight of every pair of OpenSpiel's infostates must be theirs; this last is
     left out for a game that `merges` some of them. Raises GameError on the first difference, in one line.
     """
-    spiel = _load(game)
+    spiel = load_in_turns(game.name)
     owners: dict[str, tuple[State, int]] = {}
     weights: defaultdict[str, float] = defaultdict(float)
     pairs = histories = waiting = 0
@@ -76,13 +75,6 @@ def compare_with_openspiel(
     if not merges:
         _compare_weights(game, weights, theirs.weights)
     return Comparison(game.name, pairs, histories, ours, len(theirs.infostates), True)
-
-
-def _load(game: Game) -> Any:
-    try:
-        return pyspiel.load_game_as_turn_based(game.name.removeprefix(OPENSPIEL))
-    except pyspiel.SpielError as error:
-        raise GameError(f"OpenSpiel does not load {game.name}: {str(error).splitlines()[0]}") from error
 
 
 def _fault(game: Game, s: State, pair: tuple[int, int], fault: str) -> GameError:

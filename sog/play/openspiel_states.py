@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import pyspiel
 
 from sog.errors import GameError
 from sog.games.base import Game
 from sog.games.names import OPENSPIEL, parse_game
-from sog.games.openspiel.histories import quiet
+from sog.games.openspiel.loading import SpielGame, load_in_turns
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["SpielGame", "StateOf", "openspiel_game", "states_of_infostates"]
-
-SpielGame: TypeAlias = Any  # pyspiel has no types
-
 
 class StateOf(NamedTuple):
     """An infostate of the player who acts at a public node, and one of OpenSpiel's states there."""
@@ -31,11 +28,7 @@ def openspiel_game(game: Game) -> SpielGame:
     name = game.name.removeprefix(OPENSPIEL)
     if parse_game(name)[0] not in pyspiel.registered_names():  # loading it would list all games on stderr
         raise GameError(f"OpenSpiel has no game {name}")
-    try:
-        with quiet():
-            return pyspiel.load_game_as_turn_based(name)
-    except pyspiel.SpielError as error:
-        raise GameError(f"OpenSpiel does not load {name}: {str(error).splitlines()[0]}") from error
+    return load_in_turns(name)
 
 
 def states_of_infostates(public: PublicTree, player: int | None = None) -> Iterator[StateOf]:

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pyspiel
 
 from sog.errors import GameError
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame, drawn
 from sog.games.histories.catalog import make_history_game
-from sog.games.names import OPENSPIEL
+from sog.games.openspiel.loading import load_in_turns
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,7 +55,7 @@ def compare_random_games(name: str, games: int, rng: np.random.Generator) -> Com
     infostate of the player who acts exactly where OpenSpiel's infostate strings are equal.
     """
     game = make_history_game(name)
-    spiel = pyspiel.load_game_as_turn_based(name.removeprefix(OPENSPIEL))
+    spiel = load_in_turns(name)
     names: dict[bytes, str] = {}
     owners: dict[str, bytes] = {}
     states, others, moves = game.begin(games), [spiel.new_initial_state() for _ in range(games)], 0

@@ -13,6 +13,7 @@ from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame
 from sog.games.names import OPENSPIEL
+from sog.games.openspiel.loading import load_in_turns
 
 __all__ = ["SpielHistories"]
 
@@ -117,10 +118,7 @@ class SpielHistories(HistoryGame):
 
 
 def _load(name: str) -> Any:
-    try:
-        game = pyspiel.load_game_as_turn_based(name)
-    except pyspiel.SpielError as error:
-        raise GameError(f"OpenSpiel does not load {name}: {str(error).splitlines()[0]}") from error
+    game = load_in_turns(name)
     kind = game.get_type()
     if game.num_players() != 2 or kind.utility != pyspiel.GameType.Utility.ZERO_SUM:
         raise GameError(f"{name} is not a two-player zero-sum game")

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,6 +12,7 @@ import pyspiel
 from sog.arrays import Float64, Int32
 from sog.errors import GameError
 from sog.games.base import TERMINAL
+from sog.games.openspiel.loading import as_openspiel_says, load_as_it_is, quiet
 
 LIMIT: Final = 1_000_000
 _PLAYOUTS = 32
@@ -65,7 +62,7 @@ def list_histories(name: str, limit: int = LIMIT) -> Histories:
         with quiet():
             estimate = _estimate(name, game)
     except pyspiel.SpielError as error:  # of a game that loads and cannot begin
-        raise GameError(f"OpenSpiel does not play {name}: {(str(error).splitlines() or [''])[0]}") from error
+        raise GameError(f"OpenSpiel does not play {name}: {as_openspiel_says(error)}") from error
     if estimate > _HOPELESS * limit:
         raise _too_large(name, estimate, limit)
     return _Walk(name, game, limit, estimate).histories()
@@ -75,12 +72,7 @@ def load(name: str) -> Any:
     """The OpenSpiel game in turns; GameError for one that is not two-player with explicit chance."""
     if not name:
         raise GameError("openspiel: needs a game string of OpenSpiel's, such as openspiel:kuhn_poker")
-    try:
-        with quiet():
-            original = pyspiel.load_game(name)
-    except (RuntimeError, ValueError, TypeError, LookupError) as error:  # SpielError is a RuntimeError
-        reason = (str(error).splitlines() or ["no reason given"])[0].removesuffix(" Available games are:")
-        raise GameError(f"OpenSpiel does not load {name}: {reason}") from error
+    original = load_as_it_is(name)
     kind = original.get_type()
     if original.num_players() != 2:
         raise GameError(f"{name} is not a two-player game: it has {original.num_players()} players")
@@ -92,20 +84,6 @@ def load(name: str) -> Any:
         raise GameError(f"{name} is not zero-sum: both players get the same")
     in_turns = kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     return pyspiel.convert_to_turn_based(original) if in_turns else original
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silence what OpenSpiel prints to standard error before it raises: the error says it again."""
-    sys.stderr.flush()
-    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-        os.close(nowhere)
 
 
 def _too_large(name: str, estimate: int, limit: int) -> GameError:

@@ -1,0 +1,54 @@
+"""Loads OpenSpiel's games by their strings, without what OpenSpiel prints; it knows no rules of ours."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+import pyspiel
+
+from sog.errors import GameError
+from sog.games.names import OPENSPIEL
+
+__all__ = ["SpielGame", "as_openspiel_says", "load_as_it_is", "load_in_turns", "quiet"]
+
+SpielGame: TypeAlias = Any  # pyspiel has no types
+
+
+def load_as_it_is(name: str) -> SpielGame:
+    """OpenSpiel's game of this string, with or without `openspiel:` before it; GameError in one line."""
+    name = name.removeprefix(OPENSPIEL)
+    try:
+        with quiet():
+            return pyspiel.load_game(name)
+    except (RuntimeError, ValueError, TypeError, LookupError) as error:  # SpielError is a RuntimeError
+        raise GameError(f"OpenSpiel does not load {name}: {as_openspiel_says(error)}") from error
+
+
+def load_in_turns(name: str) -> SpielGame:
+    """The same, with moves that are made at the same time as moves in turns that are not seen."""
+    original = load_as_it_is(name)
+    simultaneous = original.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
+    return pyspiel.convert_to_turn_based(original) if simultaneous else original
+
+
+def as_openspiel_says(error: Exception) -> str:
+    """The first line of an error of OpenSpiel's, which may have none, without its list of all games."""
+    return (str(error).splitlines() or ["no reason given"])[0].removesuffix(" Available games are:")
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence what OpenSpiel prints to standard error before it raises: the error says it again."""
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
