@@ -20,6 +20,7 @@ import sog
 from sog.cluster.executor import compute
 from sog.cluster.where import Where, executor
 from sog.errors import SettingError
+from sog.train.files import append_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -151,8 +152,6 @@ class PointFile:
         except (OSError, UnicodeDecodeError) as error:
             raise SettingError(f"{folder} cannot be used for results: {error}") from error
         self._results = dict(_read(text))
-        # A line that a kill cut short must not swallow the next one.
-        self._start = "" if not text or text.endswith("\n") else "\n"
 
     def make_folder(self) -> None:
         """Make the folder that points are kept in; SettingError where that cannot be."""
@@ -168,9 +167,7 @@ class PointFile:
     def add(self, key: Key, result: Result) -> None:
         """Keep a finished point. ValueError where the result holds NaN or infinity, which JSON lacks."""
         line = json.dumps({"key": key, "result": result, "version": sog.__version__}, allow_nan=False)
-        with self.path.open("a", encoding="utf-8") as file:
-            file.write(f"{self._start}{line}\n")
-        self._start = ""
+        append_line(self.path, line)
         self._results[_name(key)] = json.loads(line)["result"]
 
 

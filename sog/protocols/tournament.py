@@ -16,6 +16,7 @@ from sog.errors import SettingError
 from sog.games.records import Record
 from sog.play.match import Contestant, Played, play_match_game, random_openings
 from sog.protocols.tournament_file import Tournament
+from sog.train.files import append_line
 from sog.train.lock import held
 
 __all__ = ["Apart", "Fixture", "Result", "fixtures", "load_results", "opening_of", "play_fixture", "play_tournament"]
@@ -149,7 +150,7 @@ def _keep(tournament: Tournament, fixture: Fixture, played: Played, folder: Path
     details = Record(fixture.seats, today, event, str(fixture.number), played.moves, played.utility, played.why)
     _write(folder / record, game.write_record(details))
     result = _result(fixture, played, record)
-    _append(folder / _GAMES, json.dumps(asdict(result)))
+    append_line(folder / _GAMES, json.dumps(asdict(result)))
     return result
 
 
@@ -190,16 +191,3 @@ def _write(path: Path, text: str) -> None:
     new = path.with_name(path.name + ".new")
     new.write_text(text, encoding="utf-8")
     os.replace(new, path)
-
-
-def _append(path: Path, line: str) -> None:
-    """Add a line and have it on the disk; a line that a kill cut short is ended first."""
-    with path.open("ab+") as file:
-        file.seek(0, os.SEEK_END)
-        if file.tell():
-            file.seek(-1, os.SEEK_END)
-            if file.read(1) != b"\n":
-                file.write(b"\n")
-        file.write(line.encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())

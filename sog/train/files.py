@@ -16,6 +16,7 @@ from typing import Any, BinaryIO, Final
 
 __all__ = [
     "Header",
+    "append_line",
     "bounded_json",
     "discard",
     "open_regular",
@@ -105,6 +106,19 @@ def replace_file(path: Path, content: bytes) -> None:
     except OSError:
         discard([new])
         raise
+
+
+def append_line(path: Path, line: str) -> None:
+    """Add a line to a file and have it on the disk; a last line that a kill cut short is ended first."""
+    with path.open("ab+") as file:
+        file.seek(0, os.SEEK_END)
+        if file.tell():
+            file.seek(-1, os.SEEK_END)
+            if file.read(1) != b"\n":
+                file.write(b"\n")
+        file.write(line.encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def discard(paths: list[Path]) -> None:

@@ -16,6 +16,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +25,7 @@ import numpy as np
 from sog.baselines.connect_four.bitboards import mirrored
 from sog.baselines.connect_four.positions import EASY, SETS, Scored, set_of, write_positions
 from sog.baselines.connect_four.solver import Board, Solver, plies_to_end
-from sog.train.files import replace_file
+from sog.train.files import append_line
 
 __all__ = ["Journal", "make_sets", "random_position"]
 
@@ -39,13 +40,10 @@ class Journal:
         self.solver, self._path = solver, path
         self._known: dict[str, dict[str, int]] = {}
         if path is not None and path.exists():
-            text = path.read_text(encoding="ascii")
-            whole = text[: text.rfind("\n") + 1]
-            if whole != text:  # a line that a kill cut short
-                replace_file(path, whole.encode())
-            for line in whole.splitlines():
-                key, found = json.loads(line)
-                self._known[key] = found
+            for line in path.read_text(encoding="ascii").splitlines():
+                with suppress(ValueError):  # of a line that a kill cut short
+                    key, found = json.loads(line)
+                    self._known[key] = found
 
     def score(self, moves: tuple[int, ...]) -> int:
         """The position's score."""
@@ -61,8 +59,7 @@ class Journal:
         if key not in self._known:
             self._known[key] = solve()
             if self._path is not None:
-                with self._path.open("a", encoding="ascii") as file:
-                    file.write(json.dumps([key, self._known[key]]) + "\n")
+                append_line(self._path, json.dumps([key, self._known[key]]))
         return self._known[key]
 
 
