@@ -15,7 +15,7 @@ import numpy as np
 from sog.play.rebel import Playing, Position, Profile, RebelSettings, sample_iterations, start_position
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.depth_limited.planting import Layouts
+from sog.search.depth_limited.batching import Layouts
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree

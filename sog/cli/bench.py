@@ -21,7 +21,7 @@ from sog.cli.bench_tables import (
     training_table,
 )
 from sog.cli.frame import JsonOption, progress_bar, show_rows, stderr, stdout
-from sog.cli.options import LARGEST_COUNT, HistoriesOption, UpdatesOption, above_zero, all_above_zero, some
+from sog.cli.options import LARGEST_COUNT, HistoriesOption, UpdatesOption, above_zero, all_above_zero, not_blank
 from sog.errors import CheckpointError
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def bench_root_search(
     simulations: SimulationsOption = None,
     per_update: PerUpdateOption = None,
     network: Annotated[
-        str, typer.Option(callback=some, help="Hidden layers x width of the untrained network.")
+        str, typer.Option(callback=not_blank, help="Hidden layers x width of the untrained network.")
     ] = "3x256",
     rounds: Annotated[
         int, typer.Option(min=1, max=LARGEST_COUNT, help="Searches with each budget; the median is shown.")
@@ -184,7 +184,7 @@ def bench_board_search(
 def bench_by_histories(
     games: GamesArgument = None,
     network: Annotated[
-        str, typer.Option(callback=some, help="Hidden layers x width of the actor's network.")
+        str, typer.Option(callback=not_blank, help="Hidden layers x width of the actor's network.")
     ] = "2x256",
     seconds: Annotated[float, typer.Option(callback=above_zero, help="Of each figure, at least.")] = 5.0,
     as_json: JsonOption = False,

@@ -12,7 +12,7 @@ import typer
 from rich.table import Table
 
 from sog.cli.frame import JsonOption, check_new, figures_table, print_json, progress_bar, show_rows, stdout
-from sog.cli.options import MOST_PROCESSES, above_zero, some
+from sog.cli.options import MOST_PROCESSES, above_zero, not_blank
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ def _inference_table(rows: Sequence[Row]) -> Table:
 
 def bench_pipeline(
     game: Annotated[str, typer.Argument(metavar="[GAME]", help="A game string.")] = "leduc_poker",
-    algorithm: Annotated[str, typer.Option(callback=some, help="The algorithm: sog, alphazero or rebel.")] = "sog",
-    preset: Annotated[str, typer.Option(callback=some, help="demo, full or paper.")] = "full",
+    algorithm: Annotated[str, typer.Option(callback=not_blank, help="The algorithm: sog, alphazero or rebel.")] = "sog",
+    preset: Annotated[str, typer.Option(callback=not_blank, help="demo, full or paper.")] = "full",
     seconds: Annotated[
         float, typer.Option(callback=above_zero, help="Seconds of each run, and of self-play alone.")
     ] = 60.0,

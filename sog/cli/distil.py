@@ -10,7 +10,7 @@ import typer
 
 from sog.agents.algorithms.base import Choices
 from sog.cli.frame import JsonOption, LimitOption, print_json, progress_bar, say, stdout
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, some
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, not_blank
 
 __all__ = ["distil"]
 
@@ -28,11 +28,14 @@ def distil(
         int, typer.Option(min=1, max=LARGEST_COUNT, help="Learner steps, over which the learning rate falls.")
     ] = 4_000,
     network: Annotated[
-        str | None, typer.Option(callback=some, help="Hidden layers x width; by default those of sog train's demo.")
+        str | None,
+        typer.Option(callback=not_blank, help="Hidden layers x width; by default those of sog train's demo."),
     ] = None,
     values: Annotated[
         str,
-        typer.Option(callback=some, help="identity: of the policy itself; choice: of the best transformations of it."),
+        typer.Option(
+            callback=not_blank, help="identity: of the policy itself; choice: of the best transformations of it."
+        ),
     ] = "identity",
     seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed; without --minutes it fixes all.")] = 0,
     limit_gb: LimitOption = None,

@@ -13,7 +13,7 @@ import typer
 
 from sog.agents.algorithms.base import Choices
 from sog.cli.frame import stderr
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, some
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, not_blank
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ _PerUpdate = Annotated[
     float | None,
     typer.Option("--per-update", "-c", callback=above_zero, help="c: expansions per regret update; by default 10."),
 ]
-_Algorithm = Annotated[str, typer.Option(callback=some, help="sog, or alphazero: MCTS with the same network.")]
+_Algorithm = Annotated[str, typer.Option(callback=not_blank, help="sog, or alphazero: MCTS with the same network.")]
 _Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the searches.")]
 
 

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn,
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.options import above_zero, some
+from sog.cli.options import above_zero, not_blank
 from sog.errors import SettingError
 from sog.search.simd.compiling import working_time
 
@@ -37,7 +37,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object 
 ClusterOption = Annotated[
     str | None,
     typer.Option(
-        callback=some,
+        callback=not_blank,
         help="Where processes run: local:N, ray:N (on this machine), auto or HOST:PORT (a Ray cluster).",
     ),
 ]

@@ -28,10 +28,10 @@ __all__ = [
     "above_zero",
     "all_above_zero",
     "check_apart",
+    "not_blank",
     "papers_search",
     "plain_file",
-    "share",
-    "some",
+    "unit_interval",
 ]
 
 LARGEST_SEED: Final = 2**63 - 1
@@ -53,14 +53,14 @@ def all_above_zero(values: list[float] | None) -> list[float] | None:
     return values
 
 
-def share(value: float | None) -> float | None:
+def unit_interval(value: float | None) -> float | None:
     """A number in [0, 1]; NaN is refused."""
     if value is not None and not 0 <= value <= 1:
         raise typer.BadParameter(f"must lie in [0, 1], not {value}")
     return value
 
 
-def some(value: str | None) -> str | None:
+def not_blank(value: str | None) -> str | None:
     """A word that is not empty."""
     if value is not None and not value.strip():
         raise typer.BadParameter("must not be empty")
@@ -101,11 +101,13 @@ HistoriesOption = Annotated[
 ]
 GadgetOption = Annotated[
     str | None,
-    typer.Option(callback=some, help="sepot: its values from the critic or the search before (previous, the default)."),
+    typer.Option(
+        callback=not_blank, help="sepot: its values from the critic or the search before (previous, the default)."
+    ),
 ]
 AlphaOption = Annotated[
     float | None,
-    typer.Option(callback=share, help="sog, sepot: weight of the gadget's range in the opponent's."),
+    typer.Option(callback=unit_interval, help="sog, sepot: weight of the gadget's range in the opponent's."),
 ]
 PaperOption = Annotated[
     bool,

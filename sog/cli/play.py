@@ -21,8 +21,8 @@ from sog.cli.options import (
     PogOption,
     UpdatesOption,
     above_zero,
+    not_blank,
     papers_search,
-    some,
 )
 from sog.errors import SettingError
 
@@ -48,7 +48,7 @@ def play(
     other: Annotated[
         str | None,
         typer.Option(
-            "--game", callback=some, help="A game to play that the same network plays: another komi or position."
+            "--game", callback=not_blank, help="A game to play that the same network plays: another komi or position."
         ),
     ] = None,
     seat: Annotated[
@@ -71,7 +71,9 @@ def play(
     ] = None,
     algorithm: Annotated[
         str | None,
-        typer.Option(callback=some, help="What plays: sog, alphazero (on a board), rebel, or a policy as trained."),
+        typer.Option(
+            callback=not_blank, help="What plays: sog, alphazero (on a board), rebel, or a policy as trained."
+        ),
     ] = None,
     updates: UpdatesOption = None,
     paper: PaperOption = False,

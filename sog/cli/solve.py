@@ -21,7 +21,7 @@ from sog.cli.frame import (
     stdout,
     write_new,
 )
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, some
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, not_blank
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def solve(
     algorithm: Annotated[
         str | None,
         typer.Option(
-            callback=some,
+            callback=not_blank,
             help="The algorithm, cfr+ by default; `sog solve GAME --algorithm list` names them all. Hold'em: dcfr only."
         ),
     ] = None,

@@ -12,7 +12,7 @@ import typer
 from sog.agents.algorithms.base import Choices
 from sog.cli.event_log import EventLog
 from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, say, stdout
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, some
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, not_blank
 from sog.cli.stopping import say_kept
 from sog.errors import SettingError
 
@@ -35,10 +35,10 @@ _MEASURED_STATES = 20_000
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
     algorithm: Annotated[
-        str, typer.Option(callback=some, help="sog, alphazero, rebel; or of policies rnad, mmd, nashpg, sepot.")
+        str, typer.Option(callback=not_blank, help="sog, alphazero, rebel; or of policies rnad, mmd, nashpg, sepot.")
     ] = "sog",
     solver: Annotated[
-        str | None, typer.Option(callback=some, help="rebel: cfr-d (the default), fp or flop.")
+        str | None, typer.Option(callback=not_blank, help="rebel: cfr-d (the default), fp or flop.")
     ] = None,
     warm: Annotated[
         int | None,
@@ -46,7 +46,7 @@ def train(
     ] = None,
     transformations: Annotated[
         str | None,
-        typer.Option(callback=some, help="sepot: learned (the default), predefined (Goofspiel) or identity."),
+        typer.Option(callback=not_blank, help="sepot: learned (the default), predefined (Goofspiel) or identity."),
     ] = None,
     step: Annotated[
         float | None,
@@ -55,7 +55,7 @@ def train(
     policy: Annotated[
         str | None,
         typer.Option(
-            callback=some,
+            callback=not_blank,
             help="sepot: what learns the policy: rnad, mmd or nashpg, as they do alone; by default R-NaD as in SePoT's "
             "Table 2.",
         ),
@@ -64,7 +64,7 @@ def train(
         str, typer.Option(help="demo (about three minutes on two cores), full or paper; of sog pog too, PoG's variant.")
     ] = "demo",
     network: Annotated[
-        str | None, typer.Option(callback=some, help="Hidden layers x width; by default the preset's.")
+        str | None, typer.Option(callback=not_blank, help="Hidden layers x width; by default the preset's.")
     ] = None,
     minutes: Annotated[
         float | None,
@@ -98,14 +98,16 @@ def train(
         str | None,
         typer.Option(
             "--from",
-            callback=some,
+            callback=not_blank,
             metavar="CHECKPOINT",
             help="Begin with this checkpoint's network (a folder, or a game's that ships), at its place in the "
             "schedules, instead of a new one.",
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out, if there is one.")] = False,
-    device: Annotated[str, typer.Option(callback=some, help="Where the learner runs: cpu, cuda or cuda:N.")] = "cpu",
+    device: Annotated[
+        str, typer.Option(callback=not_blank, help="Where the learner runs: cpu, cuda or cuda:N.")
+    ] = "cpu",
     cluster: ClusterOption = None,
     asynchronous: Annotated[
         bool,
@@ -118,7 +120,7 @@ def train(
     serve: Annotated[
         str | None,
         typer.Option(
-            callback=some,
+            callback=not_blank,
             metavar="DEVICE",
             help="With --asynchronous on this machine: one process on this device, cpu or cuda, answers all actors' "
             "networks in batches.",

@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
 from sog.cluster.executor import Pending, Remote, WorkLost
-from sog.cluster.leash import leashed
+from sog.cluster.parent_death import run_worker
 from sog.errors import SettingError, SogError
 from sog.memory import available_bytes, gigabytes
 
@@ -77,7 +77,7 @@ class _LocalRemote:
         self.pipe, theirs = context.Pipe()
         self.waiting: deque[tuple[_LocalPending, object]] = deque()
         with _environment(_ONE_THREAD, "1"):
-            self._process = context.Process(target=leashed, args=(theirs, os.getpid()), daemon=True)
+            self._process = context.Process(target=run_worker, args=(theirs, os.getpid()), daemon=True)
             self._process.start()
         theirs.close()
         self._send((_serve, (make, arguments)))

@@ -74,9 +74,9 @@ class RayExecutor:
         return remote
 
     def _start(
-        self, options: dict[str, Any], lonely: float | None, make: Callable[..., object], arguments: tuple[Any, ...]
+        self, options: dict[str, Any], idle_limit: float | None, make: Callable[..., object], arguments: tuple[Any, ...]
     ) -> _RayRemote:
-        actor = self._host.options(**options).remote(sog.version.VERSION, lonely, make, arguments)
+        actor = self._host.options(**options).remote(sog.version.VERSION, idle_limit, make, arguments)
         remote = _RayRemote(self.ray, actor)
         self._started.append(remote)
         return remote
@@ -134,19 +134,19 @@ def _check_answers(address: str) -> None:
 class _Host:
     """Ray's actor: the requested object, single-threaded.
 
-    lonely: seconds without a call after which it ends itself; None for an actor that Ray ends with its program.
+    idle_limit: seconds without a call after which it ends itself; None for an actor that Ray ends with its program.
     """
 
     def __init__(
-        self, version: str, lonely: float | None, make: Callable[..., object], arguments: tuple[Any, ...]
+        self, version: str, idle_limit: float | None, make: Callable[..., object], arguments: tuple[Any, ...]
     ) -> None:
         from threadpoolctl import threadpool_limits
 
         threadpool_limits(1)
         self.trouble: Exception | None = None
         self.heard, self.busy = time.monotonic(), False
-        if lonely is not None:
-            threading.Thread(target=self._end_alone, args=(lonely,), daemon=True).start()
+        if idle_limit is not None:
+            threading.Thread(target=self._end_when_idle, args=(idle_limit,), daemon=True).start()
         try:
             if version != sog.version.VERSION:
                 raise SettingError(f"machine {socket.gethostname()} has sog {sog.version.VERSION}, not {version}")
@@ -167,10 +167,10 @@ class _Host:
         self.heard = time.monotonic()
         return os.getpid()
 
-    def _end_alone(self, lonely: float) -> None:
+    def _end_when_idle(self, idle_limit: float) -> None:
         """End this process once nobody has called for so many seconds."""
-        while self.busy or time.monotonic() - self.heard < lonely:
-            time.sleep(lonely / 20.0)
+        while self.busy or time.monotonic() - self.heard < idle_limit:
+            time.sleep(idle_limit / 20.0)
         os._exit(0)
 
 

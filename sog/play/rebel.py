@@ -14,7 +14,7 @@ from sog.arrays import Array, Float64
 from sog.errors import GameError
 from sog.games.base import NATURE
 from sog.play.agent import Agent
-from sog.search.depth_limited.planting import Layouts
+from sog.search.depth_limited.batching import Layouts
 from sog.search.depth_limited.settings import SolveSettings
 from sog.search.depth_limited.solve import solve
 from sog.search.depth_limited.subgames import Subgames

@@ -201,9 +201,9 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 @contextmanager
-def program(address: str, lonely: float) -> Iterator[tuple[subprocess.Popen[str], int]]:
+def program(address: str, idle_limit: float) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """A program that keeps a named object, and that object's process."""
-    line = [sys.executable, "-c", _PROGRAM, address, str(lonely)]
+    line = [sys.executable, "-c", _PROGRAM, address, str(idle_limit)]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as running:
         try:
             assert running.stdout is not None

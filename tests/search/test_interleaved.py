@@ -10,8 +10,8 @@ import pytest
 from sog.arrays import Float64
 from sog.games.catalog import make_game
 from sog.search.depth_limited import solve as depth_limited
+from sog.search.depth_limited.batching import Layouts
 from sog.search.depth_limited.interleaved.bundles import Interleaved, worth_interleaving
-from sog.search.depth_limited.planting import Layouts
 from sog.search.depth_limited.settings import CFR_AVE, MODIFIED_CFR_AVE, SolveSettings
 from sog.search.depth_limited.solve import solve
 from sog.search.depth_limited.subgames import Subgames
@@ -71,7 +71,7 @@ def test_interleaving_changes_nothing(name: str, wide: bool, monkeypatch: pytest
     public, settings = WIDE if wide else DICE, SETTINGS[name]
     found = []
     for interleave in (False, True):
-        monkeypatch.setattr(depth_limited, "worth_interleaving", lambda planted, chosen=interleave: chosen)
+        monkeypatch.setattr(depth_limited, "worth_interleaving", lambda layouts, chosen=interleave: chosen)
         games = Subgames(public, roots(public, 30), 2 if not wide else 1)
         seen: list[Float64] = []
 
@@ -94,7 +94,7 @@ def test_numbers_go_to_their_lanes_and_back() -> None:
     rng, tree = np.random.default_rng(0), games.tree
     tree.infostates[:], tree.entries[:] = rng.uniform(size=tree.infostates.shape), rng.uniform(size=tree.entries.shape)
     slots, entries = tree.infostates.copy(), tree.entries.copy()
-    bundles = Interleaved(tree, games.planted)
+    bundles = Interleaved(tree, games.layouts)
     bundles.take((f.REACH,), (f.POLICY,))
     assert bundles.members.max() == 8
     for k in range(len(games)):

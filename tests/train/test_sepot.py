@@ -244,7 +244,7 @@ def test_a_critic_that_explores_values_what_its_policy_never_plays() -> None:
         learning = replace(settings.learning, exploring=exploring, learning_rate=3e-3, target_rate=0.05)
         learner = learning.make(deepcopy(largest), 0)
         play_and_learn(game, learner, 64, 120, 0)
-        kept = critic_from(game, learner.beside() or {})
+        kept = critic_from(game, learner.critic_arrays() or {})
         errors.append(np.sqrt(((kept.values(states, 0)[:, 0] - exact) ** 2).mean()))
     assert errors[1] < 0.15 and errors[1] < 0.3 * errors[0]
 
@@ -368,10 +368,10 @@ def test_a_state_is_not_changed_by_learning_on() -> None:
 def test_learning_moves_policy_transformations_and_critic() -> None:
     settings = tiny()
     learner = settings.learning.make(CVPN(settings.shape, 0), 0)
-    before = learner.beside()
+    before = learner.critic_arrays()
     assert before is not None
     play_and_learn(KUHN, learner, 16, 3, 0)
-    after = learner.beside()
+    after = learner.critic_arrays()
     assert after is not None
     for name in ("critic.layers.0.weight", "transformations.layers.1.weight"):
         assert not np.array_equal(before[name], after[name])

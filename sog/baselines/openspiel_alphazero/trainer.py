@@ -13,7 +13,7 @@ from typing import Any
 
 from sog.baselines.openspiel_alphazero.compiled import compile_class
 from sog.baselines.openspiel_alphazero.settings import AzSettings
-from sog.cluster.leash import end_with
+from sog.cluster.parent_death import end_with
 
 
 def _train(game: str, path: str, settings: AzSettings) -> None:

@@ -17,8 +17,8 @@ from sog.search.cfr import fictitious, sweeps
 from sog.search.cfr.fictitious import FictitiousPlay
 from sog.search.cfr.rules import Rule
 from sog.search.depth_limited import turns, warm_start
+from sog.search.depth_limited.batching import aligned
 from sog.search.depth_limited.interleaved.bundles import Interleaved, worth_interleaving
-from sog.search.depth_limited.planting import aligned
 from sog.search.depth_limited.settings import SolveSettings
 from sog.search.depth_limited.side_by_side import Answered, SideBySide
 from sog.search.depth_limited.subgames import Subgames
@@ -124,7 +124,7 @@ class _Run:
         together, users = settings.simultaneous, self.users()
         origin = settings.warm if together else 2 * settings.warm
         schedule = Schedule(steps, together, origin, settings.solver.average)
-        at = _Interleaved(self) if worth_interleaving(games.planted) else _SideBySide(self)
+        at = _Interleaved(self) if worth_interleaving(games.layouts) else _SideBySide(self)
         now, answered, advance = origin - 1, self.kept(0, self.nothing, 3), at.kernel.ready()
         for turn in self.stops(users, visited, origin):
             stretch = Stretch(now, turn, self.look(users, now, turn, origin))
@@ -250,7 +250,7 @@ class _Interleaved:
     kernel = turns.advance_interleaved
 
     def __init__(self, run: _Run) -> None:
-        self.run, self.bundles = run, Interleaved(run.tree, run.games.planted)
+        self.run, self.bundles = run, Interleaved(run.tree, run.games.layouts)
         self.bundles.take((f.REACH, f.REACH_SUM, f.CFV_SUM), (f.REGRET, f.POLICY_SUM, f.POLICY))
         self.games = self.bundles.bundles(run.leaves, run.games.public.game.num_slots)
         self.tree = self.bundles.arrays

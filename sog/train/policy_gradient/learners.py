@@ -61,7 +61,7 @@ class PolicyLearner(Protocol):
         """One step on games that `network` played as it is now."""
         ...
 
-    def beside(self) -> dict[str, Array] | None:
+    def critic_arrays(self) -> dict[str, Array] | None:
         """The arrays of a second network, for search on top of the policy; None where it learns none."""
         ...
 

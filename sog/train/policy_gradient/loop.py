@@ -93,7 +93,8 @@ class _Rounds:
         state: dict[str, Any] | None = None
         if whole:
             state = {"learner": learner.state(), "decisions": self.decisions, **self.record.state()}
-        checkpoint.save(folder, learner.best, run.game, run.name, learner.steps, description, state, learner.beside())
+        critic = learner.critic_arrays()
+        checkpoint.save(folder, learner.best, run.game, run.name, learner.steps, description, state, critic)
 
 
 def play_and_learn(
@@ -139,7 +140,7 @@ def _restore(rounds: _Rounds, folder: Path) -> None:
         raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
     same = learner.steps == meta.step and checkpoint.network_bytes(learner.best) == checkpoint.network_bytes(network)
     kept = checkpoint.load_critic(folder) if "critic" in meta.files else None
-    if not (same and _equal(learner.beside(), kept)):
+    if not (same and _equal(learner.critic_arrays(), kept)):
         raise CheckpointError(f"{shown(folder)}: the training state is another network's")
 
 

@@ -185,7 +185,7 @@ class PpoLearner:
             total = total + settings.damping * kl(batch.log_before)
         return total
 
-    def beside(self) -> None:
+    def critic_arrays(self) -> None:
         return None
 
     def state(self) -> dict[str, Any]:

@@ -154,7 +154,7 @@ class RnadLearner:
             self.older.load_state_dict(self.newer.state_dict())
             self.newer.load_state_dict(self.target.state_dict())
 
-    def beside(self) -> None:
+    def critic_arrays(self) -> None:
         return None
 
     def state(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape
 from sog.nets.values import values_of
 from sog.play.rebel import Position, sample_iterations, start_position
-from sog.search.depth_limited.planting import Layouts
+from sog.search.depth_limited.batching import Layouts
 from sog.search.depth_limited.settings import SolveSettings
 from sog.search.depth_limited.solve import solve
 from sog.search.depth_limited.subgames import Subgames

@@ -104,7 +104,7 @@ class SepotLearner:
         rng = np.random.default_rng((self.seed, self.steps, _EXPLORED))
         return sample(self.game, self.best, count, rng, explored=rng.random(count))
 
-    def beside(self) -> dict[str, Array]:
+    def critic_arrays(self) -> dict[str, Array]:
         """What a checkpoint keeps beside the policy network."""
         return kept_arrays(self.critic.best, self.critic.which, self.transformations.weights())
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from sog.arrays import Float64, Int32
 from sog.search.cfr.lookahead import Lookahead
+from sog.search.depth_limited.batching import Layout
 from sog.search.depth_limited.interleaved.kernels import Bundles
-from sog.search.depth_limited.planting import Layout
 from sog.search.leaves.kernels import PAIRS, Leaves
 from sog.search.simd.f64x8 import LANES
 from sog.search.tree import columns as f
@@ -31,22 +31,22 @@ class Interleaved:
     leaves: int32[3, L] and blocks: int32[B + 1, 3], as in kernels.Bundles.
     """
 
-    def __init__(self, tree: Lookahead, planted: Sequence[Layout]) -> None:
-        """planted: [K] layouts of the tree's subgames in their order, each with a shape."""
+    def __init__(self, tree: Lookahead, layouts: Sequence[Layout]) -> None:
+        """layouts: [K] layouts of the tree's subgames in their order, each with a shape."""
         self.tree = tree
-        self._bundles = _bundles(planted)
+        self._bundles = _bundles(layouts)
         self.infostates: Float64 = np.zeros_like(tree.infostates)
         self.entries: Float64 = np.zeros_like(tree.entries)
         self.blocks: Int32 = np.zeros((len(self._bundles) + 1, 3), dtype=np.int32)
-        self._lay_out(planted)
-        self._places = self._place(planted)
+        self._lay_out(layouts)
+        self._places = self._place(layouts)
 
-    def _lay_out(self, planted: Sequence[Layout]) -> None:
+    def _lay_out(self, layouts: Sequence[Layout]) -> None:
         """The bundles' nodes one behind the other."""
         nodes, child, members_of, ends, leaves = [], [], [], [], []
         node = edge = slot = entry = 0
         for b, members in enumerate(self._bundles):
-            layout, count = planted[members[0]], len(members)
+            layout, count = layouts[members[0]], len(members)
             own, below = layout.nodes.copy(), layout.child.copy()
             own[:, [f.OFF0, f.OFF1]] = own[:, [f.OFF0, f.OFF1]] * count + slot
             own[:, f.VAR0] = own[:, f.VAR0] * count + entry
@@ -59,7 +59,7 @@ class Interleaved:
             child.append(below)
             members_of.append(np.full(len(own), count))
             ends.append(layout.ends + node)
-            publics = [planted[k].nodes[layout.leaves, f.PUBLIC] for k in members]
+            publics = [layouts[k].nodes[layout.leaves, f.PUBLIC] for k in members]
             places = np.arange(len(layout.leaves) * count)
             leaves.append([layout.leaves[places // count] + node, np.transpose(publics).ravel(), places % count])
             node, edge = node + len(own), edge + below.shape[1]
@@ -71,14 +71,14 @@ class Interleaved:
         self.ends: Int32 = np.concatenate(ends, dtype=np.int32)
         self.leaves: Int32 = np.concatenate(leaves, axis=1, dtype=np.int32)
 
-    def _place(self, planted: Sequence[Layout]) -> list[_Place]:
+    def _place(self, layouts: Sequence[Layout]) -> list[_Place]:
         """Where each subgame's columns are in the tree, and here: in a lane of its bundle, in the same order."""
-        slots = np.cumsum([0] + [layout.width for layout in planted]).tolist()
-        entries = np.cumsum([0] + [len(layout.uniform) for layout in planted]).tolist()
+        slots = np.cumsum([0] + [layout.width for layout in layouts]).tolist()
+        entries = np.cumsum([0] + [len(layout.uniform) for layout in layouts]).tolist()
         found: dict[int, _Place] = {}
         slot = entry = 0
         for members in self._bundles:
-            count, layout = len(members), planted[members[0]]
+            count, layout = len(members), layouts[members[0]]
             after, end = slot + count * layout.width, entry + count * len(layout.uniform)
             for lane, k in enumerate(members):
                 found[k] = (
@@ -86,7 +86,7 @@ class Interleaved:
                     (slice(entries[k], entries[k + 1]), slice(entry + lane, end, count)),
                 )
             slot, entry = after, end
-        return [found[k] for k in range(len(planted))]
+        return [found[k] for k in range(len(layouts))]
 
     @property
     def arrays(self) -> Tree:
@@ -125,15 +125,15 @@ class Interleaved:
                 self.tree.entries[row, entries_there] = self.entries[row, entries_here]
 
 
-def worth_interleaving(planted: Sequence[Layout]) -> bool:
+def worth_interleaving(layouts: Sequence[Layout]) -> bool:
     """Whether the subgames have shapes, and two of them one on average."""
-    shapes = {layout.shape for layout in planted}
-    return b"" not in shapes and len(planted) >= 2 * len(shapes)
+    shapes = {layout.shape for layout in layouts}
+    return b"" not in shapes and len(layouts) >= 2 * len(shapes)
 
 
-def _bundles(planted: Sequence[Layout]) -> list[list[int]]:
+def _bundles(layouts: Sequence[Layout]) -> list[list[int]]:
     """Which subgames go together: up to eight of one shape."""
     alike: dict[bytes, list[int]] = {}
-    for k, layout in enumerate(planted):
+    for k, layout in enumerate(layouts):
         alike.setdefault(layout.shape, []).append(k)
     return [members[k : k + LANES] for members in alike.values() for k in range(0, len(members), LANES)]

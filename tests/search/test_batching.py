@@ -1,4 +1,4 @@
-"""Subgames planted side by side: each is the tree that it is alone, moved along."""
+"""Subgames side by side: each is the tree that it is alone, moved along."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sog.games.catalog import make_game
-from sog.search.depth_limited.planting import Layouts, plant
+from sog.search.depth_limited.batching import Layouts, batch
 from sog.search.depth_limited.settings import CFR_D, MODIFIED_CFR_AVE, Solver, SolveSettings
 from sog.search.depth_limited.side_by_side import FIRST_END, FIRST_LEAF, FIRST_NODE
 from sog.search.depth_limited.solve import solve
@@ -18,13 +18,13 @@ from sog.search.tree.public_tree import PublicTree
 
 
 @pytest.mark.parametrize("name", ["leduc_poker", "liars_dice(numdice=1,dice_sides=3)"])
-def test_a_planted_subgame_is_its_layout_moved_along(name: str) -> None:
+def test_a_batched_subgame_is_its_layout_moved_along(name: str) -> None:
     public = PublicTree(make_game(name)).list_all()
     decisions = [n for n in public.decisions() if n > 0]
     ranges = np.random.default_rng(0).uniform(size=sum(public.game.num_slots))
     roots = [(0, public.ranges_by_slot(0, public.game.root_ranges())), (decisions[0], ranges), (decisions[-1], ranges)]
     layouts = Layouts(public, depth=1)
-    tree, blocks, leaves = plant(public, [layouts(node) for node, _ in roots], [ranges for _, ranges in roots])
+    tree, blocks, leaves = batch(public, [layouts(node) for node, _ in roots], [ranges for _, ranges in roots])
     slot = 0
     for k, (node, _) in enumerate(roots):
         alone, first, after = layouts(node), blocks[k], blocks[k + 1]
@@ -43,8 +43,8 @@ def test_a_planted_subgame_is_its_layout_moved_along(name: str) -> None:
                 np.testing.assert_array_equal(tree.child[f.AT0, below], tree.nodes[tree.child[f.NODE, below], f.OFF0])
                 np.testing.assert_array_equal(tree.child[f.AT1, below], tree.nodes[tree.child[f.NODE, below], f.OFF1])
         slot += alone.width
-    planted = Subgames(public, roots, depth=1, layouts=layouts)
-    np.testing.assert_allclose(planted.reaches(int(planted.roots[2]))[: len(ranges) // 2].sum(), 1.0)
+    batched = Subgames(public, roots, depth=1, layouts=layouts)
+    np.testing.assert_allclose(batched.reaches(int(batched.roots[2]))[: len(ranges) // 2].sum(), 1.0)
 
 
 def made_up(requests: list[Beliefs]) -> list[Evaluations]:

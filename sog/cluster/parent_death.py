@@ -12,13 +12,13 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-__all__ = ["end_with", "leashed"]
+__all__ = ["end_with", "run_worker"]
 
 _SET_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 _LOOK: Final = 0.5  # seconds between two looks at the parent, where there is no such signal
 
 
-def leashed(pipe: Connection, parent: int) -> None:
+def run_worker(pipe: Connection, parent: int) -> None:
     """A worker process: run the function that comes first through the pipe, with the arguments beside it.
 
     It is unpickled, and what it needs imported, only once the parent's death ends this process. Ctrl-C is the

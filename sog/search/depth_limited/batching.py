@@ -119,7 +119,7 @@ def aligned(public: PublicTree, leaves: Int32) -> bool:
     return True
 
 
-def plant(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]) -> tuple[Lookahead, Int32, Int32]:
+def batch(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]) -> tuple[Lookahead, Int32, Int32]:
     """A lookahead with the subgames of these layouts and ranges by slot, its blocks and its leaves, int32[L]."""
     tree = Lookahead(public, int(trees[0].nodes[0, f.PUBLIC]), (np.zeros(1), np.zeros(1)), room=1)
     tree.arrays = Tree(
@@ -134,7 +134,7 @@ def plant(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]
     leaves: Int32 = np.zeros(sum(len(t.leaves) for t in trees), dtype=np.int32)
     for k, (t, own) in enumerate(zip(trees, ranges, strict=True)):
         root = Root(own, public.game.num_slots[0], k)
-        _plant(public.arrays, tree.arrays, _Layout(*t.arrays), root, leaves, blocks)
+        _copy_layout(public.arrays, tree.arrays, _Layout(*t.arrays), root, leaves, blocks)
     return tree, blocks, leaves
 
 
@@ -158,8 +158,8 @@ class Root(NamedTuple):
 
 
 @njit
-def _plant(public: Public, tree: Tree, layout: _Layout, root: Root, all_leaves: Array, blocks: Array) -> None:
-    """Copy a layout behind what is planted, with its ranges at the root."""
+def _copy_layout(public: Public, tree: Tree, layout: _Layout, root: Root, all_leaves: Array, blocks: Array) -> None:
+    """Copy a layout behind those copied before, with its ranges at the root."""
     counts, nodes, child, k = tree.counts, layout.nodes, layout.child, root.number
     node, slot, entry = counts[growth.NODES], counts[growth.INFOSTATES], counts[growth.ENTRIES]
     edge, end, leaf = counts[growth.CHILDREN], counts[growth.ENDS], blocks[k, FIRST_LEAF]
