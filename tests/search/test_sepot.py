@@ -17,6 +17,7 @@ from sog.games.histories.listing import Histories, histories_of, list_histories
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS
+from sog.search.sepot import subgame
 from sog.search.sepot.below import Cut, TooManyHistories, chance_of, grow
 from sog.search.sepot.ranges import infostate_reach, reach_of
 from sog.search.sepot.search import PAPERS_ALPHA, SepotSearch, SepotSearchSettings
@@ -450,3 +451,20 @@ def test_a_subgame_that_ends_at_chance_begins_there_too() -> None:
         begins.setdefault((int(state[0, 2]), int(state[0, 2] >= 0)), set()).add(root.public.tobytes())
         assert root.acted == ((state[0, 2] >= 0), (state[0, 2] >= 0))
     assert {late: len(rows) for (_, late), rows in begins.items() if not late} == {0: 1}
+
+
+def test_a_subgame_with_too_many_pairs_of_infostates_is_searched_less_deep(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Goofspiel 4, whose histories fit and matrices do not: so many rounds as do, or the network."""
+    game = make_history_game(GOOF.format(4, "descending"))
+    policy = RandomPolicy(game)
+    critic, begun = ExactCritic(game, [[policy], [policy]]), game.begin(1)
+    deal(game, begun, np.random.default_rng(0))
+    public, player = game.public(begun)[0], int(game.actors(begun)[0])
+    sizes = []
+    for pairs in (10**6, 1_000, 100, 1):
+        monkeypatch.setattr(subgame, "_PAIRS", pairs)
+        found = SepotSearch(game, policy, critic, SepotSearchSettings(10)).search(public, player)
+        sizes.append(0 if found is None else found.histories)
+    assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) >= 3 and sizes[-1] == 0
+    monkeypatch.setattr(subgame, "_PAIRS", 1_000)
+    assert SepotSearch(game, policy, critic, SepotSearchSettings(10, Cut(0))).search(public, player) is None

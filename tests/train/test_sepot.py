@@ -297,7 +297,7 @@ def test_presets_are_table_2(tmp_path: Path) -> None:
     assert isinstance(widest, SepotSettings) and isinstance(widest.policy, RnadSettings)
     assert widest.rho == widest.policy.rho == 3.0  # the table's one exception
     full = sepot_preset(make_history_game("leduc_poker"), "full").learning
-    assert isinstance(full, SepotSettings) and full.exploring and full.target_rate < 1.0
+    assert isinstance(full, SepotSettings) and full.exploring and full.target_rate < 1.0 and full.rho == 3.0
     assert str(Variant(transformations="identity", step=0.1)) == "identity step 0.1"
     with pytest.raises(SettingError, match="no transformations are called"):
         SepotSettings("kuhn_poker", transformations="none")
