@@ -228,7 +228,7 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
             return None
         if answer in ("q", "quit", "exit"):
             return None
-        if numbered and answer.isdigit() and 1 <= int(answer) <= len(columns):
+        if numbered and answer.isdecimal() and 1 <= int(answer) <= len(columns):
             return columns[int(answer) - 1]
         matches = [column for column in columns if answer and names[column].lower().startswith(answer)]
         exact = [column for column in matches if names[column].lower() == answer]

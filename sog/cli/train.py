@@ -338,10 +338,12 @@ def _plot(folder: Path, game: Rules, measure: str) -> None:
 
     import matplotlib
 
+    from sog.train.curve import CURVE, PICTURE
+
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    with (folder / "curve.csv").open() as file:
+    with (folder / CURVE).open() as file:
         rows = [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]
     if not rows:
         return
@@ -356,7 +358,7 @@ def _plot(folder: Path, game: Rules, measure: str) -> None:
     right.set(xlabel="minutes", ylabel=game.unit.name, yscale="log", title=f"exploitability of {measure}")
     figure.tight_layout()
     try:
-        figure.savefig(folder / "curve.png", dpi=120)
+        figure.savefig(folder / PICTURE, dpi=120)
     except OSError as error:
-        say(f"{folder / 'curve.png'} cannot be written: {error.strerror}")
+        say(f"{folder / PICTURE} cannot be written: {error.strerror}")
     plt.close(figure)

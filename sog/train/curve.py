@@ -14,9 +14,10 @@ from sog.errors import CheckpointError
 from sog.train.checkpoint import State
 from sog.train.files import replace_file, shown
 
-__all__ = ["CURVE", "Point", "Record", "read_record", "write_curve"]
+__all__ = ["CURVE", "PICTURE", "Point", "Record", "read_record", "write_curve"]
 
 CURVE: Final = "curve.csv"  # in a run's folder
+PICTURE: Final = "curve.png"  # of it, beside it
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN
 from sog.train import checkpoint
-from sog.train.curve import CURVE, Point, Record
+from sog.train.curve import CURVE, PICTURE, Point, Record
 from sog.train.files import shown
 from sog.train.settings import PLAIN, TrainSettings, Variant
 
@@ -123,6 +124,10 @@ def is_to_resume(
     if (out / CURVE).is_dir():
         raise CheckpointError(f"{shown(out / CURVE)} is a folder, where the learning curve is to be written")
     if not checkpoint.is_begun(folder):
+        # A run writes its checkpoint before its curve, so that a curve without one is somebody else's.
+        for name in (CURVE, PICTURE):
+            if os.path.lexists(out / name):
+                raise CheckpointError(f"{shown(out / name)} is of no training run here: choose another --out")
         if resume:
             note(f"{shown(out)} holds no training run yet: a new one begins there")
         return False

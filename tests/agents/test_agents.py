@@ -176,13 +176,13 @@ def test_in_play_too_what_is_no_policy_is_one_line_and_code_2(
 def test_an_agent_with_an_act_of_its_own_is_played_against(
     module: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers = iter(["no such action", *["1"] * 10])
+    answers = iter(["no such action", "²", *["1"] * 10])  # a digit to str.isdigit, and no number
     monkeypatch.setattr(builtins, "input", lambda question: next(answers))
     line = ["play", "kuhn_poker", "--agent", f"{module}:Acts", "--seat", "1", "--hands", "2", "--seed", "0"]
     assert main(line) == 0
     out = capsys.readouterr().out
     assert "after 2 hands" in out and out.count("agent: pass") == 2
-    assert out.count("please answer with a number of this list, a name or its beginning, or q") == 1
+    assert out.count("please answer with a number of this list, a name or its beginning, or q") == 2
 
 
 @pytest.mark.parametrize(

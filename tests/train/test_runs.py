@@ -127,6 +127,16 @@ def test_sigterm_saves_the_round_and_ends_the_command(tmp_path: Path) -> None:
     assert checkpoint.load_meta(out / "checkpoint").settings["round"] >= 4 and not (out / "lock").exists()
 
 
+@pytest.mark.parametrize("name", ["curve.csv", "curve.png"])
+def test_a_curve_of_somebody_elses_is_not_replaced(tmp_path: Path, tiny: TrainSettings, name: str) -> None:
+    """In a folder that holds no run; with --resume neither."""
+    (tmp_path / name).write_text("mine")
+    for resume in (False, True):
+        with pytest.raises(CheckpointError, match=f"{name} is of no training run here"):
+            train(Run("kuhn_poker"), tiny, tmp_path, resume=resume)
+    assert (tmp_path / name).read_text() == "mine" and not (tmp_path / "checkpoint").exists()
+
+
 def test_the_curve_is_a_folder(tmp_path: Path, tiny: TrainSettings) -> None:
     """Refused before a round is played; the checkpoint stays as it is."""
     train(RUN, tiny, tmp_path, Until(rounds=1))
