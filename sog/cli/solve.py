@@ -166,8 +166,11 @@ def _list_algorithms(as_json: bool) -> None:
 
 def _game(name: str) -> Game:
     from sog.games.catalog import make_game
+    from sog.games.checked import check_own
 
-    return make_game(name)
+    game = make_game(name)
+    check_own(game)
+    return game
 
 
 def _compile(solver: Algorithm) -> None:

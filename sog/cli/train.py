@@ -135,6 +135,8 @@ def train(
     """
     from sog.agents.algorithms.table import learner, training_of
     from sog.agents.algorithms.table import preset as settings_of
+    from sog.games.base import Game
+    from sog.games.checked import check_own
     from sog.train.needs import check_memory
     from sog.train.run import Hooks, Run, Until
     from sog.train.stream.loop import Placed, StreamHooks, train_stream
@@ -152,6 +154,8 @@ def train(
     variant = _variant(stored, algorithm, chosen, network)
     first = _begins(begins, stored, algorithm, asynchronous or training.alone is not None)
     run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous, first)
+    if isinstance(rules, Game):  # one by histories is checked where it is trained on
+        check_own(rules)
     settings = settings_of(rules, preset, algorithm, run.variant)
     check_memory(settings, rules.name)
     total = settings.rounds if rounds is None else rounds

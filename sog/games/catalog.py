@@ -28,7 +28,7 @@ from sog.games.names import (
     refuse_unknown,
     whole_numbers_parameter,
 )
-from sog.games.own import VARIABLE, make_own, own_games, refuse_class
+from sog.games.own import VARIABLE, make_own, own_games, refuse_class, refuse_taken
 from sog.games.rps import RockPaperScissors
 from sog.games.scotland_yard.game import scotland_yard
 
@@ -50,6 +50,7 @@ def make_game(name: str) -> Game:
     refuse_class(name)
     short, parameters = parse_game(name)
     if short in _GAMES:
+        refuse_taken(short, "GAMES")
         return _GAMES[short].make(parameters)
     own = own_games("GAMES")
     if short not in own:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -24,6 +25,8 @@ from sog.games.check_state import (
     weights_of,
 )
 from sog.games.check_symmetries import check_symmetries
+
+_ENDLESS: Final = 2_000  # public states down one line; a longer game is taken for one without an end
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,9 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
     """Walk the public tree, or a seeded sample of `max_states` states, and check every promise of `Game`.
 
     Attributes; types, shapes, dtypes, actions, slots and features; the pair weights of the children against the
-    parent's; payoffs against u_max and the weights; draws of chance; no state leads back to itself; the symmetries that
-    the game names. Raises GameError on the first violation, or where the game's own code raises, in one line that names
-    the game and the public state.
+    parent's; payoffs against u_max and the weights; draws of chance; no state leads back to itself; games end; the
+    symmetries that the game names. Raises GameError on the first violation, or where the game's own code raises, in one
+    line that names the game and the public state.
 
     `largest_value` of the report is the largest utility (|payoff| / W) over the smallest `value_unit` on the way to
     it: with the default unit, u_max, the share of u_max that is really won; above 1, network values leave [-1, 1] (as
@@ -110,6 +113,8 @@ def _checked(game: Game, max_states: int, seed: int) -> Report:
     _check_no_cycle(game, list(numbers), edges)
     check_symmetries(game, seed)
     complete = complete and visit.waiting == 0
+    if not terminals and decisions + chances >= _ENDLESS:
+        raise GameError(f"{game.name}: a line of {decisions + chances:,} public states does not end")
     return Report(game.name, decisions, chances, terminals, pairs, complete, largest)
 
 

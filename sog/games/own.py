@@ -8,9 +8,11 @@ that inherit the variable, so a user-defined game needs no change in this packag
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -19,7 +21,7 @@ from sog.errors import GameError
 from sog.games.blame import code_of
 from sog.games.names import OPENSPIEL, Parameters, parse_game
 
-__all__ = ["VARIABLE", "imported", "is_own", "make_own", "own_games", "refuse_class"]
+__all__ = ["VARIABLE", "imported", "is_own", "make_own", "own_games", "refuse_class", "refuse_taken"]
 
 VARIABLE: Final = "SOG_GAMES"  # modules, with commas between them
 
@@ -67,7 +69,33 @@ def make_own(short: str, make: Callable[..., Any], parameters: Parameters, kind:
     name = getattr(game, "name", None)
     if not isinstance(name, str) or parse_game(name)[0] != short:
         raise GameError(f"{VARIABLE}: the game {short} has the name {name!r}, not the game string that makes it again")
+    _refuse_lost_parameters(short, make, parameters, name)
     return game
+
+
+def _refuse_lost_parameters(short: str, make: Callable[..., Any], parameters: Parameters, name: str) -> None:
+    """GameError where a game's name leaves out a parameter that is not its default: a checkpoint would name another."""
+    kept = parse_game(name)[1]
+    known = inspect.signature(make).parameters
+    for key, value in parameters.items():
+        default = known[key].default if key in known else inspect.Parameter.empty
+        if kept.get(key, default) != value:
+            raise GameError(
+                f"{VARIABLE}: the game {short} with {key}={value} has the name {name!r}, "
+                f"which makes another game; its name must say {key}"
+            )
+
+
+def refuse_taken(short: str, table: str) -> None:
+    """GameError where a user-defined game has the name of one of this program, which would be played in its place.
+
+    Modules of SOG_GAMES that cannot be read are no matter here: this program's own game was named.
+    """
+    taken = False
+    with suppress(GameError):
+        taken = short in own_games(table)
+    if taken:
+        raise GameError(f"{VARIABLE}: {short} is a game of this program; give yours another name in {table}")
 
 
 def imported(module: str, named: str) -> ModuleType:

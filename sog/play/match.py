@@ -36,7 +36,10 @@ class Contestant(Protocol):
     name: str
 
     def begin(self, game: Game, seed: int) -> None:
-        """Be ready for a new game; `seed` decides its draws where it has any. Raises ContestantFault."""
+        """Be ready for a new game; `seed` decides its draws where it has any.
+
+        Raises ContestantFault, or SettingError where it cannot play at all, which nobody has lost by.
+        """
 
     def move(self, moves: Sequence[int]) -> int | None:
         """The action after these; None resigns. Raises ContestantFault."""

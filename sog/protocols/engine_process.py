@@ -11,7 +11,9 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
+from sog.errors import SettingError
 from sog.play.match import ContestantFault
+from sog.protocols.words import shown
 
 __all__ = ["LONGEST", "EngineProcess"]
 
@@ -23,13 +25,13 @@ _ENDING: Final = 1.0
 
 
 class EngineProcess:
-    """A program that was started by us, in a session of its own. What goes wrong with it is a ContestantFault.
+    """A program that was started by us, in a session of its own. What goes wrong with it later is a ContestantFault.
 
     Nothing is read from it while nobody waits for a line, so it cannot fill our memory.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Raises ContestantFault where it does not start."""
+        """SettingError where it does not start: no game is lost by a command that names no program."""
         try:
             self._process = subprocess.Popen(
                 command,
@@ -40,9 +42,9 @@ class EngineProcess:
                 start_new_session=True,
             )
         except OSError as error:
-            raise ContestantFault(f"does not start: {error.strerror}") from error
+            raise SettingError(f"{shown(command[0])} does not start: {error.strerror}") from error
         except ValueError as error:  # a NUL in the command
-            raise ContestantFault(f"does not start: {error}") from error
+            raise SettingError(f"{shown(command[0])} does not start: {error}") from error
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._in, False)

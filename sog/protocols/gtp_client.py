@@ -20,7 +20,7 @@ class GtpPipe:
     """A GTP program on pipes."""
 
     def __init__(self, command: Sequence[str], patience: float = 60.0) -> None:
-        """Raises ContestantFault where it does not start.  patience: seconds for each answer."""
+        """Raises SettingError where it does not start.  patience: seconds for each answer."""
         self._process, self.patience = EngineProcess(command), patience
 
     def send(self, command: str) -> str:
@@ -54,7 +54,10 @@ class GtpPipe:
 
 
 class GtpContestant:
-    """An engine started by a command line; it is killed, and has lost, when an answer takes too long."""
+    """An engine started by a command line; it is killed, and has lost, when an answer takes too long.
+
+    `begin` raises SettingError where its program does not start.
+    """
 
     def __init__(self, name: str, command: Sequence[str], limits: Limits, patience: float = 60.0) -> None:
         """limits.seconds: sent to the engine as time for each move; the engine's own options limit the rest."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import itertools
 import shlex
+import shutil
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from sog.agents.players import make_player, open_network
 from sog.baselines.rating import RatingPlayer
 from sog.errors import GameError, SettingError
 from sog.games.base import Game
+from sog.games.boards.chess import Chess
+from sog.games.boards.go import Go
 from sog.games.catalog import make_game
 from sog.play.match import Contestant, PlayerContestant
 from sog.play.player import ENDLESS, Limits, MoveTree, RandomPlayer
@@ -155,7 +158,8 @@ def _uci_check(agent: Mapping[str, Any]) -> None:
 
 
 def _uci(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
-    return UciContestant(name, _command(agent, "uci"), _uci_limits(agent), _uci_options(agent), patience)
+    _refuse_other(name, "UCI", "chess", isinstance(game, Chess), game)
+    return UciContestant(name, _program(name, agent, "uci"), _uci_limits(agent), _uci_options(agent), patience)
 
 
 def _gtp_check(agent: Mapping[str, Any]) -> None:
@@ -165,7 +169,8 @@ def _gtp_check(agent: Mapping[str, Any]) -> None:
 
 
 def _gtp(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
-    return GtpContestant(name, _command(agent, "gtp"), Limits(None, _seconds(agent)), patience)
+    _refuse_other(name, "GTP", "Go", isinstance(game, Go), game)
+    return GtpContestant(name, _program(name, agent, "gtp"), Limits(None, _seconds(agent)), patience)
 
 
 def _random_check(agent: Mapping[str, Any]) -> None:
@@ -259,6 +264,20 @@ def _command(agent: Mapping[str, Any], key: str) -> list[str]:
     if not words or not words[0]:
         raise SettingError(f"{key} names no program: {shown(line)!r}")
     return words
+
+
+def _program(name: str, agent: Mapping[str, Any], key: str) -> list[str]:
+    """The command of an agent whose program can be found; SettingError otherwise."""
+    words = _command(agent, key)
+    if shutil.which(words[0]) is None:
+        raise SettingError(f"agent {name}: {key} = {shown(words[0])!r} is no program that can be started")
+    return words
+
+
+def _refuse_other(name: str, protocol: str, plays: str, does: bool, game: Game) -> None:
+    """SettingError unless an engine's protocol is made for the game."""
+    if not does:
+        raise SettingError(f"agent {name}: engines that speak {protocol} play {plays}, not {game.name}")
 
 
 def _opening(game: Game, line: Any) -> tuple[int, ...]:

@@ -20,8 +20,8 @@ from sog.baselines.go_captures import captures
 from sog.baselines.go_rollouts import rollouts
 from sog.baselines.openspiel_alphazero.player import openspiel_alphazero
 from sog.baselines.openspiel_mcts import openspiel_mcts
-from sog.baselines.rating import Rate
-from sog.errors import SettingError
+from sog.baselines.rating import Rate, spiel_state
+from sog.errors import GameError, SettingError
 from sog.games.base import Game
 from sog.games.boards.chess import Chess
 from sog.games.boards.go import Go
@@ -51,6 +51,7 @@ def _check_mcts(simulations: Any, limits: Limits) -> None:
 
 
 def _mcts(simulations: Any, limits: Limits, game: Game) -> Rate:
+    _check_openspiel("openspiel_mcts", game)
     return openspiel_mcts(simulations or None, limits.seconds)
 
 
@@ -70,6 +71,7 @@ def _check_depth(depth: Any, limits: Limits) -> None:
 
 
 def _alpha_beta(depth: Any, limits: Limits, game: Game) -> Rate:
+    _check_openspiel("alphabeta", game)
     return alpha_beta(depth, material if isinstance(game, Chess) else nothing)
 
 
@@ -95,6 +97,13 @@ def _rollouts(count: Any, limits: Limits, game: Game) -> Rate:
 def _check_go(name: str, game: Game) -> None:
     if not isinstance(game, Go):
         raise SettingError(f"{name} plays Go only, not {game.name}")
+
+
+def _check_openspiel(name: str, game: Game) -> None:
+    try:
+        spiel_state(game, game.root())
+    except GameError as error:
+        raise SettingError(f"{name} plays by OpenSpiel's rules: {error}") from error
 
 
 def _check_count(name: str, value: Any, least: int, most: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sog.errors import GameError
+from sog.errors import GameError, SettingError
 from sog.games.base import Game
 from sog.games.boards.chess import START, Chess
 from sog.play.match import ContestantFault
@@ -16,7 +16,10 @@ __all__ = ["UciContestant"]
 
 
 class UciContestant:
-    """An engine started by a command line; it is killed, and has lost, when an answer takes too long."""
+    """An engine started by a command line; it is killed, and has lost, when an answer takes too long.
+
+    `begin` raises SettingError where its program does not start or lacks an option.
+    """
 
     def __init__(
         self,
@@ -59,7 +62,7 @@ class UciContestant:
             self._process = None
 
     def _set_options(self, process: EngineProcess) -> None:
-        """The handshake; ContestantFault for an option that the engine does not have."""
+        """The handshake; SettingError for an option that the engine does not have."""
         process.allow(self.patience)
         process.say("uci")
         has = set[str]()
@@ -68,7 +71,7 @@ class UciContestant:
                 has.add(line.removeprefix("option name ").partition(" type ")[0].strip().lower())
         for name, value in self.options.items():
             if name.lower() not in has:
-                raise ContestantFault(f"has no option {name}")
+                raise SettingError(f"{self.name} has no option {shown(name)}")
             process.say(f"setoption name {name} value {str(value).lower() if isinstance(value, bool) else value}")
 
     def _ready(self, line: str) -> None:

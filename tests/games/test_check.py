@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sog.arrays import Float32, Float64
+from sog.arrays import Float32, Float64, Int32
 from sog.errors import GameError
-from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, State, step
+from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, State, plain_moves, step
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
@@ -20,6 +20,7 @@ from sog.games.check import check_game, walk
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
+from sog.search.tree.whole import check_listable
 
 SMALL = [
     "kuhn_poker",
@@ -307,3 +308,38 @@ def test_weights_that_are_an_array_where_chance_is_not_listed_are_named() -> Non
 
     with pytest.raises(GameError, match=r"weights are float64\[3, 3\], not a Scaled"):
         check_game(Unlisted())
+
+
+class Endless(Kuhn):
+    """The first player passes for ever; a state is how often."""
+
+    def root(self) -> Any:
+        return 0
+
+    def actor(self, s: Any) -> int:
+        return 0
+
+    def fan(self, s: Any) -> Fan:
+        return Fan([s + 1], plain_moves(3, 1))
+
+    def actions(self, s: Any) -> Int32:
+        return np.zeros(1, dtype=np.int32)
+
+    def weights(self, s: Any) -> Scaled:
+        return super().weights("")
+
+    def features(self, s: Any) -> Float32:
+        return super().features("")
+
+    def num_infostates(self, s: Any) -> tuple[int, int]:
+        return super().num_infostates("")
+
+    def state_name(self, s: Any) -> str:
+        return str(s)
+
+
+def test_a_game_without_an_end_is_named() -> None:
+    with pytest.raises(GameError, match=r"a line of 2,000 public states does not end"):
+        check_game(Endless(), 2_000)
+    with pytest.raises(GameError, match=r"too large to list: a line of 100,000 public states does not end"):
+        check_listable(Endless())

@@ -163,10 +163,28 @@ class FoldsToTheWrongPlayer(KuhnHistories):
 
 def test_the_other_face_finds_wrong_rules() -> None:
     assert check_history_game(FoldsToTheWrongPlayer()).pairs == 0  # nothing alone could tell
-    with pytest.raises(GameError, match="of the public face utilities are"):
+    with pytest.raises(GameError, match=r"of the public face a pair's utility is -?1, by histories -?1"):
         check_history_game(FoldsToTheWrongPlayer(), make_game("kuhn_poker"))
     with pytest.raises(GameError, match="has no `history`"):
         check_history_game(KuhnHistories(), RockPaperScissors())
+
+
+class DealsTheKingMoreOften(KuhnHistories):
+    def chances(self, states: np.ndarray) -> np.ndarray:
+        found = super().chances(states)
+        found[:, -1] *= 2.0
+        return found / np.maximum(found.sum(axis=1, keepdims=True), 1e-9)
+
+
+def test_the_other_face_finds_other_chances() -> None:
+    assert check_history_game(DealsTheKingMoreOften()).pairs == 0
+    with pytest.raises(GameError, match=r"of the public face a pair has weight 0\.166667, by histories 0\.25"):
+        check_history_game(DealsTheKingMoreOften(), make_game("kuhn_poker"))
+
+
+def test_a_class_is_no_game() -> None:
+    with pytest.raises(GameError, match=r"takes an object of a class derived from sog\.HistoryGame, not the class"):
+        check_history_game(KuhnHistories)  # type: ignore[arg-type]
 
 
 def test_public_states_list_their_histories() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,21 @@ class WrongHistories(KuhnHistories):
     def utilities(self, states):
         return -super().utilities(states)
 
-GAMES = {"wrong_poker": Wrong, "small_poker": Small, "other_name": Small, "no_game": dict}
-HISTORY_GAMES = {"small_poker": SmallHistories, "wrong_poker": WrongHistories}
+class Forgets(Kuhn):
+    def __init__(self, cards=3, stake=1):
+        super().__init__()
+        self.name = "forgets" if cards == 3 else f"forgets(cards={cards})"
+
+class Rich(Kuhn):
+    u_max = 0.5
+
+    def __init__(self):
+        super().__init__()
+        self.name, self.u_max = "rich_poker", 0.5
+
+GAMES = {"wrong_poker": Wrong, "small_poker": Small, "other_name": Small, "no_game": dict, "forgets": Forgets}
+GAMES |= {"rich_poker": Rich, "leduc_poker": Small}
+HISTORY_GAMES = {"small_poker": SmallHistories, "wrong_poker": WrongHistories, "leduc_poker": SmallHistories}
 """
 
 
@@ -75,9 +89,35 @@ def test_games_of_mine_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_wrong_game_by_histories_is_not_trained(tmp_path: Path) -> None:
-    with pytest.raises(GameError, match=r"wrong_poker: .* of the public face utilities are"):
+    with pytest.raises(GameError, match=r"wrong_poker: .* of the public face a pair's utility is"):
         sog.train(sog.Run("wrong_poker", algorithm="rnad"), tmp_path / "run", rounds=1)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("command", [["solve", "rich_poker"], ["train", "rich_poker", "--rounds", "1"]])
+def test_a_wrong_game_is_not_solved_or_trained(
+    command: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(command) == 2
+    assert "rich_poker" in (said := capsys.readouterr().err) and "u_max" in said and said.count("\n") == 1
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_name_may_leave_out_defaults_only() -> None:
+    assert make_game("forgets(cards=4,stake=1)").name == "forgets(cards=4)"
+    with pytest.raises(GameError, match=r"forgets with stake=2 has the name 'forgets', .* its name must say stake"):
+        make_game("forgets(stake=2)")
+
+
+@pytest.mark.parametrize("make", [make_game, make_history_game])
+def test_a_name_of_this_program_is_not_mine_to_take(
+    make: Callable[[str], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(GameError, match="leduc_poker is a game of this program; give yours another name"):
+        make("leduc_poker")
+    assert make("kuhn_poker")
+    monkeypatch.setenv("SOG_GAMES", "broken_games")  # which is no matter to a game of this program
+    assert make("leduc_poker")
 
 
 @pytest.mark.parametrize(

@@ -96,10 +96,20 @@ def test_engines_without_fault_finish_their_games(tmp_path: Path) -> None:
     assert [(r.fault, r.why, r.points[2]) for r in results] == [(False, "b resigned", 1.0), (False, "b resigned", 0.0)]
 
 
-def test_an_engine_that_cannot_start_loses_its_games(tmp_path: Path) -> None:
-    said = f'game = "{GO}"\n[agents.a]\ngtp = "/no/such/engine"\n[agents.r]\nrandom = true\n'
-    results = list(play_tournament(read_tournament(file_of(tmp_path, said)), tmp_path / "games"))
-    assert all(result.why.startswith("a: does not start") for result in results)
+@pytest.mark.parametrize(
+    ("game", "agent", "why"),
+    [
+        (GO, 'gtp = "/no/such/engine"', "agent a: gtp = '/no/such/engine' is no program that can be started"),
+        ("tic_tac_toe", f'uci = "{FAKE} uci none 1"\nnodes = 1', "agent a: engines that speak UCI play chess, not tic"),
+        ("chess", f'gtp = "{FAKE} gtp none 1"', "agent a: engines that speak GTP play Go, not chess"),
+        ("leduc_poker", "alphabeta = 2", "alphabeta plays by OpenSpiel's rules: leduc_poker is no game of perfect"),
+    ],
+)
+def test_agents_that_cannot_play_lose_no_game(tmp_path: Path, game: str, agent: str, why: str) -> None:
+    said = f'game = "{game}"\n[agents.a]\n{agent}\n[agents.r]\nrandom = true\n'
+    with pytest.raises(SettingError, match=re.escape(why)):
+        list(play_tournament(read_tournament(file_of(tmp_path, said)), tmp_path / "games"))
+    assert not (tmp_path / "games").exists()
 
 
 def test_a_killed_tournament_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path) -> None:

@@ -65,14 +65,10 @@ def history_rules(game: Rules) -> HistoryGame:
 
 def train_alone(run: Run, *arguments: Any) -> Point:
     """Training without workers; a user-defined game is checked before, in both of its forms where it has two."""
-    from sog.games.histories.catalog import public_face
-    from sog.games.histories.check import check_history_game
-    from sog.games.own import is_own
+    from sog.games.checked import check_own
     from sog.train.policy_gradient.loop import train_policy
 
-    if is_own(run.game, "HISTORY_GAMES"):
-        game = by_histories(run.game)
-        check_history_game(game, public_face(game), games=100)
+    check_own(by_histories(run.game))
     return train_policy(run, *arguments)
 
 

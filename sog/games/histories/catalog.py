@@ -23,7 +23,7 @@ from sog.games.names import (
     parse_game,
     refuse_unknown,
 )
-from sog.games.own import make_own, own_games, refuse_class
+from sog.games.own import make_own, own_games, refuse_class, refuse_taken
 
 __all__ = ["has_histories", "make_history_game", "public_face"]
 
@@ -40,6 +40,7 @@ def make_history_game(name: str) -> HistoryGame:
     refuse_class(name)
     short, parameters = parse_game(name)
     if short in _GAMES:
+        refuse_taken(short, "HISTORY_GAMES")
         return _GAMES[short](parameters)
     own = own_games("HISTORY_GAMES")
     if short not in own:

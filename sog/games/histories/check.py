@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.arrays import Array, Int32
+from sog.arrays import Array, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.blame import code_of
@@ -40,9 +40,13 @@ def check_history_game(
     network's input and the player's own past (perfect recall); batches that play as games alone do; utilities within
     u_max; the longest history.
     public: the same game by public states, with `history`. Then each pair of infostates of up to `max_states` of its
-    public states is replayed: who acts, legal actions, utilities and infostates must be the same.
+    public states is replayed: who acts, legal actions, utilities and infostates must be the same, and the replayed
+    history not more likely by chance than the pair.
     Raises GameError on the first violation, or where the game's own code raises, in one line.
     """
+    if not isinstance(game, HistoryGame):
+        what = f"the class {game.__name__}" if isinstance(game, type) else repr(game)
+        raise GameError(f"check_history_game takes an object of a class derived from sog.HistoryGame, not {what}")
     with code_of(f"{type(game).__name__}'s code", GameError):
         _check_attributes(game)
         played = _Played(game)
@@ -203,13 +207,22 @@ def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) ->
         where = f"at {public.state_name(s)!r} of the public face"
         w = public.weights(s).dense()
         places = np.argwhere(w > 0)
-        states = replay(game, _histories(game, public, s, places))
+        histories = _histories(game, public, s, places)
+        states = replay(game, histories)
+        chances = _chances_of(game, histories)
+        # A pair's weight sums the chances of all its histories, so that one of them can only be less likely.
+        more = chances - w[tuple(places.T)]
+        k = int(more.argmax())
+        likely = f"{where} a pair has weight {w[tuple(places[k])]:g}, by histories {chances[k]:g}"
+        _require(more[k] < _CLOSE, game, likely)
         pairs += len(places)
         _require((game.actors(states) == actor).all(), game, f"{where} another player acts")
         if actor == TERMINAL:
             utility = public.payoff(s).dense()[tuple(places.T)] / w[tuple(places.T)]
-            same = np.abs(game.utilities(states) - utility).max() < _CLOSE
-            _require(same, game, f"{where} utilities are {utility}, by histories {game.utilities(states)}")
+            found = game.utilities(states)
+            k = int(np.abs(found - utility).argmax())
+            same = abs(found[k] - utility[k]) < _CLOSE
+            _require(same, game, f"{where} a pair's utility is {utility[k]:g}, by histories {found[k]:g}")
             continue
         assert visit.fan is not None and visit.fan.moves is not None
         legal = np.zeros((len(states), game.num_actions), dtype=np.bool_)
@@ -226,6 +239,16 @@ def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) ->
     whole = len(infostates) == len(set(infostates.values()))
     _require(whole, game, "an infostate of the public face is several by histories")
     return pairs
+
+
+def _chances_of(game: HistoryGame, histories: Array) -> Float64:
+    """float64[B]: the product of chance's probabilities along histories, int[B, T] padded with -1."""
+    states, found = game.begin(len(histories)), np.ones(len(histories))
+    for column in histories.T:
+        drew = np.flatnonzero((game.actors(states) == NATURE) & (column >= 0))
+        found[drew] *= game.chances(states)[drew, column[drew]]
+        game.step(states, column.astype(np.int32))
+    return found
 
 
 def _histories(game: HistoryGame, public: Game, s: State, places: Array) -> Array:

@@ -22,6 +22,7 @@ LIMIT: Final = 20_000_000  # public states
 PROBES: Final = 11
 _FAR: Final = 100.0  # so many times the limit is far above it
 _SHARE: Final = 0.8  # of the memory that is free when listing begins
+_LONGEST: Final = 100_000  # public states down one line
 _EVERY: Final = 1024  # nodes between two looks at the memory
 
 
@@ -66,7 +67,9 @@ def check_listable(game: Game, limit: int = LIMIT) -> None:
 def _is_far(game: Game, far: float, chance: random.Random) -> bool:
     """Whether the fan-outs down one random line multiply to more than `far`; GameError where a fan cannot be listed."""
     s, product = game.root(), 1.0
-    while game.actor(s) != TERMINAL:
+    for _ in range(_LONGEST):
+        if game.actor(s) == TERMINAL:
+            return False
         if not game.listable(s):
             raise GameError(f"{game.name} has a chance event too large to list")
         count = len(game.fan(s).children)
@@ -74,4 +77,4 @@ def _is_far(game: Game, far: float, chance: random.Random) -> bool:
         if product > far:
             return True
         s = game.child(s, chance.randrange(count))
-    return False
+    raise GameError(f"{game.name} is too large to list: a line of {_LONGEST:,} public states does not end")
