@@ -1,5 +1,9 @@
 """The project's exceptions: each message is one line that a person at the terminal can act on."""
 
+from __future__ import annotations
+
+from numbers import Integral
+
 
 class SogError(Exception):
     """Base of all errors that the command line reports in one line with exit code 2."""
@@ -15,3 +19,9 @@ class CheckpointError(SogError):
 
 class SettingError(SogError):
     """A setting outside its range, such as a negative number of simulations."""
+
+
+def check_whole(name: str, value: object, least: int) -> None:
+    """SettingError unless a setting is a whole number of at least `least`."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise SettingError(f"{name} is a whole number of at least {least}, not {value!r}")

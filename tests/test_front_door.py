@@ -108,6 +108,12 @@ def test_what_cannot_be_is_refused() -> None:
         (lambda: sog.load_agent(3), "opened by a folder or a game string, not int"),  # type: ignore[arg-type]
         (lambda: sog.solve(Kuhn), "the class Kuhn; make an object"),  # type: ignore[arg-type]
         (lambda: sog.train("kuhn_poker", "/nowhere", minutes=-1.0), "minutes are above 0"),
+        (lambda: sog.train("kuhn_poker", "/nowhere", rounds=0), "rounds is a whole number of at least 1, not 0"),
+        (lambda: sog.Run("kuhn_poker", workers=0), "workers is a whole number of at least 1, not 0"),
+        (lambda: sog.Run("kuhn_poker", seed=-1), "seed is a whole number of at least 0, not -1"),
+        (lambda: sog.solve("kuhn_poker", iterations=1e3), r"iterations is .* not 1000\.0"),  # type: ignore[arg-type]
+        (lambda: sog.Budget(True), "simulations is a whole number of at least 1, not True"),
+        (lambda: sog.load_agent("kuhn_poker", simulations=0), "simulations is a whole number of at least 1, not 0"),
     ],
 )
 def test_what_makes_no_sense_is_refused_in_one_line(call: Callable[[], object], says: str) -> None:

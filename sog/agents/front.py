@@ -14,7 +14,7 @@ from sog.agents.loaded import LoadedAgent
 from sog.agents.players import open_network, refuse_other
 from sog.agents.shipped import find_checkpoint
 from sog.arrays import Float64
-from sog.errors import GameError, SettingError
+from sog.errors import GameError, SettingError, check_whole
 from sog.games.base import NATURE, Game
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
@@ -84,8 +84,8 @@ def solve(game: Game | str, algorithm: str = "cfr+", iterations: int = 1000, see
         solution = sog.solve("leduc_poker", algorithm="dcfr", iterations=1000)
         solution.value, solution.exploitability           # -0.0856, 0.0002
     """
-    if iterations < 1:
-        raise SettingError(f"iterations must be at least 1, not {iterations}")
+    check_whole("iterations", iterations, 1)
+    check_whole("seed", seed, 0)
     solver = named(algorithm, seed=seed)
     public = whole_tree(_game(game))
     tree = exact.full_tree(public)
@@ -138,6 +138,7 @@ def search(
         found = sog.search("leduc_poker", sog.Budget(1000, 1.0), leaves="leduc_poker")
         found.policy[:, 0]                 # with the first card in hand
     """
+    check_whole("seed", seed, 0)
     rules = _game(game)
     player = rules.actor(rules.root())
     if player >= NATURE:
@@ -172,8 +173,6 @@ def train(
         sog.train("kuhn_poker", "runs/kuhn", minutes=1)
         sog.train(sog.Run("kuhn_poker", seed=1, algorithm="rebel"), "runs/rebel", rounds=5)
     """
-    if minutes is not None and not minutes > 0:
-        raise SettingError(f"minutes are above 0, not {minutes}")
     if not isinstance(run, Run | str):
         raise SettingError(
             "train takes a game string or a Run, since its workers are processes that make the game themselves; "
@@ -182,10 +181,11 @@ def train(
     which = run if isinstance(run, Run) else Run(make_game(run).name)
     if not which.rounds:
         raise SettingError("only `sog train --asynchronous` trains without rounds")
+    until = Until(minutes, rounds)
     rules = learner(which.algorithm).training.rules(which.game)
     settings = preset(rules, which.preset, which.algorithm, which.variant)
     check_memory(settings, which.game)
-    return training_of(which.algorithm)(which, settings, Path(out), Until(minutes, rounds), resume, hooks, device)
+    return training_of(which.algorithm)(which, settings, Path(out), until, resume, hooks, device)
 
 
 def _game(game: Game | str) -> Game:

@@ -12,10 +12,11 @@ from sog.agents.opened import Opened
 from sog.agents.players import make_player, open_network
 from sog.agents.recalled import Recalled
 from sog.arrays import Float64
-from sog.errors import GameError, SettingError
+from sog.errors import GameError, SettingError, check_whole
 from sog.games.base import NATURE
 from sog.play.agent import Agent
 from sog.play.player import Limits, Thought, think
+from sog.search.gtcfr.search import Budget
 from sog.search.tree.public_tree import PublicTree
 from sog.train.sog.actor import listed_tree
 
@@ -92,6 +93,8 @@ def load_agent(
     """
     if not isinstance(checkpoint_or_game, str | Path):
         raise SettingError(f"an agent is opened by a folder or a game string, not {type(checkpoint_or_game).__name__}")
+    check_whole("seed", seed, 0)
+    Budget(simulations, per_update)  # refuses what is no budget, whatever the algorithm takes of it
     text = str(checkpoint_or_game)
     algorithm = player_of(text, algorithm)
     choices = taken_by(algorithm, Choices(simulations, per_update))

@@ -16,7 +16,7 @@ from sog.play.player import Limits, Player, think
 from sog.train.checkpoint import load_network
 from sog.train.settings import variant_of
 
-__all__ = ["make_player", "open_network", "refuse_other", "warm_up"]
+__all__ = ["is_trained", "make_player", "open_network", "refuse_other", "warm_up"]
 
 
 def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Opened:
@@ -37,16 +37,24 @@ def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Op
 
 def _opened(text: str, algorithm: str) -> Opened:
     """The network with the game that the text names, or that the checkpoint was trained on."""
+    if not is_trained(text, algorithm):
+        game = make_game(text)
+        return Opened(game, CVPN(preset(game, "demo", algorithm).shape), trained=False)
+    folder = find_checkpoint(text, algorithm)
+    name, network, meta = load_network(folder)
+    game = make_game(name if names_a_path(text) else text)
+    return Opened(game, network, True, variant_of(meta.settings), folder)
+
+
+def is_trained(text: str, algorithm: str = SOG) -> bool:
+    """Whether the text names a checkpoint, or a game that one is shipped for; CheckpointError for a folder without."""
     try:
-        folder = find_checkpoint(text, algorithm)
-        name, network, meta = load_network(folder)
-        game = make_game(name if names_a_path(text) else text)
-        return Opened(game, network, True, variant_of(meta.settings), folder)
+        find_checkpoint(text, algorithm)
     except CheckpointError:
         if names_a_path(text):
             raise
-    game = make_game(text)
-    return Opened(game, CVPN(preset(game, "demo", algorithm).shape), trained=False)
+        return False
+    return True
 
 
 def refuse_other(network: CVPN, plays: Game, game: Game) -> None:

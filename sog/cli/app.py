@@ -44,6 +44,9 @@ _BASES = (("sog.games.base", "Game"), ("sog.play.agent", "Agent"))
 # What the system says of names that no file can have.
 _NAMES = (errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL, errno.ENOTDIR)
 
+# What it says where nothing more can be written.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG)
+
 # Longer messages, such as those that repeat a word of 100,000 letters, lose their middle.
 _LONGEST_LINE = 2_000
 
@@ -103,6 +106,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     which is a fault of ours; its traceback is shown where SOG_TRACEBACK is set.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    if sys.stdout is None:  # closed before we began
+        return _fail("standard output is closed: send it to a file, or to /dev/null", 2)
     with listening() as signals:
         try:
             return _run(words)
@@ -134,12 +139,15 @@ def _failed(error: Exception) -> int:
     if isinstance(error, SogError):
         return _fail(str(error), 2)
     if isinstance(error, BrokenPipeError):  # whoever read our output has left: nothing more can be printed there
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_stdout()
         return 1
     if isinstance(error, _ClickException):
         return _fail(_usage_text(error), 2)
     if isinstance(error, OSError) and error.errno in _NAMES and error.filename is not None:
         return _fail(f"{os.fsdecode(error.filename)}: {error.strerror}", 2)
+    if isinstance(error, OSError) and error.errno in _FULL:
+        _close_stdout()
+        return _fail(f"cannot write{'' if error.filename is None else f' {error.filename}'}: {error.strerror}", 2)
     if isinstance(error, MemoryError):
         return _fail(f"not enough memory: {gigabytes(machine_bytes())} is all that this machine has ({error})", 2)
     if _TRACEBACK_VARIABLE in os.environ:
@@ -148,6 +156,11 @@ def _failed(error: Exception) -> int:
         return _fail(f"{whose}'s code raised {type(error).__name__}: {error}", 2)
     hint = f"set {_TRACEBACK_VARIABLE}=1 to see where"
     return _fail(f"unexpected {type(error).__name__}: {error} ({hint})", 1)
+
+
+def _close_stdout() -> None:
+    """What is still to be printed goes nowhere, so that Python does not complain about it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _theirs(error: Exception) -> str:
@@ -164,7 +177,7 @@ def _fail(message: str, code: int) -> int:
     line = " ".join(message.split())
     if len(line) > _LONGEST_LINE:
         line = f"{line[: _LONGEST_LINE // 2]} ... {line[-_LONGEST_LINE // 2 :]}"
-    stderr().print(f"sog: {_shown(line)}", markup=False, soft_wrap=True)
+    stderr().print(f"sog: {_shown(line)}", soft_wrap=True)
     return code
 
 

@@ -77,7 +77,7 @@ def bench_cfr(
     for name in games or ():
         check_game(name)  # before the work
     if not has_liteefg():
-        stderr().print("LiteEFG is not installed (pip install 'sog[bench]'): left out", markup=False)
+        stderr().print("LiteEFG is not installed (pip install 'sog[bench]'): left out")
     with progress_bar("bench cfr", len(chosen), "games") as report:
         rows = bench_games(chosen, rounds, report)
     show_rows(rows, as_json, lambda: cfr_table(rows))
@@ -118,7 +118,7 @@ def bench_search(
         rows = bench_searches(game, network, budgets, rounds, batch_seconds, report)
     parts: list[Part] = []
     if training:
-        stderr().print(f"training {game.name} twice for {training_seconds:g} seconds", markup=False)
+        stderr().print(f"training {game.name} twice for {training_seconds:g} seconds")
         parts = profile_training(game.name, "full", training_seconds, os.cpu_count() or 1)
     show_rows(rows, as_json, lambda: search_table(rows), {"training": [asdict(part) for part in parts]})
     if parts and not as_json:
@@ -300,7 +300,7 @@ def _network(checkpoint: str) -> tuple[str, CVPN]:
         if names_a_path(checkpoint):
             raise
         game = make_game(checkpoint)
-        stderr().print(f"no checkpoint is shipped for {game.name}: an untrained network", markup=False)
+        stderr().print(f"no checkpoint is shipped for {game.name}: an untrained network")
         return game.name, CVPN(preset(game, "full").shape)
     name, network, _ = load_network(folder)
     return name, network

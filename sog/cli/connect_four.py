@@ -81,7 +81,7 @@ def _refuse_hours(stones: int, searched: int, seconds: float) -> None:
 
 
 def _print(picture: str, answer: Mapping[str, Any], sign: int) -> None:
-    stdout().print(picture, markup=False)
+    stdout().print(picture)
     mover = "xo"[answer["player"]]
     best = " or ".join(str(column) for column in answer["best"])
     result = _WORDS[sign * answer["value"]]

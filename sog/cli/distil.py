@@ -72,5 +72,5 @@ def distil(
         return
     loss = f"value loss {found.value_loss:.4g}, policy loss {found.policy_loss:.4g}"
     stdout().print(
-        f"{work.meta.game}: {found.steps:,} steps on {found.rows:,} rows, {loss}; {out}", markup=False, soft_wrap=True
+        f"{work.meta.game}: {found.steps:,} steps on {found.rows:,} rows, {loss}; {out}", soft_wrap=True
     )

@@ -96,7 +96,7 @@ def open_aloud(checkpoint: str, algorithm: str = "sog", game: str | None = None)
 
     opened = open_network(checkpoint, algorithm, game)
     if not opened.trained:
-        stderr().print(f"sog: no checkpoint of {opened.game.name} is shipped: this network is untrained", markup=False)
+        stderr().print(f"sog: no checkpoint of {opened.game.name} is shipped: this network is untrained")
     return opened
 
 

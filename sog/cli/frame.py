@@ -57,17 +57,27 @@ Report = Callable[[int, str], None]
 def stdout() -> Console:
     """Where results for people go; in a pipe or a file tables are wide, unless COLUMNS says otherwise."""
     plain = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    return Console(highlight=False, emoji=False, width=_PIPE_WIDTH if plain else None)
+    return Console(markup=False, highlight=False, emoji=False, width=_PIPE_WIDTH if plain else None)
 
 
 def stderr() -> Console:
     """Where errors, notes and progress go."""
-    return Console(stderr=True, highlight=False, emoji=False)
+    return Console(stderr=True, markup=False, highlight=False, emoji=False)
+
+
+def ask(question: str) -> str | None:
+    """A person's line from stdin, without the blanks around it; None where there is no more."""
+    try:
+        return input(question).strip()
+    except EOFError:
+        return None
+    except RuntimeError as error:  # Python's word for a stdin that was closed before it began
+        raise SettingError("standard input is closed: nobody can answer") from error
 
 
 def say(text: str) -> None:
     """A note to a person, as it is, on stderr."""
-    stderr().print(text, markup=False, soft_wrap=True)
+    stderr().print(text, soft_wrap=True)
 
 
 def print_json(answer: Mapping[str, Any]) -> None:
@@ -168,7 +178,7 @@ def _say_begun(console: Console, title: str, total: int | None, unit: str, line_
     """One line, where nothing else was printed by now, that the work has begun."""
     if not line_printed.is_set():
         what = f"0 of {total:,} {unit}" if total else "begun"
-        console.print(f"{title}: {what}", markup=False, soft_wrap=True)
+        console.print(f"{title}: {what}", soft_wrap=True)
 
 
 def _lines(
@@ -195,7 +205,7 @@ def _lines(
         left = [] if minutes is None else [max(0.0, minutes - spent)]
         left += [worked * (total - done) / (done - begun)] if total and done > begun else []
         more = f", {min(left):.1f} left" if left else ""
-        console.print(f"{title}: {far} {unit}, {spent:.1f} min{more}  {note}".rstrip(), markup=False, soft_wrap=True)
+        console.print(f"{title}: {far} {unit}, {spent:.1f} min{more}  {note}".rstrip(), soft_wrap=True)
 
     return report
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
-from sog.errors import SettingError
+from sog.errors import GameError, SettingError
 
 if TYPE_CHECKING:
     from sog.experiments.checks.openspiel_table import Row
@@ -97,6 +97,7 @@ def _check_openspiel(names: list[str] | None, as_markdown: bool, as_json: bool) 
 
     if as_markdown and as_json:
         raise SettingError("--markdown or --json, not both")
+    _refuse_unknown(names or [])
     rows = _rows(names or openspiel_table.CANDIDATES)
     if as_json:
         print_json(openspiel_table.as_json(rows))
@@ -106,6 +107,16 @@ def _check_openspiel(names: list[str] | None, as_markdown: bool, as_json: bool) 
         stdout().print(openspiel_table.rich_table(rows))
     if any(row.differs for row in rows):
         raise typer.Exit(1)
+
+
+def _refuse_unknown(names: Sequence[str]) -> None:
+    """GameError for a name that OpenSpiel has no game for, which is no game that was refused."""
+    from sog.games.names import OPENSPIEL, parse_game
+    from sog.games.openspiel.loading import registered
+
+    for name in names:
+        if (short := parse_game(name.removeprefix(OPENSPIEL))[0]) not in registered():
+            raise GameError(f"OpenSpiel has no game called {short}")
 
 
 def _rows(names: Sequence[str]) -> list[Row]:

@@ -69,7 +69,7 @@ def solve_spot(
     if not as_json:
         need = solver.program.memory(threads) / 1e6
         boards = len(solver.program.boards.cards)
-        stdout().print(f"memory {need:,.0f} MB, {boards} river card{'s' * (boards > 1)} solved", markup=False)
+        stdout().print(f"memory {need:,.0f} MB, {boards} river card{'s' * (boards > 1)} solved")
     solver.iterate(0)  # compiles before the timing starts
     saved = [""]
     with say_kept(lambda: saved[0]):
@@ -163,7 +163,7 @@ def show(
         return
     percent = 100 * progress.of_pot
     headline = f"{name}: player {seen.actor} to act ({percent:.3g}% of the pot exploitable)"
-    stdout().print(headline, markup=False, soft_wrap=True)
+    stdout().print(headline, soft_wrap=True)
     _print_grid(seen)
     _print_hands(seen)
 

@@ -34,4 +34,4 @@ def perft(
     if as_json:
         print_json({"game": rules.name, "depth": depth, "lines": count, "seconds": seconds})
         return
-    stdout().print(f"{count:,} lines of {depth} half moves in {seconds:.1f} s", markup=False)
+    stdout().print(f"{count:,} lines of {depth} half moves in {seconds:.1f} s")

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from sog.agents.algorithms.base import Choices
-from sog.cli.frame import LimitOption, progress_bar, stdout
+from sog.cli.frame import LimitOption, ask, progress_bar, stdout
 from sog.cli.options import (
     LARGEST_COUNT,
     LARGEST_SEED,
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["play"]
+
+
+_HELD = 24  # infostates of the agent that are shown
 
 
 def play(
@@ -168,14 +172,14 @@ def _play_hands(game: Game, seats: MakeAgent, seat: int | None, hands: int | Non
     while hands is None or count < hands:
         person = count % 2 if seat is None else seat
         agent = seats(1 - person, int(rng.integers(2**31)))
-        stdout().print(f"\n[bold]Hand {count + 1}[/bold]: you are player {person}")
+        stdout().print(Text.assemble((f"\nHand {count + 1}", "bold"), f": you are player {person}"))
         won = _hand(agent, person, rng)
         if won is None:
             break
         total, count = total + won, count + 1
         mean = f"{total / count * game.unit.per_utility:+.4g} {game.unit.name} a hand"
         word = f"You win {won:g}" if won > 0 else f"You lose {-won:g}" if won < 0 else "A draw"
-        stdout().print(f"{word}; {total:+g} after {count} hand{'s' * (count > 1)}, {mean}.", markup=False)
+        stdout().print(f"{word}; {total:+g} after {count} hand{'s' * (count > 1)}, {mean}.")
 
 
 def _hand(agent: Agent, person: int, rng: np.random.Generator) -> float | None:
@@ -196,12 +200,12 @@ def _hand(agent: Agent, person: int, rng: np.random.Generator) -> float | None:
             last = world.node, world.pair[agent.player]
             column = agent.act(*last, rng)
             name = game.action_name(public.states[world.node], int(game.actions(public.states[world.node])[column]))
-            stdout().print(f"  agent: {'moves' if _hidden(game, public, world.node) else name}", markup=False)
+            stdout().print(f"  agent: {'moves' if _hidden(game, public, world.node) else name}")
         world = referee.act(world, column, rng)
     state = public.states[world.node]
-    stdout().print(f"  {game.state_name(state)}", markup=False)
+    stdout().print(f"  {game.state_name(state)}")
     for p, who in ((person, "you"), (agent.player, "agent")):
-        stdout().print(f"  {who} held {game.infostate_name(state, p, world.pair[p])}", markup=False)
+        stdout().print(f"  {who} held {game.infostate_name(state, p, world.pair[p])}")
     if last is not None and agent.drawn_from is not None:
         _show_mind(agent, *last, agent.drawn_from)
     return referee.utility(world) * (1.0 if person == 0 else -1.0)
@@ -217,16 +221,13 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
     columns = referee.legal(world)
     names = {column: game.action_name(state, int(game.actions(state)[column])) for column in columns}
     held = game.infostate_name(state, person, world.pair[person])
-    stdout().print(f"  {game.state_name(state)}; you hold {held}", markup=False)
+    stdout().print(f"  {game.state_name(state)}; you hold {held}")
     numbered = not any(name.isdigit() for name in names.values())  # a bid of 2 is no second entry of a list
     listed = (f"{k + 1}) {names[column]}" if numbered else names[column] for k, column in enumerate(columns))
     question = f"  {'  '.join(listed)} > "
     while True:
-        try:
-            answer = input(question).strip().lower()
-        except EOFError:
-            return None
-        if answer in ("q", "quit", "exit"):
+        said = ask(question)
+        if said is None or (answer := said.lower()) in ("q", "quit", "exit"):
             return None
         if numbered and answer.isdecimal() and 1 <= int(answer) <= len(columns):
             return columns[int(answer) - 1]
@@ -239,10 +240,10 @@ def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person:
 
 
 def _show_mind(agent: Agent, node: int, infostate: int, policy: Float64) -> None:
-    """The agent's belief about the person's infostates, where it has one, and its policy, at its last decision."""
+    """The agent's belief about the person's infostates, where it has one, and its policy, where it last decided."""
     game, state = agent.game, agent.state(node)
     belief, other = agent.belief(infostate), 1 - agent.player
-    title = f"the agent's last decision: {game.state_name(state)}"
+    title = f"where the agent decided last: {game.state_name(state)}"
     if belief is not None:
         table = Table(title=title, title_justify="left")
         table.add_column("you might hold")
@@ -255,6 +256,8 @@ def _show_mind(agent: Agent, node: int, infostate: int, policy: Float64) -> None
     table.add_column("with")
     for action in game.actions(state):
         table.add_column(game.action_name(state, int(action)), justify="right")
-    for i in range(min(policy.shape[1], 24)):
+    for i in range(min(policy.shape[1], _HELD)):
         table.add_row(game.infostate_name(state, agent.player, i), *(f"{x:.1%}" for x in policy[:, i]))
     stdout().print(table)
+    if policy.shape[1] > _HELD:
+        stdout().print(f"and {policy.shape[1] - _HELD:,} more")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sog.cli.frame import stdout
+from rich.text import Text
+
+from sog.cli.frame import ask, stdout
 
 if TYPE_CHECKING:
     from sog.games.base import Game
@@ -22,13 +24,13 @@ def play_board(game: Game, player: Player, seat: int | None, games: int | None) 
     while games is None or count < games:
         person = count % 2 if seat is None else seat
         first = game.actor(game.root()) == person
-        stdout().print(f"\n[bold]Game {count + 1}[/bold]: you move {'first' if first else 'second'}")
+        stdout().print(Text.assemble((f"\nGame {count + 1}", "bold"), f": you move {'first' if first else 'second'}"))
         result = _game(game, player, person)
         if result is None:
             break
         total, count = total + result, count + 1
         word = "You win" if result > 0 else "You lose" if result < 0 else "A draw"
-        stdout().print(f"{word}; {total:+g} after {count} game{'s' * (count > 1)}.", markup=False)
+        stdout().print(f"{word}; {total:+g} after {count} game{'s' * (count > 1)}.")
 
 
 def _game(game: Game, player: Player, person: int) -> float | None:
@@ -40,16 +42,16 @@ def _game(game: Game, player: Player, person: int) -> float | None:
     player.new_game(game)
     while tree.actor(node := tree.node_after(moves)) != TERMINAL:
         if tree.actor(node) == person:
-            stdout().print(game.picture(tree.public.states[node]), markup=False)
+            stdout().print(game.picture(tree.public.states[node]))
             action = _ask(_named(game, tree, node))
             if action is None:
                 return None
         else:
             thought = think(player, moves, Limits())
             action = thought.action
-            stdout().print(_move_text(game, tree, moves, thought), markup=False)
+            stdout().print(_move_text(game, tree, moves, thought))
         moves.append(action)
-    stdout().print(game.picture(tree.public.states[node]), markup=False)
+    stdout().print(game.picture(tree.public.states[node]))
     utility = tree.result(node)
     assert utility is not None
     return utility if person == 0 else -utility
@@ -64,17 +66,14 @@ def _ask(named: dict[str, int]) -> int | None:
     """The action that the person names, in full or as far as it differs from all others; None to leave."""
     listed = "  ".join(named)
     while True:
-        try:
-            answer = input(f"{listed} > " if len(named) <= _LISTED else "your move (? lists them, q leaves) > ").strip()
-        except EOFError:
-            return None
-        if answer.lower() in ("q", "quit", "exit"):
+        answer = ask(f"{listed} > " if len(named) <= _LISTED else "your move (? lists them, q leaves) > ")
+        if answer is None or answer.lower() in ("q", "quit", "exit"):
             return None
         matches = [name for name in named if answer and name.lower().startswith(answer.lower())]
         exact = [name for name in matches if name.lower() == answer.lower()]
         if len(exact or matches) == 1:
             return named[(exact or matches)[0]]
-        stdout().print(f"one of: {listed}", markup=False)
+        stdout().print(f"one of: {listed}")
 
 
 def _move_text(game: Game, tree: MoveTree, moves: list[int], thought: Thought) -> str:

@@ -66,13 +66,13 @@ def reproduce(
         _check_runs(run or ())
     started = time.monotonic()
     options = Options(quick, full, seeds, tuple(run or ()), paper, minutes)
-    work = Reproduction(experiment, options, out, lambda line: stderr().print(line, markup=False))
+    work = Reproduction(experiment, options, out, lambda line: stderr().print(line))
     if only_finished:
         if workers is not None or cluster is not None:
             raise SettingError("--so-far computes nothing, so --workers and --cluster have no use with it")
         _print(work.so_far(), work.done, len(work.keys), time.monotonic() - started, as_json)
         return
-    kept = f"finished points are kept in {out / experiment.id}: the same command goes on from there"
+    kept = f"finished points are kept in {work.folder}: the same command goes on from there"
     with say_kept(lambda: kept), progress_bar(experiment.id, len(work.keys), "points") as report:
         done = work.run(where, report)
     _print(done, work.done, len(work.keys), time.monotonic() - started, as_json)
@@ -124,4 +124,4 @@ def _print(done: Reproduced, points: int, planned: int, seconds: float, as_json:
     stdout().print(table)
     files = ", ".join(map(str, done.files))
     summary = f"{seconds:.0f} s; {files}" if files else f"{points} of {planned} points so far"
-    stdout().print(f"{experiment.id}: {summary}", markup=False, soft_wrap=True)
+    stdout().print(f"{experiment.id}: {summary}", soft_wrap=True)

@@ -161,7 +161,7 @@ def _list_algorithms(as_json: bool) -> None:
     if as_json:
         print_json({"algorithms": list(NAMES)})
     else:
-        stdout().print("\n".join(NAMES), markup=False)
+        stdout().print("\n".join(NAMES))
 
 
 def _game(name: str) -> Game:

@@ -71,6 +71,8 @@ def tournament(
     threadpool_limits(1)
     where = None if cluster is None else where_of(cluster, None)
     read = read_tournament(file)
+    for name in read.untrained():
+        say(f"sog: no checkpoint is shipped for what agent {name} names: its network is untrained")
     folder = out or file.with_suffix(".games")
     results: list[Result] = []
     kept, games = f"finished games are kept in {folder}: the same command goes on from there", len(fixtures(read))
@@ -155,16 +157,15 @@ def _show(answer: dict[str, Any]) -> None:
             Text(agent["name"]), f"{agent['elo']:+.0f}", f"±{agent['interval']:.0f}", f"{points:g}", str(games), *cells
         )
     stdout().print(table)
-    stdout().print("Cells: wins-draws-losses of the row's agent. Elo has mean 0 over the agents.", markup=False)
+    stdout().print("Cells: wins-draws-losses of the row's agent. Elo has mean 0 over the agents.")
     if answer["virtual_draws"]:
         stdout().print(
             "Some agents won or lost every game against the others; their ratings would be infinite, so each pair "
             f"was given {answer['virtual_draws']:g} draw more. Read them as bounds.",
-            markup=False,
         )
     for fault in answer["faults"]:
-        stdout().print(f"game {fault['game']} was lost by a fault: {fault['why']}", markup=False)
-    stdout().print(f"Games and elo.png are in {answer['folder']}.", markup=False)
+        stdout().print(f"game {fault['game']} was lost by a fault: {fault['why']}")
+    stdout().print(f"Games and elo.png are in {answer['folder']}.")
 
 
 def _cell(score: dict[str, int] | None) -> str:

@@ -190,8 +190,8 @@ def train(
         print_json(answer)
         return
     done = f"{point.round} rounds, {point.steps:,} steps on {point.rows:,} rows in {point.minutes:.1f} minutes"
-    stdout().print(f"{rules.name}: {done}", markup=False)
-    stdout().print(f"checkpoint and curve.png in {folder}; play against it: sog play {folder}", markup=False)
+    stdout().print(f"{rules.name}: {done}")
+    stdout().print(f"checkpoint and curve.png in {folder}; play against it: sog play {folder}")
 
 
 def _where(

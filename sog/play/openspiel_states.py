@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-import pyspiel
-
 from sog.errors import GameError
 from sog.games.base import Game
 from sog.games.names import OPENSPIEL, parse_game
-from sog.games.openspiel.loading import SpielGame, load_in_turns
+from sog.games.openspiel.loading import SpielGame, load_in_turns, registered
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["SpielGame", "StateOf", "openspiel_game", "states_of_infostates"]
@@ -26,7 +24,7 @@ class StateOf(NamedTuple):
 def openspiel_game(game: Game) -> SpielGame:
     """OpenSpiel's game, turn-based; GameError where OpenSpiel lacks it."""
     name = game.name.removeprefix(OPENSPIEL)
-    if parse_game(name)[0] not in pyspiel.registered_names():  # loading it would list all games on stderr
+    if parse_game(name)[0] not in registered():  # loading it would list all games on stderr
         raise GameError(f"OpenSpiel has no game {name}")
     return load_in_turns(name)
 

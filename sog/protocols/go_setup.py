@@ -26,7 +26,7 @@ class GoBoard:
     def __init__(self, game: Go) -> None:
         self.game, self.tree = game, MoveTree(game)
         self.moves: list[int] = []
-        self._lengths: list[int] = []  # how many moves there were before each `play`
+        self._before: list[list[int]] = []  # the moves before each `play`
 
     @property
     def node(self) -> int:
@@ -51,14 +51,18 @@ class GoBoard:
             raise GameError("illegal move")
         if action not in self.tree.actions(self.tree.node_after(moves)) or self.repeats([*moves, action]):
             raise GameError("illegal move")
-        self._lengths.append(len(self.moves))
+        self._before.append(self.moves)
         self.moves = [*moves, action]
 
     def turned(self, colour: int) -> list[int]:
-        """The moves so far, with a pass more where it is the other colour's turn."""
+        """The moves so far, with a pass more where it is the other colour's turn.
+
+        Where this colour has just passed, its pass is left out instead: two in a row would end the game.
+        """
         if len(self.moves) % 2 == colour:
             return list(self.moves)
-        return [*self.moves, self.game.size**2]
+        passed = self.moves[-1:] == [self.game.size**2]
+        return self.moves[:-1] if passed else [*self.moves, self.game.size**2]
 
     def repeats(self, moves: list[int]) -> bool:
         """Whether the last of these moves ends the game as a repetition."""
@@ -68,13 +72,13 @@ class GoBoard:
 
     def undo(self) -> None:
         """Take the last move back; GameError where there is none."""
-        if not self._lengths:
+        if not self._before:
             raise GameError("cannot undo")
-        self.moves = self.moves[: self._lengths.pop()]
+        self.moves = self._before.pop()
 
     def take_over(self, other: GoBoard) -> None:
         """The moves of the same game under another komi."""
-        self.moves, self._lengths = list(other.moves), list(other._lengths)
+        self.moves, self._before = list(other.moves), list(other._before)
 
     def score(self) -> float:
         """Black's points less White's, all stones alive, komi counted."""

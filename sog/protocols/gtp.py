@@ -139,9 +139,6 @@ class GtpEngine:
         legal = [c for c in self.thought.candidates if not self.board.repeats([*moves, c.action])]
         return write_vertex(legal[0].action, self.fits) if legal else "pass"
 
-    def _no_handicap(self, words: Sequence[str]) -> str:
-        raise GameError("handicap games are not supported")
-
     # --- time ---
 
     def _time_settings(self, words: Sequence[str]) -> str:
@@ -292,9 +289,6 @@ _COMMANDS: Final[dict[str, tuple[int, int, Callable[[GtpEngine, Sequence[str]], 
     "boardsize": (1, 1, GtpEngine._boardsize),
     "clear_board": (0, 0, GtpEngine._clear),
     "komi": (1, 1, GtpEngine._komi),
-    "fixed_handicap": (1, 1, GtpEngine._no_handicap),
-    "place_free_handicap": (1, 1, GtpEngine._no_handicap),
-    "set_free_handicap": (1, 400, GtpEngine._no_handicap),
     "play": (2, 2, GtpEngine._play),
     "genmove": (1, 1, GtpEngine._genmove),
     "kgs-genmove_cleanup": (1, 1, GtpEngine._genmove),

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from sog.agents.algorithms.base import SOG, Choices
 from sog.agents.algorithms.table import LEARNERS, boards_of
-from sog.agents.players import make_player, open_network
+from sog.agents.players import is_trained, make_player, open_network
 from sog.baselines.rating import RatingPlayer
 from sog.errors import GameError, SettingError
 from sog.games.base import Game
@@ -69,6 +69,15 @@ class Tournament:
         """The agent with this name; raises SogError where it cannot be had or does not play the game."""
         agent = self.agents[name]
         return _kind(name, agent).make(name, agent, self.game, self.patience)
+
+    def untrained(self) -> list[str]:
+        """The agents whose networks have learned nothing, since the game that they name has no shipped checkpoint."""
+        keys = _SEARCHERS.items()
+        return [
+            name
+            for name, agent in self.agents.items()
+            if not all(is_trained(agent[key], algorithm) for key, algorithm in keys if key in agent)
+        ]
 
 
 def read_tournament(path: Path) -> Tournament:
@@ -196,7 +205,7 @@ def _searcher(key: str, algorithm: str) -> _Kind:
         _take(agent, key, str), choices(agent)
 
     def make(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
-        opened = open_network(_take(agent, key, str))
+        opened = open_network(_take(agent, key, str), algorithm)
         if opened.game.family != game.family:
             raise SettingError(f"{name} plays {opened.game.name}, not {game.name}")
         player = make_player(opened, algorithm, choices(agent))
@@ -222,10 +231,12 @@ def _opponent(key: str, opponent: Opponent) -> _Kind:
     return _Kind(opponent.takes, check, make)
 
 
+# The algorithm that searches with a network, by the key that names the network.
+_SEARCHERS: Final = {"checkpoint": SOG, **{entry.name: entry.name for entry in LEARNERS if entry.board is not None}}
+
 # By the key that says what an agent is.
 _KINDS: Final = {
-    "checkpoint": _searcher("checkpoint", SOG),
-    **{entry.name: _searcher(entry.name, entry.name) for entry in LEARNERS if entry.board is not None},
+    **{key: _searcher(key, algorithm) for key, algorithm in _SEARCHERS.items()},
     **{key: _opponent(key, opponent) for key, opponent in OPPONENTS.items()},
     "random": _Kind(frozenset(), _random_check, _random),
     "uci": _Kind(frozenset({"nodes", "seconds", "options"}), _uci_check, _uci),

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.errors import CheckpointError, SettingError
+from sog.errors import CheckpointError, SettingError, check_whole
 from sog.nets.cvpn import CVPN
 from sog.train import checkpoint
 from sog.train.curve import CURVE, PICTURE, Point, Record
@@ -55,6 +55,10 @@ class Run:
     rounds: bool = True
     begins: str = ""
 
+    def __post_init__(self) -> None:
+        check_whole("workers", self.workers, 1)
+        check_whole("seed", self.seed, 0)
+
     @property
     def name(self) -> str:
         algorithm = f"{self.algorithm} {self.variant}".strip()
@@ -87,6 +91,13 @@ class Until:
     minutes: float | None = None
     rounds: int | None = None
     processor: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.rounds is not None:
+            check_whole("rounds", self.rounds, 1)
+        for name, minutes in (("minutes", self.minutes), ("processor minutes", self.processor)):
+            if minutes is not None and not minutes > 0:
+                raise SettingError(f"{name} are above 0, not {minutes}")
 
     def total(self, settings: TrainSettings | PolicySettings) -> int:
         """How many rounds there are to be in all."""

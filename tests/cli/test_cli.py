@@ -6,6 +6,7 @@ import contextlib
 import io
 import json
 import runpy
+import shlex
 import subprocess
 import sys
 import time
@@ -17,12 +18,13 @@ from typing import Any
 import pytest
 import typer
 from rich.console import Console
+from rich.table import Table
 
 from sog import __version__
 from sog.agents.shipped import find_checkpoint, shipped_checkpoints
 from sog.cli import frame as cli_frame
 from sog.cli.app import app, main
-from sog.cli.frame import progress_bar, write_new
+from sog.cli.frame import progress_bar, stdout, write_new
 from sog.errors import GameError, SettingError
 from sog.experiments.checks import openspiel_table
 from sog.games import catalog
@@ -217,6 +219,8 @@ def test_games_are_checked_against_openspiel(capsys: Capture, monkeypatch: pytes
     assert [row["agrees"] for row in said["games"]] == [True, True, False]
     assert main(["games", "--check-openspiel", "matrix_pd", "--markdown"]) == 0
     assert "| `matrix_pd` | is not zero-sum" in capsys.readouterr().out
+    assert main(["games", "--check-openspiel", "nosuch_game"]) == 2
+    assert "OpenSpiel has no game called nosuch_game" in capsys.readouterr().err
     monkeypatch.setattr(openspiel_table, "TOLERANCE", -1.0)
     assert main(["games", "--check-openspiel", "kuhn_poker"]) == 1
     assert "0 games agree with OpenSpiel" in capsys.readouterr().out
@@ -382,6 +386,32 @@ def test_short_work_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     with progress_bar("solving", 10, "iterations") as report:
         report(10, "")
     assert shown.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("games >&-", "standard output is closed"),
+        ("games >/dev/full", "cannot write: No space left on device"),
+        ("play kuhn_poker --seat 0 <&-", "standard input is closed: nobody can answer"),
+    ],
+)
+def test_closed_or_full_pipes_are_no_fault_of_ours(line: str, why: str) -> None:
+    """One line on stderr and exit code 2, with nothing that Python says at its end."""
+    command = f"{shlex.quote(sys.executable)} -m sog {line}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    notes = [row for row in done.stderr.splitlines() if row.startswith("sog: ")]
+    assert done.returncode == 2 and why in notes[-1] and "Error" not in done.stderr
+
+
+def test_words_in_brackets_are_shown_as_they_are(capsys: Capture) -> None:
+    """A game's own words, such as an infostate's name, may look like markup."""
+    stdout().print("held: [bold]")
+    table = Table(title="[red]")
+    table.add_row("[/]")
+    stdout().print(table)
+    shown = capsys.readouterr().out
+    assert all(words in shown for words in ("held: [bold]", "[red]", "[/]"))
 
 
 def test_a_file_that_came_in_between_is_kept(tmp_path: Path) -> None:

@@ -68,7 +68,6 @@ UCI: Final = {
 GTP: Final = {
     "protocol_version": [""], "name": [""], "version": [""], "list_commands": [""], "quit": [""], "clear_board": [""],
     "known_command": ["genmove", "{n}"], "boardsize": ["5", "{n}"], "komi": ["{n}", "0.5", "-7.5", "1e{n}"],
-    "fixed_handicap": ["2"], "place_free_handicap": ["{n}"], "set_free_handicap": ["A1 {v}"],
     "play": ["b {v}", "w {v}", "black pass", "WHITE {v}"], "genmove": ["b", "w"], "kgs-genmove_cleanup": ["b"],
     "reg_genmove": ["w"], "undo": [""], "time_settings": ["{n} {n} {n}", "0 1 0", "0 0 0"],
     "kgs-time_settings": ["none", "absolute {n}", "byoyomi {n} {n} {n}", "canadian {n} {n} {n}"],

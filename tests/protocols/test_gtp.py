@@ -41,7 +41,7 @@ def test_errors_are_the_protocols_and_the_engine_lives_on(gtp: Callable[..., lis
         "play black z9": "? invalid coordinate", "play black a6": "? invalid coordinate", "komi x": "? syntax error",
         "play green a1": "? invalid color", "boardsize x": "? syntax error", "undo": "? cannot undo",
         "boardsize 9": "? unacceptable size: this network plays 5x5", "final_status_list x": "? syntax error",
-        "fixed_handicap 2": "? handicap games are not supported", "time_left black x 1": "? syntax error",
+        "fixed_handicap 2": "? unknown command", "time_left black x 1": "? syntax error",
         "komi nan": "? syntax error", "sog-value": "? nothing was searched yet",
         "kgs-time_settings x": "? syntax error",
     }  # fmt: skip
@@ -83,6 +83,12 @@ def test_genmove_plays_what_it_names(gtp: Callable[..., list[str]]) -> None:
 def test_a_colour_may_move_twice(gtp: Callable[..., list[str]]) -> None:
     heard = gtp("play b A1", "play b B1", "final_status_list alive", "undo", "final_status_list alive")
     assert heard[2] == "= A1\nB1\n" and heard[4] == "= A1\n"
+
+
+def test_a_colour_may_move_after_its_own_pass(gtp: Callable[..., list[str]]) -> None:
+    """Two passes would end the game, so the first one is left out; undo brings it back."""
+    heard = gtp("komi 0.5", "play b pass", "play b C3", "final_score", "undo", "play w C3", "final_score")
+    assert heard == ["=\n"] * 3 + ["= B+24.5\n"] + ["=\n"] * 2 + ["= W+25.5\n"]
 
 
 def test_after_two_passes_it_passes(gtp: Callable[..., list[str]]) -> None:

@@ -17,12 +17,14 @@ from pathlib import Path
 
 import pytest
 
+from sog.agents.players import open_network
 from sog.cli.app import main
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.games.records import Record
 from sog.play.match import ContestantFault, Played, PlayerContestant, play_match_game, random_opening, random_openings
 from sog.play.player import Limits, MoveTree, RandomPlayer
+from sog.protocols import tournament_file
 from sog.protocols.check_score import compare
 from sog.protocols.tournament import Result, fixtures, load_results, opening_of, play_tournament
 from sog.protocols.tournament_file import read_tournament
@@ -94,6 +96,28 @@ def test_engines_without_fault_finish_their_games(tmp_path: Path) -> None:
     said = "\n".join([f'game = "{GO}"', *engines])
     results = list(play_tournament(read_tournament(file_of(tmp_path, said)), tmp_path / "games"))
     assert [(r.fault, r.why, r.points[2]) for r in results] == [(False, "b resigned", 1.0), (False, "b resigned", 0.0)]
+
+
+def test_an_untrained_network_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small = "go(board_size=3,komi=0.5)"
+    said = f'game = "{small}"\nlongest = 2\n[agents.new]\ncheckpoint = "{small}"\nsimulations = 1\n'
+    path = file_of(tmp_path, said + "[agents.r]\nrandom = true\n")
+    assert read_tournament(path).untrained() == ["new"]
+    assert main(["tournament", str(path), "--json"]) == 0
+    assert "what agent new names: its network is untrained" in capsys.readouterr().err
+    shipped = said.replace(small, "connect_four")
+    assert read_tournament(file_of(tmp_path, shipped + "[agents.r]\nrandom = true\n")).untrained() == []
+
+
+@pytest.mark.parametrize(("key", "algorithm"), [("checkpoint", "sog"), ("alphazero", "alphazero")])
+def test_an_agent_plays_with_the_network_that_its_algorithm_trained(
+    key: str, algorithm: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = f'game = "connect_four"\n[agents.a]\n{key} = "connect_four"\n[agents.r]\nrandom = true\n'
+    named: list[tuple[str, ...]] = []
+    monkeypatch.setattr(tournament_file, "open_network", lambda *words: named.append(words) or open_network(*words))
+    read_tournament(file_of(tmp_path, said)).contestant("a")
+    assert named == [("connect_four", algorithm)]
 
 
 @pytest.mark.parametrize(

@@ -64,15 +64,18 @@ def player_of(text: str, chosen: str | None = None) -> str:
     """The algorithm that plays what a person calls a checkpoint or game: the chosen one, or the one that trained it.
 
     Where that has no play of its own for hidden information, and where there is no checkpoint, Student of Games.
-    A policy network is played as it is; SettingError where a search is chosen, since it cannot use one.
+    A policy network is played as it is: SettingError where a search is chosen, since it cannot use one.
+    CheckpointError for a folder without a checkpoint.
     """
-    from sog.agents.shipped import find_checkpoint
+    from sog.agents.shipped import find_checkpoint, names_a_path
     from sog.train.checkpoint import load_meta
 
     try:
         trained = load_meta(find_checkpoint(text)).algorithm
-    except SogError:  # whoever opens it says what is wrong
-        return chosen or SOG
+    except SogError:
+        if names_a_path(text):  # before anything is said of what was chosen for it
+            raise
+        return chosen or SOG  # whoever opens it says what is wrong
     if learner(trained).training.alone and chosen is not None and not learner(chosen).training.alone:
         raise SettingError(f"{text} holds a policy network by {trained}; {chosen} cannot search with it")
     return chosen or (trained if learner(trained).play is not None else SOG)

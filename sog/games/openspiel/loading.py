@@ -13,9 +13,14 @@ import pyspiel
 from sog.errors import GameError
 from sog.games.names import OPENSPIEL
 
-__all__ = ["SpielGame", "as_openspiel_says", "load_as_it_is", "load_in_turns", "quiet"]
+__all__ = ["SpielGame", "as_openspiel_says", "load_as_it_is", "load_in_turns", "quiet", "registered"]
 
 SpielGame: TypeAlias = Any  # pyspiel has no types
+
+
+def registered() -> frozenset[str]:
+    """The short names of all games that OpenSpiel has."""
+    return frozenset(pyspiel.registered_names())
 
 
 def load_as_it_is(name: str) -> SpielGame:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Array, Int32
-from sog.errors import SettingError
+from sog.errors import SettingError, check_whole
 from sog.games.base import NATURE
 from sog.search.cfr.iterate import NO_CHOICE
 from sog.search.cfr.lookahead import Lookahead
@@ -43,8 +43,7 @@ class Budget:
     per_update: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.simulations <= 0:
-            raise SettingError(f"simulations must be positive, not {self.simulations}")
+        check_whole("simulations", self.simulations, 1)
         if not (self.per_update > 0 and math.isfinite(self.per_update)):
             raise SettingError(f"simulations per update must be positive, not {self.per_update}")
 
