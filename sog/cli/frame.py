@@ -142,7 +142,8 @@ def progress_bar(
     console = stderr()
     if not console.is_terminal:
         line_printed = threading.Event()
-        first = threading.Timer(_FIRST_LINE_SECONDS, _say_begun, (console, title, total, unit, line_printed))
+        far = f"{begun:,} of {total:,} {unit}" if total else "begun"
+        first = threading.Timer(_FIRST_LINE_SECONDS, _say_begun, (console, f"{title}: {far}", line_printed))
         first.daemon = True
         first.start()
         try:
@@ -174,11 +175,10 @@ def progress_bar(
         bar.stop()
 
 
-def _say_begun(console: Console, title: str, total: int | None, unit: str, line_printed: threading.Event) -> None:
+def _say_begun(console: Console, line: str, line_printed: threading.Event) -> None:
     """One line, where nothing else was printed by now, that the work has begun."""
     if not line_printed.is_set():
-        what = f"0 of {total:,} {unit}" if total else "begun"
-        console.print(f"{title}: {what}", soft_wrap=True)
+        console.print(line, soft_wrap=True)
 
 
 def _lines(

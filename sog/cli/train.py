@@ -137,6 +137,7 @@ def train(
     from sog.agents.algorithms.table import preset as settings_of
     from sog.games.base import Game
     from sog.games.checked import check_own
+    from sog.games.histories.catalog import public_face
     from sog.train.needs import check_memory
     from sog.train.run import Hooks, Run, Until
     from sog.train.stream.loop import Placed, StreamHooks, train_stream
@@ -189,9 +190,12 @@ def train(
     if as_json:
         print_json(answer)
         return
-    done = f"{point.round} rounds, {point.steps:,} steps on {point.rows:,} rows in {point.minutes:.1f} minutes"
+    rounds_done = f"{point.round} round{'s' * (point.round != 1)}"
+    done = f"{rounds_done}, {point.steps:,} steps on {point.rows:,} rows in {point.minutes:.1f} minutes"
     stdout().print(f"{rules.name}: {done}")
-    stdout().print(f"checkpoint and curve.png in {folder}; play against it: sog play {folder}")
+    listed = isinstance(rules, Game) or public_face(rules) is not None
+    play = f"play against it: sog play {folder}" if listed else f"{rules.name} has no public states to be played by"
+    stdout().print(f"checkpoint and curve.png in {folder}; {play}")
 
 
 def _where(

@@ -170,6 +170,8 @@ def _check_attributes(game: Game) -> None:
         if not isinstance(found, kind):
             state = "not set" if found is None else f"{kind_of(found)}"
             raise GameError(f"{type(game).__name__}: the attribute {name} is {state}; see help(sog.Game)")
+    if not (game.u_max > 0 and np.isfinite(game.u_max)):
+        raise GameError(f"{type(game).__name__}: the attribute u_max is {game.u_max}, no finite number above 0")
 
 
 def _check_hashable(game: Game, s: State, child: State) -> None:

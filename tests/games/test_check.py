@@ -260,6 +260,14 @@ def test_an_attribute_that_is_not_set_is_named(name: str) -> None:
         check_game(game)
 
 
+@pytest.mark.parametrize("u_max", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_u_max_that_bounds_nothing_is_named(u_max: float) -> None:
+    game = Kuhn()
+    game.u_max = u_max
+    with pytest.raises(GameError, match="the attribute u_max is .*, no finite number above 0"):
+        check_game(game)
+
+
 def test_a_root_that_cannot_be_hashed_is_named() -> None:
     with pytest.raises(GameError, match="a state is a value of type list, which cannot be hashed"):
         list(walk(_broken(Kuhn, "root", list), 10))

@@ -65,7 +65,8 @@ def _check_attributes(game: HistoryGame) -> None:
     if not isinstance(getattr(game, "name", None), str):
         raise GameError(f"{type(game).__name__}: the attribute name is not set; see help(sog.HistoryGame)")
     u_max = getattr(game, "u_max", None)
-    _require(isinstance(u_max, int | float) and u_max > 0, game, f"the attribute u_max is {u_max!r}, no number above 0")
+    fits = isinstance(u_max, int | float) and 0 < u_max < np.inf
+    _require(fits, game, f"the attribute u_max is {u_max!r}, no finite number above 0")
     for name, least in {"num_actions": 1, "num_outcomes": 0, "longest": 1, "num_inputs": 1, "num_private": 0}.items():
         found = getattr(game, name, None)
         whole = isinstance(found, int | np.integer) and found >= least
