@@ -6,6 +6,8 @@ from typing import cast
 
 import numpy as np
 
+from sog.baselines.connect_four.bitboards import threats
+from sog.baselines.connect_four.solver import Board
 from sog.games.base import TERMINAL
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.positions import Position
@@ -38,7 +40,25 @@ def test_planes() -> None:
     shown = game.features(after("443")).reshape(game.planes)
     assert shown[0, 4, 3] == 1 and shown[0].sum() == 1  # o moves: its piece lies on x's
     assert shown[1, 5, 3] == shown[1, 5, 2] == 1 and shown[1].sum() == 2
-    assert len(shown) == 3 and shown[2].sum() == 0 and game.features(after("44")).reshape(game.planes)[2].all()
+    assert len(shown) == 5 and shown[4].sum() == 0 and game.features(after("44")).reshape(game.planes)[4].all()
+
+
+def test_planes_of_threats_are_those_of_the_exact_solver() -> None:
+    """Where a stone would complete four, by lines of cells and by the solver's bits, over random games."""
+    game, rng, seen = ConnectFour(), np.random.default_rng(0), 0
+    for _ in range(60):
+        position = cast(Position, game.root())
+        board = Board()
+        while position.actor != TERMINAL:
+            shown = game.features(position).reshape(game.planes)
+            for plane, own in ((2, board.own), (3, board.own ^ board.mask)):
+                bits = int(threats.py_func(np.int64(own), np.int64(board.mask)))
+                expected = [[(bits >> (7 * c + 5 - r)) & 1 for c in range(7)] for r in range(6)]
+                assert np.array_equal(shown[plane], expected)
+                seen += bits > 0
+            action = int(rng.choice(position.legal))
+            position, board = position.play(action), board.play(action)
+    assert seen > 500
 
 
 def test_self_play_may_begin_all_over_the_game() -> None:

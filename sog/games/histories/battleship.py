@@ -10,7 +10,7 @@ import numpy as np
 from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.games.histories.base import HistoryGame
-from sog.games.histories.kernels import kernel
+from sog.games.kernels import kernel
 
 __all__ = ["BattleshipHistories"]
 

@@ -10,7 +10,7 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import Unit
 from sog.games.histories.base import HistoryGame
-from sog.games.histories.kernels import kernel
+from sog.games.kernels import kernel
 
 __all__ = ["GoofspielHistories"]
 

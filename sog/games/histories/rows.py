@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sog.arrays import Array, Int32, Int64
-from sog.games.histories.kernels import kernel
+from sog.games.kernels import kernel
 
 __all__ = ["distinct_rows", "equal_rows"]
 

@@ -1,4 +1,4 @@
-"""How the rules of games by histories are compiled: for each file by itself, with the code cached on disk.
+"""How rules are compiled: for each file by itself, with the code cached on disk.
 
 Numba looks at a kernel's own file to tell whether its cached code is still good, so a kernel of rules calls only
 kernels of its file and uses no constants but its file's.
