@@ -40,7 +40,8 @@ def test_planes() -> None:
     shown = game.features(after("443")).reshape(game.planes)
     assert shown[0, 4, 3] == 1 and shown[0].sum() == 1  # o moves: its piece lies on x's
     assert shown[1, 5, 3] == shown[1, 5, 2] == 1 and shown[1].sum() == 2
-    assert len(shown) == 5 and shown[4].sum() == 0 and game.features(after("44")).reshape(game.planes)[4].all()
+    assert len(shown) == 6 and shown[5].sum() == 0 and game.features(after("44")).reshape(game.planes)[5].all()
+    assert shown[4, 1::2].all() and shown[4].sum() == 21  # the bottom row is one of them, the first player's favourite
 
 
 def test_planes_of_threats_are_those_of_the_exact_solver() -> None:

@@ -36,16 +36,17 @@ _CODES[[ord("x"), ord("o")]] = 1, 2
 class ConnectFour(PositionGame):
     """Four in a line on 6 x 7; action a drops a piece into column a, player 0 (x) moves first.
 
-    Planes, float32[5, 6, 7]: the mover's pieces, the opponent's, the empty cells that would complete four of the
-    mover's and of the opponent's, reachable or not, and ones where player 0 acts. Row 0 is the top one.
-    With the two planes of threats a small network loses value half as often after equal training (docs/measured.md).
+    Planes, float32[6, 6, 7]: the mover's pieces, the opponent's, the empty cells that would complete four of the
+    mover's and of the opponent's, reachable or not, ones in every other row, since in the endgame the row decides who
+    is made to play below a threat, and ones where player 0 acts. Row 0 is the top one.
+    With the threats a small network loses value half as often after equal training (docs/measured.md).
     Earlier positions are left out: no rule looks back at them, and a network given eight of them plays worse.
     """
 
     def __init__(self, moves: str = "") -> None:
         """moves: the columns, from 1, that lead to where play begins; GameError where they are illegal or over."""
         spiel = pyspiel.load_game("connect_four")
-        planes = (5, _ROWS, _COLUMNS)
+        planes = (6, _ROWS, _COLUMNS)
         name = f"connect_four(moves={moves})" if moves else "connect_four"
         super().__init__(name, spiel, spiel.new_initial_state(), planes)
         self.moves = tuple(int(letter) - 1 if letter in _DIGITS else _COLUMNS for letter in moves)
@@ -78,6 +79,7 @@ class ConnectFour(PositionGame):
         for k, player in enumerate((position.actor, 1 - position.actor)):
             out[k] = board == 1 + player
             _mark_threats(board, 1 + player, out[2 + k])
+        out[4, 1::2] = 1.0
 
     def state_name(self, s: State) -> str:
         line = "".join(str(action + 1) for action in cast(Position, s).spiel.history())
