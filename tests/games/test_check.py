@@ -264,7 +264,7 @@ def test_an_attribute_that_is_not_set_is_named(name: str) -> None:
 def test_a_u_max_that_bounds_nothing_is_named(u_max: float) -> None:
     game = Kuhn()
     game.u_max = u_max
-    with pytest.raises(GameError, match="the attribute u_max is .*, no finite number above 0"):
+    with pytest.raises(GameError, match=r"the attribute u_max is .*, no finite number above 0"):
         check_game(game)
 
 
