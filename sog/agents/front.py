@@ -181,6 +181,8 @@ def train(
     which = run if isinstance(run, Run) else Run(make_game(run).name)
     if not which.rounds:
         raise SettingError("only `sog train --asynchronous` trains without rounds")
+    if rounds is not None:
+        check_whole("rounds", rounds, 1)
     until = Until(minutes, rounds)
     rules = learner(which.algorithm).training.rules(which.game)
     settings = preset(rules, which.preset, which.algorithm, which.variant)

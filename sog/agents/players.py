@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from sog.agents.algorithms.base import SOG, Choices
 from sog.agents.algorithms.table import boards_of, preset
@@ -37,10 +38,10 @@ def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Op
 
 def _opened(text: str, algorithm: str) -> Opened:
     """The network with the game that the text names, or that the checkpoint was trained on."""
-    if not is_trained(text, algorithm):
+    folder = _checkpoint_of(text, algorithm)
+    if folder is None:
         game = make_game(text)
         return Opened(game, CVPN(preset(game, "demo", algorithm).shape), trained=False)
-    folder = find_checkpoint(text, algorithm)
     name, network, meta = load_network(folder)
     game = make_game(name if names_a_path(text) else text)
     return Opened(game, network, True, variant_of(meta.settings), folder)
@@ -48,13 +49,17 @@ def _opened(text: str, algorithm: str) -> Opened:
 
 def is_trained(text: str, algorithm: str = SOG) -> bool:
     """Whether the text names a checkpoint, or a game that one is shipped for; CheckpointError for a folder without."""
+    return _checkpoint_of(text, algorithm) is not None
+
+
+def _checkpoint_of(text: str, algorithm: str) -> Path | None:
+    """The folder of the checkpoint that the text names; None for a game without one."""
     try:
-        find_checkpoint(text, algorithm)
+        return find_checkpoint(text, algorithm)
     except CheckpointError:
         if names_a_path(text):
             raise
-        return False
-    return True
+        return None
 
 
 def refuse_other(network: CVPN, plays: Game, game: Game) -> None:

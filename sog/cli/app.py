@@ -107,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if sys.stdout is None:  # closed before we began
-        return _fail("standard output is closed: send it to a file, or to /dev/null", 2)
+        return _fail("stdout is closed: send it to a file, or to /dev/null", 2)
     with listening() as signals:
         try:
             return _run(words)

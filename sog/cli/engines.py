@@ -106,8 +106,6 @@ def _protocol_only() -> Iterator[Callable[[str], None]]:
 
     A client that has closed our stdout has left: the block ends quietly, as at the end of our input.
     """
-    if sys.stdout is None:
-        raise SettingError("stdout is closed, so no client could hear the engine")
     sys.stdout.flush()
     with os.fdopen(os.dup(1), "wb", buffering=0) as out:
         os.dup2(2, 1)

@@ -83,6 +83,7 @@ class Hooks:
 class Until:
     """When a run stops: at `rounds` in all, in place of its settings', or sooner, after `minutes`.
 
+    rounds: 0 for a run that is only begun.
     minutes: by the clock, without the time in which kernels are compiled, as after an installation.  processor: or
     once this process has used so many minutes of a processor for the run, over all resumes, without measuring and with
     what compiling takes.
@@ -94,7 +95,7 @@ class Until:
 
     def __post_init__(self) -> None:
         if self.rounds is not None:
-            check_whole("rounds", self.rounds, 1)
+            check_whole("rounds", self.rounds, 0)
         for name, minutes in (("minutes", self.minutes), ("processor minutes", self.processor)):
             if minutes is not None and not minutes > 0:
                 raise SettingError(f"{name} are above 0, not {minutes}")

@@ -391,7 +391,7 @@ def test_short_work_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("games >&-", "standard output is closed"),
+        ("games >&-", "stdout is closed"),
         ("games >/dev/full", "cannot write: No space left on device"),
         ("play kuhn_poker --seat 0 <&-", "standard input is closed: nobody can answer"),
     ],

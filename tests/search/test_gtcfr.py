@@ -99,11 +99,18 @@ def test_budget(simulations: int, per_update: float, rounds: int, expansions: in
 
 
 @pytest.mark.parametrize(
-    ("simulations", "per_update"),
-    [(0, 1.0), (-3, 1.0), (10, 0.0), (10, -1.0), (10, float("nan")), (10, float("inf"))],
+    ("simulations", "per_update", "why"),
+    [
+        (0, 1.0, "simulations is a whole number of at least 1, not 0"),
+        (-3, 1.0, "simulations is a whole number of at least 1, not -3"),
+        (10, 0.0, "must be positive"),
+        (10, -1.0, "must be positive"),
+        (10, float("nan"), "must be positive"),
+        (10, float("inf"), "must be positive"),
+    ],
 )
-def test_bad_budgets(simulations: int, per_update: float) -> None:
-    with pytest.raises(SettingError, match="must be positive"):
+def test_bad_budgets(simulations: int, per_update: float, why: str) -> None:
+    with pytest.raises(SettingError, match=why):
         Budget(simulations, per_update)
 
 

@@ -145,7 +145,8 @@ def _speak(game: Chess, position: Position, spoken: Spoken) -> None:
 def _stones(game: PositionGame, position: Position) -> Array:
     """[2, H, W]: player 0's and player 1's stones from the planes."""
     planes = game.features(position).reshape(game.planes)
-    latest = [0, (game.planes[0] - 1) // 2]  # the mover's and the opponent's
+    boards = 1 if game.name == "connect_four" else (game.planes[0] - 1) // 2  # boards that the planes show
+    latest = [0, boards]  # the mover's and the opponent's
     stones: Array = planes[latest if position.actor == 0 else latest[::-1]]
     return stones
 
