@@ -21,7 +21,8 @@ def wilson(hits: float, count: int) -> tuple[float, float]:
     z, p = _TWO_SIDED_95, hits / count
     middle = (p + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * math.sqrt(p * (1 - p) / count + z * z / (4 * count * count))
-    return max(0.0, middle - half), min(1.0, middle + half)
+    # By rounding alone an interval may leave out the share itself, where it ends there: at none or all of the hits.
+    return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float | None]:

@@ -33,3 +33,11 @@ def test_wilsons_interval(hits: int, count: int, low: float, high: float) -> Non
 
 def test_nothing_counted_is_no_share() -> None:
     assert wilson(0, 0) == (0.0, 1.0)
+
+
+def test_the_interval_holds_the_share() -> None:
+    """12 of 12 and 0 of 12 were once left out by a rounding error."""
+    for count in range(1, 200):
+        for hits in (0, 1, count // 2, count):
+            low, high = wilson(hits, count)
+            assert 0.0 <= low <= hits / count <= high <= 1.0

@@ -69,6 +69,7 @@ def test_quick() -> None:
     rows = list(present(points).rows)
     assert {row["agent"] for row in rows} == {"sog", "alphazero", "network", MCTS, RANDOM}
     for row in rows:
-        assert row["positions"] == 6 and 0 <= row["value_low"] <= row["value_share"] <= row["value_high"] <= 1
+        assert row["positions"] == (12 if row["set"] == "all" else 6)
+        assert 0 <= row["value_low"] <= row["value_share"] <= row["value_high"] <= 1
     random = next(row for row in rows if row["agent"] == RANDOM and row["set"] == "Middle-Medium")
     assert 0 < random["lose_value"] < random["can_lose_value"]

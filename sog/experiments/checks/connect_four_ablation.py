@@ -73,11 +73,11 @@ def _prior_as_it_is(settings: TrainSettings) -> TrainSettings:
     return _played(settings, replace(play, target=replace(play.target, prior_temperature=1.0)))
 
 
-def _without_caps(settings: TrainSettings) -> TrainSettings:
-    """Every move gets the mean number of simulations."""
+def _with_caps(settings: TrainSettings) -> TrainSettings:
+    """A quarter of the moves get as many simulations as leave the others half of the mean."""
     play, caps = _play(settings), _play(settings).caps
-    mean = round(caps.share * caps.full + (1.0 - caps.share) * caps.cheap)
-    return _played(settings, replace(play, caps=replace(caps, full=mean, share=1.0)))
+    cheap = caps.full // 2
+    return _played(settings, replace(play, caps=replace(caps, full=4 * caps.full - 3 * cheap, cheap=cheap, share=0.25)))
 
 
 def _at_once(settings: TrainSettings) -> TrainSettings:
@@ -93,7 +93,7 @@ VARIANTS: Final[dict[str, Change]] = {
     "no Gumbel noise": lambda settings: _played(settings, replace(_play(settings), gumbel=0.0)),
     "no random openings": lambda settings: _played(settings, replace(_play(settings), openings=0)),
     "no games from random positions": lambda settings: _played(settings, replace(_play(settings), starts=0.0)),
-    "no playout caps": _without_caps,
+    "playout caps": _with_caps,
     "outcomes only": lambda settings: replace(settings, acting=replace(_acting(settings), value_share=0.0)),
     "fixed window": lambda settings: replace(settings, window=None),
     "no surprise weights": lambda settings: replace(settings, acting=replace(_acting(settings), surprise=0.0)),

@@ -34,6 +34,7 @@ SIMULATIONS: Final = 100
 NETWORK: Final = "network"
 MCTS: Final = "openspiel mcts"
 RANDOM: Final = "random"
+_ALL: Final = "all"
 _BATCH: Final = 250  # positions a point
 _QUICK: Final = 6
 _AT_ONCE: Final = 32
@@ -124,7 +125,7 @@ def _player(key: Key) -> Player:
 
 
 def present(points: list[Point]) -> Outcome:
-    """A row for each agent and set: the shares, with intervals."""
+    """A row for each agent and set, and for all sets together: the shares, with intervals."""
     rows = list(_rows(points))
     beside = [
         Beside(
@@ -148,6 +149,8 @@ def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
     groups: dict[tuple[Any, ...], list[Point]] = {}
     for point in points:
         groups.setdefault(tuple(point.key[name] for name in names), []).append(point)
+    for point in points:
+        groups.setdefault((*(point.key[name] for name in names[:-1]), _ALL), []).append(point)
     for values, own in groups.items():
         total = {name: sum(point.result[name] for point in own) for name in own[0].result}
         row = {**dict(zip(names, values, strict=True)), **total}
