@@ -87,9 +87,9 @@ def _refuse_lost_parameters(short: str, make: Callable[..., Any], parameters: Pa
 
 
 def refuse_taken(short: str, table: str) -> None:
-    """GameError where a user-defined game has the name of one of this program, which would be played in its place.
+    """GameError where a user-defined game has the name of a game of this program, which it would be mistaken for.
 
-    Modules of SOG_GAMES that cannot be read are no matter here: this program's own game was named.
+    A module of SOG_GAMES that cannot be read is no reason: it is this program's game that was named.
     """
     taken = False
     with suppress(GameError):

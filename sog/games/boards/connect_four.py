@@ -39,7 +39,7 @@ class ConnectFour(PositionGame):
     Planes, float32[6, 6, 7]: the mover's pieces, the opponent's, the empty cells that would complete four of the
     mover's and of the opponent's, reachable or not, ones in every other row, since in the endgame the row decides who
     is made to play below a threat, and ones where player 0 acts. Row 0 is the top one.
-    With the threats a small network loses value half as often after equal training (docs/measured.md).
+    With the threats a small network loses value half as often after equal training (docs/notes.md).
     Earlier positions are left out: no rule looks back at them, and a network given eight of them plays worse.
     """
 
