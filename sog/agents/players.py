@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from sog.agents.algorithms.base import SOG, Choices
 from sog.agents.algorithms.table import boards_of, preset
 from sog.agents.opened import Opened
-from sog.agents.shipped import find_checkpoint, names_a_path
-from sog.errors import CheckpointError, SettingError
+from sog.agents.shipped import named_checkpoint, names_a_path
+from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
@@ -25,7 +24,8 @@ def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Op
 
     algorithm: of several shipped for a game, the one that this algorithm trained.  game: what it is to play instead of
     the game that it was trained on, one of the same family, such as Go at another komi.
-    Raises CheckpointError or GameError where the text names neither, SettingError where `game` is of another family.
+    Raises CheckpointError or GameError where the text names neither or the checkpoint is damaged, SettingError where
+    `game` is of another family.
     """
     opened = _opened(text, algorithm)
     if game is None:
@@ -38,7 +38,7 @@ def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Op
 
 def _opened(text: str, algorithm: str) -> Opened:
     """The network with the game that the text names, or that the checkpoint was trained on."""
-    folder = _checkpoint_of(text, algorithm)
+    folder = named_checkpoint(text, algorithm)
     if folder is None:
         game = make_game(text)
         return Opened(game, CVPN(preset(game, "demo", algorithm).shape), trained=False)
@@ -49,17 +49,7 @@ def _opened(text: str, algorithm: str) -> Opened:
 
 def is_trained(text: str, algorithm: str = SOG) -> bool:
     """Whether the text names a checkpoint, or a game that one is shipped for; CheckpointError for a folder without."""
-    return _checkpoint_of(text, algorithm) is not None
-
-
-def _checkpoint_of(text: str, algorithm: str) -> Path | None:
-    """The folder of the checkpoint that the text names; None for a game without one."""
-    try:
-        return find_checkpoint(text, algorithm)
-    except CheckpointError:
-        if names_a_path(text):
-            raise
-        return None
+    return named_checkpoint(text, algorithm) is not None
 
 
 def refuse_other(network: CVPN, plays: Game, game: Game) -> None:

@@ -12,16 +12,27 @@ from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
 from sog.train.files import shown
 
-__all__ = ["find_checkpoint", "names_a_path", "shipped_checkpoints", "shipped_games"]
+__all__ = ["find_checkpoint", "named_checkpoint", "names_a_path", "shipped_checkpoints", "shipped_games"]
 
 
 def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
     """The checkpoint folder that a path or a game string names; of several, the one that this algorithm trained.
 
-    A game that none is shipped for gets one of its family, such as Go at another komi.
-
     Raises CheckpointError where the path holds none or no checkpoint is shipped for the game, and GameError where
     the text is neither a path nor a game.
+    """
+    found = named_checkpoint(text, algorithm)
+    if found is None:
+        name, shipped = make_game(text).name, ", ".join(shipped_games())
+        raise CheckpointError(f"no checkpoint is shipped for {name}; train one, or name one of {shipped}")
+    return found
+
+
+def named_checkpoint(text: str, algorithm: str = SOG) -> Path | None:
+    """As `find_checkpoint`, but None for a game that no checkpoint is shipped for.
+
+    A game that none is shipped for gets one of its family, such as Go at another komi. Raises CheckpointError where a
+    shipped one is damaged, so that no untrained network stands in for it.
     """
     path = Path(text)
     if os.path.lexists(path):
@@ -32,10 +43,7 @@ def find_checkpoint(text: str, algorithm: str = SOG) -> Path:
     metas = {folder: load_meta(folder) for folder in shipped_checkpoints()}
     known = [folder for folder, meta in metas.items() if meta.game == game.name]
     known = known or [folder for folder, meta in metas.items() if make_game(meta.game).family == game.family]
-    if not known:
-        shipped = ", ".join(sorted({meta.game for meta in metas.values()}))
-        raise CheckpointError(f"no checkpoint is shipped for {game.name}; train one, or name one of {shipped}")
-    return min(known, key=lambda folder: metas[folder].algorithm != algorithm)
+    return min(known, key=lambda folder: metas[folder].algorithm != algorithm, default=None)
 
 
 def names_a_path(text: str) -> bool:

@@ -22,7 +22,6 @@ from sog.cli.bench_tables import (
 )
 from sog.cli.frame import JsonOption, progress_bar, show_rows, stderr, stdout
 from sog.cli.options import LARGEST_COUNT, HistoriesOption, UpdatesOption, above_zero, all_above_zero, not_blank
-from sog.errors import CheckpointError
 
 if TYPE_CHECKING:
     from sog.experiments.bench.training import Part
@@ -289,16 +288,13 @@ def _budgets(simulations: list[int] | None, per_update: list[float] | None) -> l
 def _network(checkpoint: str) -> tuple[str, CVPN]:
     """The game and the network that a checkpoint or a game string names, a new one where none is shipped."""
     from sog.agents.algorithms.table import preset
-    from sog.agents.shipped import find_checkpoint, names_a_path
+    from sog.agents.shipped import named_checkpoint
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
     from sog.train.checkpoint import load_network
 
-    try:
-        folder = find_checkpoint(checkpoint)
-    except CheckpointError:
-        if names_a_path(checkpoint):
-            raise
+    folder = named_checkpoint(checkpoint)
+    if folder is None:
         game = make_game(checkpoint)
         stderr().print(f"no checkpoint is shipped for {game.name}: an untrained network")
         return game.name, CVPN(preset(game, "full").shape)

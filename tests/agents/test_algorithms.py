@@ -25,7 +25,7 @@ from sog.agents.algorithms.table import (
 )
 from sog.agents.shipped import shipped_checkpoints
 from sog.cli.app import main
-from sog.errors import CheckpointError, SettingError
+from sog.errors import CheckpointError, GameError, SettingError
 from sog.games.catalog import make_game
 from sog.play.player import SogPlayer
 from sog.search.gtcfr.search import PAPER, POG, SearchSettings
@@ -123,7 +123,9 @@ def test_a_checkpoint_is_played_as_it_was_trained() -> None:
     shipped = {folder.name: str(folder) for folder in shipped_checkpoints()}
     assert player_of(shipped["liars_dice_1x5_rebel"]) == "rebel"
     assert player_of(shipped["liars_dice_1x5_rebel"], "sog") == "sog"
-    for name in ("liars_dice(numdice=1,dice_sides=6)", "connect_four", "kuhn_poker", "no_such_game"):
+    for name in ("liars_dice(numdice=1,dice_sides=6)", "connect_four", "kuhn_poker"):
         assert player_of(name) == "sog"
     with pytest.raises(CheckpointError, match="no such checkpoint"):
         player_of("no/such")
+    with pytest.raises(GameError, match="no game is called no_such_game"):
+        player_of("no_such_game")

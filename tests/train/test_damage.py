@@ -104,6 +104,21 @@ def test_shipped_checkpoints_are_of_their_games(folder: Path) -> None:
     assert is_for(network.shape, make_game(game))
 
 
+@pytest.mark.parametrize("name", KINDS[:2])
+def test_no_untrained_network_stands_in_for_a_damaged_shipped_one(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = next(folder for folder in shipped_checkpoints() if folder.name == "tic_tac_toe")
+    shutil.copytree(folder, tmp_path / "tic_tac_toe")
+    monkeypatch.setattr("sog.agents.shipped.shipped_checkpoints", lambda: [tmp_path / "tic_tac_toe"])
+    assert open_network("tic_tac_toe").trained and not open_network("kuhn_poker").trained
+    path = path_of(tmp_path / "tic_tac_toe", name)
+    path.write_bytes(path.read_bytes()[:-100])
+    for call in (open_network, load_agent):
+        with pytest.raises(CheckpointError, match=f"{tmp_path}/tic_tac_toe: .*(truncated|damaged)"):
+            call("tic_tac_toe")
+
+
 def test_every_field_is_under_the_hash(whole: Path) -> None:
     said = json.loads((whole / "meta.json").read_text())
     count = len(list(places(said)))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from sog.agents.algorithms import alphazero, policy_gradient, rebel, sepot, sog
 from sog.agents.algorithms.base import SOG, Choices, Learner, Measuring, Play, PlayBoard, Rules, Settings
-from sog.errors import SettingError, SogError
+from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.cluster.where import Where
@@ -65,17 +65,15 @@ def player_of(text: str, chosen: str | None = None) -> str:
 
     Where that has no play of its own for hidden information, and where there is no checkpoint, Student of Games.
     A policy network is played as it is: SettingError where a search is chosen, since it cannot use one.
-    CheckpointError for a folder without a checkpoint.
+    CheckpointError for a folder without a checkpoint or a damaged one, GameError where the text is no game either.
     """
-    from sog.agents.shipped import find_checkpoint, names_a_path
+    from sog.agents.shipped import named_checkpoint
     from sog.train.checkpoint import load_meta
 
-    try:
-        trained = load_meta(find_checkpoint(text)).algorithm
-    except SogError:
-        if names_a_path(text):  # before anything is said of what was chosen for it
-            raise
-        return chosen or SOG  # whoever opens it says what is wrong
+    folder = named_checkpoint(text)
+    if folder is None:
+        return chosen or SOG
+    trained = load_meta(folder).algorithm
     if learner(trained).training.alone and chosen is not None and not learner(chosen).training.alone:
         raise SettingError(f"{text} holds a policy network by {trained}; {chosen} cannot search with it")
     return chosen or (trained if learner(trained).play is not None else SOG)
