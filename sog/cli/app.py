@@ -87,7 +87,7 @@ app.command(epilog="Example: sog distil runs/sepot --out runs/distilled")(distil
 app.command(epilog="Example: sog exploit runs/demo --simulations 100 --per-update 0.1 --seeds 10")(exploit)
 app.command(epilog="Example: sog play runs/demo --seat 0")(play)
 app.command(epilog="Example: sog uci chess --simulations 400")(uci)
-app.command(epilog="Example: sog gtp 'go(board_size=9)' --simulations 400")(gtp)
+app.command(epilog="Example: sog gtp 'go(board_size=7)' --simulations 400")(gtp)
 app.command(epilog="Example: sog tournament matches.toml --out runs/matches")(tournament)
 app.command(epilog='Example: sog perft "chess(fen=8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1)" 4')(perft)
 app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)

@@ -60,7 +60,7 @@ def uci(
 
 
 def gtp(
-    checkpoint: _Checkpoint = "go(board_size=9)",
+    checkpoint: _Checkpoint = "go(board_size=7)",
     simulations: _Simulations = 800,
     per_update: _PerUpdate = None,
     algorithm: _Algorithm = "sog",

@@ -102,7 +102,8 @@ HistoriesOption = Annotated[
 GadgetOption = Annotated[
     str | None,
     typer.Option(
-        callback=not_blank, help="sepot: its values from the critic or the search before (previous, the default)."
+        callback=not_blank,
+        help="sepot: where the gadget's values come from: critic, or previous (the last search; the default).",
     ),
 ]
 AlphaOption = Annotated[
@@ -115,7 +116,7 @@ PaperOption = Annotated[
 ]
 PogOption = Annotated[
     bool,
-    typer.Option("--pog", help="sog: as Player of Games does: --paper with alpha 0.2 and current policies."),
+    typer.Option("--pog", help="sog: as Player of Games does: --paper, alpha 0.2, and selection by the current policy."),
 ]
 
 

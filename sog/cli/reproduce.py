@@ -30,7 +30,12 @@ def reproduce(
         int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Number of seeds, where the experiment has any.")
     ] = None,
     run: Annotated[list[Path] | None, typer.Option(help="A training run's folder; repeat for several.")] = None,
-    paper: Annotated[bool, typer.Option("--paper", help="The papers' regret rule and search settings.")] = False,
+    paper: Annotated[
+        bool,
+        typer.Option(
+            "--paper", help="The papers' regret rule and search settings; of SePoT the paper's gadget (alpha 1)."
+        ),
+    ] = False,
     minutes: Annotated[
         float | None,
         typer.Option(callback=above_zero, help="Minutes of one core for each training run, where there are any."),
@@ -93,7 +98,7 @@ def _list(out: Path, as_json: bool) -> None:
         print_json({"experiments": entries})
         return
     table = Table("id", "paper", "figure or table", "what is run", box=None, pad_edge=False)
-    table.add_column("minutes", justify="right")
+    table.add_column("minutes, two cores", justify="right")
     table.add_column("done")
     for entry in entries:
         done = "yes" if entry["done"] else ""

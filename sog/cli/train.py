@@ -35,7 +35,12 @@ _MEASURED_STATES = 20_000
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
     algorithm: Annotated[
-        str, typer.Option(callback=not_blank, help="sog, alphazero, rebel; or of policies rnad, mmd, nashpg, sepot.")
+        str,
+        typer.Option(
+            callback=not_blank,
+            help="sog, rebel or alphazero (search and a value network); rnad, mmd or nashpg (a policy network, no "
+            "search); sepot (a policy network, and a critic to search with).",
+        ),
     ] = "sog",
     solver: Annotated[
         str | None, typer.Option(callback=not_blank, help="rebel: cfr-d (the default), fp or flop.")
@@ -61,14 +66,24 @@ def train(
         ),
     ] = None,
     preset: Annotated[
-        str, typer.Option(help="demo (about three minutes on two cores), full or paper; of sog pog too, PoG's variant.")
+        str,
+        typer.Option(
+            help="demo (about three minutes on two cores; longer on boards), full (until --minutes: hours on boards), "
+            "paper; with --algorithm sog also pog, the preprint's settings."
+        ),
     ] = "demo",
     network: Annotated[
-        str | None, typer.Option(callback=not_blank, help="Hidden layers x width; by default the preset's.")
+        str | None,
+        typer.Option(
+            callback=not_blank,
+            help="Hidden layers x width, on boards residual blocks x channels; by default the preset's.",
+        ),
     ] = None,
     minutes: Annotated[
         float | None,
-        typer.Option(callback=above_zero, help="Stop after so many minutes; schedules do not change."),
+        typer.Option(
+            callback=above_zero, help="Stop after so many minutes; the schedules stay the preset's, however short the run."
+        ),
     ] = None,
     processor_minutes: Annotated[
         float | None,

@@ -42,7 +42,7 @@ def where_of(text: str | None, workers: int | None) -> Where:
         )
     if found := re.fullmatch(r"(local|ray):([0-9]{1,9})", text):
         if workers is not None:
-            raise SettingError(f"--cluster {text} says how many processes there are; leave --workers away")
+            raise SettingError(f"--cluster {text} says how many processes there are; leave out --workers")
         if not 1 <= int(found[2]) <= MOST_PROCESSES:
             raise SettingError(f"--cluster {text}: processes of one machine are 1 to {MOST_PROCESSES}")
         return Where(found[1], int(found[2]))

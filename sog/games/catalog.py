@@ -70,7 +70,7 @@ def known_names(short: str, names: Iterable[str]) -> str:
 def known_games() -> list[tuple[str, str]]:
     """Every game as (a game string to copy, one line on what it is)."""
     ours = [(entry.example, entry.description) for entry in _GAMES.values()]
-    any_game = "Any two-player zero-sum OpenSpiel game that can be enumerated, compiled"
+    any_game = "Any two-player zero-sum OpenSpiel game that can be enumerated (policy learners: others too)"
     return [*ours, (f"{OPENSPIEL}oshi_zumo(coins=4,size=1,horizon=4)", any_game)]
 
 
@@ -183,12 +183,13 @@ _GAMES = {
     "goofspiel": _Entry(
         _goofspiel,
         "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
-        "Goofspiel with hidden bids, 2 to 6 cards; points_order random, descending or ascending",
+        "Goofspiel with hidden bids, 2 to 6 cards (policy learners: 13); points_order random, descending or ascending",
     ),
     "battleship": _Entry(
         _battleship,
         "battleship(board_width=3,board_height=3,ship_sizes=[2;2],num_shots=9,allow_repeated_shots=False,returns_type=win_loss)",
-        "Battleship on small boards; with ship_values and num_shots instead of returns_type, OpenSpiel's",
+        "Battleship on small boards (policy learners: up to 62 cells); with ship_values and num_shots instead of "
+        "returns_type, OpenSpiel's",
     ),
     "rps": _Entry(
         _plain("rps", RockPaperScissors),

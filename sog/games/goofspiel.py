@@ -80,7 +80,8 @@ class Goofspiel(Game):
         """Rules with `num_cards` cards, 2 to 6; GameError for others or an unknown order or returns."""
         if not 2 <= num_cards <= MAX_CARDS:
             raise GameError(
-                f"goofspiel is played with 2 to {MAX_CARDS} cards here, not num_cards={num_cards}"
+                f"goofspiel is played with 2 to {MAX_CARDS} cards here, not num_cards={num_cards}; "
+                "policy learners (--algorithm rnad, mmd, nashpg, sepot) take up to 13"
             )
         if points_order not in ORDERS:
             raise GameError(f"goofspiel has no points_order={points_order}; known: {', '.join(ORDERS)}")

@@ -158,7 +158,7 @@ def test_where(text: str | None, workers: int | None, expected: Where) -> None:
     ("text", "workers", "why"),
     [
         ("ray://head:10001", None, "Ray Client"),
-        ("local:2", 2, "leave --workers away"),
+        ("local:2", 2, "leave out --workers"),
         ("local:0", None, "1 to 1024"),
         ("local:99999", None, "1 to 1024"),
         ("local:" + "9" * 5000, None, "is not one of"),
