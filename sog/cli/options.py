@@ -116,7 +116,7 @@ PaperOption = Annotated[
 ]
 PogOption = Annotated[
     bool,
-    typer.Option("--pog", help="sog: as Player of Games does: --paper, alpha 0.2, and selection by the current policy."),
+    typer.Option("--pog", help="sog: as Player of Games does: --paper, alpha 0.2, selection by the current policy."),
 ]
 
 

@@ -82,7 +82,7 @@ def train(
     minutes: Annotated[
         float | None,
         typer.Option(
-            callback=above_zero, help="Stop after so many minutes; the schedules stay the preset's, however short the run."
+            callback=above_zero, help="Stop after so many minutes; schedules stay the preset's, however short the run."
         ),
     ] = None,
     processor_minutes: Annotated[
@@ -176,7 +176,7 @@ def train(
     check_memory(settings, rules.name)
     total = settings.rounds if rounds is None else rounds
     begun = int(stored.get("round", 0))
-    shortest = minutes or processor_minutes
+    shortest = min((limit for limit in (minutes, processor_minutes) if limit is not None), default=None)
     with say_kept(lambda: _kept(folder)), progress_bar(f"train {rules.name}", total, "rounds", begun, shortest) as bar:
         watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, say)

@@ -87,7 +87,7 @@ class _LocalRemote:
         pending = _LocalPending(self)
         self.waiting.append((pending, (method, plain)))
         if len(self.waiting) == 1:
-            self._send((method, plain))
+            self._send_oldest()
         return pending
 
     def process(self) -> int:
@@ -110,8 +110,16 @@ class _LocalRemote:
             self._lose()
             return
         self.waiting.popleft()[0].come(good, value)
-        if self.waiting:
-            self._send(self.waiting[0][1])
+        self._send_oldest()
+
+    def _send_oldest(self) -> None:
+        """Send the oldest call, if there is one; those that cannot be pickled are answered with the reason."""
+        while self.waiting:
+            try:
+                self._send(self.waiting[0][1])
+                return
+            except Exception as error:
+                self.waiting.popleft()[0].come(False, _plain(error))
 
     def _send(self, message: object) -> None:
         try:

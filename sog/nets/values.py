@@ -76,7 +76,7 @@ class ValueAnswer:
         return Evaluations(values, actors_logits(self.shape, beliefs, logits.astype(np.float64)))
 
     def _outputs(self, beliefs: Beliefs) -> Float32:
-        """float32[B, *]: the head's values or matrices, padded with columns of zeros."""
+        """float32[B, *]: the head's values or matrices, then as many of its other outputs as fill a vector."""
         count = len(beliefs.nodes)
         if count > len(self.x):
             self.x = torch.zeros(2 * count, self.x.shape[1])

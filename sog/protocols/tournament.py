@@ -16,7 +16,7 @@ from sog.errors import SettingError
 from sog.games.records import Record
 from sog.play.match import Contestant, Played, play_match_game, random_openings
 from sog.protocols.tournament_file import Tournament
-from sog.train.files import append_line
+from sog.train.files import append_line, replace_file
 from sog.train.lock import held
 
 __all__ = ["Apart", "Fixture", "Result", "fixtures", "load_results", "opening_of", "play_fixture", "play_tournament"]
@@ -148,7 +148,7 @@ def _keep(tournament: Tournament, fixture: Fixture, played: Played, folder: Path
     record = f"game-{fixture.number:04}{game.record_suffix}"
     today, event = date.today().isoformat(), f"sog tournament, {game.name}"
     details = Record(fixture.seats, today, event, str(fixture.number), played.moves, played.utility, played.why)
-    _write(folder / record, game.write_record(details))
+    replace_file(folder / record, game.write_record(details).encode())
     result = _result(fixture, played, record)
     append_line(folder / _GAMES, json.dumps(asdict(result)))
     return result
@@ -169,7 +169,7 @@ def _claimed(folder: Path, tournament: Tournament) -> Iterator[None]:
         if not mark.exists():
             if _holds(folder):
                 raise SettingError(f"{folder} holds other files; name another folder")
-            _write(mark, tournament.digest + "\n")
+            replace_file(mark, f"{tournament.digest}\n".encode())
         if mark.read_text(encoding="utf-8", errors="replace").strip() != tournament.digest:
             raise SettingError(f"{folder} holds games of another tournament file; name another folder")
     except OSError as error:
@@ -185,9 +185,3 @@ def _holds(folder: Path) -> set[str]:
     """The names in a folder without our lock's."""
     return set(os.listdir(folder)) - {_LOCK}
 
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    new = path.with_name(path.name + ".new")
-    new.write_text(text, encoding="utf-8")
-    os.replace(new, path)

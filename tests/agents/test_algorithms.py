@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import pickle
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sog.agents.algorithms import sog
 from sog.agents.algorithms.base import Choices
 from sog.agents.algorithms.table import (
     LEARNERS,
@@ -23,6 +25,7 @@ from sog.agents.algorithms.table import (
     taken_by,
     variant_from,
 )
+from sog.agents.exploit_seeds import EXACT_LEAVES, ZERO_LEAVES
 from sog.agents.shipped import shipped_checkpoints
 from sog.cli.app import main
 from sog.errors import CheckpointError, GameError, SettingError
@@ -129,3 +132,13 @@ def test_a_checkpoint_is_played_as_it_was_trained() -> None:
         player_of("no/such")
     with pytest.raises(GameError, match="no game is called no_such_game"):
         player_of("no_such_game")
+
+
+def test_a_checkpoint_may_be_called_what_leaves_are_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its network is measured, not exact leaves or zero ones."""
+    folder = next(folder for folder in shipped_checkpoints() if folder.name == "leduc_poker")
+    monkeypatch.chdir(tmp_path)
+    for name in (EXACT_LEAVES, ZERO_LEAVES):
+        shutil.copytree(folder, tmp_path / name)
+        assert sog._subject(name, Choices()).leaves == str(tmp_path / name)
+        assert sog._subject("kuhn_poker", Choices(leaves=name)).leaves == name

@@ -43,8 +43,8 @@ class SlowLearning(Learning):
 class SlowPlaying(Playing):
     """Takes four times as long to play."""
 
-    def play(self, weights: bytes, version: int, games: int) -> Block:
-        block = super().play(weights, version, games)
+    def play(self, weights: bytes, version: int, games: int, number: int) -> Block:
+        block = super().play(weights, version, games, number)
         time.sleep((TIMES - 1.0) * block.seconds)
         return block
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -92,6 +93,21 @@ def test_errors_are_told(there: Executor) -> None:
     with pytest.raises(SogError):
         broken.call("add", 1).result()
     broken.end()
+
+
+def test_what_cannot_be_pickled_is_an_error_and_no_more(there: Executor) -> None:
+    """Whether it is sent at once or waits its turn: calls before and after it are answered."""
+    remote = there.start(Counter, 0)
+    for _ in range(2):
+        before = remote.call("add", 1)
+        with pytest.raises(Exception, match=r"(?i)pickle|serializ"):
+            remote.call("add", threading.Lock()).result()
+        after = remote.call("add", 1)
+        assert after.result() - before.result() == 1
+    with pytest.raises(Exception, match=r"(?i)pickle|serializ"):
+        remote.call("add", threading.Lock()).result()
+    assert remote.call("add", 1).result() == 5
+    remote.end()
 
 
 def test_waiting(there: Executor) -> None:

@@ -501,6 +501,14 @@ def test_ppo_keeps_the_mean_of_its_networks_and_weights_that_fall() -> None:
         PpoSettings(average=-1.0)
 
 
+def test_ppo_takes_a_minibatch_of_one_row() -> None:
+    """Which has no spread to divide by."""
+    game = make_history_game("kuhn_poker")
+    learner = PpoSettings(normalised=True, minibatches=64).make(CVPN(policy_shape(game, 8, 1), 0), 0)
+    learner.learn(sample(game, learner.network, 2, np.random.default_rng(0)))
+    assert all(torch.isfinite(weight).all() for weight in learner.network.parameters())
+
+
 @pytest.mark.parametrize("preset", [mmd_preset, nashpg_preset])
 def test_ppos_rate_halves_within_minutes(preset: Callable[[HistoryGame, str], PolicySettings]) -> None:
     """Falling with the root of the steps alone, both turned back on Leduc within half an hour (docs/notes.md)."""

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from sog.cluster.executor import Executor
 from sog.cluster.where import Where, executor
@@ -52,6 +53,15 @@ SETTINGS = TrainSettings(
 HERE = Where("local", 2)
 RUN = Run("kuhn_poker", workers=2, rounds=False)
 WEIGHTS = network_bytes(CVPN(SETTINGS.shape, 1))
+
+
+def other_weights() -> bytes:
+    """Of a network that answers other things than a new one, which answers 0."""
+    network = CVPN(SETTINGS.shape, 2)
+    rng = torch.Generator().manual_seed(0)
+    for weight in network.parameters():
+        torch.nn.init.normal_(weight, generator=rng)
+    return network_bytes(network)
 
 
 @pytest.fixture(scope="module", params=["local", "ray"])
@@ -101,6 +111,17 @@ def test_old_weights_are_kept_where_none_come() -> None:
     twin.play(WEIGHTS, 1, 1, 0)
     same = playing.play(b"", 1, 2, 0), twin.play(WEIGHTS, 1, 2, 0)
     assert same[0].harvest.rows.inputs.tobytes() == same[1].harvest.rows.inputs.tobytes()
+
+
+def test_weights_that_come_are_taken_whatever_their_version_is() -> None:
+    """A learner that replaces a dead one comes to the same steps again, with other weights."""
+    others, rows = other_weights(), []
+    for second in (others, others, WEIGHTS):
+        playing = Playing("kuhn_poker", SETTINGS, 0, 0, 1)
+        playing.play(WEIGHTS, 1, 1, 0)
+        playing.blocks = 0  # the same draws again
+        rows.append(playing.play(second, 1, 2, 0).harvest.rows.values.tobytes())
+    assert rows[0] == rows[1] != rows[2]
 
 
 def test_rows_remember_their_weights() -> None:
@@ -235,6 +256,20 @@ def test_whatever_dies_is_replaced(there: Executor) -> None:
 
 
 # --- a whole run ---
+
+
+def test_a_learner_that_dies_at_the_end_leaves_a_checkpoint_a_curve_and_a_word(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    def look(supervisor: Supervisor) -> None:
+        if supervisor.totals.games >= 3 * 2 * SETTINGS.games:
+            os.kill(supervisor.learner.process(), signal.SIGKILL)
+
+    hooks = StreamHooks(look=look, note=said.append)
+    assert train_stream(RUN, SETTINGS, tmp_path, Until(rounds=3), False, hooks, Placed(HERE)).round == 3
+    assert any("died at the end" in line for line in said)
+    assert len(checkpoint.load_state(tmp_path / "checkpoint")["points"]) == 3
+    assert len((tmp_path / "curve.csv").read_text().splitlines()) == 4
 
 
 def test_a_run_is_saved_and_goes_on(tmp_path: Path) -> None:

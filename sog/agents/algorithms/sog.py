@@ -139,7 +139,7 @@ def _subject(checkpoint: str, choices: Choices) -> Subject:
     if leaves == _NETWORK:
         folder = find_checkpoint(checkpoint)
         game, _, _ = load_network(folder)
-        return Subject(game, str(folder), settings, choices.limit_gb)
+        return Subject(game, str(folder.absolute()), settings, choices.limit_gb)  # a folder may be called "exact"
     if leaves not in (EXACT_LEAVES, ZERO_LEAVES):
         raise SettingError(f"--leaves is {_NETWORK}, {EXACT_LEAVES} or {ZERO_LEAVES}, not {leaves}")
     return Subject(make_game(checkpoint).name, leaves, settings, choices.limit_gb)

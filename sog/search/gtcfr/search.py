@@ -150,6 +150,7 @@ def search(
         if stopped is not None:
             run.take_up()
             if stopped():
+                run.note_growth()
                 return
         if k < rounds - 1:
             run.grow(expansions)

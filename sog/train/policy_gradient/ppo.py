@@ -163,7 +163,7 @@ class PpoLearner:
     def _surrogate(self, batch: _Batch, log_policy: Tensor) -> Tensor:
         """PPO's clipped objective, to be made small."""
         advantage = batch.advantage
-        if self.settings.normalised:
+        if self.settings.normalised and len(advantage) > 1:  # one row has no spread
             advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
         chosen = batch.action[:, None]
         ratio = (log_policy.gather(1, chosen) - batch.log_before.gather(1, chosen)).exp()[:, 0]

@@ -106,11 +106,14 @@ def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed
                 hooks.look(supervisor)
                 next_look = now + _LOOK
             if now > save_due:
-                save_due = next_save(journal.save(supervisor))
+                save_due = next_save(journal.save(supervisor) or 0.0)
         hooks.look(supervisor)
         if not stop:
             journal.measure_last(supervisor, hooks)
-        journal.save(supervisor)
+        if journal.save(supervisor) is None:
+            supervisor.replace_dead()
+            hooks.note("the learner or the replay window died at the end; what followed the last checkpoint is lost")
+            journal.save(supervisor)
 
 
 _LOOK = 1.0  # seconds
@@ -189,13 +192,14 @@ class _Journal:
             return 0, None
         return steps, checkpoint.network_of(self.settings.shape, content)
 
-    def save(self, supervisor: Supervisor) -> float:
-        """Write the checkpoint and the curve; the seconds it took. Where the learner or replay is dead, nothing."""
+    def save(self, supervisor: Supervisor) -> float | None:
+        """Write the curve and the checkpoint; the seconds it took, None where the learner or replay is dead."""
         started = time.monotonic()
+        write_curve(self.out / CURVE, self.record.points)
         try:
             learner, replay = supervisor.states()
         except WorkLost:
-            return 0.0
+            return None
         network = checkpoint.network_of(self.settings.shape, learner["network"].tobytes())
         totals = replace(self.totals, steps=steps_of(learner), rows=int(replay["window"]["added"]))
         state = {
@@ -205,7 +209,6 @@ class _Journal:
             **self.record.state(),
         }
         self._keep(self.folder, network, totals.steps, state)
-        write_curve(self.out / CURVE, self.record.points)
         return time.monotonic() - started
 
     def _keep(self, folder: Path, network: CVPN, steps: int, state: State | None = None) -> None:

@@ -80,16 +80,18 @@ class Playing:
     ) -> None:
         torch.set_num_threads(1)
         self.actor, self.settings, self.seed = make_actor(game, settings), settings, (seed, actor, incarnation)
-        self.version, self.blocks = -1, 0
-        self.watch, self.served = _NetworkWatch(), bool(evaluator)
+        self.watch, self.blocks = _NetworkWatch(), 0
         if evaluator:
             self.watch.evaluator = ServedEvaluator(evaluator, settings.shape)
 
     def play(self, weights: bytes, version: int, games: int, number: int) -> Block:
-        """So many games with these weights.  number: of the round that the run is in, which schedules count."""
-        if version != self.version and not self.served:
+        """So many games with these weights.
+
+        weights: empty where it has them, or an evaluator process does.  version: the learner's steps that made them.
+        number: of the round that the run is in, which schedules count.
+        """
+        if weights:
             self.watch.evaluator = network_evaluator(network_of(self.settings.shape, weights))
-            self.version = version
         started, compiled, before = time.perf_counter(), WATCH.seconds(), self.watch.seconds
         rng = np.random.default_rng((*self.seed, self.blocks))
         harvest = self.actor.round(games, self.watch, rng, number)

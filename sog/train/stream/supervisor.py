@@ -92,13 +92,16 @@ class Start:
 
 @dataclass(eq=False)
 class _Actor:
-    """An actor. block: being played, or on its way into the window where `taking`.  version: of its weights."""
+    """An actor.
+
+    block: being played, or on its way into the window where `taking`.  publication: the one whose weights it has.
+    """
 
     number: int
     remote: Remote
     block: Pending | None = None
     taking: bool = False
-    version: int = -1
+    publication: int = 0
 
 
 @dataclass(eq=False)
@@ -127,7 +130,7 @@ class Supervisor:
         self.sampling: Pending | None = None
         self.learning: Pending | None = None
         self.fetching: Pending | None = None
-        self.published = -1  # no network yet
+        self.published, self.publication = -1, 0  # the learner's steps and the count; no network yet
         self.weights: Any = None
         self._start_replay()
         self._start_learner()
@@ -160,11 +163,17 @@ class Supervisor:
         kept = 0 if state is None else steps_of(state)
         self.totals.lost_steps += max(0, self.totals.steps - kept)
         self.totals.steps = kept
+        self.sampling = self.learning = None  # what the one before was asked
         self.fetching = self.learner.call("weights")
 
     def _publish(self, weights: Pending) -> None:
-        """Give actors the learner's network from now on."""
+        """Give actors the learner's network from now on.
+
+        Publications are counted apart from steps: a learner that replaces a dead one reaches the same steps again, with
+        other weights.
+        """
         self.published, content = weights.result()
+        self.publication += 1
         if self.start.evaluator is None:
             self.weights = self.there.share(content)
         else:
@@ -187,7 +196,7 @@ class Supervisor:
             self._take_learned(done)
         except WorkLost:
             self.sampling = self.learning = self.fetching = None
-            self._replace_dead()
+            self.replace_dead()
 
     def _ahead(self) -> float:
         """Rows in the window that the learner may learn from and has not."""
@@ -206,9 +215,9 @@ class Supervisor:
             return
         for actor in self.actors:
             if actor.block is None:
-                fresh = b"" if actor.version == self.published else self.weights
+                fresh = b"" if actor.publication == self.publication else self.weights
                 actor.block = actor.remote.call("play", fresh, self.published, self.settings.games, self.round)
-                actor.taking, actor.version = False, self.published
+                actor.taking, actor.publication = False, self.publication
 
     def _feed_learner(self) -> None:
         if self.published < 0 and self.fetching is None:
@@ -231,7 +240,7 @@ class Supervisor:
         except WorkLost:
             self.totals.lost_blocks += 1
             actor.block = None
-            self._replace_dead(actor)
+            self.replace_dead(actor)
             return
         actor.block = None
         self._count(taken)
@@ -262,12 +271,12 @@ class Supervisor:
             fetched, self.fetching = self.fetching, None
             self._publish(fetched)
 
-    def _replace_dead(self, actor: _Actor | None = None) -> None:
+    def replace_dead(self, actor: _Actor | None = None) -> None:
         """Find who has died, and start another from the latest checkpoint. actor: one whose block was lost."""
         if actor is not None and not actor.remote.alive():
             self.totals.deaths += 1
             actor.remote.end()
-            actor.remote, actor.version = self._new_actor(actor.number).remote, -1
+            actor.remote, actor.publication = self._new_actor(actor.number).remote, 0
         for remote, again in ((self.replay, self._start_replay), (self.learner, self._start_learner)):
             if not remote.alive():
                 self.totals.deaths += 1
