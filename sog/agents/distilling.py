@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -17,7 +16,7 @@ from sog.agents.policy_network import network_policy
 from sog.agents.shipped import find_checkpoint
 from sog.games.catalog import make_game
 from sog.games.histories.catalog import make_history_game
-from sog.train.checkpoint import Meta, load_critic, load_network
+from sog.train.checkpoint import Meta, WithCritic, load_with_critic
 from sog.train.distil.distil import Distilled, DistilSettings, Report, distil
 from sog.train.distil.teacher import CriticTeacher
 from sog.train.needs import check_memory
@@ -75,20 +74,17 @@ def distillation(
     Raises CheckpointError for a checkpoint without a critic, GameError for a game that cannot be listed by public
     states, SettingError for values or sizes that there are none of.
     """
-    folder = find_checkpoint(checkpoint)
-    load_critic(folder)
-    name, _, meta = load_network(folder)
-    settings = preset(make_game(name), "demo", SOG, Variant(network=network or ""))
+    kept = load_with_critic(find_checkpoint(checkpoint))
+    settings = preset(make_game(kept.game), "demo", SOG, Variant(network=network or ""))
     assert isinstance(settings, TrainSettings)
     wanted = DistilSettings(settings.shape, steps)
-    check_memory(replace(settings, learner=wanted.learner, replay=wanted.window), name)
-    public = listed_aloud(name, choices, bar)
-    return Distillation(teacher_of(public, folder, values), wanted, meta, seed)
+    check_memory(replace(settings, learner=wanted.learner, replay=wanted.window), kept.game)
+    public = listed_aloud(kept.game, choices, bar)
+    return Distillation(teacher_of(public, kept, values), wanted, kept.meta, seed)
 
 
-def teacher_of(public: PublicTree, folder: Path, values: str) -> CriticTeacher:
-    """The critic and the policy of a checkpoint's folder as an evaluator of the listed game."""
-    name, network, _ = load_network(folder)
-    game = make_history_game(name)
-    critic = critic_from(game, load_critic(folder))
-    return CriticTeacher(public, game, critic, network_policy(public, network), values)
+def teacher_of(public: PublicTree, kept: WithCritic, values: str) -> CriticTeacher:
+    """The critic and the policy of a checkpoint as an evaluator of the listed game."""
+    game = make_history_game(kept.game)
+    critic = critic_from(game, kept.critic)
+    return CriticTeacher(public, game, critic, network_policy(public, kept.network), values)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 from sog.agents.policy_network import infostates_of, policy_at, refuse_other
@@ -16,7 +14,7 @@ from sog.play.agent import Agent
 from sog.search.sepot.below import Cut
 from sog.search.sepot.search import PAPERS, SepotSearch, SepotSearchSettings
 from sog.search.tree.public_tree import PublicTree
-from sog.train.checkpoint import load_critic
+from sog.train.checkpoint import WithCritic
 from sog.train.policy_gradient.networks import policies_in_parts
 from sog.train.sepot.kept import critic_from
 
@@ -43,10 +41,10 @@ def papers_cut(game: HistoryGame) -> Cut:
     return Cut(0, at_chance=True) if isinstance(game, LeducHistories) else PAPERS.cut
 
 
-def searching(name: str, network: CVPN, folder: Path, settings: SepotSearchSettings) -> SepotSearch:
-    """The search on a network's policy with the critic of its checkpoint folder; CheckpointError without one."""
-    game = make_history_game(name)
-    return SepotSearch(game, NetworkPolicy(game, network), critic_from(game, load_critic(folder)), settings)
+def searching(opened: WithCritic, settings: SepotSearchSettings) -> SepotSearch:
+    """The search on a network's policy with its critic; CheckpointError where that is not one for the game."""
+    game = make_history_game(opened.game)
+    return SepotSearch(game, NetworkPolicy(game, opened.network), critic_from(game, opened.critic), settings)
 
 
 class SepotAgent(Agent):

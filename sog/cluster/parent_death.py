@@ -1,4 +1,4 @@
-"""Ends a worker process with its parent, whatever it does at the moment; it imports nothing that takes time."""
+"""Ends a worker process or a program with its parent, whatever it does; it imports nothing that takes time."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-__all__ = ["end_with", "run_worker"]
+__all__ = ["end_with", "ending_with_us", "run_worker"]
 
 _SET_DEATH_SIGNAL: Final = 1  # PR_SET_PDEATHSIG of <sys/prctl.h>
 _LOOK: Final = 0.5  # seconds between two looks at the parent, where there is no such signal
@@ -45,11 +46,20 @@ def end_with(parent: int) -> None:
         os._exit(1)
 
 
-def _set_death_signal() -> bool:
+def ending_with_us() -> Callable[[], object] | None:
+    """What a child process is to call before it becomes another program, so that it ends with this thread.
+
+    None where the system has no such signal. Everything is looked up here: between fork and exec nothing may be.
+    """
     if not sys.platform.startswith("linux"):
-        return False
-    library: Any = ctypes.CDLL(None, use_errno=True)
-    return bool(library.prctl(_SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0) == 0)
+        return None
+    library: Any = ctypes.CDLL(None)
+    return partial(library.prctl, _SET_DEATH_SIGNAL, int(signal.SIGKILL), 0, 0, 0)
+
+
+def _set_death_signal() -> bool:
+    call = ending_with_us()
+    return call is not None and call() == 0
 
 
 def _watch(parent: int) -> None:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
+from sog.cluster.parent_death import ending_with_us
 from sog.errors import SettingError
 from sog.play.match import ContestantFault
 from sog.protocols.words import shown
@@ -27,7 +28,8 @@ _ENDING: Final = 1.0
 class EngineProcess:
     """A program that was started by us, in a session of its own. What goes wrong with it later is a ContestantFault.
 
-    Nothing is read from it while nobody waits for a line, so it cannot fill our memory.
+    On Linux it ends with the thread that started it, however that ends. Nothing is read from it while nobody waits for
+    a line, so it cannot fill our memory.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -40,6 +42,7 @@ class EngineProcess:
                 stderr=subprocess.DEVNULL,
                 bufsize=0,
                 start_new_session=True,
+                preexec_fn=ending_with_us(),
             )
         except OSError as error:
             raise SettingError(f"{shown(command[0])} does not start: {error.strerror}") from error

@@ -13,6 +13,7 @@ import hashlib
 import json
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -46,11 +47,13 @@ __all__ = [
     "FileEntry",
     "Meta",
     "State",
+    "WithCritic",
     "is_begun",
     "load_critic",
     "load_meta",
     "load_network",
     "load_state",
+    "load_with_critic",
     "network_bytes",
     "network_of",
     "pack",
@@ -67,6 +70,16 @@ _ARRAY: Final = "$array"
 # Bytes that a file may have at most, which bounds what a damaged one costs.
 _LIMITS: Final = {"meta": 2**20, "network": 2**33, "critic": 2**33, "state": 2**28, "arrays": 2**36}
 _DTYPES: Final = {torch.float32: "F32", torch.float64: "F64", torch.int64: "I64"}
+
+
+@dataclass(frozen=True, eq=False)
+class WithCritic:
+    """What one save holds: the game string, the network, the critic's arrays, and what it says of itself."""
+
+    game: str
+    network: CVPN
+    critic: dict[str, Array]
+    meta: Meta
 
 
 def save(
@@ -141,20 +154,39 @@ def load_network(folder: Path, game: str | None = None) -> tuple[str, CVPN, Meta
     meta, (content,) = _read(folder, ("network",))
     if game is not None and meta.game != game:
         raise CheckpointError(f"{shown(folder)}: a checkpoint of {meta.game}, not of {game}")
+    return meta.game, _network(folder, meta, content), meta
+
+
+def load_critic(folder: Path) -> dict[str, Array]:
+    """The arrays of the second network; CheckpointError where there is none or they are damaged."""
+    _refuse_without_critic(folder)
+    _, (content,) = _read(folder, ("critic",))
+    return _critic(folder, content)
+
+
+def load_with_critic(folder: Path) -> WithCritic:
+    """Network and critic of the same save, while a training may go on; raises as `load_network` and `load_critic`."""
+    _refuse_without_critic(folder)
+    meta, (network, critic) = _read(folder, ("network", "critic"))
+    return WithCritic(meta.game, _network(folder, meta, network), _critic(folder, critic), meta)
+
+
+def _network(folder: Path, meta: Meta, content: bytes) -> CVPN:
     try:
         _check_game(meta)
         network = network_of(meta.shape, content)
         refuse_broken(network)
     except (CheckpointError, GameError) as error:
         raise CheckpointError(f"{shown(folder)}: {error}") from error
-    return meta.game, network, meta
+    return network
 
 
-def load_critic(folder: Path) -> dict[str, Array]:
-    """The arrays of the second network; CheckpointError where there is none or they are damaged."""
+def _refuse_without_critic(folder: Path) -> None:
     if "critic" not in load_meta(folder).files:
         raise CheckpointError(f"{shown(folder)}: holds no critic to search with; train one by sepot")
-    _, (content,) = _read(folder, ("critic",))
+
+
+def _critic(folder: Path, content: bytes) -> dict[str, Array]:
     try:
         return safetensors.numpy.load(content)
     except (ValueError, KeyError, TypeError, safetensors.SafetensorError) as error:

@@ -196,19 +196,23 @@ def test_a_uci_engine_is_given_its_options(tmp_path: Path) -> None:
         tournament(tmp_path / "2", text + "\noptions = { Hush = 4 }")
 
 
-def test_engines_die_with_the_tournament(tmp_path: Path) -> None:
-    """Ctrl-C in the middle of a game that hangs."""
+@pytest.mark.parametrize("apart", [(), ("--cluster", "local:1")], ids=["here", "apart"])
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL], ids=["ctrl-c", "kill"])
+def test_engines_die_with_the_tournament(tmp_path: Path, apart: tuple[str, ...], how: signal.Signals) -> None:
+    """In the middle of a game that hangs, whether this process or a worker plays it."""
+    if how == signal.SIGKILL and not sys.platform.startswith("linux"):
+        pytest.skip("WARNING: no signal of a parent's death here")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background is deaf to Ctrl-C
     before = running()
     path = tmp_path / "matches.toml"
     path.write_text(f"{GO}\npatience = 60\n{agent('gtp', 'hangs')}\n[agents.r]\nrandom = true\n")
     command = [sys.executable, "-m", "sog.cli.app", "tournament", str(path), "--out", str(tmp_path / "out")]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen([*command, *apart], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while not running() - before and process.poll() is None:
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130
+        process.send_signal(how)
+        assert process.wait(60) == (130 if how == signal.SIGINT else -how)
     finally:
         process.kill()
     assert none_left(before)

@@ -395,14 +395,20 @@ def test_damaged_critics_are_refused(tmp_path: Path) -> None:
             critic_from(KUHN, arrays)
     with pytest.raises(CheckpointError, match="not one for this game"):
         critic_from(make_history_game("leduc_poker"), kept)
+    both = checkpoint.load_with_critic(folder)
+    assert both.game == "kuhn_poker" and both.meta == checkpoint.load_meta(folder)
+    assert checkpoint.network_bytes(both.network) == checkpoint.network_bytes(checkpoint.load_network(folder)[1])
+    assert all(np.array_equal(both.critic[name], kept[name]) for name in kept) and len(both.critic) == len(kept)
     file = next(folder.glob("critic.*"))
     file.write_bytes(file.read_bytes()[:-1] + b"\x01")
-    with pytest.raises(CheckpointError, match="changed"):
-        checkpoint.load_critic(folder)
+    for load in (checkpoint.load_critic, checkpoint.load_with_critic):
+        with pytest.raises(CheckpointError, match="changed"):
+            load(folder)
     plain = replace(settings, learning=RnadSettings())
     train_policy(replace(run, algorithm="rnad"), plain, tmp_path / "b", Until(rounds=1))
-    with pytest.raises(CheckpointError, match="no critic"):
-        checkpoint.load_critic(tmp_path / "b" / "checkpoint")
+    for load in (checkpoint.load_critic, checkpoint.load_with_critic):
+        with pytest.raises(CheckpointError, match="no critic"):
+            load(tmp_path / "b" / "checkpoint")
 
 
 def test_kept_arrays_are_read_again() -> None:

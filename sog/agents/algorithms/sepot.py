@@ -68,12 +68,13 @@ def _search_settings(choices: Choices) -> SepotSearchSettings:
 
 def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
     from sog.agents.sepot import SepotAgent, searching
+    from sog.train.checkpoint import load_with_critic
 
     if opened.folder is None:
         raise CheckpointError(f"no checkpoint of {opened.game.name} by sepot is shipped; train one")
-    settings = _search_settings(choices)
-    search = searching(opened.game.name, opened.network, opened.folder, settings)
-    return lambda player, seed: SepotAgent(public, player, search, opened.network, seed)
+    kept = load_with_critic(opened.folder)
+    search = searching(kept, _search_settings(choices))
+    return lambda player, seed: SepotAgent(public, player, search, kept.network, seed)
 
 
 def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
@@ -83,12 +84,12 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     from sog.agents.sepot import SepotAgent, searching
     from sog.agents.shipped import find_checkpoint
     from sog.search.cfr import exact
-    from sog.train.checkpoint import load_network
+    from sog.train.checkpoint import load_with_critic
 
-    folder = find_checkpoint(checkpoint, SEPOT)
-    game, network, meta = load_network(folder)
+    kept = load_with_critic(find_checkpoint(checkpoint, SEPOT))
+    game, network = kept.game, kept.network
     settings = _search_settings(choices)
-    search = searching(game, network, folder, settings)
+    search = searching(kept, settings)
     public = listed_aloud(game, choices, bar)
     agents = SepotAgent(public, 0, search, network), SepotAgent(public, 1, search, network)
     with bar(f"exploit {game}", decision_count(public), "public states") as report:
@@ -97,7 +98,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     value = exact.measure_policy(public, policy).exploitability * unit.per_utility
     entries: dict[str, str | int | float] = {
         "algorithm": SEPOT,
-        "steps": meta.step,
+        "steps": kept.meta.step,
         "updates": settings.iterations,
         "depth": settings.cut.depth,
         "fitted": settings.cut.fitted,
@@ -105,7 +106,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
         "gadget": settings.gadget,
         "alpha": settings.alpha,
     }
-    how = f"SePoT's search on the policy after {meta.step:,} steps"
+    how = f"SePoT's search on the policy after {kept.meta.step:,} steps"
     return Measured(game, unit.name, (value,), how, entries, {"searched": search.searched})
 
 

@@ -116,7 +116,7 @@ def opened(folder: str, game: str, network_id: str = "") -> Opened:
     """
     from sog.nets.cvpn import CVPN
     from sog.nets.perceptron import Perceptron
-    from sog.train.checkpoint import load_critic
+    from sog.train.checkpoint import load_with_critic
     from sog.train.policy_gradient.networks import policy_shape
     from sog.train.sepot.critic import profiles
     from sog.train.sepot.kept import HistoryCritic, critic_from
@@ -129,5 +129,7 @@ def opened(folder: str, game: str, network_id: str = "") -> Opened:
     path = checkpoint_of(Path(folder))
     if network_id:
         check_unchanged(path, network_id)
-    _, network, _ = load_network(path, game)
-    return Opened(rules, network, critic_from(rules, load_critic(path)))
+    kept = load_with_critic(path)
+    if kept.game != game:
+        raise CheckpointError(f"{folder}: a checkpoint of {kept.game}, not of {game}")
+    return Opened(rules, kept.network, critic_from(rules, kept.critic))
