@@ -8,12 +8,13 @@ from functools import lru_cache
 import numpy as np
 
 from sog.arrays import Array, Bool, Float32, Float64, Int32
-from sog.errors import CheckpointError, GameError
+from sog.errors import CheckpointError
 from sog.games.histories.base import replay
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.play.agent import Agent
 from sog.search.cfr import exact
+from sog.search.tree.histories import padded, reached_at
 from sog.search.tree.public_tree import PublicTree
 from sog.train.policy_gradient.networks import policies_in_parts, policies_of
 
@@ -54,23 +55,14 @@ def infostates_of(public: PublicTree) -> Infostates:
     node, place, viewers = [], [], []
     starts: dict[int, tuple[int, int]] = {}
     for n in public.decisions():
-        s, actor, before = public.states[n], public.actor(n), len(histories)
-        w = public.game.weights(s).dense()
-        dealt = w > 0 if actor == 0 else w.T > 0
-        for i in np.flatnonzero(dealt.any(axis=1)).tolist():
-            other = int(dealt[i].argmax())
-            found = public.game.history(s, *((i, other) if actor == 0 else (other, i)))
-            if found is None:
-                raise GameError(f"{public.game.name} does not say by which history an infostate is reached")
-            histories.append(found)
+        before = len(histories)
+        for i, history in reached_at(public, n):
+            histories.append(history)
             node.append(n)
             place.append(i)
-            viewers.append(actor)
+            viewers.append(public.actor(n))
         starts[n] = before, len(histories)
-    actions = np.full((len(histories), game.longest), -1, dtype=np.int16)
-    for row, history in zip(actions, histories, strict=True):
-        row[: len(history)] = history
-    states = replay(game, actions)
+    states = replay(game, padded(histories, game.longest))
     inputs = game.inputs(states, np.array(viewers, dtype=np.int32))
     where = np.array(node, dtype=np.int32), np.array(place, dtype=np.int32)
     return Infostates(states, inputs, game.legal(states), *where, starts)

@@ -9,6 +9,7 @@ from sog.errors import GameError
 from sog.games.base import Game
 from sog.games.names import OPENSPIEL, parse_game
 from sog.games.openspiel.loading import SpielGame, load_in_turns, registered
+from sog.search.tree.histories import reached_at
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["SpielGame", "StateOf", "openspiel_game", "states_of_infostates"]
@@ -34,18 +35,12 @@ def states_of_infostates(public: PublicTree, player: int | None = None) -> Itera
 
     GameError where OpenSpiel lacks the game or ours does not know its histories.
     """
-    game, spiel = public.game, openspiel_game(public.game)
+    spiel = openspiel_game(public.game)
     for node in public.decisions():
-        actor, weights = public.actor(node), public.weights(node)
-        if player not in (None, actor):
+        if player not in (None, public.actor(node)):
             continue
-        for i, against in enumerate(weights if actor == 0 else weights.T):
-            other = int(against.argmax())  # any opponent's infostate that can occur together with i
-            if against[other] > 0:
-                history = game.history(public.states[node], *((i, other) if actor == 0 else (other, i)))
-                if history is None:
-                    raise GameError(f"{game.name} has no histories for OpenSpiel")
-                state = spiel.new_initial_state()
-                for action in history:
-                    state.apply_action(action)
-                yield StateOf(node, i, state)
+        for i, history in reached_at(public, node):
+            state = spiel.new_initial_state()
+            for action in history:
+                state.apply_action(action)
+            yield StateOf(node, i, state)

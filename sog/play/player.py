@@ -198,8 +198,7 @@ class MoveTree:
         """Player 0's utility where the game has ended, as a share of the largest; None where it goes on."""
         if self.actor(node) != TERMINAL:
             return None
-        game, state = self.public.game, self.public.states[node]
-        return float(game.payoff(state).dense()[0, 0] / game.weights(state).dense()[0, 0]) / game.u_max
+        return self.public.utility(node, (0, 0)) / self.public.game.u_max
 
     def actor(self, node: int) -> int:
         return self.public.actor(node)

@@ -64,9 +64,7 @@ class Referee:
     def utility(self, world: World) -> float:
         """Player 0's utility in an ended world."""
         assert self.actor(world) == TERMINAL
-        state, game = self.public.states[world.node], self.public.game
-        payoff, weight = game.payoff(state), game.weights(state)
-        return payoff.entry(*world.pair) / weight.entry(*world.pair)
+        return self.public.utility(world.node, world.pair)
 
     def _fan(self, node: int) -> Fan:
         if node not in self._fans:

@@ -20,6 +20,7 @@ from sog.games.histories.base import HistoryGame, replay
 from sog.search.cfr import exact
 from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer
 from sog.search.sepot.search import Critic
+from sog.search.tree.histories import history_of, padded
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["VALUES", "CriticTeacher"]
@@ -110,13 +111,8 @@ class CriticTeacher:
 
     def _histories(self, node: int, i0: Array, i1: Array) -> Array:
         """int16[H, T]: a history of each pair, padded with -1; GameError where the game gives none."""
-        s, out = self.public.states[node], np.full((len(i0), self.game.longest), -1, dtype=np.int16)
-        for row, a, b in zip(out, i0.tolist(), i1.tolist(), strict=True):
-            found = self.public.game.history(s, a, b)
-            if found is None:
-                raise GameError(f"{self.public.game.name} does not say by which history an infostate is reached")
-            row[: len(found)] = found
-        return out
+        pairs = zip(i0.tolist(), i1.tolist(), strict=True)
+        return padded([history_of(self.public, node, a, b) for a, b in pairs], self.game.longest)
 
     def _dealt(self, node: int) -> tuple[Float32, Float32]:
         """The tables where chance acts: W holds its probabilities, so those of the children are added up."""
