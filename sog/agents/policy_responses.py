@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -9,6 +10,7 @@ from typing import Final, TypeAlias
 from sog.agents.exploit_seeds import listed
 from sog.agents.policy_network import policy_exploitability
 from sog.agents.sepot import NetworkPolicy
+from sog.evaluate.intervals import mean_interval
 from sog.evaluate.streamed_best_response import streamed_exploitability
 from sog.games.histories.base import HistoryGame
 from sog.nets.cvpn import CVPN
@@ -57,9 +59,10 @@ def _learned(game: HistoryGame, network: CVPN, report: Report, settings: Respons
         def progress(step: int, before: int = before) -> None:
             report(before + step, "")
 
-        won.append(learn_response(game, network, seat, settings, report=progress))
-    half = (won[0].interval ** 2 + won[1].interval ** 2) ** 0.5 / 2
-    return (won[0].mean + won[1].mean) / 2, {"interval": half}
+        mean, half = mean_interval(learn_response(game, network, seat, settings, report=progress))
+        won.append((mean, math.inf if half is None else half))
+    (zero, half_zero), (one, half_one) = won
+    return (zero + one) / 2, {"interval": math.hypot(half_zero, half_one) / 2}
 
 
 RESPONSES: Final[Mapping[str, Response]] = {

@@ -15,11 +15,11 @@ from scipy.sparse.csgraph import connected_components
 
 from sog.arrays import Float64
 from sog.errors import SettingError
+from sog.evaluate.intervals import TWO_SIDED_95
 
-__all__ = ["Ratings", "expected_score", "points_of", "rate"]
+__all__ = ["Ratings", "points_of", "rate"]
 
 _SLOPE = math.log(10.0) / 400.0
-_TWO_SIDED_95 = 1.959964
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,13 +36,13 @@ class Ratings:
 
     def interval(self, i: int) -> float:
         """Half the width of the 95% interval of player i's rating, against the mean of all."""
-        return _TWO_SIDED_95 * math.sqrt(max(float(self.covariance[i, i]), 0.0))
+        return TWO_SIDED_95 * math.sqrt(max(float(self.covariance[i, i]), 0.0))
 
     def difference(self, i: int, j: int) -> tuple[float, float]:
         """How much stronger i is than j, and half the width of the 95% interval of that."""
         c = self.covariance
         variance = float(c[i, i] + c[j, j] - 2.0 * c[i, j])
-        return float(self.elo[i] - self.elo[j]), _TWO_SIDED_95 * math.sqrt(max(variance, 0.0))
+        return float(self.elo[i] - self.elo[j]), TWO_SIDED_95 * math.sqrt(max(variance, 0.0))
 
 
 def rate(points: Float64, virtual: float = 1.0) -> Ratings:
@@ -63,11 +63,6 @@ def rate(points: Float64, virtual: float = 1.0) -> Ratings:
     elo = _likeliest(points)
     covariance: Float64 = np.linalg.pinv(_information(points + points.T, elo)).astype(np.float64)
     return Ratings(elo, covariance, added)
-
-
-def expected_score(difference: float) -> float:
-    """What a player that much stronger scores a game on average."""
-    return 1.0 / (1.0 + math.exp(-_SLOPE * difference))
 
 
 def points_of(players: Sequence[str], results: Sequence[tuple[str, str, float]]) -> Float64:

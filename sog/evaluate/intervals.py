@@ -9,23 +9,25 @@ from typing import Final
 import numpy as np
 from scipy import stats
 
-__all__ = ["mean_interval", "paired_difference", "plus_minus", "wilson"]
+from sog.arrays import Float64
 
-_TWO_SIDED_95: Final = 1.959964
+__all__ = ["TWO_SIDED_95", "mean_interval", "paired_difference", "plus_minus", "wilson"]
+
+TWO_SIDED_95: Final = 1.959964
 
 
 def wilson(hits: float, count: int) -> tuple[float, float]:
     """The 95% interval of a share (Wilson, 1927). Draws may count half a hit: the interval is then too wide."""
     if not count:
         return 0.0, 1.0
-    z, p = _TWO_SIDED_95, hits / count
+    z, p = TWO_SIDED_95, hits / count
     middle = (p + z * z / (2 * count)) / (1 + z * z / count)
     half = z / (1 + z * z / count) * math.sqrt(p * (1 - p) / count + z * z / (4 * count * count))
     # By rounding alone an interval may leave out the share itself, where it ends there: at none or all of the hits.
     return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))
 
 
-def mean_interval(values: Sequence[float]) -> tuple[float, float | None]:
+def mean_interval(values: Sequence[float] | Float64) -> tuple[float, float | None]:
     """The mean and half of its 95% interval by Student's t distribution, None for one value."""
     if len(values) < 2:
         return float(np.mean(values)), None

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEARNERS",
-    "PRESETS",
     "agents_of",
     "boards_of",
     "learner",
@@ -45,7 +44,6 @@ LEARNERS: Final = (
     policy_gradient.NASHPG,
     sepot.ENTRY,
 )
-PRESETS: Final = ("demo", "full", "paper")
 
 _SIZE: Final = re.compile(r"([0-9]{1,9})x([0-9]{1,9})")
 _DEEPEST: Final = 1_000  # hidden layers

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sog.arrays import Float64
 from sog.games.histories.base import HistoryGame
 from sog.nets.cvpn import CVPN
 from sog.train.policy_gradient.networks import policy_shape
 from sog.train.policy_gradient.ppo import PpoSettings
 from sog.train.policy_gradient.trajectories import sample
 
-__all__ = ["LearnedResponse", "ResponseSettings", "learn_response"]
+__all__ = ["ResponseSettings", "learn_response"]
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,6 @@ class ResponseSettings:
     depth: int = 2
 
 
-@dataclass(frozen=True)
-class LearnedResponse:
-    """What a response wins of the frozen policy a game, in utilities.  interval: half of the 95% interval."""
-
-    mean: float
-    interval: float
-
-
 def learn_response(
     game: HistoryGame,
     frozen: CVPN,
@@ -46,8 +39,8 @@ def learn_response(
     settings: ResponseSettings,
     seed: int = 0,
     report: Callable[[int], None] = lambda step: None,
-) -> LearnedResponse:
-    """Learn to play `seat` against the frozen policy network, and measure what was learned on fresh games."""
+) -> Float64:
+    """Learn to play `seat` against the frozen policy network; float64[G]: the utilities it then wins in fresh games."""
     network = CVPN(policy_shape(game, settings.width, settings.depth), seed)
     ppo = PpoSettings(learning_rate=1e-3, anneal=settings.steps, least=0.05, entropy=0.002, scale=1.0 / game.u_max)
     learner = ppo.make(network, seed)
@@ -59,5 +52,5 @@ def learn_response(
     fresh = np.random.default_rng((seed, seat, settings.steps, 1))
     parts = [min(settings.games, settings.measured - done) for done in range(0, settings.measured, settings.games)]
     utility = np.concatenate([sample(game, learner.best, part, fresh, against).utility for part in parts])
-    won = (1 - 2 * seat) * utility
-    return LearnedResponse(float(won.mean()), float(1.96 * won.std() / np.sqrt(len(won))))
+    won: Float64 = (1 - 2 * seat) * utility.astype(np.float64)
+    return won
