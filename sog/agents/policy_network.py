@@ -25,7 +25,7 @@ __all__ = [
     "network_policy",
     "policy_at",
     "policy_exploitability",
-    "refuse_other",
+    "refuse_no_policy",
 ]
 
 
@@ -71,12 +71,12 @@ def infostates_of(public: PublicTree) -> Infostates:
 def network_policy(public: PublicTree, network: CVPN) -> exact.Policy:
     """The network's policy at every public node of a listed game where a player acts."""
     seen = infostates_of(public)
-    refuse_other(public, network)
+    refuse_no_policy(public, network)
     policy = policies_in_parts(network, seen.inputs, seen.legal)
     return {n: policy_at(public, n, policy[first:stop]) for n, (first, stop) in seen.starts.items()}
 
 
-def refuse_other(public: PublicTree, network: CVPN) -> None:
+def refuse_no_policy(public: PublicTree, network: CVPN) -> None:
     """CheckpointError for a network that is no policy network of the game: one that values beliefs, say."""
     seen, shape = infostates_of(public), network.shape
     if (shape.features, shape.slots, shape.actions) != (seen.inputs.shape[1], (1, 1), seen.legal.shape[1]):
@@ -106,7 +106,7 @@ class PolicyAgent(Agent):
 
     def __init__(self, public: PublicTree, player: int, network: CVPN, seed: int = 0) -> None:
         super().__init__(public, player, seed)
-        refuse_other(public, network)
+        refuse_no_policy(public, network)
         self.network = network
 
     def policy(self, node: int) -> Float64:

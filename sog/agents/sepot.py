@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sog.agents.policy_network import infostates_of, policy_at, refuse_other
+from sog.agents.policy_network import infostates_of, policy_at, refuse_no_policy
 from sog.arrays import Float64, Int32
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
@@ -52,7 +52,7 @@ class SepotAgent(Agent):
 
     def __init__(self, public: PublicTree, player: int, search: SepotSearch, network: CVPN, seed: int = 0) -> None:
         super().__init__(public, player, seed)
-        refuse_other(public, network)
+        refuse_no_policy(public, network)
         self.search = search
 
     def policy(self, node: int) -> Float64:

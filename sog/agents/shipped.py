@@ -8,9 +8,9 @@ from pathlib import Path
 
 from sog.agents.algorithms.base import SOG
 from sog.errors import CheckpointError
+from sog.files import shown
 from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
-from sog.train.files import shown
 
 __all__ = ["find_checkpoint", "named_checkpoint", "names_a_path", "shipped_checkpoints", "shipped_games"]
 

@@ -25,7 +25,7 @@ from sog.cli.perft import perft
 from sog.cli.play import play
 from sog.cli.reproduce import reproduce
 from sog.cli.solve import solve
-from sog.cli.stopping import Stopped, exit_code, listening, no_more
+from sog.cli.stopping import Interrupted, exit_code, listening, no_more
 from sog.cli.tournament import tournament
 from sog.cli.train import train
 from sog.errors import SogError
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with listening() as signals:
         try:
             return _run(words)
-        except (Stopped, KeyboardInterrupt, typer.Abort) as error:
+        except (Interrupted, KeyboardInterrupt, typer.Abort) as error:
             return _stopped(str(error), signals)
         except Exception as error:
             if signals:  # a compiled module's import, for one, makes another error of Ctrl-C

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from sog.train.files import shown
+from sog.files import shown
 
 __all__ = ["EventLog"]
 

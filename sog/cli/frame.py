@@ -114,7 +114,7 @@ def check_new(path: Path) -> None:
         raise SettingError(f"{path.parent} is not a folder that can be written to")
 
 
-def write_new(path: Path, text: str) -> None:
+def write_unless_there(path: Path, text: str) -> None:
     """Write a new file, whole or not at all; SettingError where one exists or the disk refuses."""
     try:
         with path.open("x", encoding="utf-8") as file:

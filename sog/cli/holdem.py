@@ -23,7 +23,7 @@ from sog.cli.frame import (
     say,
     show_rows,
     stdout,
-    write_new,
+    write_unless_there,
 )
 from sog.cli.options import check_apart, plain_file
 from sog.cli.stopping import say_kept
@@ -154,7 +154,7 @@ def show(
     seen = view(solver, follow(solver.game, line))
     name = solver.game.state_name(seen.state)
     if csv_file is not None:
-        write_new(csv_file, _csv(seen))
+        write_unless_there(csv_file, _csv(seen))
     if png is not None:
         _draw(seen, name, png)
     if as_json:

@@ -19,7 +19,7 @@ from sog.cli.frame import (
     print_json,
     progress_bar,
     stdout,
-    write_new,
+    write_unless_there,
 )
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, not_blank
 from sog.errors import SettingError
@@ -147,7 +147,7 @@ def solve(
         check = check_against_openspiel(public, exact.policy_of(tree))
         answer |= {"nash_conv": check.ours, "openspiel_nash_conv": check.openspiel}
     if out is not None:
-        write_new(out, json.dumps({**answer, "policy": _written_policy(public, tree)}, indent=1) + "\n")
+        write_unless_there(out, json.dumps({**answer, "policy": _written_policy(public, tree)}, indent=1) + "\n")
     if as_json:
         print_json(answer)
     else:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Final
 
-__all__ = ["Stopped", "exit_code", "listening", "no_more", "say_kept"]
+__all__ = ["Interrupted", "exit_code", "listening", "no_more", "say_kept"]
 
 _MOMENT: Final = 0.05  # seconds
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -27,7 +27,7 @@ class _Interrupt(KeyboardInterrupt):
     """A class of its own: a KeyboardInterrupt that passes through `exec` has Python kill itself when it ends."""
 
 
-class Stopped(Exception):
+class Interrupted(Exception):
     """A person or the system ended a command; the message says what is kept and how to go on."""
 
 
@@ -95,7 +95,7 @@ def say_kept(words: Callable[[], str]) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as error:
-        raise Stopped(words()) from error
+        raise Interrupted(words()) from error
 
 
 def exit_code(came: list[int]) -> int:

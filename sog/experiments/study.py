@@ -20,7 +20,7 @@ import sog
 from sog.cluster.executor import compute
 from sog.cluster.where import Where, executor
 from sog.errors import SettingError
-from sog.train.files import append_line
+from sog.files import append_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

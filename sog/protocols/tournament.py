@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from sog.errors import SettingError
+from sog.files import append_line, replace_file
 from sog.games.records import Record
 from sog.play.match import Contestant, Played, play_match_game, random_openings
 from sog.protocols.tournament_file import Tournament
-from sog.train.files import append_line, replace_file
 from sog.train.lock import held
 
 __all__ = ["Apart", "Fixture", "Result", "fixtures", "load_results", "opening_of", "play_fixture", "play_tournament"]

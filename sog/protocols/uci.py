@@ -23,7 +23,7 @@ from sog.protocols.lines import Lines
 from sog.protocols.words import read_whole, shown
 from sog.search.gtcfr.search import Budget
 
-__all__ = ["Go", "UciEngine", "centipawns", "limits_of", "read_go"]
+__all__ = ["GoCommand", "UciEngine", "centipawns", "limits_of", "read_go"]
 
 # Seconds between two reports of a search.
 _REPORT: Final = 0.5
@@ -41,7 +41,7 @@ def centipawns(value: float) -> int:
 
 
 @dataclass(frozen=True)
-class Go:
+class GoCommand:
     """The limits of a `go` command: numbers by their names, times in milliseconds; endless: until `stop`."""
 
     numbers: dict[str, int] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Go:
     only: tuple[str, ...] = ()
 
 
-def read_go(words: Sequence[str]) -> Go:
+def read_go(words: Sequence[str]) -> GoCommand:
     """A `go` command's words; those that cannot be understood are left out."""
     numbers: dict[str, int] = {}
     only: list[str] = []
@@ -61,10 +61,10 @@ def read_go(words: Sequence[str]) -> Go:
             only.append(word)
         elif at in _NUMBERS and (number := read_whole(word)) is not None:
             numbers[at] = number
-    return Go(numbers, any(flag in words for flag in _FLAGS), tuple(only))
+    return GoCommand(numbers, any(flag in words for flag in _FLAGS), tuple(only))
 
 
-def limits_of(go: Go, simulations: int, white: bool) -> Limits:
+def limits_of(go: GoCommand, simulations: int, white: bool) -> Limits:
     """When the search ends; simulations: how many where the command limits nothing."""
     side = "w" if white else "b"
     seconds = None
@@ -151,7 +151,7 @@ class UciEngine:
 
     # --- searching ---
 
-    def _go(self, go: Go, lines: Lines) -> bool:
+    def _go(self, go: GoCommand, lines: Lines) -> bool:
         """Search and answer with a move; False where `quit` came meanwhile."""
         at = self.board.setup
         if at.tree.result(at.node) is not None:
@@ -217,7 +217,7 @@ def _best(thought: Thought, write: Callable[[Sequence[int]], list[str]], only: S
 class _Watch:
     """Looks after a running search: its reports, its depth, and what the client says meanwhile."""
 
-    def __init__(self, engine: UciEngine, go: Go, lines: Lines) -> None:
+    def __init__(self, engine: UciEngine, go: GoCommand, lines: Lines) -> None:
         self.engine, self.go, self.lines = engine, go, lines
         self.started = self.reported = time.monotonic()
         self.simulations = 0

@@ -6,9 +6,9 @@ import math
 from pathlib import Path
 
 from sog.errors import CheckpointError
+from sog.files import shown
 from sog.nets.cvpn import CVPN
 from sog.train import checkpoint
-from sog.train.files import shown
 from sog.train.settings import TrainSettings
 
 __all__ = ["continued"]

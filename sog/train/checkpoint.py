@@ -24,22 +24,22 @@ import torch
 
 from sog.arrays import Array
 from sog.errors import CheckpointError, GameError, SettingError
+from sog.files import (
+    Header,
+    bounded_json,
+    discard,
+    open_regular,
+    overwrite,
+    read_bounded,
+    read_header,
+    shown,
+    sync_folder,
+)
 from sog.games.catalog import make_game
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import refuse_broken
 from sog.nets.shape import NetworkShape, is_for
-from sog.train.files import (
-    Header,
-    bounded_json,
-    discard,
-    open_regular,
-    read_bounded,
-    read_header,
-    shown,
-    sync_folder,
-    write_new,
-)
 from sog.train.meta import FileEntry, Meta, file_name, meta_bytes, meta_of
 from sog.train.policy_gradient.networks import policy_shape
 
@@ -355,8 +355,8 @@ def _write_all(folder: Path, contents: dict[str, bytes], meta: bytes) -> None:
     """Write a save beside the one before, which it then replaces in one rename; a failure leaves that one alone."""
     try:
         for name, content in contents.items():
-            write_new(folder / name, content)
-        write_new(folder / (_META + ".new"), meta)
+            overwrite(folder / name, content)
+        overwrite(folder / (_META + ".new"), meta)
         os.replace(folder / (_META + ".new"), folder / _META)
     except OSError:
         discard([folder / name for name in (*contents, _META + ".new")])

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.errors import CheckpointError
+from sog.files import replace_file, shown
 from sog.train.checkpoint import State
-from sog.train.files import replace_file, shown
 
 __all__ = ["CURVE", "PICTURE", "Point", "Record", "read_record", "write_curve"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from sog.errors import CheckpointError, SogError
-from sog.train.files import shown
+from sog.files import shown
 
 __all__ = ["held"]
 

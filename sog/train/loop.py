@@ -14,6 +14,7 @@ import torch
 
 from sog.cluster.where import Where
 from sog.errors import CheckpointError
+from sog.files import shown
 from sog.games.catalog import make_game
 from sog.games.symmetries import Symmetry
 from sog.nets.cvpn import CVPN
@@ -21,7 +22,6 @@ from sog.nets.device import find_device
 from sog.train import checkpoint
 from sog.train.beginning import continued
 from sog.train.curve import Point, Record, read_record
-from sog.train.files import shown
 from sog.train.learner import Learner
 from sog.train.lock import held
 from sog.train.packing import window_for

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 from sog.errors import CheckpointError
+from sog.files import bounded_json
 from sog.nets.shape import NetworkShape
-from sog.train.files import bounded_json
 from sog.train.settings import PLAIN
 
 __all__ = ["FORMAT", "VERSION", "FileEntry", "Meta", "file_name", "meta_bytes", "meta_of"]

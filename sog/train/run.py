@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.errors import CheckpointError, SettingError, check_whole
+from sog.files import shown
 from sog.nets.cvpn import CVPN
 from sog.train import checkpoint
 from sog.train.curve import CURVE, PICTURE, Point, Record
-from sog.train.files import shown
 from sog.train.settings import PLAIN, TrainSettings, Variant
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from sog import __version__
 from sog.agents.shipped import find_checkpoint, shipped_checkpoints
 from sog.cli import frame as cli_frame
 from sog.cli.app import app, main
-from sog.cli.frame import progress_bar, stdout, write_new
+from sog.cli.frame import progress_bar, stdout, write_unless_there
 from sog.errors import GameError, SettingError
 from sog.experiments.checks import openspiel_table
 from sog.games import catalog
@@ -416,7 +416,7 @@ def test_words_in_brackets_are_shown_as_they_are(capsys: Capture) -> None:
 
 def test_a_file_that_came_in_between_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "policy.json"
-    write_new(out, "ours")
+    write_unless_there(out, "ours")
     with pytest.raises(SettingError, match="exists already"):
-        write_new(out, "again")
+        write_unless_there(out, "again")
     assert out.read_text() == "ours"

@@ -17,7 +17,7 @@ from sog.games.boards.chess import START, Chess
 from sog.play.player import ENDLESS, Limits, SogPlayer
 from sog.protocols.chess_setup import Board, read_position
 from sog.protocols.lines import Lines
-from sog.protocols.uci import Go, UciEngine, centipawns, limits_of, read_go
+from sog.protocols.uci import GoCommand, UciEngine, centipawns, limits_of, read_go
 from sog.search.leaves.evaluator import zero_evaluator
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
@@ -139,7 +139,7 @@ def test_limits() -> None:
     assert limits_of(read_go(clock), 20, white=True).seconds == pytest.approx(6.8)
     assert limits_of(read_go(clock), 20, white=False).seconds == pytest.approx(0.3)
     assert limits_of(read_go(["wtime", "-5"]), 20, True).seconds == 0.001
-    assert read_go(["searchmoves", "e2e4", "d2d4", "infinite"]) == Go({}, True, ("e2e4", "d2d4"))
+    assert read_go(["searchmoves", "e2e4", "d2d4", "infinite"]) == GoCommand({}, True, ("e2e4", "d2d4"))
 
 
 def test_centipawns() -> None:

@@ -25,7 +25,7 @@ import numpy as np
 from sog.baselines.connect_four.bitboards import mirrored
 from sog.baselines.connect_four.positions import EASY, SETS, Scored, set_of, write_positions
 from sog.baselines.connect_four.solver import Board, Solver, plies_to_end
-from sog.train.files import append_line
+from sog.files import append_line
 
 __all__ = ["Journal", "make_sets", "random_position"]
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from sog.arrays import Float64, Int32
 from sog.errors import CheckpointError, SettingError
+from sog.files import shown
 from sog.games.base import NATURE
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
@@ -21,7 +22,6 @@ from sog.search.simd.compiling import working_time
 from sog.train import checkpoint
 from sog.train.distil.beliefs import BeliefDraws, Drawing
 from sog.train.distil.teacher import CriticTeacher
-from sog.train.files import shown
 from sog.train.learner import Learner, LearnerSettings
 from sog.train.lock import held
 from sog.train.packing import window_for

@@ -18,12 +18,12 @@ from threadpoolctl import threadpool_limits
 
 from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
+from sog.files import shown
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.train import checkpoint
 from sog.train.curve import Point, Record, read_record
-from sog.train.files import shown
 from sog.train.lock import held
 from sog.train.policy_gradient.learners import PolicyLearner, Update
 from sog.train.policy_gradient.settings import PolicySettings

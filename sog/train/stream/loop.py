@@ -20,6 +20,7 @@ import numpy as np
 from sog.cluster.executor import WorkLost
 from sog.cluster.where import Where, executor
 from sog.errors import CheckpointError, SettingError
+from sog.files import shown
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.nets.serving.client import serving
@@ -28,7 +29,6 @@ from sog.search.simd.compiling import working_time
 from sog.train import checkpoint
 from sog.train.checkpoint import State
 from sog.train.curve import CURVE, Point, Record, read_record, write_curve
-from sog.train.files import shown
 from sog.train.lock import held
 from sog.train.rounds import Clock, is_due, is_snapshot, next_save, snapshot
 from sog.train.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume, stop_on_sigterm

@@ -1,6 +1,6 @@
 """Reads and writes files in folders that others may have changed: it never waits, never follows sizes that lie.
 
-It knows no checkpoint. All raise OSError with a `strerror` for people.
+It knows no checkpoint. All raise OSError with a `strerror` for people, ValueError for what was read and makes no sense.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ __all__ = [
     "bounded_json",
     "discard",
     "open_regular",
+    "overwrite",
     "read_bounded",
     "read_header",
     "replace_file",
     "shown",
     "sync_folder",
-    "write_new",
 ]
 
 # The tensors of a safetensors file by name: dtype as it is written there, and sizes.
@@ -86,7 +86,7 @@ def read_header(file: BinaryIO, size: int) -> Header:
     return header
 
 
-def write_new(path: Path, content: bytes) -> None:
+def overwrite(path: Path, content: bytes) -> None:
     """Write a file to the disk, in place of whatever has the name now; not a folder, and no link is followed."""
     path.unlink(missing_ok=True)
     with path.open("xb") as file:
@@ -101,7 +101,7 @@ def replace_file(path: Path, content: bytes) -> None:
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     new = path.with_name(path.name + ".new")
     try:
-        write_new(new, content)
+        overwrite(new, content)
         os.replace(new, path)
     except OSError:
         discard([new])
