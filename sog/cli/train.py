@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from sog.agents.algorithms.base import Choices
+from sog.cli.curve_plot import draw_curve
 from sog.cli.event_log import EventLog
 from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, say, stdout
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, not_blank
@@ -188,7 +189,7 @@ def train(
         else:
             point = training_of(algorithm, where)(run, settings, folder, until, resume, hooks, device)
         watch.close()
-    _plot(folder, rules, watch.training.measured)
+    draw_curve(folder, rules.name, rules.unit.name, watch.training.measured)
     answer: dict[str, Any] = {
         "game": rules.name,
         "algorithm": algorithm,
@@ -353,35 +354,3 @@ class _Watch:
     def close(self) -> None:
         if self.log is not None:
             self.log.close()
-
-
-def _plot(folder: Path, game: Rules, measure: str) -> None:
-    """curve.png: losses and exploitability over training."""
-    import csv
-
-    import matplotlib
-
-    from sog.train.curve import CURVE, PICTURE
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    with (folder / CURVE).open() as file:
-        rows = [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]
-    if not rows:
-        return
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4))
-    minutes = [row["minutes"] for row in rows]
-    for name in ("value_loss", "policy_loss"):
-        left.plot(minutes, [row[name] for row in rows], label=name.replace("_", " "))
-    left.set(xlabel="minutes", ylabel="loss", yscale="log", title=f"{game.name}: learning")
-    left.legend()
-    measured = [(row["minutes"], row["measured"]) for row in rows if not math.isnan(row["measured"])]
-    right.plot([x for x, _ in measured], [y for _, y in measured], marker=".")
-    right.set(xlabel="minutes", ylabel=game.unit.name, yscale="log", title=f"exploitability of {measure}")
-    figure.tight_layout()
-    try:
-        figure.savefig(folder / PICTURE, dpi=120)
-    except OSError as error:
-        say(f"{folder / PICTURE} cannot be written: {error.strerror}")
-    plt.close(figure)
