@@ -7,11 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from sog.arrays import Array, Float64
-from sog.errors import GameError
 from sog.games.base import Game
-from sog.play.player import Candidate, MoveTree, Stopped, Thought, never
+from sog.play.move_tree import MoveTree, given
+from sog.play.player import Candidate, Stopped, Thought, never
 from sog.search.leaves.evaluator import Evaluator, SearchGenerator
 from sog.search.mcts.search import PuctSettings, PuctTree, search
+from sog.search.tree.public_tree import PublicTree
 
 __all__ = ["AlphaZeroPlayer", "AlphaZeroSearch"]
 
@@ -43,16 +44,13 @@ class AlphaZeroPlayer:
 
     def search(self, moves: Sequence[int], simulations: int | None = None) -> AlphaZeroSearch:
         """A search of the position after these actions; GameError where a move is illegal or the game is over."""
-        if self.position is None:
-            raise GameError("no game was given to the player")
-        node = self.position.decision_after(moves)
-        self.last = self._tree(node)
+        position = given(self.position)
+        node = position.decision_after(moves)
+        self.last = self._tree(position.public, node)
         rng = np.random.default_rng((self.seed, node))
         return AlphaZeroSearch(self.last, simulations or self.simulations, self.settings, rng)
 
-    def _tree(self, node: int) -> PuctTree:
-        assert self.position is not None
-        public = self.position.public
+    def _tree(self, public: PublicTree, node: int) -> PuctTree:
         if self.reuse and self.last is not None and self.last.state in public.path(node):
             self.last.advance(node)
             return self.last

@@ -14,8 +14,9 @@ import numpy as np
 from sog.errors import GameError
 from sog.games.base import Game, State
 from sog.games.boards.positions import Position
+from sog.play.move_tree import MoveTree, given
 from sog.play.openspiel_states import openspiel_game
-from sog.play.player import Candidate, MoveTree, Stopped, Thought, never
+from sog.play.player import Candidate, Stopped, Thought, never
 from sog.search.leaves.evaluator import SearchGenerator, zero_evaluator
 
 __all__ = ["Decision", "Rate", "Rated", "RatingPlayer", "rated_root", "spiel_state"]
@@ -68,11 +69,10 @@ class RatingPlayer:
 
     def search(self, moves: Sequence[int], simulations: int | None = None) -> RatingSearch:
         """The rating of the position after these moves; GameError where a move is illegal or nobody is to move."""
-        if self._tree is None:
-            raise GameError("no game was given to the player")
-        node = self._tree.decision_after(moves)
-        public, rng = self._tree.public, np.random.default_rng((self.seed, *moves))
-        actions = tuple(self._tree.actions(node))
+        tree = given(self._tree)
+        node = tree.decision_after(moves)
+        public, rng = tree.public, np.random.default_rng((self.seed, *moves))
+        actions = tuple(tree.actions(node))
         decision = Decision(public.game, public.states[node], tuple(moves), actions, simulations or 0, rng)
         return RatingSearch(decision, self._rate)
 

@@ -10,7 +10,8 @@ from sog.cli.frame import ask, stdout
 
 if TYPE_CHECKING:
     from sog.games.base import Game
-    from sog.play.player import MoveTree, Player, Thought
+    from sog.play.move_tree import MoveTree
+    from sog.play.player import Player, Thought
 
 __all__ = ["play_board"]
 
@@ -36,7 +37,8 @@ def play_board(game: Game, player: Player, seat: int | None, games: int | None) 
 def _game(game: Game, player: Player, person: int) -> float | None:
     """One game; the person's result, or None where the person leaves."""
     from sog.games.base import TERMINAL
-    from sog.play.player import Limits, MoveTree, think
+    from sog.play.move_tree import MoveTree
+    from sog.play.player import Limits, think
 
     tree, moves = MoveTree(game), list[int]()
     player.new_game(game)

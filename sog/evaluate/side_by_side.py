@@ -12,7 +12,8 @@ import numpy as np
 
 from sog.errors import SettingError
 from sog.games.base import Game
-from sog.play.player import MoveTree, Player
+from sog.play.move_tree import MoveTree
+from sog.play.player import Player
 from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, SearchGenerator
 

@@ -11,7 +11,8 @@ import numpy as np
 
 from sog.errors import GameError, SogError
 from sog.games.base import Game
-from sog.play.player import Limits, MoveTree, Player, think
+from sog.play.move_tree import MoveTree
+from sog.play.player import Limits, Player, think
 
 __all__ = [
     "Contestant",

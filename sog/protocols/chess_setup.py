@@ -12,7 +12,7 @@ from typing import Final
 
 from sog.errors import GameError
 from sog.games.boards.chess import START, Chess
-from sog.play.player import MoveTree
+from sog.play.move_tree import MoveTree
 
 __all__ = ["Board", "Setup", "read_position"]
 

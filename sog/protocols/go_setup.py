@@ -10,7 +10,7 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL
 from sog.games.boards.go import Go
 from sog.games.boards.go_area import area
-from sog.play.player import MoveTree
+from sog.play.move_tree import MoveTree
 
 __all__ = ["COLOURS", "GoBoard", "read_colour", "read_vertex", "write_score", "write_vertex"]
 

@@ -8,7 +8,8 @@ from sog.errors import GameError
 from sog.games.base import Game
 from sog.games.boards.go import Go
 from sog.play.match import ContestantFault
-from sog.play.player import Limits, MoveTree
+from sog.play.move_tree import MoveTree
+from sog.play.player import Limits
 from sog.protocols.engine_process import LONGEST, EngineProcess
 from sog.protocols.go_setup import read_vertex, write_vertex
 from sog.protocols.words import shown

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 from sog.agents.algorithms.base import SOG, Choices
 from sog.agents.algorithms.table import LEARNERS, boards_of
 from sog.agents.players import is_trained, make_player, open_network
+from sog.baselines.random_player import RandomPlayer
 from sog.baselines.rating import RatingPlayer
 from sog.errors import GameError, SettingError
 from sog.games.base import Game
@@ -22,7 +23,8 @@ from sog.games.boards.chess import Chess
 from sog.games.boards.go import Go
 from sog.games.catalog import make_game
 from sog.play.match import Contestant, PlayerContestant
-from sog.play.player import ENDLESS, Limits, MoveTree, RandomPlayer
+from sog.play.move_tree import MoveTree
+from sog.play.player import ENDLESS, Limits
 from sog.protocols.gtp_client import GtpContestant
 from sog.protocols.tournament_opponents import OPPONENTS, Opponent
 from sog.protocols.uci_client import UciContestant

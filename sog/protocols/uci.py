@@ -16,7 +16,8 @@ import sog
 from sog.agents.players import warm_up
 from sog.errors import SogError
 from sog.games.boards.chess import WHITE, Chess
-from sog.play.player import ENDLESS, Candidate, Limits, Player, Search, SogPlayer, Thought, think
+from sog.play.player import ENDLESS, Candidate, Limits, Player, Search, Thought, think
+from sog.play.sog_player import SogPlayer
 from sog.protocols.chess_setup import Board, read_position
 from sog.protocols.clock import share_of_clock
 from sog.protocols.lines import Lines

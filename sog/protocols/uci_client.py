@@ -8,7 +8,8 @@ from sog.errors import GameError, SettingError
 from sog.games.base import Game
 from sog.games.boards.chess import START, Chess
 from sog.play.match import ContestantFault
-from sog.play.player import Limits, MoveTree
+from sog.play.move_tree import MoveTree
+from sog.play.player import Limits
 from sog.protocols.engine_process import EngineProcess
 from sog.protocols.words import shown
 

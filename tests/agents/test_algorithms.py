@@ -30,7 +30,7 @@ from sog.agents.shipped import shipped_checkpoints
 from sog.cli.app import main
 from sog.errors import CheckpointError, GameError, SettingError
 from sog.games.catalog import make_game
-from sog.play.player import SogPlayer
+from sog.play.sog_player import SogPlayer
 from sog.search.gtcfr.search import PAPER, POG, SearchSettings
 from sog.search.leaves.evaluator import zero_evaluator
 from sog.train.settings import PLAIN

@@ -26,7 +26,8 @@ from sog.baselines.rating import RatingPlayer
 from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
-from sog.play.player import Limits, MoveTree, think
+from sog.play.move_tree import MoveTree
+from sog.play.player import Limits, think
 
 NEEDED = ("chex", "flax", "jax", "optax", "orbax.checkpoint", "psutil")
 SMALL = AzSettings("mlp", 16, 1, 4, train_batch_size=16, replay_buffer_size=64, replay_buffer_reuse=4)

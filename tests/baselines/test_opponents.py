@@ -19,7 +19,8 @@ from sog.games.base import Game
 from sog.games.boards.go import Go
 from sog.games.catalog import make_game
 from sog.play.match import PlayerContestant, play_match_game
-from sog.play.player import Limits, MoveTree, think
+from sog.play.move_tree import MoveTree
+from sog.play.player import Limits, think
 from sog.protocols.tournament_file import read_tournament
 
 

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import pytest
 
 from sog.baselines.alphazero import AlphaZeroPlayer
+from sog.baselines.random_player import RandomPlayer
 from sog.errors import SettingError
 from sog.evaluate.side_by_side import Seating, openings, play_games
 from sog.games.catalog import make_game
-from sog.play.player import MoveTree, Player, RandomPlayer, SogPlayer
+from sog.play.move_tree import MoveTree
+from sog.play.player import Player
+from sog.play.sog_player import SogPlayer
 from sog.search.gtcfr.search import Budget
 from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 

@@ -11,7 +11,7 @@ from sog.experiments.papers.ttt_never_loses import GAME as NAME
 from sog.experiments.papers.ttt_never_loses import every_play, greedy
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.nets.inference import network_evaluator
-from sog.play.player import SogPlayer
+from sog.play.sog_player import SogPlayer
 from sog.search.gtcfr.search import Budget
 from sog.train.checkpoint import load_network
 

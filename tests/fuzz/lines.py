@@ -24,7 +24,7 @@ from typing import Final
 
 from sog.games.boards.chess import START, Chess
 from sog.games.boards.go import Go
-from sog.play.player import SogPlayer, SogSearch
+from sog.play.sog_player import SogPlayer, SogSearch
 from sog.protocols import gtp, uci
 from sog.protocols.lines import LONGEST, Lines
 from sog.search.gtcfr.search import Budget

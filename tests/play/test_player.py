@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sog.baselines.random_player import RandomPlayer
 from sog.errors import GameError
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.kuhn import Kuhn
-from sog.play.player import ENDLESS, Limits, MoveTree, Player, RandomPlayer, Search, SogPlayer, think
+from sog.play.move_tree import MoveTree
+from sog.play.player import ENDLESS, Limits, Player, Search, think
+from sog.play.sog_player import SogPlayer
 from sog.search.gtcfr.search import Budget
 from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer
 from sog.search.tree import columns as f

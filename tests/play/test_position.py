@@ -7,9 +7,9 @@ import pytest
 
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
-from sog.play.player import SogPlayer
 from sog.play.position import PositionSearch
 from sog.play.resolver import derive_generator
+from sog.play.sog_player import SogPlayer
 from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import zero_evaluator

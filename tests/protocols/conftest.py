@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sog.play.player import SogPlayer
+from sog.play.sog_player import SogPlayer
 from sog.protocols.lines import Lines
 from sog.search.gtcfr.search import Budget
 from sog.search.leaves.evaluator import zero_evaluator

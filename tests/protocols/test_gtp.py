@@ -14,7 +14,7 @@ import pytest
 from sog.errors import GameError
 from sog.games.boards.go import Go
 from sog.games.boards.go_area import area
-from sog.play.player import SogPlayer
+from sog.play.sog_player import SogPlayer
 from sog.protocols.go_setup import GoBoard, read_vertex, write_vertex
 from sog.protocols.gtp import GtpEngine, read_command
 

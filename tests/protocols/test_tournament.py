@@ -18,12 +18,14 @@ from pathlib import Path
 import pytest
 
 from sog.agents.players import open_network
+from sog.baselines.random_player import RandomPlayer
 from sog.cli.app import main
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.games.records import Record
 from sog.play.match import ContestantFault, Played, PlayerContestant, play_match_game, random_opening, random_openings
-from sog.play.player import Limits, MoveTree, RandomPlayer
+from sog.play.move_tree import MoveTree
+from sog.play.player import Limits
 from sog.protocols import tournament_file
 from sog.protocols.check_score import compare
 from sog.protocols.tournament import Result, fixtures, load_results, opening_of, play_tournament

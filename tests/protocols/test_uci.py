@@ -14,7 +14,8 @@ import pytest
 from sog.baselines.alphazero import AlphaZeroPlayer
 from sog.cli.app import main
 from sog.games.boards.chess import START, Chess
-from sog.play.player import ENDLESS, Limits, SogPlayer
+from sog.play.player import ENDLESS, Limits
+from sog.play.sog_player import SogPlayer
 from sog.protocols.chess_setup import Board, read_position
 from sog.protocols.lines import Lines
 from sog.protocols.uci import GoCommand, UciEngine, centipawns, limits_of, read_go

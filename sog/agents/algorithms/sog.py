@@ -65,7 +65,7 @@ def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
 
 def _player(evaluator: Evaluator, choices: Choices, seed: int) -> Player:
     """By default of the budget (400, 10); as the papers search, each move from scratch (PoG, B.5), without a gadget."""
-    from sog.play.player import PAPERS_BOARDS, SogPlayer
+    from sog.play.sog_player import PAPERS_BOARDS, SogPlayer
 
     budget = _budget(choices, 400, 10.0)
     if choices.paper is None:

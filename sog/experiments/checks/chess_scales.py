@@ -16,6 +16,7 @@ from sog.agents.shipped import find_checkpoint
 from sog.baselines.alpha_beta import alpha_beta, material
 from sog.baselines.chess.best_play import best_play, random_wins, standing
 from sog.baselines.chess.mates import SETS, SHIPPED, Mate, read_mates
+from sog.baselines.random_player import RandomPlayer
 from sog.baselines.rating import RatingPlayer
 from sog.errors import SettingError
 from sog.evaluate.intervals import wilson
@@ -23,7 +24,7 @@ from sog.experiments.papers.elo_matches import Agent
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.boards.chess import Chess
 from sog.play.match import PlayerContestant, play_match_game
-from sog.play.player import Limits, Player, RandomPlayer, think
+from sog.play.player import Limits, Player, think
 from sog.train.checkpoint import load_meta
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from sog.agents.shipped import find_checkpoint
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.nets.inference import network_evaluator
-from sog.play.player import Limits, SogPlayer, think
+from sog.play.player import Limits, think
+from sog.play.sog_player import SogPlayer
 from sog.search.gtcfr.search import Budget
 from sog.train.checkpoint import load_meta, load_network
 

@@ -1,0 +1,74 @@
+"""The public tree of a game of perfect information, walked by lists of moves; it knows no player and no search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sog.errors import GameError
+from sog.games.base import NATURE, TERMINAL, Game
+from sog.search.tree.public_tree import PublicTree
+
+__all__ = ["MoveTree", "given"]
+
+
+def given(tree: MoveTree | None) -> MoveTree:
+    """The tree of the game that a player was given; GameError where there was none."""
+    if tree is None:
+        raise GameError("no game was given to the player")
+    return tree
+
+
+class MoveTree:
+    """A game's public tree, walked by lists of moves; a position that was there before costs nothing."""
+
+    def __init__(self, game: Game) -> None:
+        """Raises GameError where the game is not one of perfect information."""
+        if not game.perfect_information:
+            raise GameError(f"{game.name} is not a game of perfect information")
+        self.public = PublicTree(game)
+        self._moves: list[int] = []  # the line walked last and the nodes along it, so that the next one is short
+        self._nodes = [0]
+
+    def node_after(self, moves: Sequence[int]) -> int:
+        """The public node after these actions; GameError where one is illegal."""
+        known = 0
+        while known < min(len(moves), len(self._moves)) and moves[known] == self._moves[known]:
+            known += 1
+        nodes = self._nodes[: known + 1]
+        for action in moves[known:]:
+            nodes.append(self._step(nodes[-1], action))
+        self._moves, self._nodes = list(moves), nodes
+        return nodes[-1]
+
+    def _step(self, node: int, action: int) -> int:
+        """The child that an action leads to; GameError where it is illegal."""
+        public, actions = self.public, self.actions(node)
+        if action not in actions:
+            raise GameError(f"action {action} is illegal in {self.name(node)}")
+        public.list_fan(node)
+        return public.child(node, public.edge_of(node, actions.index(action)))
+
+    def decision_after(self, moves: Sequence[int]) -> int:
+        """As `node_after`, where a player is to move; GameError where nobody is."""
+        node = self.node_after(moves)
+        if self.actor(node) >= NATURE:
+            why = "the game is over" if self.actor(node) == TERMINAL else "chance is to move"
+            raise GameError(f"{why} in {self.name(node)}")
+        return node
+
+    def result(self, node: int) -> float | None:
+        """Player 0's utility where the game has ended, as a share of the largest; None where it goes on."""
+        if self.actor(node) != TERMINAL:
+            return None
+        return self.public.utility(node, (0, 0)) / self.public.game.u_max
+
+    def actor(self, node: int) -> int:
+        return self.public.actor(node)
+
+    def name(self, node: int) -> str:
+        return self.public.game.state_name(self.public.states[node])
+
+    def actions(self, node: int) -> list[int]:
+        """The actor's actions at a node, ascending."""
+        actions: list[int] = self.public.actions(node).tolist()
+        return actions

@@ -1,0 +1,118 @@
+"""Student of Games as a player of perfect-information games: GT-CFR from the position itself, its tree kept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from sog.games.base import Game
+from sog.play.move_tree import MoveTree, given
+from sog.play.player import Candidate, Stopped, Thought, never
+from sog.play.position import PositionSearch
+from sog.play.resolver import derive_generator
+from sog.search.cfr.lookahead import Lookahead
+from sog.search.gtcfr.search import PAPER, POG, Budget, SearchSettings
+from sog.search.leaves.evaluator import Evaluator, SearchGenerator
+
+__all__ = ["BOARDS", "PAPERS_BOARDS", "SogPlayer", "SogSearch"]
+
+# How positions are searched in play. PoG's Table 3 has this temperature for chess and Go.
+BOARDS: Final = SearchSettings(prior_temperature=1.5)
+PAPERS_BOARDS: Final = {
+    "sog": replace(PAPER, prior_temperature=BOARDS.prior_temperature),
+    "pog": replace(POG, prior_temperature=BOARDS.prior_temperature),
+}
+
+
+class SogPlayer:
+    """Student of Games on a game of perfect information: GT-CFR from the position, greedy in its average policy."""
+
+    def __init__(
+        self,
+        name: str,
+        evaluator: Evaluator,
+        budget: Budget,
+        settings: SearchSettings | None = None,
+        seed: int = 0,
+        reuse: bool = True,
+    ) -> None:
+        """settings: of the search, by default BOARDS.
+
+        reuse: begin a search with the part of the last search's tree that is below the position.
+        """
+        self.name, self.evaluator, self.budget, self.seed, self.reuse = name, evaluator, budget, seed, reuse
+        self.settings = settings or BOARDS
+        self.tree: MoveTree | None = None
+        self.last: Lookahead | None = None
+
+    def new_game(self, game: Game) -> None:
+        self.tree, self.last = MoveTree(game), None
+
+    def search(self, moves: Sequence[int], simulations: int | None = None) -> SogSearch:
+        tree = given(self.tree)
+        node = tree.decision_after(moves)
+        budget = Budget(simulations or self.budget.simulations, self.budget.per_update)
+        rng = derive_generator(self.seed, tree.actor(node), node)
+        last = self.last if self.reuse else None
+        searching = PositionSearch(tree.public, node, last, budget, self.settings, rng)
+        self.last = searching.tree
+        return SogSearch(searching)
+
+
+class SogSearch:
+    """What a GT-CFR search of a position thinks of its moves."""
+
+    def __init__(self, searching: PositionSearch) -> None:
+        self.searching, self.tree, self.simulations = searching, searching.tree, 0
+
+    def steps(self, stopped: Stopped = never) -> SearchGenerator:
+        def after_round() -> bool:
+            self.simulations += self.searching.budget.expansions
+            return stopped()
+
+        yield from self.searching.steps(after_round)
+
+    def thought(self) -> Thought:
+        tree = self.tree
+        actions: list[int] = tree.actions(0).tolist()
+        children, shares, mover = tree.children_by_action(0), self._shares(0), tree.actor(0)
+        visits = [int(count) for count in tree.visits(0)[:, 0]]
+        known = [self._value(c, mover) if c >= 0 else None for c in children]
+        value = sum(share * v for share, v in zip(shares, known, strict=True) if v is not None)
+        order = sorted(range(len(actions)), key=lambda a: (-shares[a], -visits[a], actions[a]))
+        candidates = tuple(
+            Candidate(
+                actions[a],
+                shares[a],
+                value if (v := known[a]) is None else v,
+                visits[a],
+                (actions[a], *self._line(children[a])),
+            )
+            for a in order
+        )
+        return Thought(value, tree.size, candidates)
+
+    def _shares(self, n: int) -> list[float]:
+        """The average policy at node n; before the first update the prior, before that uniform."""
+        for weights in (self.tree.policy_sum(n)[:, 0], self.tree.prior(n)[:, 0]):
+            if weights.sum() > 0:
+                shares: list[float] = (weights / weights.sum()).tolist()
+                return shares
+        return [1.0 / len(weights)] * len(weights)
+
+    def _value(self, n: int, p: int) -> float | None:
+        """Player p's value at node n, a share of the largest utility, over all iterations; None before the first."""
+        share = self.tree.mean_share(n, p)
+        return None if math.isnan(share) else share
+
+    def _line(self, n: int) -> list[int]:
+        """The likeliest actions from node n on, while they are in the tree."""
+        line: list[int] = []
+        while n >= 0 and self.tree.is_open(n):
+            children, shares = self.tree.children_by_action(n), self._shares(n)
+            best = max(range(len(children)), key=lambda a: (children[a] >= 0, shares[a]))
+            line.append(int(self.tree.actions(n)[best]))
+            n = children[best]
+        return line
