@@ -33,7 +33,7 @@ from sog.train.policy_gradient.ppo import PpoSettings
 from sog.train.policy_gradient.rnad import RnadLearner, RnadSettings, neurd_loss
 from sog.train.policy_gradient.settings import PolicySettings, mmd_preset, nashpg_preset
 from sog.train.policy_gradient.trajectories import Trajectories, sample
-from sog.train.policy_gradient.vtrace import advantages, two_player_vtrace
+from sog.train.policy_gradient.vtrace import Clips, advantages, two_player_vtrace
 from sog.train.run import Hooks, Run, Until
 
 NAMES = ("rnad", "mmd", "nashpg")
@@ -130,7 +130,7 @@ def test_vtrace_is_the_slow_references(clips: tuple[float, float]) -> None:
     policy = (np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)).astype(np.float32)
     ratio = np.where(t.legal, rng.normal(size=t.policy.shape), 0.0).astype(np.float32)
     values = rng.normal(size=len(t)).astype(np.float32)
-    found = two_player_vtrace(t, values, policy, ratio, 0.3, clips)
+    found = two_player_vtrace(t, values, policy, ratio, 0.3, Clips(*clips))
     wanted = slow_vtrace(t, values, policy, ratio, 0.3, clips)
     np.testing.assert_allclose(found[0], wanted[0], rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(found[1], wanted[1], rtol=1e-5, atol=1e-5)
@@ -140,7 +140,7 @@ def test_vtrace_estimates_values_without_bias() -> None:
     """On the policy, with values of 0, the mean target at the first decision is the game's value for the policy."""
     t, network = played("kuhn_poker", 10_000)
     zeros = np.zeros(len(t), dtype=np.float32)
-    targets, q = two_player_vtrace(t, zeros, t.policy, np.zeros_like(t.policy), 0.0, (math.inf, 1.0))
+    targets, q = two_player_vtrace(t, zeros, t.policy, np.zeros_like(t.policy), 0.0, Clips(math.inf, 1.0))
     public = PublicTree(make_game("kuhn_poker")).list_all()
     value = exact.measure_policy(public, network_policy(public, network)).value
     first = np.arange(len(t)) < 10_000

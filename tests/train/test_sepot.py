@@ -24,6 +24,7 @@ from sog.train.policy_gradient.networks import policies_of, policy_shape
 from sog.train.policy_gradient.rnad import RnadSettings
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.policy_gradient.trajectories import Trajectories, sample
+from sog.train.policy_gradient.vtrace import Clips
 from sog.train.run import Run, Until
 from sog.train.sepot.critic import CriticLearner, history_vtrace, profiles, ratios_of
 from sog.train.sepot.kept import HistoryCritic, critic_from, kept_arrays
@@ -157,7 +158,9 @@ def test_vtrace_of_histories_is_the_papers_sum(clips: tuple[float, float]) -> No
     values = rng.normal(size=(len(t), 3)).astype(np.float32)
     ratios = rng.gamma(2.0, 0.5, size=(len(t), 3))
     np.testing.assert_allclose(
-        history_vtrace(t, values, ratios, clips), slow_vtrace(t, values.astype(np.float64), ratios, *clips), atol=1e-12
+        history_vtrace(t, values, ratios, Clips(*clips)),
+        slow_vtrace(t, values.astype(np.float64), ratios, *clips),
+        atol=1e-12,
     )
 
 
@@ -180,9 +183,9 @@ def test_the_critic_finds_the_exact_values_of_transformed_policies() -> None:
     moved[:, 0] *= 3.0
     moved /= moved.sum(axis=1, keepdims=True)
     transformed = np.stack((t.policy, moved), axis=1)
-    learner = CriticLearner(KUHN, profiles(2, False), (64,), (3e-3, 1.0), 0)
+    learner = CriticLearner(KUHN, profiles(2, False), (64,), 3e-3, 1.0, 0)
     for _ in range(150):
-        learner.learn(t, transformed, (math.inf, 1.0))
+        learner.learn(t, transformed, Clips(math.inf, 1.0))
     critic = HistoryCritic(KUHN, learner.network, learner.which)
     states, visits = np.unique(t.states, axis=0, return_counts=True)
     own, other = fixed_pair(network, 1.0), fixed_pair(network, 3.0)
@@ -253,9 +256,9 @@ def test_the_critic_that_is_kept_follows_the_one_that_learns() -> None:
     """Its values move less from step to step; with a rate of 1 they are the same."""
     t, _ = played("kuhn_poker", 32)
     for rate in (1.0, 0.01):
-        learner = CriticLearner(KUHN, profiles(1, False), (16,), (3e-3, rate), 0)
+        learner = CriticLearner(KUHN, profiles(1, False), (16,), 3e-3, rate, 0)
         for _ in range(20):
-            learner.learn(t, t.policy[:, None, :], (math.inf, 1.0))
+            learner.learn(t, t.policy[:, None, :], Clips(math.inf, 1.0))
         same = np.array_equal(learner.best.weights()["layers.1.weight"], learner.network.weights()["layers.1.weight"])
         assert same == (rate == 1.0)
     with pytest.raises(SettingError, match="target_rate"):

@@ -22,7 +22,7 @@ from sog.train.learner import memory_of, restore_memory
 from sog.train.policy_gradient.networks import each_once
 from sog.train.policy_gradient.trajectories import Trajectories
 
-__all__ = ["ActionCritic", "ActionCriticSettings", "action_targets"]
+__all__ = ["ActionCritic", "ActionCriticSettings", "Rates", "action_targets"]
 
 
 @dataclass(frozen=True)
@@ -66,10 +66,8 @@ class ActionCritic:
         """
         found = each_once(self.network, played.states, self.game.critic_inputs)
         estimates: Float32 = found.detach().mul(self.unit).numpy()
-        valued = action_targets(
-            played, estimates, policy, log_ratio, (eta, self.settings.mixing, self.settings.heaviest),
-            self.unit / self.game.u_max,
-        )
+        rates = Rates(eta, self.settings.mixing, self.settings.heaviest)
+        valued = action_targets(played, estimates, policy, log_ratio, rates, self.unit / self.game.u_max)
         goals = torch.from_numpy((valued.goals / self.unit).astype(np.float32))
         taken = torch.from_numpy(played.action.astype(np.int64))[:, None]
         self.optimiser.zero_grad()
@@ -97,23 +95,31 @@ class ActionTargets(NamedTuple):
     goals: Float64
 
 
+class Rates(NamedTuple):
+    """eta: of the pay for leaving the regularisation policy.  mixing, heaviest: see `ActionCriticSettings`."""
+
+    eta: float
+    mixing: float
+    heaviest: float
+
+
 def action_targets(
     played: Trajectories,
     estimates: Float32,
     policy: Float32,
     log_ratio: Float32,
-    rates: tuple[float, float, float],
+    rates: Rates,
     scale: float = 1.0,
 ) -> ActionTargets:
     """Value every decision backwards from the ends of the games.
 
     estimates: float32[D, A], the critic's, without what the decision itself costs.  policy: float32[D, A], to be
     valued.  log_ratio: float32[D, A], log(policy / regularisation policy), 0 where illegal: who acts pays eta times it
-    for its action and the other gets it.  rates: (eta, mixing, heaviest).  scale: what a utility of 1 counts.
+    for its action and the other gets it.  scale: what a utility of 1 counts.
     """
     out = ActionTargets(np.zeros(len(played)), np.zeros(policy.shape), np.zeros(len(played)))
     moments = _Moments(played.game, played.actor, played.action, played.policy, estimates, policy, log_ratio)
-    _backwards(moments, _Rates(*rates), scale * played.utility, out)
+    _backwards(moments, rates, scale * played.utility, out)
     return out
 
 
@@ -129,14 +135,8 @@ class _Moments(NamedTuple):
     log_ratio: Float32
 
 
-class _Rates(NamedTuple):
-    eta: float
-    mixing: float
-    heaviest: float
-
-
 @njit
-def _backwards(moments: _Moments, rates: _Rates, following: Float64, out: ActionTargets) -> None:
+def _backwards(moments: _Moments, rates: Rates, following: Float64, out: ActionTargets) -> None:
     """following: float64[B], what player 0 gets from where each game stands; the utility at its end."""
     policy, behaviour, estimates = moments.policy, moments.behaviour, moments.estimates
     for d in range(len(moments.games) - 1, -1, -1):

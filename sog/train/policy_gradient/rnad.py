@@ -17,7 +17,7 @@ from sog.train.policy_gradient.action_critic import ActionCritic, ActionCriticSe
 from sog.train.policy_gradient.learners import PolicyLearner, Update, learner_state, mean_share, restore_learner
 from sog.train.policy_gradient.networks import Seen, answers, seen, visit_weights
 from sog.train.policy_gradient.trajectories import Trajectories
-from sog.train.policy_gradient.vtrace import two_player_vtrace
+from sog.train.policy_gradient.vtrace import Clips, two_player_vtrace
 
 __all__ = ["RnadLearner", "RnadSettings", "neurd_loss"]
 
@@ -139,7 +139,7 @@ class RnadLearner:
             with torch.no_grad():
                 values = answers(self.target, inputs)[0]
             arrays = values.numpy(), policy.numpy(), log_ratio.numpy()
-            clips = settings.rho, settings.c
+            clips = Clips(settings.rho, settings.c)
             found, q = two_player_vtrace(played, *arrays, settings.eta, clips, settings.scale)
         action_values = torch.from_numpy(q.astype(np.float32))
         advantage = action_values - (policy * action_values).sum(dim=1, keepdim=True)

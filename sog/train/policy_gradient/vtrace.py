@@ -13,11 +13,18 @@ from sog.arrays import Array, Float32, Float64, Int32
 from sog.search.simd.jit import njit
 from sog.train.policy_gradient.trajectories import Trajectories
 
-__all__ = ["advantages", "two_player_vtrace"]
+__all__ = ["Clips", "advantages", "two_player_vtrace"]
 
 # What a game carries backwards for each player: utility corrected by the ratios of the opponent's and chance's turns
 # since the own next one, the same uncorrected, the next own value, its target, and the product of those ratios.
 _CARRIED: Final = 5
+
+
+class Clips(NamedTuple):
+    """The largest importance ratios: rho weighs what is learned at a decision, c how far it is carried backwards."""
+
+    rho: float
+    c: float
 
 
 def two_player_vtrace(
@@ -26,14 +33,14 @@ def two_player_vtrace(
     policy: Float32,
     log_ratio: Float32,
     eta: float,
-    clips: tuple[float, float],
+    clips: Clips,
     scale: float = 1.0,
 ) -> tuple[Float64, Float64]:
     """Targets of the values, float64[D], and estimated values of every action, float64[D, A], of who acts.
 
     values: float32[D].  policy: float32[D, A], to be valued.  log_ratio: float32[D, A], log(policy / regularisation
     policy), 0 where illegal: the player who acts pays eta * log_ratio of its action, the other gets it.
-    clips: (rho, c) of the importance ratios.  scale: what a utility of 1 counts.  DeepNash (Science 2022), supplement.
+    scale: what a utility of 1 counts.  DeepNash (Science 2022), supplement.
     """
     targets, action_values = np.zeros(len(played)), np.zeros(policy.shape)
     carried = np.zeros((len(played.utility), 2, _CARRIED))
@@ -41,7 +48,7 @@ def two_player_vtrace(
     carried[:, 1, 0] = carried[:, 1, 1] = -scale * played.utility
     carried[:, :, 4] = 1.0
     moments = _Moments(played.game, played.actor, played.action, played.policy, values, policy, log_ratio)
-    _vtrace(moments, _Rates(eta, *clips), carried, targets, action_values)
+    _vtrace(moments, eta, clips, carried, targets, action_values)
     return targets, action_values
 
 
@@ -57,16 +64,11 @@ class _Moments(NamedTuple):
     log_ratio: Float32
 
 
-class _Rates(NamedTuple):
-    eta: float
-    rho: float
-    c: float
-
-
 @njit
-def _vtrace(moments: _Moments, rates: _Rates, carried: Array, targets: Array, action_values: Array) -> None:
+def _vtrace(
+    moments: _Moments, eta: float, clips: Clips, carried: Array, targets: Array, action_values: Array
+) -> None:
     games, policy, behaviour, log_ratio = moments.games, moments.policy, moments.behaviour, moments.log_ratio
-    eta = rates.eta
     for d in range(len(games) - 1, -1, -1):
         me, action, v = moments.actors[d], moments.actions[d], float(moments.values[d])
         own, other = carried[games[d], me], carried[games[d], 1 - me]
@@ -76,7 +78,7 @@ def _vtrace(moments: _Moments, rates: _Rates, carried: Array, targets: Array, ac
         ratio = policy[d, action] / behaviour[d, action]
         weight = ratio * own[4]
         delta = own[1] - eta * kl + own[2] - v
-        target = v + min(rates.rho, weight) * delta + min(rates.c, weight) * (own[3] - own[2])
+        target = v + min(clips.rho, weight) * delta + min(clips.c, weight) * (own[3] - own[2])
         for a in range(policy.shape[1]):
             action_values[d, a] = v - eta * log_ratio[d, a]
         action_values[d, action] += (own[0] + own[4] * own[3] - v) / behaviour[d, action]

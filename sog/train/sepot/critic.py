@@ -17,6 +17,7 @@ from sog.train.learner import memory_of, restore_memory
 from sog.train.policy_gradient.learners import mean_share
 from sog.train.policy_gradient.networks import each_once
 from sog.train.policy_gradient.trajectories import Trajectories
+from sog.train.policy_gradient.vtrace import Clips
 
 __all__ = ["CriticLearner", "history_vtrace", "profiles", "ratios_of"]
 
@@ -43,27 +44,27 @@ def ratios_of(played: Trajectories, transformed: Float32, which: Int64) -> Float
     return ratios
 
 
-def history_vtrace(played: Trajectories, values: Float32, ratios: Float64, clips: tuple[float, float]) -> Float64:
+def history_vtrace(played: Trajectories, values: Float32, ratios: Float64, clips: Clips) -> Float64:
     """float64[D, Q]: targets of the values of histories, player 0's utilities (SePoT, (2), one for each profile).
 
-    values: float32[D, Q].  ratios: float64[D, Q], of who acts, target policy over behaviour.  clips: (rho, c).
+    values: float32[D, Q].  ratios: float64[D, Q], of who acts, target policy over behaviour.
     """
     targets = np.zeros(values.shape)
     following = np.repeat(played.utility[:, None, None], values.shape[1], axis=1).repeat(2, axis=2)
-    _backwards(played.game, values, ratios, clips[0], clips[1], following, targets)
+    _backwards(played.game, values, ratios, clips, following, targets)
     return targets
 
 
 @njit
 def _backwards(
-    games: Int32, values: Array, ratios: Array, rho: float, c: float, following: Array, targets: Array
+    games: Int32, values: Array, ratios: Array, clips: Clips, following: Array, targets: Array
 ) -> None:
     """following: float64[B, Q, 2], each game's next value and target; the utility at its end."""
     for d in range(len(games) - 1, -1, -1):
         after = following[games[d]]
         for q in range(values.shape[1]):
             v, ratio = float(values[d, q]), ratios[d, q]
-            target = v + min(rho, ratio) * (after[q, 0] - v) + min(c, ratio) * (after[q, 1] - after[q, 0])
+            target = v + min(clips.rho, ratio) * (after[q, 0] - v) + min(clips.c, ratio) * (after[q, 1] - after[q, 0])
             targets[d, q] = target
             after[q, 0], after[q, 1] = v, target
 
@@ -76,16 +77,15 @@ class CriticLearner:
     """
 
     def __init__(
-        self, game: HistoryGame, which: Int64, widths: tuple[int, ...], rates: tuple[float, float], seed: int
+        self, game: HistoryGame, which: Int64, widths: tuple[int, ...], rate: float, target_rate: float, seed: int
     ) -> None:
-        """which: int64[Q, 2], see `profiles`.  widths: of the hidden layers.  rates: of learning, and of following."""
-        self.game, self.which, self.steps = game, which, 0
-        rate, self.target_rate = rates
+        """which: int64[Q, 2], see `profiles`.  widths: of the hidden layers.  target_rate: at which `best` follows."""
+        self.game, self.which, self.steps, self.target_rate = game, which, 0, target_rate
         self.network = Perceptron((game.num_critic_inputs, *widths, len(which)), seed)
         self.best = deepcopy(self.network)
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=rate, betas=(0.0, 0.999), fused=True)
 
-    def learn(self, played: Trajectories, transformed: Float32, clips: tuple[float, float]) -> float:
+    def learn(self, played: Trajectories, transformed: Float32, clips: Clips) -> float:
         """One step on games; the loss.  transformed: float32[D, F, A], what the profiles' players would play."""
         found = each_once(self.network, played.states, self.game.critic_inputs)
         unit = self.game.u_max

@@ -15,6 +15,7 @@ from sog.train.policy_gradient.learners import Learning, PolicyLearner, Update
 from sog.train.policy_gradient.networks import policies_of
 from sog.train.policy_gradient.rnad import RnadSettings
 from sog.train.policy_gradient.trajectories import Trajectories, sample
+from sog.train.policy_gradient.vtrace import Clips
 from sog.train.sepot.critic import CriticLearner, profiles
 from sog.train.sepot.kept import kept_arrays
 from sog.train.sepot.transformations import Identity, LearnedTransformations, Transformations, Weighted
@@ -75,8 +76,8 @@ class SepotLearner:
         widths = (shape.width,) * shape.depth
         self.transformations: Transformations = _made(self.game, settings, widths, seed)
         which = profiles(self.transformations.count, settings.pairs)
-        rates = settings.learning_rate, settings.target_rate
-        self.critic = CriticLearner(self.game, which, widths, rates, seed + 2)
+        learning, following = settings.learning_rate, settings.target_rate
+        self.critic = CriticLearner(self.game, which, widths, learning, following, seed + 2)
 
     @property
     def network(self) -> CVPN:
@@ -96,7 +97,7 @@ class SepotLearner:
         self.transformations.learn(update)
         valued = self._explored(len(played.utility)) if self.settings.exploring else played
         transformed = self.transformations.of(valued, policies_of(self.best, valued.inputs, valued.legal))
-        self.critic.learn(valued, transformed, (self.settings.rho, self.settings.c))
+        self.critic.learn(valued, transformed, Clips(self.settings.rho, self.settings.c))
         return update
 
     def _explored(self, count: int) -> Trajectories:
