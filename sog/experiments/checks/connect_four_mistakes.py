@@ -162,14 +162,19 @@ def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
 
 
 def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
+    """Every set's shares side by side, the agents apart."""
     axis = figure.subplots()
-    for agent in dict.fromkeys((row["agent"], row["simulations"], row["checkpoint"]) for row in rows):
+    sets = list(dict.fromkeys(row["set"] for row in rows))
+    agents = list(dict.fromkeys((row["agent"], row["simulations"], row["checkpoint"]) for row in rows))
+    for k, agent in enumerate(agents):
         own = [row for row in rows if (row["agent"], row["simulations"], row["checkpoint"]) == agent]
+        places = [sets.index(row["set"]) + 0.6 * ((k + 0.5) / len(agents) - 0.5) for row in own]
         shares = [100 * row["value_share"] for row in own]
         bars = [[100 * abs(row["value_share"] - row[f"value_{end}"]) for row in own] for end in ("low", "high")]
-        axis.errorbar([row["set"] for row in own], shares, yerr=bars, marker="o", capsize=3, label=_name(own[0]))
+        axis.errorbar(places, shares, yerr=bars, fmt="o", capsize=3, label=_name(own[0]))
+    axis.set_xticks(range(len(sets)), sets)
     axis.set(ylabel="moves that lose value, %", title="Connect four, 95% intervals")
-    axis.grid(alpha=0.3)
+    axis.grid(axis="y", alpha=0.3)
     axis.legend()
 
 
