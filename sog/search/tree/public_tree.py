@@ -22,6 +22,9 @@ from sog.search.tree.listing import Position, write_position
 from sog.search.tree.operators import Operators
 from sog.search.tree.tables import Growth, Runs, Table
 
+# The most public states that a tree holds where nobody names another number.
+LIMIT: Final = 20_000_000
+
 # Of an edge not listed further: no child yet, every infostate keeps its index.
 _NO_LINKS: Final = np.array([-1, -1, 0, -1, 0], dtype=np.int32)
 
@@ -36,7 +39,7 @@ class PublicTree:
     Arrays are longer than what they hold; `size` is the number of nodes.
     """
 
-    def __init__(self, game: Game, limit: int = 20_000_000) -> None:
+    def __init__(self, game: Game, limit: int = LIMIT) -> None:
         """`limit`: the most nodes this tree may hold; beyond it a GameError says so."""
         self.game = game
         self.limit = limit

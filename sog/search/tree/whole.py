@@ -14,11 +14,10 @@ from typing import Final
 from sog.errors import GameError
 from sog.games.base import TERMINAL, Game
 from sog.memory import available_bytes, gigabytes, held_bytes
-from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.public_tree import LIMIT, PublicTree
 
-__all__ = ["LIMIT", "PROBES", "check_listable", "whole_tree"]
+__all__ = ["PROBES", "check_listable", "whole_tree"]
 
-LIMIT: Final = 20_000_000  # public states
 PROBES: Final = 11
 _FAR: Final = 100.0  # so many times the limit is far above it
 _SHARE: Final = 0.8  # of the memory that is free when listing begins
