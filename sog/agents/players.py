@@ -8,15 +8,15 @@ from sog.agents.algorithms.base import SOG, Choices
 from sog.agents.algorithms.table import boards_of, preset
 from sog.agents.opened import Opened
 from sog.agents.shipped import named_checkpoint, names_a_path
-from sog.errors import SettingError
+from sog.errors import SettingError, SogError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.play.player import Limits, Player, think
-from sog.train.checkpoint import load_network
+from sog.train.checkpoint import load_meta, load_network
 from sog.train.settings import variant_of
 
-__all__ = ["is_trained", "make_player", "open_network", "refuse_other", "warm_up"]
+__all__ = ["is_trained", "make_player", "network_id", "open_network", "refuse_other", "warm_up"]
 
 
 def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Opened:
@@ -50,6 +50,15 @@ def _opened(text: str, algorithm: str) -> Opened:
 def is_trained(text: str, algorithm: str = SOG) -> bool:
     """Whether the text names a checkpoint, or a game that one is shipped for; CheckpointError for a folder without."""
     return named_checkpoint(text, algorithm) is not None
+
+
+def network_id(text: str, algorithm: str = SOG) -> str:
+    """Which network `open_network` would open now; "" for an untrained one, and where it would raise."""
+    try:
+        folder = named_checkpoint(text, algorithm)
+        return "" if folder is None else load_meta(folder).network_id
+    except SogError:
+        return ""
 
 
 def refuse_other(network: CVPN, plays: Game, game: Game) -> None:

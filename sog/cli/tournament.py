@@ -48,7 +48,7 @@ def tournament(
 
         simulations = 200
 
-        per_update = 10
+        per_update = 10     # paper = "sog" or "pog": the papers' search
 
         [agents.stockfish]
 
@@ -64,7 +64,7 @@ def tournament(
 
     from sog.cluster.where import where_of
     from sog.evaluate.elo import points_of, rate
-    from sog.protocols.tournament import fixtures, play_tournament
+    from sog.protocols.tournament import different_openings, fixtures, play_tournament
     from sog.protocols.tournament_apart import games_apart
     from sog.protocols.tournament_file import read_tournament
 
@@ -73,6 +73,9 @@ def tournament(
     read = read_tournament(file)
     for name in read.untrained():
         say(f"sog: no checkpoint is shipped for what agent {name} names: its network is untrained")
+    if (found := different_openings(read)) < read.rounds:
+        again = "players that draw nothing play the same games again, and intervals are then too narrow"
+        say(f"sog: {read.rounds} rounds have {found} different opening{'s' * (found > 1)}: {again}")
     folder = out or file.with_suffix(".games")
     results: list[Result] = []
     kept, games = f"finished games are kept in {folder}: the same command goes on from there", len(fixtures(read))

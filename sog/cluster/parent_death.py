@@ -22,10 +22,11 @@ _LOOK: Final = 0.5  # seconds between two looks at the parent, where there is no
 def run_worker(pipe: Connection, parent: int) -> None:
     """A worker process: run the function that comes first through the pipe, with the arguments beside it.
 
-    It is unpickled, and what it needs imported, only once the parent's death ends this process. Ctrl-C is the
-    parent's to handle.
+    It is unpickled, and what it needs imported, only once the parent's death ends this process. Ctrl-C and
+    SIGTERM are the parent's to handle.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell, `timeout` and systemd send them to a whole group
+        signal.signal(number, signal.SIG_IGN)
     end_with(parent)
     try:
         function, arguments = pipe.recv()

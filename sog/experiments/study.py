@@ -107,6 +107,13 @@ class Study:
     stage: Callable[[Key], int] = lambda key: 0
 
 
+def one_run(options: Options) -> str | None:
+    """The folder of the only --run, None without; SettingError where several are named."""
+    if len(options.runs) > 1:
+        raise SettingError("this experiment is about one network: name one --run")
+    return str(options.runs[0]) if options.runs else None
+
+
 def planned(name: str, study: Study, options: Options, note: Note) -> list[Key]:
     """The keys of all points; SettingError where an option has no use here or the plan cannot be made.
 
@@ -115,6 +122,8 @@ def planned(name: str, study: Study, options: Options, note: Note) -> list[Key]:
     _check_options(name, study, options)
     said: list[str] = []
     keys = study.plan(options, said.append)
+    if len({_name(key) for key in keys}) < len(keys):
+        raise SettingError(f"{name}: a --run is named twice, and would be counted twice")
     for line in said:
         note(line)
     return keys

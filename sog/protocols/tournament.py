@@ -127,6 +127,13 @@ def load_results(folder: Path) -> list[Result]:
     return results
 
 
+def different_openings(tournament: Tournament) -> int:
+    """How many openings the rounds have: fewer than rounds where none are drawn or given, or no more were found."""
+    if tournament.openings:
+        return len(set(tournament.openings[: tournament.rounds]))
+    return len(set(random_openings(tournament.game, tournament.rounds, tournament.plies, tournament.seed)))
+
+
 def opening_of(tournament: Tournament, k: int) -> tuple[int, ...]:
     """The k-th opening: from the file's list in turn, or random moves from the seed, different while there are any."""
     if tournament.openings:
@@ -171,7 +178,7 @@ def _claimed(folder: Path, tournament: Tournament) -> Iterator[None]:
                 raise SettingError(f"{folder} holds other files; name another folder")
             replace_file(mark, f"{tournament.digest}\n".encode())
         if mark.read_text(encoding="utf-8", errors="replace").strip() != tournament.digest:
-            raise SettingError(f"{folder} holds games of another tournament file; name another folder")
+            raise SettingError(f"{folder} holds games of another tournament file or network; name another folder")
     except OSError as error:
         raise SettingError(f"{folder} cannot be written: {error.strerror}") from error
     try:

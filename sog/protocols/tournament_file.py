@@ -14,7 +14,8 @@ from typing import Any, Final, TypeVar
 
 from sog.agents.algorithms.base import SOG, Choices
 from sog.agents.algorithms.table import LEARNERS, boards_of
-from sog.agents.players import is_trained, make_player, open_network
+from sog.agents.players import is_trained, make_player, network_id, open_network
+from sog.baselines.openspiel_alphazero.settings import newest_checkpoint
 from sog.baselines.random_player import RandomPlayer
 from sog.baselines.rating import RatingPlayer
 from sog.errors import GameError, SettingError
@@ -99,12 +100,12 @@ def read_tournament(path: Path) -> Tournament:
     except RecursionError as error:
         raise SettingError(f"{path}: brackets within brackets too deep") from error
     try:
-        return _tournament(table, hashlib.sha256(text).hexdigest())
+        return _tournament(table, text)
     except (SettingError, GameError) as error:
         raise SettingError(f"{path}: {error}") from error
 
 
-def _tournament(table: Mapping[str, Any], digest: str) -> Tournament:
+def _tournament(table: Mapping[str, Any], text: bytes) -> Tournament:
     _refuse_unknown("the file", table, _TOP)
     game = make_game(_take(table, "game", str))
     agents = _take(table, "agents", dict)
@@ -131,9 +132,19 @@ def _tournament(table: Mapping[str, Any], digest: str) -> Tournament:
         _whole(table, "longest", 1, _MOST_GAMES, 1000),
         _number(table, "patience", 0.1, _DAY, 60.0),
         agents,
-        digest,
+        _digest(text, agents),
         gauntlet,
     )
+
+
+def _digest(text: bytes, agents: Mapping[str, Mapping[str, Any]]) -> str:
+    """Of the file and of the networks that it names, whose folders may hold others the next time."""
+    found = hashlib.sha256(text)
+    for agent in agents.values():
+        named = [network_id(agent[key], algorithm) for key, algorithm in _SEARCHERS.items() if key in agent]
+        newest = [newest_checkpoint(Path(agent[key])) for key in (_OPENSPIEL_AZ,) if key in agent]
+        found.update(repr((named, newest)).encode())
+    return found.hexdigest()
 
 
 @dataclass(frozen=True)
@@ -201,7 +212,10 @@ def _searcher(key: str, algorithm: str) -> _Kind:
         return Limits(_whole(agent, "simulations", 1, ENDLESS, ENDLESS if seconds else 100), seconds)
 
     def choices(agent: Mapping[str, Any]) -> Choices:
-        return Choices(limits(agent).simulations, _number(agent, "per_update", 1e-6, float(ENDLESS), None))
+        per_update, paper = _number(agent, "per_update", 1e-6, float(ENDLESS), None), _take(agent, "paper", str, "")
+        if paper not in ("", "sog", "pog"):
+            raise SettingError(f"paper is sog or pog, not {shown(paper)}")
+        return Choices(limits(agent).simulations, per_update, paper=paper or None)
 
     def check(agent: Mapping[str, Any]) -> None:
         _take(agent, key, str), choices(agent)
@@ -235,6 +249,8 @@ def _opponent(key: str, opponent: Opponent) -> _Kind:
 
 # The algorithm that searches with a network, by the key that names the network.
 _SEARCHERS: Final = {"checkpoint": SOG, **{entry.name: entry.name for entry in LEARNERS if entry.board is not None}}
+
+_OPENSPIEL_AZ: Final = "openspiel_alphazero"  # of OPPONENTS: the one that has a network
 
 # By the key that says what an agent is.
 _KINDS: Final = {

@@ -219,7 +219,8 @@ class ReplayWindow:
         saved |= {name: np.zeros((count, *c.shape[1:]), c.dtype) for name, c in columns if _is_empty(c)}
         if len({len(column) for column in saved.values()}) != 1 or not isinstance(added, int) or not 0 <= added < 2**62:
             raise CheckpointError("the checkpoint's replay window belongs to another network")
-        rows = type(blank)(**saved)
+        newest = {name: column[-self.capacity :] for name, column in saved.items()}  # of a larger window, what fits
+        rows = type(blank)(**newest)
         self.added, self._held = added - len(rows), 0
         self._append(rows, len(rows))
 

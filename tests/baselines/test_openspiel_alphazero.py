@@ -202,6 +202,8 @@ def test_what_cannot_be_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (AzSettings(max_simulations=1), "max_simulations"),
         (AzSettings(replay_buffer_size=64), "replay_buffer_size"),
         (AzSettings(learning_rate=float("nan")), "learning_rate"),
+        (AzSettings(uct_c=float("nan")), "uct_c"),
+        (AzSettings(temperature_drop=-1), "temperature_drop"),
     ):
         with pytest.raises(SettingError, match=says):
             train("connect_four", 1.0, tmp_path / "new", settings)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -240,3 +241,13 @@ def test_a_named_object_outlives_its_program_until_the_next_one_or_for_a_while(c
             assert alive(other)  # it hears from its program, which calls nothing
             second.kill()
             wait_for(lambda: not alive(other))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_worker_outlives_the_signals_of_its_group(number: signal.Signals) -> None:
+    """`timeout` and a terminal send them to all processes; the parent finishes its round with the workers it has."""
+    remote = LocalExecutor(1).start(Counter, 0)
+    assert remote.call("add", 1).result() == 1
+    os.kill(remote.process(), number)
+    assert remote.call("add", 1).result() == 2
+    remote.end()

@@ -72,3 +72,14 @@ def test_a_network_of_another_game_is_refused() -> None:
     other = find_checkpoint("tic_tac_toe")
     with pytest.raises(CheckpointError, match="is about leduc_poker"):
         paper_deviations.plan(Options(runs=(other,)), print)
+
+
+def test_settings_are_compared_seed_by_seed_whatever_is_finished() -> None:
+    """Points end in any order, so `--so-far` may have other seeds of one setting than of another."""
+    keys = {(key["setting"], key["seed"]): key for key in paper_deviations.plan(Options(), print)}
+    name = next(name for name in SETTINGS if name != PAPERS)
+    mbb = {(PAPERS, 0): 90.0, (PAPERS, 1): 50.0, (PAPERS, 2): 40.0, (name, 1): 49.0, (name, 2): 39.0}
+    points = [Point(keys[at], {"mbb_per_hand": x}) for at, x in mbb.items()]
+    assert [row.ours for row in paper_deviations.present(points).beside][1] == "44 (39 .. 49) mbb/h, -2% (-1 ± 0)"
+    alone = paper_deviations.present(points[3:]).beside
+    assert [row.ours for row in alone] == ["44 (39 .. 49) mbb/h"]

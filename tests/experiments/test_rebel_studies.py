@@ -116,3 +116,20 @@ def test_the_means_stand_beside_the_papers_figure_of_the_same_solver() -> None:
     quick = [Point({**p.key, "playthroughs": 16}, p.result) for p in points]
     other = [Point({**p.key, "algorithm": "sog", "solver": ""}, p.result) for p in points]
     assert [rebel_table2.present(p).beside[0].paper for p in (quick, other)] == ["", ""]
+
+
+def test_networks_that_no_self_play_made_are_left_out(tmp_path: Path) -> None:
+    """A folder of `sog distil` has no rounds and no curve."""
+    game, said = LiarsDice(1, 4), list[str]()
+    trained = made_run(tmp_path / "a", "sog", Variant(), (0, 5))
+    distilled = tmp_path / "b"
+    checkpoint.save(distilled / "checkpoint", CVPN(shape_for(game, 8, 1), 0), game.name, "distilled", 5, {})
+    keys = rebel_table2.plan(Options(runs=(trained, distilled)), said.append)
+    assert {key["run"] for key in keys} == {"a"} and any("was not trained by self-play" in line for line in said)
+    (trained / "curve.csv").unlink(missing_ok=True)
+    assert {key["examples"] for key in rebel_table2.plan(Options(runs=(trained,)), print)} == {0}
+
+
+def test_runs_of_the_same_name_are_told_apart(tmp_path: Path) -> None:
+    runs = tuple(made_run(tmp_path / name / "run", "sog", Variant(), (0, 5)) for name in "ab")
+    assert {key["run"] for key in rebel_table2.plan(Options(runs=runs), print)} == {str(run) for run in runs}

@@ -21,7 +21,7 @@ from sog.cluster.where import Where
 from sog.errors import SettingError
 from sog.experiments import reproduce
 from sog.experiments.reproduce import Reproduction, listing
-from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, PointFile, Result, Study
+from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, PointFile, Result, Study, one_run
 from sog.experiments.table import EXPERIMENTS, Experiment
 
 Capture = pytest.CaptureFixture[str]
@@ -337,3 +337,20 @@ def test_reproduce_prints_one_object(tmp_path: Path, capsys: Capture, monkeypatc
     (entry,) = json.loads(capsys.readouterr().out)["experiments"]
     assert {"id", "paper", "figure", "minutes", "done"} <= set(entry)
     assert entry["done"] is True
+
+
+def twice(options: Options, note: Note) -> list[Key]:
+    return [{"run": str(run)} for run in options.runs]
+
+
+def test_a_run_that_is_named_twice_is_refused(tmp_path: Path) -> None:
+    """Counted twice it would make intervals narrower than they are."""
+    experiment = replace(toy(), study=Study(twice, square, present, takes=("runs",)))
+    with pytest.raises(SettingError, match="named twice"):
+        run(experiment, tmp_path, Options(runs=(tmp_path, tmp_path)))
+
+
+def test_an_experiment_about_one_network_takes_one_run(tmp_path: Path) -> None:
+    assert one_run(Options()) is None and one_run(Options(runs=(tmp_path,))) == str(tmp_path)
+    with pytest.raises(SettingError, match="name one --run"):
+        one_run(Options(runs=(tmp_path, tmp_path / "b")))

@@ -5,14 +5,22 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from functools import cache, partial
+from pathlib import Path
+
+import pytest
 
 from sog.agents.shipped import find_checkpoint
+from sog.errors import CheckpointError
 from sog.experiments.papers.ttt_never_loses import GAME as NAME
-from sog.experiments.papers.ttt_never_loses import every_play, greedy
+from sog.experiments.papers.ttt_never_loses import compute, every_play, greedy, plan
+from sog.experiments.study import Options
 from sog.games.boards.tic_tac_toe import TicTacToe
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.shape import shape_for
 from sog.play.sog_player import SogPlayer
 from sog.search.gtcfr.search import Budget
+from sog.train import checkpoint
 from sog.train.checkpoint import load_network
 
 GAME = TicTacToe()
@@ -54,3 +62,13 @@ def test_the_shipped_agent_never_loses() -> None:
     for side in (0, 1):
         met = every_play(side, partial(greedy, player))
         assert met.losses == 0 and met.wins > 50
+
+
+def test_another_network_of_as_many_steps_is_another_point(tmp_path: Path) -> None:
+    found = []
+    for seed in (0, 1):
+        checkpoint.save(tmp_path, CVPN(shape_for(GAME, 8, 1), seed), NAME, "a run", 5, {})
+        found.append(plan(Options(runs=(tmp_path,)), print)[0])
+    assert found[0] != found[1] and found[0]["step"] == found[1]["step"]
+    with pytest.raises(CheckpointError, match="plans anew"):
+        compute(found[0])

@@ -21,15 +21,20 @@ from sog.agents.players import open_network
 from sog.baselines.random_player import RandomPlayer
 from sog.cli.app import main
 from sog.errors import SettingError
+from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.games.records import Record
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
 from sog.play.match import ContestantFault, Played, PlayerContestant, play_match_game, random_opening, random_openings
 from sog.play.move_tree import MoveTree
 from sog.play.player import Limits
+from sog.play.sog_player import BOARDS, PAPERS_BOARDS, SogPlayer
 from sog.protocols import tournament_file
 from sog.protocols.check_score import compare
-from sog.protocols.tournament import Result, fixtures, load_results, opening_of, play_tournament
+from sog.protocols.tournament import Result, different_openings, fixtures, load_results, opening_of, play_tournament
 from sog.protocols.tournament_file import read_tournament
+from sog.train import checkpoint
 
 FAKE = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).parent / 'fake_engine.py'))}"
 GO = "go(board_size=5,komi=0.5)"
@@ -394,3 +399,41 @@ def test_gnugo_beats_random_play(tmp_path: Path) -> None:
     results = list(play_tournament(read_tournament(file_of(tmp_path, said)), tmp_path / "games"))
     assert not any(result.fault for result in results)
     assert sum(result.points[2] if result.seats[0] == "gnugo" else 1 - result.points[2] for result in results) >= 1
+
+
+def test_games_of_another_network_are_not_mixed_in(tmp_path: Path) -> None:
+    """A checkpoint's folder may hold another network the next time, by training on or by another run."""
+    said = f'game = "tic_tac_toe"\n[agents.a]\ncheckpoint = "{tmp_path / "net"}"\nsimulations = 1\n'
+    path, game = file_of(tmp_path, said + "[agents.r]\nrandom = true\n"), TicTacToe()
+    for seed in (0, 1):
+        checkpoint.save(tmp_path / "net", CVPN(shape_for(game, 8, 1), seed), game.name, "a run", seed, {})
+        if seed == 0:
+            list(play_tournament(read_tournament(path), tmp_path / "games"))
+            assert len(list(play_tournament(read_tournament(path), tmp_path / "games"))) == 2
+    with pytest.raises(SettingError, match="another tournament file or network"):
+        list(play_tournament(read_tournament(path), tmp_path / "games"))
+
+
+def test_an_agent_may_search_as_the_papers_do(tmp_path: Path) -> None:
+    said = 'game = "tic_tac_toe"\n[agents.a]\ncheckpoint = "tic_tac_toe"\n{}\n[agents.r]\nrandom = true\n'
+    papers = [(f'paper = "{name}"', settings) for name, settings in PAPERS_BOARDS.items()]
+    for line, wanted in [("", BOARDS), *papers]:
+        agent = read_tournament(file_of(tmp_path, said.format(line))).contestant("a")
+        assert isinstance(agent, PlayerContestant) and isinstance(agent.player, SogPlayer)
+        assert agent.player.settings == wanted and agent.player.reuse == (not line)
+    for line in ("paper = 17", 'paper = "ours"'):
+        with pytest.raises(SettingError, match="paper"):
+            read_tournament(file_of(tmp_path, said.format(line)))
+
+
+@pytest.mark.parametrize(("more", "found"), [("plies = 1", 9), ("", 1), ('openings = ["b2", "a1"]', 2)])
+def test_openings_that_come_again_are_counted(
+    more: str, found: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rounds = 20 if found == 9 else found + 1
+    path = randoms(tmp_path, rounds=rounds, count=2, more=more)
+    assert different_openings(read_tournament(path)) == found
+    assert main(["tournament", str(path), "--json"]) == 0
+    assert f"{rounds} rounds have {found} different opening" in capsys.readouterr().err
+    assert main(["tournament", str(randoms(tmp_path, rounds=2)), "--out", str(tmp_path / "o"), "--json"]) == 0
+    assert "different opening" not in capsys.readouterr().err

@@ -92,3 +92,14 @@ def test_foreign_rows_are_refused(spoil: str) -> None:
 def test_join_rows() -> None:
     rows = join_rows([numbered(0, 2), numbered(2, 1)])
     assert rows.values[:, 0].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("capacity", [1, 3, 7, 9, 20])
+def test_a_window_of_another_size_takes_up_what_fits(capacity: int) -> None:
+    window, restored = ReplayWindow(SHAPE, 10), ReplayWindow(SHAPE, capacity)
+    window.add(numbered(0, 13))
+    restored.restore(window.state())
+    kept = min(capacity, 10)
+    assert restored.newest(20).inputs[:, 0].tolist() == list(range(13 - kept, 13)) and restored.added == 13
+    restored.add(numbered(13, 2))
+    assert restored.newest(1).inputs[:, 0].tolist() == [14]

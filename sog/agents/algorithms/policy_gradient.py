@@ -110,7 +110,7 @@ def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measure
         learning = replace(plain, steps=count_of("updates", choices.updates, plain.steps))
         with bar(f"exploit {game}", RESPONSES[how].total(learning), RESPONSES[how].of) as report:
             value, found = RESPONSES[how].run(rules, network, report, learning)
-        settings: dict[str, str | int | float] = {"algorithm": name, "steps": meta.step, "best_response": how}
+        settings: dict[str, str | int | float] = {"algorithm": meta.algorithm, "steps": meta.step, "best_response": how}
         settings |= {"updates": learning.steps} if how == LEARNED else {}
         measured, scale = f"{title}'s policy after {meta.step:,} steps", rules.unit.per_utility
         if "interval" in found:

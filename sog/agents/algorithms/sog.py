@@ -109,7 +109,16 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
         make_game(subject.game).unit.name,
         values,
         f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves",
-        {"simulations": settings.budget.simulations, "per_update": settings.budget.per_update, "seeds": len(values)},
+        {
+            "algorithm": SOG,
+            "simulations": settings.budget.simulations,
+            "per_update": settings.budget.per_update,
+            "rule": settings.search.rule.name,
+            "paper": choices.paper or "",
+            "alpha": settings.alpha,
+            "leaves": leaves,
+            "seeds": len(values),
+        },
         {},
         spread=f"min {min(values):.4g}, max {max(values):.4g}, {len(values)} seed{'s' * (len(values) > 1)}, ",
     )

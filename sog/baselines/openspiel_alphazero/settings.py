@@ -56,6 +56,9 @@ class AzSettings:
             raise SettingError("replay_buffer_size must be at least train_batch_size and replay_buffer_reuse")
         if not (self.learning_rate > 0 and math.isfinite(self.learning_rate)):
             raise SettingError(f"learning_rate must be above 0, not {self.learning_rate:g}")
+        for name in ("uct_c", "temperature_drop"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ with hidden information every search has them.)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -17,7 +17,7 @@ from sog.agents.shipped import find_checkpoint
 from sog.errors import CheckpointError
 from sog.evaluate.intervals import paired_difference, plus_minus
 from sog.experiments.runs import check_unchanged
-from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, one_run
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.search.cfr.rules import DCFR
 from sog.search.gtcfr.search import PAPER, POG, Budget, SearchSettings
@@ -60,7 +60,7 @@ SETTINGS: Final[dict[str, Callable[[Budget], ResolveSettings]]] = {
 
 def plan(options: Options, note: Note) -> list[Key]:
     """Every setting at (100, 1) for each seed, with --full at all five budgets."""
-    leaves = find_checkpoint(str(options.runs[0]) if options.runs else GAME)
+    leaves = find_checkpoint(one_run(options) or GAME)
     meta = load_meta(leaves)
     if meta.game != GAME:
         raise CheckpointError(f"{leaves} holds a network of {meta.game}; this experiment is about {GAME}")
@@ -86,14 +86,15 @@ def present(points: list[Point]) -> Outcome:
     """For each budget and setting the mean and range over seeds, and its difference from the papers' seed by seed."""
     table = _table(points)
     beside = [
-        Beside(f"{Budget(*budget)}, {name}", "", _figure(values, found[PAPERS]))
+        Beside(f"{Budget(*budget)}, {name}", "", _figure(values, found.get(PAPERS, {})))
         for budget, found in table.items()
         for name, values in found.items()
     ]
     return Outcome([p.row for p in points], {"paper-deviations": lambda figure: _draw(figure, table)}, beside)
 
 
-Table = dict[tuple[int, float], dict[str, list[float]]]
+# Results in mbb/h by budget, setting and seed; of a run that is not over, of whatever seeds there are.
+Table = dict[tuple[int, float], dict[str, dict[int, float]]]
 
 
 def _table(points: list[Point]) -> Table:
@@ -102,20 +103,23 @@ def _table(points: list[Point]) -> Table:
     for point in points:
         key = point.key
         found = table.setdefault((key["simulations"], key["per_update"]), {})
-        found.setdefault(key["setting"], []).append(float(point.result["mbb_per_hand"]))
+        found.setdefault(key["setting"], {})[key["seed"]] = float(point.result["mbb_per_hand"])
     return table
 
 
-def _mean(values: list[float]) -> float:
+def _mean(values: Collection[float]) -> float:
     return sum(values) / len(values)
 
 
-def _figure(values: list[float], papers: list[float]) -> str:
+def _figure(found: dict[int, float], papers: dict[int, float]) -> str:
+    values = found.values()
     figure = f"{_mean(values):.4g} ({min(values):.4g} .. {max(values):.4g}) mbb/h"
-    if values is papers:
+    both = sorted(found.keys() & papers.keys())
+    if found is papers or not both:
         return figure
-    difference = plus_minus(*paired_difference(values, papers[: len(values)]), "+.3g")
-    return f"{figure}, {_mean(values) / _mean(papers) - 1.0:+.0%} ({difference})"
+    own, other = [found[seed] for seed in both], [papers[seed] for seed in both]
+    difference = plus_minus(*paired_difference(own, other), "+.3g")
+    return f"{figure}, {_mean(own) / _mean(other) - 1.0:+.0%} ({difference})"
 
 
 def _draw(figure: Figure, table: Table) -> None:
@@ -123,11 +127,12 @@ def _draw(figure: Figure, table: Table) -> None:
     figure.set_size_inches(4.5 + 3.5 * len(table), 4.5)
     axes = figure.subplots(1, len(table), sharey=True, squeeze=False)[0]
     for axis, (budget, found) in zip(axes, table.items(), strict=True):
-        for name, values in found.items():
-            k = list(SETTINGS).index(name)
+        for name, by_seed in found.items():
+            k, values = list(SETTINGS).index(name), by_seed.values()
             axis.plot([min(values), max(values)], [k, k], color=f"C{k % 10}", linewidth=2)
             axis.plot(_mean(values), k, color=f"C{k % 10}", marker="o")
-        axis.axvline(_mean(found[PAPERS]), color="grey", linestyle=":")
+        if PAPERS in found:
+            axis.axvline(_mean(found[PAPERS].values()), color="grey", linestyle=":")
         axis.set(xscale="log", xlabel="exploitability, mbb/h", title=f"{GAME}, {Budget(*budget)}")
         axis.set_yticks(range(len(SETTINGS)), list(SETTINGS))
         axis.grid(alpha=0.3, axis="x", which="both")

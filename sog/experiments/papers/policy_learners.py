@@ -138,7 +138,7 @@ def _rows(point: Point) -> Iterator[dict[str, Any]]:
                 line = f"{learner(key['policy']).title}: {way_of(way)}"
                 yield {**about, "line": line, **made, "exploitability": way["exploitability"]}
         return
-    run = key["checkpoint"] if key["what"] == SHIPPED else Path(key["run"]).name
+    run = key["checkpoint"] if key["what"] == SHIPPED else str(key["run"])  # two runs' last parts may be the same
     made = {"run": run, "minutes": key["minutes"], "steps": key["step"]}
     yield {**about, "line": _line(key), **made, "exploitability": result["exploitability"]}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import csv
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -81,16 +81,25 @@ def plan(options: Options, note: Note) -> list[Key]:
         if meta.game not in names or algorithm not in _SEARCHED_BY:
             note(f"{folder}: {algorithm} on {meta.game} is not in the table")
             continue
+        if "round" not in meta.settings:
+            note(f"{folder}: was not trained by self-play")
+            continue
         networks, examples, game = networks_of(folder), _examples(folder), names[meta.game]
         for part, chosen in ((CURVE, [n for n in networks if n.meta.step]), (TABLE, networks[-_LAST:])):
             for network in chosen:
-                said = {"part": part, "game": game, "run": folder.name, **_how(meta), **_row(network, examples)}
+                said = {"part": part, "game": game, "run": _named(folder, folders), **_how(meta)}
+                said |= _row(network, examples)
                 effort = _effort(part, game, network is networks[-1], options)
                 searches = (_SEARCHES[name] for name in _SEARCHED_BY[algorithm][part])
                 keys[part] += [{**said, **how} for search in searches for how in search.plan(meta, effort)]
     if not (keys[CURVE] or keys[TABLE]):
         raise SettingError("no run on Liar's Dice: train one with --algorithm rebel, or name it with --run")
     return keys[CURVE] + keys[TABLE]
+
+
+def _named(folder: Path, folders: Sequence[Path]) -> str:
+    """The folder's last part, all of it where another run's is the same."""
+    return folder.name if [other.name for other in folders].count(folder.name) == 1 else str(folder)
 
 
 def _effort(part: str, game: str, last: bool, options: Options) -> _Effort:
@@ -103,6 +112,8 @@ def _effort(part: str, game: str, last: bool, options: Options) -> _Effort:
 
 def _examples(run: Path) -> dict[int, int]:
     """How many rows a run had learned from after each round."""
+    if not (run / "curve.csv").exists():
+        return {}
     with (run / "curve.csv").open() as file:
         return {int(line["round"]): int(float(line["rows"])) for line in csv.DictReader(file)}
 

@@ -150,7 +150,7 @@ def plan(options: Options, note: Note) -> list[Key]:
             note(f"{about['folder']}: {about['by']}, {run['game']}")
             whole = {"game": run["game"], **about, **_sizes(options.quick), "alpha": alpha_of(options)}
             for name, way in WAYS.items():
-                seeds = (1 if options.quick else options.seeds or SEEDS) if way.drawn else 1
+                seeds = (options.seeds or (1 if options.quick else SEEDS)) if way.drawn else 1
                 if way.critic == critic:
                     keys += [{**whole, "way": name, "seed": seed} for seed in range(seeds)]
     return keys

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from sog.agents.algorithms.table import learner
 from sog.errors import CheckpointError, SettingError
-from sog.experiments.runs import check_unchanged, checkpoint_of
+from sog.experiments.runs import check_unchanged, checkpoint_of, training_minutes
 from sog.experiments.study import Key, Options
 from sog.games.histories.catalog import make_history_game
 from sog.train.checkpoint import Meta, load_meta, load_network
@@ -102,10 +103,10 @@ def own_measure(folder: Path) -> float:
 
 
 def minutes_of(meta: Meta) -> float:
-    """Of training, in all that a checkpoint says; with those of the run that it was distilled from."""
+    """Of training, see `training_minutes`, 0 if unsaid; with those of the run that it was distilled from."""
     before = meta.settings.get(DISTILLED)
-    own = float(meta.settings.get("minutes", 0.0)) + (float(before["minutes"]) if before else 0.0)
-    return round(own, 2)
+    own = training_minutes(meta)
+    return round((0.0 if math.isnan(own) else own) + (float(before["minutes"]) if before else 0.0), 2)
 
 
 @lru_cache(maxsize=4)

@@ -25,6 +25,7 @@ from sog.experiments.papers.elo_matches import (
     said_of,
 )
 from sog.experiments.papers.training_elo import Snapshot, snapshots
+from sog.experiments.runs import training_minutes
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.go import Go
@@ -140,7 +141,7 @@ def _trained(agent: Agent | Reference) -> dict[str, Any]:
     if isinstance(agent, Reference):
         return {"minutes": None, "step": None}
     meta = load_meta(Path(agent.checkpoint))
-    return {"minutes": float(meta.settings["minutes"]), "step": meta.step}
+    return {"minutes": training_minutes(meta), "step": meta.step}
 
 
 def _name(row: dict[str, Any]) -> str:

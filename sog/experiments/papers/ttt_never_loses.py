@@ -8,7 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.shipped import find_checkpoint
-from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from sog.experiments.runs import check_unchanged
+from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, one_run
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.nets.inference import network_evaluator
 from sog.play.player import Limits, think
@@ -61,15 +62,18 @@ def every_play(side: int, choose: Choose) -> Met:
 
 def plan(options: Options, note: Note) -> list[Key]:
     """The network of --run, or the shipped one, with each budget."""
-    checkpoint = str(options.runs[0]) if options.runs else GAME
-    step = load_meta(find_checkpoint(checkpoint)).step
+    checkpoint = one_run(options) or GAME
+    meta = load_meta(find_checkpoint(checkpoint))
     budgets = BUDGETS[:1] if options.quick else BUDGETS
-    return [{"checkpoint": checkpoint, "step": step, "s": s, "c": c} for s, c in budgets]
+    network = {"checkpoint": checkpoint, "network": meta.network_id, "step": meta.step}
+    return [{**network, "s": s, "c": c} for s, c in budgets]
 
 
 def compute(key: Key) -> Result:
     """The agent's record from both sides."""
-    _, network, _ = load_network(find_checkpoint(key["checkpoint"]), GAME)
+    folder = find_checkpoint(key["checkpoint"])
+    check_unchanged(folder, key["network"])
+    _, network, _ = load_network(folder, GAME)
     player = SogPlayer("agent", network_evaluator(network), Budget(key["s"], key["c"]), reuse=False)
     player.new_game(TicTacToe())
     choose = partial(greedy, player)
