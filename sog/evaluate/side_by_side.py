@@ -79,10 +79,10 @@ class _Table:
         players = self.seating.players[0](), self.seating.players[1]()
         for player in players:
             player.new_game(self.game)
-        while (result := tree.result(node := tree.node_after(moves))) is None:
+        while (result := tree.result(tree.node_after(moves))) is None:
             if self.moves_max and len(moves) >= self.moves_max:
                 return
-            player = players[tree.actor(node)]
+            player = players[tree.actor(tree.decision_after(moves))]
             search = player.search(moves)
             yield from self.router.routed(search.steps(), player.evaluator)
             moves.append(search.thought().action)

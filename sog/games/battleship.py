@@ -23,6 +23,7 @@ from sog.games.base import (
     forward_links,
     plain_moves,
 )
+from sog.games.names import number_text
 
 MISS: Final = 0
 HIT: Final = 1
@@ -101,7 +102,7 @@ class Battleship(Game):
         shots = f"num_shots={self.num_shots},allow_repeated_shots=False"
         if self.values is None:
             return f"battleship({board},{shots},returns_type=win_loss)"
-        values = ";".join(f"{value:g}" for value in self.values)
+        values = ";".join(number_text(value) for value in self.values)
         return f"battleship({board},ship_values=[{values}],{shots},loss_multiplier=1.0)"
 
     # --- fleets ---

@@ -23,6 +23,12 @@ LARGEST: Final = 2**31 - 1  # of a game's whole numbers, in either direction
 _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
+def number_text(value: float) -> str:
+    """A number of a game string as short as it is read back the same."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
+
+
 def parse_game(text: str) -> tuple[str, dict[str, Parameter]]:
     """The short name and the parameters of a game string, in OpenSpiel's notation.
 

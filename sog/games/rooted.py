@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sog.arrays import Float32, Int32
+from sog.arrays import Float32, Float64, Int32
+from sog.errors import GameError
 from sog.games.base import Carry, Fan, Game, Scaled, State
 
 
@@ -15,8 +16,17 @@ class Rooted(Game):
     game's family, so that the game's network plays it, and has no other variants, starts or records.
     """
 
-    def __init__(self, game: Game, start: State) -> None:
-        self.game, self.start = game, start
+    def __init__(self, game: Game, start: State, ranges: tuple[Float64, Float64] | None = None) -> None:
+        """ranges: float64[I0], float64[I1] at `start`; ones, or at the game's own root the game's, by default.
+
+        Raises GameError where they are not given and the game's own root has others than ones: nobody but the caller
+        knows which of them reach `start`.
+        """
+        if ranges is None and start == game.root():
+            ranges = game.root_ranges()
+        if ranges is None and any((own != 1.0).any() for own in game.root_ranges()):
+            raise GameError(f"{game.name} begins with ranges of its own: give those at {game.state_name(start)}")
+        self.game, self.start, self.ranges = game, start, ranges
         self.name = f"{game.name} from {game.state_name(start)}"
         self.u_max, self.unit = game.u_max, game.unit
         self.perfect_information, self.deterministic = game.perfect_information, game.deterministic
@@ -32,6 +42,9 @@ class Rooted(Game):
 
     def root(self) -> State:
         return self.start
+
+    def root_ranges(self) -> tuple[Float64, Float64]:
+        return super().root_ranges() if self.ranges is None else self.ranges
 
     def actor(self, s: State) -> int:
         return self.game.actor(s)

@@ -121,6 +121,8 @@ class SearchAgent(Agent):
         if self.solved is not None and self.solved.node not in self.public.path(node):
             where = self.game.state_name(self.state(node))
             raise GameError(f"the last search was on another line of play than {where}; call new_game first")
+        if self.solved is not None and self.solved.node == node:
+            return self.solved.policy()
         for passed in self._passed(node):
             self._search(passed)
         return self._search(node).policy()

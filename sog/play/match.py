@@ -64,7 +64,7 @@ def play_match_game(
 ) -> Played:
     """Play one game from an opening; seats[p] is player p. After `longest` moves it is a draw.
 
-    A contestant at fault loses and is closed, so that its next game starts it anew.
+    GameError where chance is to move. A contestant at fault loses and is closed, so that its next game starts it anew.
     """
     tree, moves = MoveTree(game), list(opening)
     tree.node_after(moves)  # an illegal opening is refused before anybody begins
@@ -75,7 +75,7 @@ def play_match_game(
         while (result := tree.result(node := tree.node_after(moves))) is None:
             if len(moves) >= longest:
                 return Played(tuple(moves), 0.0, f"{longest} moves")
-            mover = tree.actor(node)
+            mover = tree.actor(tree.decision_after(moves))
             action = seats[mover].move(tuple(moves))
             if action is None:
                 return Played(tuple(moves), _lost_by(mover), f"{seats[mover].name} resigned")

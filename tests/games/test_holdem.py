@@ -8,6 +8,7 @@ import pytest
 from sog.errors import GameError
 from sog.experiments.checks.compare_holdem import against_openspiel, against_pokerkit
 from sog.games.base import NATURE, TERMINAL
+from sog.games.catalog import make_game
 from sog.games.check import check_game
 from sog.games.holdem.bets import Fractions, parse_sizes, perturbed
 from sog.games.holdem.cards import CARDS, HANDS, disjoint_pairs, hand_number, live_hands, parse_cards
@@ -195,3 +196,21 @@ def test_the_whole_game_starts_with_the_dealer() -> None:
     assert g.actor(g.root()) == 1
     assert g.actions(g.root())[[0, 1, 2, -1]].tolist() == [0, 1, 200, 20_000]
     assert g.num_actions == 20_001
+
+
+@pytest.mark.parametrize("more", ["blinds=1;1", "stacks=1"])
+def test_a_bet_of_one_chip_has_no_number(more: str) -> None:
+    """A line of play writes a raise as its total and a call as 1."""
+    stacks = "" if "stacks" in more else ",stacks=10"
+    with pytest.raises(GameError, match="2 chips or more"):
+        make_game(f"holdem(board=2s2h2d7c9c,pot=2{stacks},{more},bets=0.5;allin)")
+    with pytest.raises(GameError, match="pot is not negative"):
+        make_game("holdem(pot=-5)")
+
+
+def test_a_perturbed_games_name_makes_the_same_game() -> None:
+    for seed in range(20):
+        game = make_game(f"holdem(board=2s2h2d7c9c,pot=1000,stacks=5000,bets=0.5;0.55;allin,noise=0.1,seed={seed})")
+        again = make_game(game.name)
+        assert isinstance(game, Holdem) and isinstance(again, Holdem)
+        assert game.raises(game.root()) == again.raises(again.root())

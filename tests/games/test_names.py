@@ -12,6 +12,7 @@ from sog.games.names import (
     bool_parameter,
     choice_parameter,
     int_parameter,
+    number_text,
     parse_game,
     refuse_unknown,
     write_game,
@@ -89,3 +90,8 @@ def test_parameters_are_checked() -> None:
         refuse_unknown("g", parameters, ("n", "flag", "order"))
     with pytest.raises(GameError, match="it takes none"):
         refuse_unknown("g", parameters, ())
+
+
+@pytest.mark.parametrize(("value", "text"), [(2.0, "2"), (7.5, "7.5"), (1.23456789, "1.23456789"), (0.1, "0.1")])
+def test_numbers_are_written_as_short_as_they_are_read_back(value: float, text: str) -> None:
+    assert number_text(value) == text and float(text) == value

@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 
 import numpy as np
+import pytest
 
+from sog.errors import GameError
 from sog.games.base import NATURE, Game, Links
 from sog.games.catalog import make_game
 from sog.games.rooted import Rooted
 
 # What is its own: where it begins, what it is called, and what self-play and records of whole games are made of.
-OWN = {"root", "root_ranges", "variants", "random_start", "write_record"}
+OWN = {"root", "variants", "random_start", "write_record"}
 
 
 def test_every_question_is_answered_by_the_whole_game() -> None:
@@ -44,3 +46,18 @@ def test_chance_that_is_not_listed_is_drawn_by_the_whole_game() -> None:
         assert isinstance(ours, Links) and isinstance(wanted, Links)
         np.testing.assert_array_equal(ours.source, wanted.source)
         assert len(ours.source) == 1176  # hands that share no card with the flop
+
+
+def test_ranges_at_a_later_root_are_the_callers() -> None:
+    """A game's own are kept at its own root; at another nobody else knows them."""
+    game = make_game('holdem(board=2s2h2d7c9c,pot=100,stacks=100,bets=allin,range0="AA,QQ",range1="KK")')
+    same = Rooted(game, game.root())
+    for own, kept in zip(game.root_ranges(), same.root_ranges(), strict=True):
+        np.testing.assert_array_equal(own, kept)
+    after = game.fan(game.root()).children[0]
+    with pytest.raises(GameError, match="ranges of its own"):
+        Rooted(game, after)
+    given = game.root_ranges()
+    assert Rooted(game, after, given).root_ranges() is given
+    leduc = make_game("leduc_poker")
+    assert all((own == 1.0).all() for own in Rooted(leduc, leduc.fan(leduc.root()).children[0]).root_ranges())

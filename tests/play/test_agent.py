@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -120,3 +121,14 @@ def test_beliefs_of_an_equilibrium_follow_the_betting() -> None:
     jack, queen, king = one.belief(1)
     assert queen == 0.0 and king == pytest.approx(3 * jack, rel=0.2)
     assert one.belief(2)[1] < 0.1  # with the king: hardly ever a bet with the queen
+
+
+@pytest.mark.parametrize("make", [ResolveSettings, paper_settings])
+def test_a_decision_that_was_searched_is_not_searched_again(make: Callable[[Budget], ResolveSettings]) -> None:
+    """What is shown is what is played from."""
+    public = PublicTree(Kuhn()).list_all()
+    agent = SearchAgent(public, 0, make(Budget(10, 1.0)), zero_evaluator, 0)
+    first = agent.policy(0)
+    solved = agent.solved
+    np.testing.assert_array_equal(agent.policy(0), first)
+    assert agent.solved is solved

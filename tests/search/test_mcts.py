@@ -8,9 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sog.baselines.alphazero import AlphaZeroSearch
-from sog.errors import SettingError
-from sog.games.base import Fan, Game, Operator, Scaled, plain_moves
+from sog.baselines.random_player import RandomPlayer
+from sog.errors import GameError, SettingError
+from sog.games.base import TERMINAL, Fan, Game, Operator, Scaled, plain_moves
 from sog.games.catalog import make_game
+from sog.play.match import PlayerContestant, play_match_game
+from sog.play.player import Limits
+from sog.search.cfr.lookahead import Lookahead
+from sog.search.cfr.rules import DCFR
 from sog.search.leaves.drive import drive, run
 from sog.search.leaves.evaluator import Evaluations, zero_answer, zero_evaluator
 from sog.search.mcts import kernels
@@ -293,6 +298,21 @@ def test_a_search_can_be_stopped_between_batches():
     assert not tree.stats[kernels.VIRTUAL].any()
 
 
+def test_an_error_while_it_looks_whether_to_stop_loses_no_answer():
+    tree, counted = PuctTree(PublicTree(TIC_TAC_TOE)), []
+
+    def stopped(simulations):
+        counted.append(simulations)
+        if len(counted) == 3:
+            raise OSError
+
+    with pytest.raises(OSError):
+        run(search(tree, 10**9, PuctSettings(leaves=4), np.random.default_rng(0), stopped), zero_evaluator)
+    assert tree.visits().sum() == 12 and not tree.stats[kernels.VIRTUAL].any()
+    run(search(tree, 20, PuctSettings(), np.random.default_rng(0)), zero_evaluator)
+    assert tree.visits().sum() == 32 and not tree.stats[kernels.VIRTUAL].any()
+
+
 def test_the_line_follows_the_visits():
     tree = searched([0, 3, 1, 4], 200)
     assert tree.line() == [int(tree.visits().argmax())]  # the win ends the game
@@ -345,6 +365,18 @@ def test_chances_are_visited_in_proportion_and_worth_their_mean(better, leaves):
     won, lost = tree.visits(nature)
     assert won == pytest.approx(0.75 * (won + lost), abs=1.5)
     assert tree.value(nature) == pytest.approx(0.5 * (1 if better == 0 else -1), abs=0.01)
+
+
+def test_a_mean_share_divides_out_the_chance_and_matches_have_none():
+    public = PublicTree(Bet(0)).list_all()
+    tree = Lookahead(public, 0, public.game.root_ranges()).expand_all()
+    tree.iterate(DCFR, 10, track=True)
+    for n in range(tree.size):
+        if public.game.actor(public.states[tree.public_node(n)]) == TERMINAL and not math.isnan(tree.mean_share(n, 0)):
+            assert tree.mean_share(n, 0) == pytest.approx(tree.utility(n, (0, 0)))
+    seats = (PlayerContestant(RandomPlayer(), Limits()), PlayerContestant(RandomPlayer(), Limits()))
+    with pytest.raises(GameError, match="chance is to move in"):
+        play_match_game(Bet(0), seats, [1])
 
 
 def test_hidden_information_is_refused():

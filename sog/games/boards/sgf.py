@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from sog.games.names import number_text
 from sog.games.records import Record
 
 __all__ = ["sgf_record"]
@@ -19,7 +20,7 @@ def sgf_record(record: Record, size: int, komi: float) -> str:
         "CA": "UTF-8",
         "AP": "sog",
         "SZ": str(size),
-        "KM": f"{komi:g}",
+        "KM": number_text(komi),
         "RU": "Chinese",
         "PB": record.players[0],
         "PW": record.players[1],

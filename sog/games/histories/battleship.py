@@ -11,6 +11,7 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.games.histories.base import HistoryGame
 from sog.games.kernels import kernel
+from sog.games.names import number_text
 
 __all__ = ["BattleshipHistories"]
 
@@ -81,7 +82,7 @@ class BattleshipHistories(HistoryGame):
         shots = f"num_shots={self.num_shots},allow_repeated_shots=False"
         if self.values is None:
             return f"battleship({board},{shots},returns_type=win_loss)"
-        values = ";".join(f"{value:g}" for value in self.values)
+        values = ";".join(number_text(value) for value in self.values)
         return f"battleship({board},ship_values=[{values}],{shots},loss_multiplier=1.0)"
 
     def begin(self, count: int) -> Int32:

@@ -17,6 +17,7 @@ from sog.games.openspiel.loading import load_in_turns
 
 __all__ = ["SpielHistories"]
 
+_MOST_ACTIONS: Final = 2**15 - 1  # what int16 holds, in which histories are kept
 _KEPT: Final = 100_000  # OpenSpiel's states that are kept, so that a step need not replay a history
 
 # A state: how many actions were taken, then the actions, then -1.
@@ -40,6 +41,8 @@ class SpielHistories(HistoryGame):
         self.u_max = max(abs(self._game.max_utility()), abs(self._game.min_utility()))
         self.num_actions = self._game.num_distinct_actions()
         self.num_outcomes = self._game.max_chance_outcomes()
+        if max(self.num_actions, self.num_outcomes) > _MOST_ACTIONS:
+            raise GameError(f"{self.name} has more than {_MOST_ACTIONS:,} actions, which histories cannot hold")
         self.longest = self._game.max_game_length() + self._game.max_chance_nodes_in_history()
         self.num_inputs = self.num_private = shape() + 2
         self._states: dict[bytes, Any] = {}
@@ -112,6 +115,8 @@ class SpielHistories(HistoryGame):
         return np.zeros((len(states), 0), dtype=np.int32)
 
     def private(self, states: Int32, viewers: Int32) -> Int32:
+        if not self._game.get_type().provides_information_state_string:
+            raise GameError(f"OpenSpiel does not say which infostates of {self.name} are the same")
         names = [state.information_state_string(int(p)) for state, p in zip(self._each(states), viewers, strict=True)]
         numbers = [self._numbers.setdefault(name, len(self._numbers)) for name in names]
         return np.array(numbers, dtype=np.int32)[:, None]

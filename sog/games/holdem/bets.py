@@ -124,8 +124,8 @@ def perturbed(sizes: Fractions, noise: float, rng: np.random.Generator) -> Fract
     """Every fraction moved by up to `noise` pot, for one hand (ReBeL C.2 has 0.1); GameError if a bet might vanish."""
     if not 0 <= noise < min(sizes.first + sizes.later, default=math.inf):
         raise GameError(f"holdem: noise is at least 0 and below the smallest bet, not {noise}")
-    first = tuple(f + float(rng.uniform(-noise, noise)) for f in sizes.first)
-    later = tuple(f + float(rng.uniform(-noise, noise)) for f in sizes.later)
+    first = tuple(sorted(f + float(rng.uniform(-noise, noise)) for f in sizes.first))
+    later = tuple(sorted(f + float(rng.uniform(-noise, noise)) for f in sizes.later))
     return replace(sizes, first=first, later=first if sizes.later == sizes.first else later)
 
 

@@ -294,5 +294,9 @@ def _refuse_spot(spot: Spot) -> None:
         raise GameError(f"holdem: each stack is at least 1 chip, not {min(spot.stacks)}")
     if not 0 < spot.blinds[0] <= spot.blinds[1]:
         raise GameError(f"holdem: blinds are small;big with 0 < small <= big, not {spot.blinds}")
-    if spot.pot < 0 or (spot.board and spot.pot == 0):
+    if spot.pot < 0:
+        raise GameError(f"holdem: the pot is not negative, as {spot.pot} is")
+    if spot.board and min(spot.blinds[1], *spot.stacks) == 1:  # a bet's number would be the call's
+        raise GameError("holdem: after the flop a bet is 2 chips or more: give pot, stacks and blinds in smaller chips")
+    if spot.board and spot.pot == 0:
         raise GameError(f"holdem: after the flop the pot is at least 1 chip, not {spot.pot}")

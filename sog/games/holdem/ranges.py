@@ -15,6 +15,7 @@ _CLASS = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)(\+?)", re.IGNORECASE)
 _SPAN = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)-([2-9TJQKA])([2-9TJQKA])([so]?)", re.IGNORECASE)
 _COMBO = re.compile(r"([2-9TJQKA][cdhs]){2}", re.IGNORECASE)
 _WEIGHT = re.compile(r"[0-9]*\.?[0-9]+([eE]-?[0-9]+)?")
+_LEAST = 1e-6  # of a weight above 0: products of smaller ones leave single precision
 _SHOWN = 80  # characters of a text in an error
 
 FULL = "full"  # every hand
@@ -44,8 +45,9 @@ def hand_class(low: int, high: int) -> str:
 
 
 def _weight(text: str, entry: str) -> float:
-    if not _WEIGHT.fullmatch(text) or not 0 <= float(text) <= 1:
-        raise GameError(f"a hand's weight is a number from 0 to 1, not {_quoted(text)} in {_quoted(entry.strip())}")
+    if not _WEIGHT.fullmatch(text) or not (float(text) == 0 or _LEAST <= float(text) <= 1):
+        which = f"{_quoted(text)} in {_quoted(entry.strip())}"
+        raise GameError(f"a hand's weight is 0 or a number from {_LEAST:g} to 1, not {which}")
     return float(text)
 
 

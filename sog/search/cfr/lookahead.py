@@ -193,6 +193,8 @@ class Lookahead:
         NaN where the opponent has never come there.
         """
         mass, cfv = float(self.range_sums(n)[1 - p][0]), float(self.cfv_sums(n)[p][0])
+        if not self.public.game.deterministic:  # otherwise W is 1
+            mass *= float(self.public.weights(self.public_node(n))[0, 0])
         return cfv / (mass * self.public.game.u_max) if mass > 0.0 else math.nan
 
     def utility(self, n: int, pair: tuple[int, int]) -> float:

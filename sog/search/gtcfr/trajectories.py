@@ -186,13 +186,12 @@ def warm_start(public: Public, tree: Tree, n: int, weight: float) -> None:
         total = 0.0
         for a in range(count):
             k = var + a * width + i
-            entries[f.POLICY, k] = entries[f.PRIOR, k] if action_open(public, tree, n, a, i) else 0.0
-            total += entries[f.POLICY, k]
+            total += entries[f.PRIOR, k] if action_open(public, tree, n, a, i) else 0.0
         if total <= 0.0:
             continue
         for a in range(count):
             k = var + a * width + i
-            entries[f.POLICY, k] /= total
+            entries[f.POLICY, k] = (entries[f.PRIOR, k] if action_open(public, tree, n, a, i) else 0.0) / total
             entries[f.REGRET, k] = weight * mass[own + i] * public.scales[s, f.VALUE_UNIT] * entries[f.POLICY, k]
 
 

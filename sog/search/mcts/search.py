@@ -181,8 +181,11 @@ def search(
             if stopped(done):
                 break
         run.step(0)
-    except GeneratorExit:
-        run.give_up()
+    except BaseException:  # the generator is closed at a yield, or `stopped` raises once answers are there
+        if run.answered < run.found_leaves:
+            run.give_up()
+        else:
+            run.step(0)
         raise
     finally:
         tree.stats[kernels.PRIOR, tree.columns()] = clean

@@ -40,7 +40,7 @@ class Summary:
 
 def summarise(public: PublicTree, policy: Policy, roots: Iterable[int]) -> dict[int, Summary]:
     """Summaries of the subgames at the public nodes `roots` of a listed game: values of best responses to a policy."""
-    tree = exact.full_tree(public)
+    tree, roots = exact.full_tree(public), list(roots)
     exact.set_policy(tree, policy)
     at = {int(s): n for n, s in enumerate(tree.nodes[: tree.size, f.PUBLIC])}
     values = []

@@ -273,15 +273,16 @@ class PublicTree:
 
     def _add_position(self, s: State, parent: int) -> int:
         """`add` for a deterministic game: one kernel call writes the node with its fan, whose children come later."""
-        game, node = self.game, self._nodes.reserve(1)
-        self._scales.reserve(1)
-        self._parent.reserve(1)
-        self.widest = 1
+        game = self.game
         actor, actions = game.actor(s), game.actions(s)
         payoff, payoff_scale, unit = -1, 0.0, game.u_max
         if actor == TERMINAL:
             payoff, payoff_scale = self._operators.add(game.payoff(s))
             unit = 1.0
+        node = self._nodes.reserve(1)  # once the rules have answered
+        self._scales.reserve(1)
+        self._parent.reserve(1)
+        self.widest = 1
         count = len(actions)
         self.widest_fan = max(self.widest_fan, count)
         edge0, action0 = self._edges.reserve(count), self._actions.reserve(count)
