@@ -89,7 +89,7 @@ def evaluate(network: Any, x: Array, out: Array) -> None:
         _each_cell(net, count - 1, boards, net.first, net.second)
         for b in range(boards):
             mover = np.float32(2.0) * x[start + b, last] - np.float32(1.0)
-            value = np.float32(_value(net, b * sizes.step)) * mover
+            value = np.float32(_value(net, count - 1, b * sizes.step)) * mover
             out[start + b, 0], out[start + b, 1] = value, -value
         _policy(net, count - heads, boards, out[start : start + boards])
 
@@ -221,13 +221,16 @@ def _linear(net: Any, row: int, x: Array, y: Array) -> None:
 
 
 @inlined
-def _value(net: Any, board: int) -> float:
-    """The mover's value, from the value head's one channel of the board at net.second[board]."""
+def _value(net: Any, number: int, board: int) -> float:
+    """The mover's value, from the value head's channels of the board at net.second[board]."""
     height, width = net.sizes.height, net.sizes.width
     row_step, _ = _steps(net.sizes)
-    for h in range(height):
-        for w in range(width):
-            net.flat[h * width + w] = net.second[board + (h + 1) * row_step + (w + 1) * LANES]
+    if net.linear[HIDDEN, LINEAR_INPUTS] == height * width:
+        for h in range(height):
+            for w in range(width):
+                net.flat[h * width + w] = net.second[board + (h + 1) * row_step + (w + 1) * LANES]
+    else:
+        _flatten(net, board + row_step + LANES, net.convolutions[number, BLOCKS])
     _linear(net, HIDDEN, net.flat, net.hidden)
     at, total = net.linear[VALUE, LINEAR_AT], splat(np.float32(0.0))
     for k in range(0, net.linear[VALUE, LINEAR_INPUTS], LANES):

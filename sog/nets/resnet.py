@@ -72,13 +72,13 @@ _FEW = 32  # channels before a linear policy; AlphaGo Zero has 2
 
 
 class ValueHead(nn.Module):
-    """The mover's value in [-1, 1]: one channel, a hidden layer, tanh."""
+    """The mover's value in [-1, 1]: a few channels, a hidden layer, tanh."""
 
     def __init__(self, shape: NetworkShape) -> None:
         super().__init__()
         _, height, width = shape.planes
-        self.layer = Layer(shape.width, 1, 1)
-        self.hidden = nn.Linear(height * width, shape.width)
+        self.layer = Layer(shape.width, shape.value_planes, 1)
+        self.hidden = nn.Linear(shape.value_planes * height * width, shape.width)
         self.value_last = nn.Linear(shape.width, 1)
 
     def forward(self, x: Tensor) -> Tensor:

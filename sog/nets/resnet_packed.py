@@ -52,7 +52,9 @@ def packed_network(network: CVPN, tiles: Tiles) -> residual.Network:
         weight = _numbers(rest.weight).T
         by_row = weight if shape.policy_planes else _by_block(weight, height * width)
         packing.linear(residual.REST, by_row, _numbers(rest.bias))
-    packing.linear(residual.HIDDEN, _numbers(hidden.weight).T, _numbers(hidden.bias))
+    by_plane = _numbers(hidden.weight).T
+    by_cell = by_plane if shape.value_planes == 1 else _by_block(by_plane, height * width)
+    packing.linear(residual.HIDDEN, by_cell, _numbers(hidden.bias))
     packing.dot(residual.VALUE, _numbers(value.weight)[0], _numbers(value.bias))
     return packing.network(channels, (height, width), shape.policy_planes, tiles[1])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from sog.errors import SettingError
@@ -23,6 +23,7 @@ class NetworkShape:
     kind: the body, one of KINDS.  crossed: see encode.encode.  matchups: see `sog.nets.cvpn.CVPN`.
     planes, policy_planes: the game's, for a resnet, which has `width` channels and `depth` blocks; otherwise none.
     ownership: a resnet that also learns who will own each cell (Game.owners), which play does not read.
+    value_planes: channels that a resnet's value is made of; AlphaGo Zero has 1.
     policies_apart: each player has logits of its own (SoG, Fig. 6), of which the actor's are read; of an mlp only.
     """
 
@@ -38,6 +39,7 @@ class NetworkShape:
     policy_planes: int = 0
     policies_apart: bool = False
     ownership: bool = False
+    value_planes: int = 1
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -50,6 +52,8 @@ class NetworkShape:
             self._check_planes()
         elif self.ownership:
             raise SettingError(f"who owns a cell is learned by a resnet, not by {self.kind}")
+        elif self.value_planes != 1:
+            raise SettingError(f"value planes are a resnet's, not of {self.kind}")
 
     def _check_planes(self) -> None:
         """SettingError unless planes, one infostate a player and no more make a resnet's input."""
@@ -57,6 +61,8 @@ class NetworkShape:
             raise SettingError("a resnet is for games of perfect information whose features are planes")
         if self.crossed or self.matchups or self.policies_apart:
             raise SettingError("a resnet has no crossed features, no matchups and one policy for both players")
+        if self.value_planes < 1:
+            raise SettingError(f"a resnet's value needs a plane at least, not {self.value_planes}")
         if self.policy_planes * self.planes[1] * self.planes[2] > self.actions:
             raise SettingError(f"{self.policy_planes} policy planes hold more than {self.actions} actions")
 
@@ -133,7 +139,7 @@ def is_for(shape: NetworkShape, game: Game) -> bool:
     try:
         sizes = shape.width, shape.depth
         flags = shape.matchups, shape.policies_apart, shape.ownership
-        wanted = shape_for(game, *sizes, shape.kind, shape.crossed, *flags)
+        wanted = replace(shape_for(game, *sizes, shape.kind, shape.crossed, *flags), value_planes=shape.value_planes)
     except SettingError:
         return False
     return shape == wanted and shape.crossed in ((), tuple(game.crossed))

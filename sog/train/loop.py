@@ -27,7 +27,7 @@ from sog.train.lock import held
 from sog.train.packing import window_for
 from sog.train.replay import ReplayWindow
 from sog.train.rounds import play_rounds
-from sog.train.run import DAMAGE, Hooks, Run, Until, as_begun, describe, is_to_resume
+from sog.train.run import DAMAGE, Hooks, Run, Until, as_begun, describe, is_to_resume, with_value_planes
 from sog.train.settings import TrainSettings
 from sog.train.symmetries import turned
 from sog.train.workers import Crew, hire
@@ -55,6 +55,7 @@ def train(
     """
     until, hooks, on = until or Until(), hooks or Hooks(), find_device(device)
     with held(out, hooks.note):
+        settings = with_value_planes(run, settings, out)
         learning = _begin(run, settings, out, resume, hooks, on)
         with hire(run.game, settings, run.seed, run.workers, where) as crew:
             rounds = _Rounds(as_begun(run, out), settings, learning, crew)

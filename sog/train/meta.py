@@ -21,9 +21,10 @@ __all__ = ["FORMAT", "VERSION", "FileEntry", "Meta", "file_name", "meta_bytes", 
 FORMAT: Final = "sog checkpoint"
 VERSION: Final = 2
 _HASH: Final = "sha256"
-# Of a shape; older versions, which know neither, do not state them.
+# Of a shape; older versions, which know none of them, do not state them.
 _APART: Final = "policies_apart"
 _OWNERSHIP: Final = "ownership"
+_VALUE_PLANES: Final = "value_planes"
 _NAMES: Final = {
     "network": "network.{}.safetensors",
     "critic": "critic.{}.safetensors",
@@ -138,6 +139,7 @@ def _shape_of(stored: Any) -> NetworkShape:
         _whole(stored.get("policy_planes", 0)),
         stored.get(_APART, False),
         stored.get(_OWNERSHIP, False),
+        _whole(stored.get(_VALUE_PLANES, 1)),
     )
 
 

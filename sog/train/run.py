@@ -31,6 +31,7 @@ __all__ = [
     "end_of",
     "is_to_resume",
     "stop_on_sigterm",
+    "with_value_planes",
 ]
 
 # Exploitability (or another number to plot) of a network, in the game's reporting unit.
@@ -156,6 +157,20 @@ def is_to_resume(
     if meta.shape != settings.shape:
         raise CheckpointError(f"{out}: its network is not of the shape that preset {run.preset} has now")
     return True
+
+
+def with_value_planes(run: Run, settings: TrainSettings, out: Path) -> TrainSettings:
+    """The settings with as many value planes as the residual network has that the run goes on or begins with.
+
+    Networks of presets before 26 November 2026 have one; a run keeps its network's, whatever a preset has now.
+    """
+    folder = out / "checkpoint" if checkpoint.is_begun(out / "checkpoint") else Path(run.begins)
+    if settings.shape.kind != "resnet" or not (run.begins or checkpoint.is_begun(folder)):
+        return settings
+    known = checkpoint.load_meta(folder).shape
+    if known.kind != "resnet":
+        return settings
+    return replace(settings, shape=replace(settings.shape, value_planes=known.value_planes))
 
 
 def as_begun(run: Run, out: Path) -> Run:

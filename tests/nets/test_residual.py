@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -18,25 +19,25 @@ from sog.nets.shape import NetworkShape
 from sog.nets.winograd import best_tile, spread_weights
 
 TILES: Tiles = (2, 12)
-# Planes, policy planes, actions, channels and blocks: boards of one tile and of several, tiles of 3 and 4 cells,
-# channels that fill registers or not, and every kind of policy head.
-SHAPES = (
-    ((17, 6, 7), 0, 7, 32, 2),
-    ((17, 7, 7), 1, 50, 8, 1),
-    ((5, 9, 9), 1, 82, 48, 1),
-    ((20, 8, 8), 3, 194, 16, 1),
-    ((3, 3, 3), 1, 9, 16, 2),
-    ((2, 2, 5), 0, 20, 32, 1),
-    ((3, 19, 19), 1, 362, 16, 1),
+Case = tuple[tuple[int, int, int], int, int, int, int, int]
+# Planes, policy planes, actions, channels, blocks and value planes: boards of one tile and of several, tiles of 3 and 4
+# cells, channels that fill registers or not, and every kind of policy and value head.
+SHAPES: tuple[Case, ...] = (
+    ((17, 6, 7), 0, 7, 32, 2, 16),
+    ((17, 7, 7), 1, 50, 8, 1, 1),
+    ((5, 9, 9), 1, 82, 48, 1, 5),
+    ((20, 8, 8), 3, 194, 16, 1, 16),
+    ((3, 3, 3), 1, 9, 16, 2, 20),
+    ((2, 2, 5), 0, 20, 32, 1, 1),
+    ((3, 19, 19), 1, 362, 16, 1, 32),
 )
 
 
-def network_of(case: tuple[tuple[int, int, int], int, int, int, int]) -> CVPN:
+def network_of(case: Case) -> CVPN:
     """A network with weights everywhere, and batch normalisation that has seen something."""
-    planes, policy_planes, actions, width, depth = case
-    shape = NetworkShape(
-        math.prod(planes), (1, 1), actions, width, depth, "resnet", planes=planes, policy_planes=policy_planes
-    )
+    planes, policy_planes, actions, width, depth, value_planes = case
+    body = NetworkShape(math.prod(planes), (1, 1), actions, width, depth, "resnet", planes=planes)
+    shape = replace(body, policy_planes=policy_planes, value_planes=value_planes)
     network, generator = CVPN(shape, 1), torch.Generator().manual_seed(1)
     with torch.no_grad():
         for name, weight in network.named_parameters():
@@ -62,7 +63,7 @@ def answers(network: CVPN, x: Float32, tiles: Tiles = TILES) -> Float32:
 
 
 @pytest.mark.parametrize("case", SHAPES)
-def test_answers_are_pytorchs(case: tuple[tuple[int, int, int], int, int, int, int]) -> None:
+def test_answers_are_pytorchs(case: Case) -> None:
     network = network_of(case)
     x = rows_of(network, 37)
     with torch.inference_mode():
@@ -75,7 +76,7 @@ def test_answers_are_pytorchs(case: tuple[tuple[int, int, int], int, int, int, i
 
 @pytest.mark.parametrize("case", SHAPES)
 def test_a_rows_answer_is_the_same_bits_in_every_batch_and_tile(
-    case: tuple[tuple[int, int, int], int, int, int, int],
+    case: Case,
 ) -> None:
     network = network_of(case)
     x = rows_of(network, 41)

@@ -10,17 +10,20 @@ import numpy as np
 import pytest
 
 from sog.agents.algorithms.table import preset
-from sog.errors import SettingError
+from sog.errors import CheckpointError, SettingError
 from sog.games.base import TERMINAL
+from sog.games.boards.connect_four import ConnectFour
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
-from sog.nets.shape import shape_for
+from sog.nets.shape import is_for, shape_for
 from sog.play.referee import Referee
 from sog.search.leaves.drive import run as run_search
 from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.mcts.search import PuctSettings
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
+from sog.train.alphazero.actor import AlphaZeroActing
 from sog.train.boards.actor import BoardActing
 from sog.train.boards.caps import PlayoutCaps
 from sog.train.boards.game import BoardGame, BoardPlay, QuerySolve, Visit
@@ -384,3 +387,32 @@ def test_the_learning_rate_warms_up() -> None:
     settings = LearnerSettings(learning_rate=1.0, decay=0.5, decay_steps=4, warm_up=4)
     assert [settings.rate_of(t) for t in (0, 3, 4)] == pytest.approx([0.25, 0.5**0.75, 0.5])
     assert LearnerSettings(learning_rate=1.0).rate_of(0) == 1.0
+
+
+def test_a_run_keeps_the_value_planes_of_its_network(tmp_path: Path) -> None:
+    """Shipped networks have one plane, as presets had: a run that begins or goes on with one keeps it."""
+    game, run = ConnectFour(), Run("connect_four", algorithm="alphazero")
+    one = TrainSettings(
+        AlphaZeroActing(4, PuctSettings(noise=0.25), side_by_side=4),
+        LearnerSettings(batch=16, updates_per_example=1.0),
+        shape_for(game, 8, 1, "resnet"),
+        replay=500,
+        games=2,
+        rounds=4,
+    )
+    many = replace(one, shape=replace(one.shape, value_planes=16))
+    folders = {name: tmp_path / name / "checkpoint" for name in ("old", "begun", "new")}
+    train(run, one, tmp_path / "old", Until(rounds=1))
+    train(replace(run, begins=str(folders["old"]), seed=1), many, tmp_path / "begun", Until(rounds=1))
+    train(run, many, tmp_path / "old", Until(rounds=2), resume=True)
+    train(run, many, tmp_path / "new", Until(rounds=1))
+    found = {name: checkpoint.load_meta(folder).shape.value_planes for name, folder in folders.items()}
+    assert found == {"old": 1, "begun": 1, "new": 16}
+    wider = replace(many, shape=replace(many.shape, width=16))
+    with pytest.raises(CheckpointError, match="not of the shape"):
+        train(run, wider, tmp_path / "old", Until(rounds=3), resume=True)
+    assert is_for(one.shape, game) and is_for(many.shape, game)
+    with pytest.raises(SettingError, match="at least"):
+        replace(one.shape, value_planes=0)
+    with pytest.raises(SettingError, match="value planes are a resnet's"):
+        replace(shape_for(game, 8, 1), value_planes=2)

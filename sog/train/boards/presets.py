@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final
 
 from sog.games.base import Game
@@ -21,6 +22,7 @@ __all__ = ["board_preset"]
 # Rows a round, about, since a round is where the network of self-play changes.
 _GAMES: Final = 64
 _LONG_GAMES: Final = 16
+_VALUE_PLANES: Final = 16  # as many as kernels compute at once; fewer cost no less
 _STARTS: Final = 0.5  # of the games, where the game names starts
 
 
@@ -52,7 +54,10 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
             symmetries=True,
             average=1e-3,
         ),
-        shape=shape_for(game, *((64, 4) if full else (32, 2)), "resnet", ownership=game.ownership),
+        shape=replace(
+            shape_for(game, *((64, 4) if full else (32, 2)), "resnet", ownership=game.ownership),
+            value_planes=_VALUE_PLANES,
+        ),
         replay=200_000 if full else 60_000,
         games=_LONG_GAMES if long else _GAMES,
         rounds=3_000 if full else 150,

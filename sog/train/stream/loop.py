@@ -31,7 +31,7 @@ from sog.train.checkpoint import State
 from sog.train.curve import CURVE, Point, Record, read_record, write_curve
 from sog.train.lock import held
 from sog.train.rounds import Clock, is_due, is_snapshot, next_save, snapshot
-from sog.train.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume, stop_on_sigterm
+from sog.train.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume, stop_on_sigterm, with_value_planes
 from sog.train.settings import TrainSettings
 from sog.train.stream.parts import steps_of
 from sog.train.stream.supervisor import Start, Supervisor, Totals, totals_from
@@ -75,6 +75,7 @@ def train_stream(
     if until.processor is not None:
         raise SettingError("minutes of a processor are counted in runs of one process; this one has several")
     with held(out, hooks.note):
+        settings = with_value_planes(run, settings, out)
         journal = _Journal(run, settings, out, is_to_resume(run, settings, out, resume, hooks.note))
         _play_on(journal, until, hooks, placed)
         return journal.record.last
