@@ -13,8 +13,10 @@ from sog.games.check import check_game
 from sog.games.holdem.bets import Fractions, parse_sizes, perturbed
 from sog.games.holdem.cards import CARDS, HANDS, disjoint_pairs, hand_number, live_hands, parse_cards
 from sog.games.holdem.game import EXTRAS, Holdem, HoldemState, Spot
+from sog.games.holdem.lines import follow
 from sog.games.holdem.names import holdem_from
 from sog.games.names import parse_game
+from sog.search.holdem.solver import HoldemSolver
 
 RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=20000,bets=0.5;1.0;allin)"
 TURN = "holdem(board=3s7hTdKs,pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)"
@@ -198,12 +200,24 @@ def test_the_whole_game_starts_with_the_dealer() -> None:
     assert g.num_actions == 20_001
 
 
-@pytest.mark.parametrize("more", ["blinds=1;1", "stacks=1"])
-def test_a_bet_of_one_chip_has_no_number(more: str) -> None:
-    """A line of play writes a raise as its total and a call as 1."""
-    stacks = "" if "stacks" in more else ",stacks=10"
-    with pytest.raises(GameError, match="2 chips or more"):
-        make_game(f"holdem(board=2s2h2d7c9c,pot=2{stacks},{more},bets=0.5;allin)")
+@pytest.mark.parametrize("more", ["stacks=10,blinds=1;1,bets=0.5;allin", "stacks=1,bets=allin"])
+def test_a_bet_of_one_chip_is_no_check(more: str) -> None:
+    """A line of play writes a raise as its total, and a call as 1."""
+    game = make_game(f"holdem(board=2s2h2d7c9c,pot=2,{more})")
+    assert isinstance(game, Holdem)
+    check_game(game)
+    root, names = game.root(), ["check", "bet 1"]
+    check, bet = (game.after(root, int(a)) for a in game.actions(root)[:2])
+    assert check != bet and (check.betting.paid, bet.betting.paid) == ((0, 0), (1, 0))
+    assert [game.state_name(s).split(", ")[1] for s in (check, bet)] == names
+    assert [game.action_name(root, int(a)).split(" (")[0] for a in game.actions(root)[:2]] == names
+    assert follow(game, "bet 1") == bet
+    solver = HoldemSolver(game)
+    solver.solve(0.0, 10)
+    for s in (check, bet):
+        assert len(solver.policy(s)) == len(game.actions(s))
+    with pytest.raises(GameError, match="no number for a bet of 1 chip"):
+        make_game("holdem(board=2s2h2d7c9c,pot=2,stacks=10,blinds=1;1,bets=any)")
     with pytest.raises(GameError, match="pot is not negative"):
         make_game("holdem(pot=-5)")
 

@@ -21,13 +21,15 @@ from sog.games.holdem.ranges import FULL, parse_range
 EXTRAS: Final = 4  # identities kept for actions that a state is given besides the tree's
 STACK: Final = 20_000
 BLINDS: Final = (50, 100)
+_BET_OF_ONE: Final = -1  # in a line of play, where 1 is a call
 
 
 @dataclass(frozen=True)
 class HoldemState:
     """A public state: what was dealt and done since the root.
 
-    board: cards on the table.  line: every action, 0 fold, 1 check or call, else the total raised to.
+    board: cards on the table.  line: every action: 0 fold, 1 check or call, -1 a raise to a total of 1, else the total
+    raised to.
     extras: totals to raise to that this state offers besides its tree's.  betting: what the line amounts to.
     """
 
@@ -63,6 +65,8 @@ class Holdem(Game):
     def __init__(self, spot: Spot, sizes: Sizes, name: str = "holdem") -> None:
         """GameError where the spot cannot be played."""
         _refuse_spot(spot)
+        if spot.board and isinstance(sizes, EveryAmount) and min(spot.blinds[1], *spot.stacks) == 1:
+            raise GameError("holdem: bets=any has no number for a bet of 1 chip: give all amounts in smaller chips")
         self.name = name
         self.spot = spot
         self.sizes = sizes
@@ -120,7 +124,7 @@ class Holdem(Game):
         if action == CALL:
             return HoldemState(s.board, (*s.line, CALL), (), s.betting.call())
         amount = dict(self.raises(s))[action]
-        return HoldemState(s.board, (*s.line, amount), (), s.betting.raise_to(amount))
+        return HoldemState(s.board, (*s.line, _token(amount)), (), s.betting.raise_to(amount))
 
     def offer(self, s: HoldemState, amount: int) -> HoldemState:
         """The same decision, with a raise to a total of `amount` among its actions.
@@ -224,7 +228,7 @@ class Holdem(Game):
         if action in (FOLD, CALL):
             return _action_words(s.betting, action)
         amount = dict(self.raises(s))[action]
-        words = _action_words(s.betting, amount)
+        words = _action_words(s.betting, _token(amount))
         if isinstance(self.sizes, EveryAmount) or action >= self.first_extra:
             return words
         name = ALL_IN if amount == s.betting.raise_limits[1] else self.sizes.name(action)
@@ -250,19 +254,25 @@ class Holdem(Game):
         return out + list(s.board[dealt:])
 
 
+def _token(amount: int) -> int:
+    """How a line of play writes a raise to a total of `amount`."""
+    return _BET_OF_ONE if amount == CALL else amount
+
+
 def _apply(betting: Betting, action: int) -> Betting:
     if action == FOLD:
         return betting.fold()
-    return betting.call() if action == CALL else betting.raise_to(action)
+    return betting.call() if action == CALL else betting.raise_to(abs(action))
 
 
 def _action_words(betting: Betting, action: int) -> str:
+    """A line's action in words."""
     if action == FOLD:
         return "fold"
     if action == CALL:
         return "call" if betting.facing else "check"
     opens = betting.street > PREFLOP and betting.raises == 0
-    return f"{'bet' if opens else 'raise to'} {action - betting.before}"
+    return f"{'bet' if opens else 'raise to'} {abs(action) - betting.before}"
 
 
 @lru_cache(maxsize=CARDS)
@@ -296,7 +306,5 @@ def _refuse_spot(spot: Spot) -> None:
         raise GameError(f"holdem: blinds are small;big with 0 < small <= big, not {spot.blinds}")
     if spot.pot < 0:
         raise GameError(f"holdem: the pot is not negative, as {spot.pot} is")
-    if spot.board and min(spot.blinds[1], *spot.stacks) == 1:  # a bet's number would be the call's
-        raise GameError("holdem: after the flop a bet is 2 chips or more: give pot, stacks and blinds in smaller chips")
     if spot.board and spot.pot == 0:
         raise GameError(f"holdem: after the flop the pot is at least 1 chip, not {spot.pot}")

@@ -22,9 +22,7 @@ from sog.search.tree.listing import Position, write_position
 from sog.search.tree.operators import Operators
 from sog.search.tree.tables import Growth, Runs, Table
 
-# The most public states that a tree holds where nobody names another number.
-LIMIT: Final = 20_000_000
-
+LIMIT: Final = 20_000_000  # public states of a tree, where nobody names another number
 # Of an edge not listed further: no child yet, every infostate keeps its index.
 _NO_LINKS: Final = np.array([-1, -1, 0, -1, 0], dtype=np.int32)
 
@@ -41,8 +39,7 @@ class PublicTree:
 
     def __init__(self, game: Game, limit: int = LIMIT) -> None:
         """`limit`: the most nodes this tree may hold; beyond it a GameError says so."""
-        self.game = game
-        self.limit = limit
+        self.game, self.limit = game, limit
         self.all_plain = True  # whether action a takes edge a at every decision listed
         self.widest = 0  # the most infostates a player has at any node
         self.widest_fan = 0  # the most edges that any position of a deterministic game has
@@ -287,9 +284,8 @@ class PublicTree:
         self.widest_fan = max(self.widest_fan, count)
         edge0, action0 = self._edges.reserve(count), self._actions.reserve(count)
         weight, scale = self._weight
-        position = Position(
-            node, edge0, action0, int(actor), weight, float(scale), payoff, float(payoff_scale), float(unit)
-        )
+        scales = float(scale), payoff, float(payoff_scale), float(unit)
+        position = Position(node, edge0, action0, int(actor), weight, *scales)
         write_position(self.arrays, position, np.ascontiguousarray(actions, dtype=np.int32))
         self._parent.rows[node] = parent
         self.states.append(s)
