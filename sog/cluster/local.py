@@ -76,6 +76,7 @@ class _LocalRemote:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.waiting: deque[tuple[_LocalPending, object]] = deque()
+        self._lost = False
         with _environment(_ONE_THREAD, "1"):
             self._process = context.Process(target=run_worker, args=(theirs, os.getpid()), daemon=True)
             self._process.start()
@@ -94,7 +95,7 @@ class _LocalRemote:
         return self._process.pid or 0
 
     def alive(self) -> bool:
-        return self._process.is_alive()
+        return not self._lost and self._process.is_alive()
 
     def end(self) -> None:
         self.pipe.close()
@@ -128,6 +129,7 @@ class _LocalRemote:
             self._lose()
 
     def _lose(self) -> None:
+        self._lost = True  # a dying process closes its pipe a moment before the system calls it dead
         while self.waiting:
             self.waiting.popleft()[0].come(False, WorkLost(f"process {self.process()} died"))
 
