@@ -114,7 +114,8 @@ def test_policy_learners_are_compared_by_minutes_and_their_last_networks(tmp_pat
     search = "NashPG: search to depth 1, gadget from the critic"
     ends = [row for row in outcome.rows if row["steps"] == 4 and row["line"] == search]
     mean = sum(row["exploitability"] for row in ends) / 2
-    assert [row["run"] for row in ends] == [str(run) for run in runs[:2]] and outcome.beside[1].ours.startswith(f"{mean:.4g} ±")
+    assert [row["run"] for row in ends] == [str(run) for run in runs[:2]]
+    assert outcome.beside[1].ours.startswith(f"{mean:.4g} ±")
     assert "2 runs of" in outcome.beside[1].what
 
 
