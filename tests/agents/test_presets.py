@@ -44,6 +44,7 @@ def test_every_game_has_every_preset(name: str) -> None:
         assert (fits.features, fits.slots, fits.actions) == (shape.features, shape.slots, shape.actions)
         assert min(settings.replay, settings.games, acting.side_by_side, settings.rounds) > 0
         assert settings.learner.batch <= settings.replay
+        assert shape.value_planes == (16 if isinstance(acting, BoardActing) else 1)
         if isinstance(acting, SogActing):
             assert acting.selfplay.resolve.budget.simulations > 0 and acting.queries.budget.simulations > 0
             assert not acting.selfplay.resolve.complete and acting.selfplay.resolve.gadget

@@ -20,10 +20,8 @@ from sog.nets.shape import is_for, shape_for
 from sog.play.referee import Referee
 from sog.search.leaves.drive import run as run_search
 from sog.search.leaves.evaluator import zero_evaluator
-from sog.search.mcts.search import PuctSettings
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
-from sog.train.alphazero.actor import AlphaZeroActing
 from sog.train.boards.actor import BoardActing
 from sog.train.boards.caps import PlayoutCaps
 from sog.train.boards.game import BoardGame, BoardPlay, QuerySolve, Visit
@@ -36,6 +34,7 @@ from sog.train.loop import train
 from sog.train.replay import WindowGrowth
 from sog.train.run import Run, Until
 from sog.train.settings import TrainSettings
+from tests.boards import connect_four_settings
 
 GAME = make_game("tic_tac_toe")
 SHAPE = shape_for(GAME, 16, 1)
@@ -392,14 +391,7 @@ def test_the_learning_rate_warms_up() -> None:
 def test_a_run_keeps_the_value_planes_of_its_network(tmp_path: Path) -> None:
     """Shipped networks have one plane, as presets had: a run that begins or goes on with one keeps it."""
     game, run = ConnectFour(), Run("connect_four", algorithm="alphazero")
-    one = TrainSettings(
-        AlphaZeroActing(4, PuctSettings(noise=0.25), side_by_side=4),
-        LearnerSettings(batch=16, updates_per_example=1.0),
-        shape_for(game, 8, 1, "resnet"),
-        replay=500,
-        games=2,
-        rounds=4,
-    )
+    one = connect_four_settings()
     many = replace(one, shape=replace(one.shape, value_planes=16))
     folders = {name: tmp_path / name / "checkpoint" for name in ("old", "begun", "new")}
     train(run, one, tmp_path / "old", Until(rounds=1))

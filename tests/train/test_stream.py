@@ -18,7 +18,6 @@ import torch
 from sog.cluster.executor import Executor
 from sog.cluster.where import Where, executor
 from sog.errors import CheckpointError, SettingError, SogError
-from sog.games.boards.connect_four import ConnectFour
 from sog.games.kuhn import Kuhn
 from sog.nets.cvpn import CVPN
 from sog.nets.serving.resident import Residence
@@ -26,9 +25,7 @@ from sog.nets.serving.server import Counters
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
-from sog.search.mcts.search import PuctSettings
 from sog.train import checkpoint
-from sog.train.alphazero.actor import AlphaZeroActing
 from sog.train.checkpoint import State, network_bytes
 from sog.train.learner import LearnerSettings
 from sog.train.run import Run, Until
@@ -39,6 +36,7 @@ from sog.train.sog.selfplay import SelfPlaySettings
 from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.parts import Block, Learning, Playing, Replay
 from sog.train.stream.supervisor import Start, Supervisor, Totals, Vitals
+from tests.boards import connect_four_settings
 
 BUDGET = Budget(3, 1.0)
 UPDATES = 4.0
@@ -149,15 +147,7 @@ def test_a_learner_goes_on_from_its_state() -> None:
 
 def test_rows_are_learned_by_a_games_symmetries() -> None:
     """Where the settings say so; the same steps then come to another network, and twice to the same one."""
-    game = ConnectFour()
-    plain = TrainSettings(
-        AlphaZeroActing(4, PuctSettings(noise=0.25), side_by_side=4),
-        LearnerSettings(batch=16, updates_per_example=1.0),
-        shape_for(game, 8, 1, "resnet"),
-        replay=500,
-        games=2,
-        rounds=4,
-    )
+    plain = connect_four_settings()
     weights = network_bytes(CVPN(plain.shape, 1))
     replay = Replay(plain)
     replay.add(Playing("connect_four", plain, 0, 0, 1).play(weights, 0, 2, 0))
@@ -341,3 +331,14 @@ def test_one_evaluator_answers_all_actors(tmp_path: Path) -> None:
     elsewhere = replace(served, actors=Where("ray", 2))
     with pytest.raises(SettingError, match="own machine"):
         train_stream(RUN, SETTINGS, tmp_path / "other", Until(rounds=1), False, hooks, elsewhere)
+
+
+def test_a_run_without_rounds_keeps_its_networks_value_planes(tmp_path: Path) -> None:
+    """As one by rounds does, whatever the preset has now."""
+    run = Run("connect_four", workers=1, rounds=False, algorithm="alphazero")
+    one = connect_four_settings()
+    many = replace(one, shape=replace(one.shape, value_planes=16))
+    for rounds, settings in ((1, one), (2, many)):
+        placed = Placed(Where("local", 1))
+        train_stream(run, settings, tmp_path, Until(rounds=rounds), rounds > 1, StreamHooks(), placed)
+    assert checkpoint.load_meta(tmp_path / "checkpoint").shape.value_planes == 1

@@ -12,15 +12,12 @@ from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.go import Go
 from sog.games.boards.positions import PositionGame
 from sog.nets.shape import NetworkShape, shape_for
-from sog.search.mcts.search import PuctSettings
 from sog.train import checkpoint
-from sog.train.alphazero.actor import AlphaZeroActing
-from sog.train.learner import LearnerSettings
 from sog.train.loop import train
 from sog.train.replay import Rows, blank_rows
 from sog.train.run import Run, Until
-from sog.train.settings import TrainSettings
 from sog.train.symmetries import turned
+from tests.boards import connect_four_settings
 
 
 def row_of(game: PositionGame, shape: NetworkShape, s: State) -> Rows:
@@ -71,24 +68,12 @@ def test_without_symmetries_rows_and_draws_are_left_alone() -> None:
     assert rng.random() == np.random.default_rng(3).random()
 
 
-def settings(symmetries: bool) -> TrainSettings:
-    game = ConnectFour()
-    return TrainSettings(
-        AlphaZeroActing(4, PuctSettings(noise=0.25), side_by_side=4),
-        LearnerSettings(batch=16, updates_per_example=1.0, symmetries=symmetries),
-        shape_for(game, 8, 1, "resnet"),
-        replay=500,
-        games=2,
-        rounds=4,
-    )
-
-
 def test_a_run_with_symmetries_resumes_as_it_was(tmp_path: Path) -> None:
     run = Run("connect_four", algorithm="alphazero")
-    train(run, settings(True), tmp_path / "whole")
-    train(run, settings(True), tmp_path / "parts", Until(rounds=2))
-    train(run, settings(True), tmp_path / "parts", resume=True)
-    train(run, settings(False), tmp_path / "without")
+    train(run, connect_four_settings(True), tmp_path / "whole")
+    train(run, connect_four_settings(True), tmp_path / "parts", Until(rounds=2))
+    train(run, connect_four_settings(True), tmp_path / "parts", resume=True)
+    train(run, connect_four_settings(False), tmp_path / "without")
     names = "whole", "parts", "without"
     weights = [checkpoint.load_network(tmp_path / name / "checkpoint")[1].state_dict() for name in names]
     for name, weight in weights[0].items():
