@@ -515,3 +515,4 @@ def test_ppos_rate_halves_within_minutes(preset: Callable[[HistoryGame, str], Po
     learning = preset(make_history_game("leduc_poker"), "full").learning
     assert isinstance(learning, PpoSettings)
     assert learning.rate(4_000) == learning.rate(0) / 2 and learning.rate(12_000) == learning.rate(0) / 4
+    assert (learning.visit_power, learning.normalised) == (0.5, False)  # on policy, Leduc is worse by a quarter

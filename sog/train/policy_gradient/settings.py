@@ -71,15 +71,14 @@ def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
     `paper`: constant entropy 0.05 and KL weight 0.05, 8 games' worth of 128 steps, 10 million decisions.
     `demo` and `full` play more games a step, let the entropy's weight fall slowly, as MMD's theory needs it to, and
     the learning rate faster, since play goes around where that weight is small, and keep the mean of their networks.
-    Advantages are not normalised: where play becomes pure their deviation goes to 0, and with it what entropy counts
-    (docs/notes.md). Its weight begins where R-NaD's eta is.
+    Its weight begins where R-NaD's eta is.
     """
     scale = 1.0 / game.u_max
     if name == "paper":
         ppo = PpoSettings(entropy=0.05, damping=0.05, anneal=10_000, scale=scale)
         return PolicySettings(ppo, policy_shape(game, 512, 3), games=256, rounds=100)
     return PolicySettings(
-        replace(_SLOWLY, normalised=False, entropy=_ETA * scale**0.5, entropy_steps=1_000, damping=0.02, scale=scale),
+        replace(_SLOWLY, entropy=_ETA * scale**0.5, entropy_steps=1_000, damping=0.02, scale=scale),
         policy_shape(game, 256, 2),
         games=2_048,
         steps=20,
@@ -90,6 +89,7 @@ def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
 def nashpg_preset(game: HistoryGame, name: str) -> PolicySettings:
     """PPO pulled to a magnet that is copied every so many steps (arXiv 2510.18183); rewards and rate as of MMD.
 
+    `demo` and `full` pull as much as R-NaD's eta does, in phases of 3,000 steps.
     `paper` has the settings of the authors' program, of about 4,096 decisions a step in games of four, and the network
     of arXiv 2502.08938, since that program's is a matter of the game.
     """
@@ -98,7 +98,7 @@ def nashpg_preset(game: HistoryGame, name: str) -> PolicySettings:
         ppo = PpoSettings(learning_rate=3e-4, clip=0.2, pull=0.2, magnet_every=1_000, scale=scale)
         return PolicySettings(ppo, policy_shape(game, 512, 3), games=1_024, rounds=500)
     return PolicySettings(
-        replace(_SLOWLY, entropy=0.0, pull=0.2, magnet_every=3_000, scale=scale),
+        replace(_SLOWLY, entropy=0.0, pull=_ETA * scale**0.5, magnet_every=3_000, scale=scale),
         policy_shape(game, 256, 2),
         games=2_048,
         steps=20,
@@ -109,4 +109,6 @@ def nashpg_preset(game: HistoryGame, name: str) -> PolicySettings:
 _ALL: Final = 10**9  # more phases than any run has
 _ETA: Final = 0.15  # what regularisation counts where the largest utility is 1; it grows with that one's root
 _FALL: Final = 4_000  # steps after which PPO's learning rate has fallen to half of what it was
-_SLOWLY: Final = PpoSettings(epochs=2, rate_steps=_FALL, rate_power=1.0, average=3.0)
+# Advantages are not normalised: where play becomes pure their deviation goes to 0, and with it what entropy and magnet
+# count. An infostate counts as the root of its visits: on policy play goes around (docs/notes.md).
+_SLOWLY: Final = PpoSettings(epochs=2, rate_steps=_FALL, rate_power=1.0, normalised=False, visit_power=0.5, average=3.0)
