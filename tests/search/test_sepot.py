@@ -11,14 +11,14 @@ from sog.agents.policy_network import infostates_of, policy_at
 from sog.errors import GameError, SettingError
 from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
-from sog.games.histories.base import HistoryGame, deal, drawn
+from sog.games.histories.base import HistoryGame, TooManyHistories, deal, drawn
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import Histories, histories_of, list_histories
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS
 from sog.search.sepot import subgame
-from sog.search.sepot.below import Cut, TooManyHistories, chance_of, grow
+from sog.search.sepot.below import Cut, chance_of, grow
 from sog.search.sepot.ranges import infostate_reach, reach_of
 from sog.search.sepot.search import PAPERS_ALPHA, SepotSearch, SepotSearchSettings
 from sog.search.sepot.subgame import Choosers, Subgame
@@ -394,6 +394,21 @@ def test_large_subgames_are_left_to_the_network() -> None:
     assert search.searched == 0
     with pytest.raises(SettingError, match="no gadget is called"):
         SepotSearchSettings(gadget="none")
+
+
+def test_an_error_of_the_rules_is_no_large_subgame(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Left to the network, it would be a search that nobody knows is missing."""
+    game = make_history_game(GOOF.format(4, "random"))
+    policy = RandomPolicy(game)
+    search = SepotSearch(game, policy, ExactCritic(game, [[policy], [policy]]), SepotSearchSettings())
+    state = middle(game, 3, 0)
+
+    def broken(public: np.ndarray, most: int) -> np.ndarray:
+        raise GameError("the rules are wrong")
+
+    monkeypatch.setattr(game, "consistent", broken)
+    with pytest.raises(GameError, match="the rules are wrong"):
+        search.policy(state, int(game.actors(state)[0]))
 
 
 def test_a_search_deeper_than_one_round_needs_the_values_of_the_search_before() -> None:

@@ -19,7 +19,11 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Unit
 
-__all__ = ["HistoryGame", "beginnings_of", "deal", "drawn", "replay"]
+__all__ = ["HistoryGame", "TooManyHistories", "beginnings_of", "deal", "drawn", "replay"]
+
+
+class TooManyHistories(GameError):
+    """More histories than may be listed; a search then leaves the decision to the network."""
 
 
 class HistoryGame(ABC):
@@ -80,7 +84,7 @@ class HistoryGame(ABC):
     def consistent(self, public: Int32, most: int) -> Array | None:
         """int16[H, longest]: the histories of a public state, int32[P], from its constraints; padded with -1.
 
-        None where the game has no shorter way than `listing.histories_of`; GameError where there are more than `most`.
+        None where the game has no shorter way than `listing.histories_of`; TooManyHistories above `most`.
         """
         return None
 

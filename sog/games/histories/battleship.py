@@ -9,7 +9,7 @@ import numpy as np
 
 from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
 from sog.errors import GameError
-from sog.games.histories.base import HistoryGame
+from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.kernels import kernel
 from sog.games.names import number_text
 
@@ -137,7 +137,7 @@ class BattleshipHistories(HistoryGame):
         fleets = [self._fleets(shots[1 - p :: 2], most) for p in (0, 1)]
         count = len(fleets[0]) * len(fleets[1])
         if count > most:
-            raise GameError(f"{self.name}: {count:,} pairs of fleets are possible, more than {most:,}")
+            raise TooManyHistories(f"{self.name}: {count:,} pairs of fleets are possible, more than {most:,}")
         out = np.full((count, self.longest), -1, dtype=np.int16)
         out[:, : 2 * ships : 2] = np.repeat(fleets[0], len(fleets[1]), axis=0)
         out[:, 1 : 2 * ships : 2] = np.tile(fleets[1], (len(fleets[0]), 1))
@@ -145,7 +145,10 @@ class BattleshipHistories(HistoryGame):
         return out
 
     def _fleets(self, shots: Int32, most: int) -> Int64:
-        """int64[*, ships]: the placements of fleets that explain shots, 3 * cell + result; GameError above `most`."""
+        """int64[*, ships]: the placements of fleets that explain shots, 3 * cell + result.
+
+        Raises TooManyHistories above `most`.
+        """
         masks, cells, results = self._rules.masks, (shots // 3).astype(np.int64), shots % 3
         struck = np.bitwise_or.reduce(np.int64(1) << cells[results != _MISS], initial=0)
         fleets, taken = np.zeros((1, 0), dtype=np.int64), np.zeros(1, dtype=np.int64)
@@ -155,7 +158,7 @@ class BattleshipHistories(HistoryGame):
             fleets = np.concatenate((fleets[row], options[option][:, None]), axis=1)
             taken = taken[row] | masks[ship, options[option]]
             if len(fleets) > most:
-                raise GameError(f"{self.name}: more than {most:,} fleets of one player are possible")
+                raise TooManyHistories(f"{self.name}: more than {most:,} fleets of one player are possible")
         found: Int64 = fleets[taken & struck == struck]
         return found
 

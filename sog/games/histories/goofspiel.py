@@ -9,7 +9,7 @@ import numpy as np
 from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import Unit
-from sog.games.histories.base import HistoryGame
+from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.kernels import kernel
 
 __all__ = ["GoofspielHistories"]
@@ -114,7 +114,7 @@ class GoofspielHistories(HistoryGame):
         found = np.full((most, bids), -1, dtype=np.int16)
         count = _bids(n, results, found, _DEAD_ENDS * most)
         if count < 0:
-            raise GameError(f"{self.name}: more than {most:,} histories lead to this public state, or rare ones")
+            raise TooManyHistories(f"{self.name}: more than {most:,} histories lead to this public state, or rare ones")
         out = np.full((count, self.longest), -1, dtype=np.int16)
         for k in range(bids):
             out[:, k + first * (1 + k // 2)] = found[:count, k]

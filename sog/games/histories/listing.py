@@ -8,9 +8,8 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Array, Int32, Int64
-from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
-from sog.games.histories.base import HistoryGame, beginnings_of
+from sog.games.histories.base import HistoryGame, TooManyHistories, beginnings_of
 
 __all__ = ["Children", "Histories", "children", "histories_of", "list_histories"]
 
@@ -52,24 +51,24 @@ def children(game: HistoryGame, states: Int32) -> Children:
 
 
 def list_histories(game: HistoryGame, most: int = 1_000_000) -> Histories:
-    """All histories, shorter ones first, chance's and those that are over included; GameError above `most`."""
+    """All histories, shorter ones first, chance's and those that are over included; TooManyHistories above `most`."""
     level = Histories(game.begin(1), np.full((1, game.longest), -1, dtype=np.int16))
     levels, count = [level], 1
     while len(level := _longer(game, level, len(levels) - 1)):
         levels.append(level)
         count += len(level)
         if count > most:
-            raise GameError(f"{game.name} has more than {most:,} histories")
+            raise TooManyHistories(f"{game.name} has more than {most:,} histories")
     return Histories(
         np.concatenate([level.states for level in levels]), np.concatenate([level.actions for level in levels])
     )
 
 
 def histories_of(game: HistoryGame, public: Int32, most: int = 1_000_000, breadth: int = 1) -> Histories:
-    """The histories of the public state with this public row, int32[P]; GameError where there are more than `most`.
+    """The histories of the public state with this public row, int32[P]; TooManyHistories above `most`.
 
     From the game's own constraints where it has them. Otherwise it follows every history that has shown a beginning of
-    the row, so it serves where few are possible early on: GameError where they become more than breadth * most.
+    the row, so it serves where few are possible early on: TooManyHistories where they become more than breadth * most.
     """
     known = game.consistent(public, most)
     if known is not None:
@@ -79,7 +78,7 @@ def histories_of(game: HistoryGame, public: Int32, most: int = 1_000_000, breadt
         return Histories(states, known)
     found = _followed(game, public, breadth * most)
     if len(found) > most:
-        raise GameError(f"{game.name}: {len(found):,} histories lead to this public state, more than {most:,}")
+        raise TooManyHistories(f"{game.name}: {len(found):,} histories lead to this public state, more than {most:,}")
     return found
 
 
@@ -105,7 +104,7 @@ def _longer_beginnings(game: HistoryGame, level: Histories, depth: int, public: 
         parts.append(Histories(longer.states[kept], longer.actions[kept]))
         count += int(kept.sum())
         if count > most:
-            raise GameError(f"{game.name}: more than {most:,} histories lead to this public state")
+            raise TooManyHistories(f"{game.name}: more than {most:,} histories lead to this public state")
     return Histories(
         np.concatenate([part.states for part in parts]), np.concatenate([part.actions for part in parts])
     )

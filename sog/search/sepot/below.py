@@ -9,16 +9,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from sog.arrays import Array, Bool, Float64, Int32, Int64
-from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
-from sog.games.histories.base import HistoryGame
+from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.histories.listing import children
 
-__all__ = ["Below", "Cut", "TooManyHistories", "chance_of", "grow"]
-
-
-class TooManyHistories(GameError):
-    """A subgame has more histories than may be listed."""
+__all__ = ["Below", "Cut", "chance_of", "grow"]
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ import numpy as np
 from sog.arrays import Array, Float64, Int32
 from sog.errors import GameError, SettingError
 from sog.games.base import NATURE
-from sog.games.histories.base import HistoryGame
+from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.histories.listing import Histories, children, histories_of
 from sog.search.cfr.iterate import NO_CHOICE
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS
 from sog.search.resolving.gadget import Gadget
-from sog.search.sepot.below import Below, Cut, TooManyHistories, chance_of, grow
+from sog.search.sepot.below import Below, Cut, chance_of, grow
 from sog.search.sepot.ranges import OwnPolicy, infostate_reach
 from sog.search.sepot.subgame import Choosers, Subgame
 from sog.search.tree.public_tree import PublicTree
@@ -334,12 +334,7 @@ class SepotSearch:
         return first
 
     def _histories(self, public: Int32, mover: int) -> Histories:
-        try:
-            found = histories_of(self.game, public, self.settings.most, _BREADTH)
-        except TooManyHistories:
-            raise
-        except GameError as error:
-            raise TooManyHistories(str(error)) from error
+        found = histories_of(self.game, public, self.settings.most, _BREADTH)
         acting = self.game.actors(found.states) == mover
         return Histories(found.states[acting], found.actions[acting])
 

@@ -17,9 +17,9 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL, State
 from sog.games.compiled.game import CompiledGame
 from sog.games.compiled.tree import Partition, joint
-from sog.games.histories.base import HistoryGame
+from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.histories.rows import distinct_rows
-from sog.search.sepot.below import Below, TooManyHistories
+from sog.search.sepot.below import Below
 
 __all__ = ["Choosers", "Subgame"]
 
