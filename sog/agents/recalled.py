@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-
 from sog.arrays import Float64
+from sog.lru import LruCache
 from sog.play.agent import Agent
 
 __all__ = ["Recalled"]
@@ -19,9 +18,9 @@ class Recalled:
 
     def __init__(self, agent: Agent, kept: int = 256) -> None:
         """agent: as it stands at the start of a game; it is forked, never played itself."""
-        self.agent, self.kept = agent, kept
+        self.agent = agent
         self._policies: dict[int, Float64] = {}
-        self._standing: OrderedDict[int, Agent] = OrderedDict()
+        self._standing: LruCache[int, Agent] = LruCache(kept)
 
     def policy(self, node: int) -> Float64:
         """float64[A, I]: what the agent plays at a public node where it acts."""
@@ -32,13 +31,10 @@ class Recalled:
     def _after(self, node: int) -> Agent:
         """The agent as it stands once it has acted at `node`."""
         if node in self._standing:
-            self._standing.move_to_end(node)
             return self._standing[node]
         public, player = self.agent.public, self.agent.player
         own = [s for s in public.path(node)[:-1] if public.game.actor(public.states[s]) == player]
         agent = (self._after(own[-1]) if own else self.agent).fork()
         self._policies[node] = agent.policy(node)
         self._standing[node] = agent
-        if len(self._standing) > self.kept:
-            self._standing.popitem(last=False)
         return agent

@@ -113,7 +113,7 @@ def test_a_teacher_that_keeps_little_says_the_same(monkeypatch: pytest.MonkeyPat
     for node in (*nodes[-5:], 0, *nodes[-5:]):
         for a, b in zip(small.tables(node), whole.tables(node), strict=True):
             np.testing.assert_array_equal(a, b)
-    assert small._held <= 1_000 and len(small._tables) <= 6
+    assert small._tables.held <= 1_000 and len(small._tables) <= 6
 
 
 def test_the_teacher_is_an_evaluator() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, Protocol
 
@@ -13,6 +12,7 @@ from sog.errors import GameError, SettingError
 from sog.games.base import NATURE
 from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.histories.listing import Histories, children, histories_of
+from sog.lru import LruCache
 from sog.search.cfr.iterate import NO_CHOICE
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS
@@ -152,8 +152,7 @@ class SepotSearch:
         self.settings = settings or SepotSearchSettings()
         if self.settings.choosers == "both" and not critic.pairs:
             raise SettingError("the critic was not trained with pairs of transformations, so both cannot choose")
-        self._found: OrderedDict[tuple[int, bytes], FoundPolicy | None] = OrderedDict()
-        self._held = 0
+        self._found: LruCache[tuple[int, bytes], FoundPolicy | None] = LruCache(_KEPT, _size)
 
     def policy(self, states: Int32, player: int) -> Float64:
         """float64[K, A]: what the player plays at states of one public state where it acts: searched, or the network's.
@@ -170,29 +169,21 @@ class SepotSearch:
         key = player, public.tobytes()  # where neither player sees anything, both have this public row
         if key not in self._found:
             try:
-                self._keep(key, self._searched(public, player))
+                self._found[key] = self._searched(public, player)
             except TooManyHistories:
-                self._keep(key, None)
-        self._found.move_to_end(key)
+                self._found[key] = None
         return self._found[key]
 
     def forget(self, public: Int32 | None = None) -> None:
         """Search everything anew, or one public state, int32[P]."""
         for key in list(self._found):
             if public is None or key[1] == public.tobytes():
-                self._held -= _size(self._found.pop(key))
+                self._found.drop(key)
 
     @property
     def searched(self) -> int:
         """How many of the public states that are remembered were searched."""
         return sum(found is not None for found in self._found.values())
-
-    def _keep(self, key: tuple[int, bytes], found: FoundPolicy | None) -> None:
-        """Remember what was found, and forget what was not looked up for longest."""
-        self._found[key] = found
-        self._held += _size(found)
-        while self._held > _KEPT and len(self._found) > 1:
-            self._held -= _size(self._found.popitem(last=False)[1])
 
     def _searched(self, public: Int32, player: int) -> FoundPolicy:
         root = self._root(public, player)

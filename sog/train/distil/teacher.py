@@ -7,7 +7,6 @@ matrix is that of the public states after it, added up.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
@@ -17,6 +16,7 @@ from sog.arrays import Array, Float32, Float64
 from sog.errors import GameError, SettingError
 from sog.games.base import NATURE, TERMINAL, Carry
 from sog.games.histories.base import HistoryGame, replay
+from sog.lru import LruCache
 from sog.search.cfr import exact
 from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer
 from sog.search.sepot.search import Critic
@@ -51,8 +51,7 @@ class CriticTeacher:
         if values not in VALUES:
             raise SettingError(f"no values are called {values}; known: {', '.join(VALUES)}")
         self.public, self.game, self.critic, self.policy, self.kind = public, game, critic, policy, values
-        self._tables: OrderedDict[int, tuple[Float32, Float32]] = OrderedDict()
-        self._held = 0
+        self._tables: LruCache[int, tuple[Float32, Float32]] = LruCache(_MOST_BYTES, _bytes)
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
         return [self._answer(beliefs) for beliefs in requests]
@@ -78,16 +77,9 @@ class CriticTeacher:
 
         With values "identity" F is 1.
         """
-        found = self._tables.get(node)
-        if found is None:
-            found = self._dealt(node) if self.public.actor(node) == NATURE else self._valued(node)
-            self._tables[node] = found
-            self._held += _bytes(found)
-            while self._held > _MOST_BYTES:
-                self._held -= _bytes(self._tables.popitem(last=False)[1])
-        else:
-            self._tables.move_to_end(node)
-        return found
+        if node not in self._tables:
+            self._tables[node] = self._dealt(node) if self.public.actor(node) == NATURE else self._valued(node)
+        return self._tables[node]
 
     def _valued(self, node: int) -> tuple[Float32, Float32]:
         """The tables where a player acts, or where the game is over."""
