@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from sog.errors import GameError
-from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from sog.experiments.checks.agreement import agreement, batches
+from sog.experiments.study import Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame, drawn
 from sog.games.histories.catalog import make_history_game
 from sog.games.openspiel.loading import load_in_turns
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["COMPARED", "STUDY", "Compared", "compare_random_games"]
 
@@ -105,14 +103,9 @@ def _compare(game: HistoryGame, state: Any, actor: int, weights: Any) -> None:
         raise GameError(f"{where}: actions {np.flatnonzero(weights)}, in OpenSpiel {np.flatnonzero(wanted)}")
 
 
-_BATCH: Final = 250
-
-
 def _plan(options: Options, note: Note) -> list[Key]:
-    """1,000 games of each, 10,000 with --full, in batches with seeds of their own."""
-    count = 50 if options.quick else 10_000 if options.full else 1_000
-    size = min(_BATCH, count)
-    return [{"game": game, "seed": seed, "games": size} for seed in range(count // size) for game in COMPARED]
+    """Batches of each game."""
+    return batches(COMPARED, options)
 
 
 def _compute(key: Key) -> Result:
@@ -125,24 +118,8 @@ def _compute(key: Key) -> Result:
 
 
 def _present(points: list[Point]) -> Outcome:
-    """Games that agreed to the end, of all played, for each game; a batch with a difference counts as none."""
-    beside = []
-    for game in COMPARED:
-        found = [p for p in points if p.key["game"] == game]
-        agreed, played = sum(p.result["agreed"] for p in found), sum(p.key["games"] for p in found)
-        moves = sum(p.result["moves"] for p in found)
-        beside.append(Beside(game, "", f"{agreed:,} of {played:,} games agree, {moves:,} moves"))
-        beside += [Beside(game, "", p.result["difference"]) for p in found if p.result["difference"]]
-    return Outcome([p.row for p in points], {"random-histories": lambda figure: _draw(figure, points)}, beside)
-
-
-def _draw(figure: Figure, points: list[Point]) -> None:
-    """How long the games were."""
-    axis = figure.subplots()
-    for game in COMPARED:
-        lengths = [p.result["moves"] / max(p.result["agreed"], 1) for p in points if p.key["game"] == game]
-        axis.plot(lengths, marker=".", label=game.partition("(")[0])
-    axis.set(xlabel="batch", ylabel="moves a game", title="random games that agree with OpenSpiel")
+    """Games that agreed to the end; a batch with a difference counts as none."""
+    return agreement(COMPARED, "random-histories", points)
 
 
 STUDY: Final = Study(_plan, _compute, _present, takes=("full",))

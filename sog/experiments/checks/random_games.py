@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
 from sog.errors import GameError
+from sog.experiments.checks.agreement import agreement, batches
 from sog.experiments.checks.rules import Spoken, random_game
-from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from sog.experiments.study import Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.boards.positions import PositionGame
 from sog.games.catalog import make_game
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 GAMES: Final = ("chess", "go(board_size=9,komi=7.5)", "connect_four")
-_BATCH: Final = 250
 
 
 def plan(options: Options, note: Note) -> list[Key]:
-    """1,000 games of each, 10,000 with --full, in batches with seeds of their own."""
-    if options.quick:
-        return [{"game": game, "seed": 0, "games": 50} for game in GAMES]
-    count = 10_000 if options.full else 1_000
-    return [{"game": game, "seed": seed, "games": _BATCH} for seed in range(count // _BATCH) for game in GAMES]
+    """Batches of each game."""
+    return batches(GAMES, options)
 
 
 def compute(key: Key) -> Result:
@@ -42,25 +36,8 @@ def compute(key: Key) -> Result:
 
 
 def present(points: list[Point]) -> Outcome:
-    """Games that agreed to the end, of all played, for each game."""
-    beside = []
-    for game in GAMES:
-        found = [p for p in points if p.key["game"] == game]
-        agreed, played = sum(p.result["agreed"] for p in found), sum(p.key["games"] for p in found)
-        moves = sum(p.result["moves"] for p in found)
-        beside.append(Beside(game, "", f"{agreed:,} of {played:,} games agree, {moves:,} moves"))
-        beside += [Beside(game, "", p.result["difference"]) for p in found if p.result["difference"]]
-    return Outcome([p.row for p in points], {"random-games": lambda figure: _draw(figure, points)}, beside)
-
-
-def _draw(figure: Figure, points: list[Point]) -> None:
-    """How long the games were."""
-    axis = figure.subplots()
-    for game in GAMES:
-        lengths = [p.result["moves"] / max(p.result["agreed"], 1) for p in points if p.key["game"] == game]
-        axis.plot(lengths, marker=".", label=game)
-    axis.set(xlabel="batch", ylabel="moves a game", title="random games that agree with OpenSpiel")
-    axis.legend()
+    """Games that agreed to the end."""
+    return agreement(GAMES, "random-games", points)
 
 
 STUDY: Final = Study(plan, compute, present, takes=("full",))
