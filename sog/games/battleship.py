@@ -23,7 +23,7 @@ from sog.games.base import (
     forward_links,
     plain_moves,
 )
-from sog.games.names import number_text
+from sog.games.parameters import BattleshipParameters
 
 MISS: Final = 0
 HIT: Final = 1
@@ -69,41 +69,19 @@ class Battleship(Game):
         Raises GameError for ships that do not fit, more than MAX_FLEETS placements of the fleet, values that are
         not one positive number a ship, or more shots than cells.
         """
-        self.width, self.height, self.cells = width, height, width * height
-        self.sizes = tuple(ship_sizes)
-        self.values = None if ship_values is None else tuple(float(v) for v in ship_values)
-        self.num_shots = self.cells if num_shots is None else num_shots
-        self._check_parameters()
-        self.name = self._written()
+        chosen = BattleshipParameters.of(width, height, ship_sizes, ship_values, num_shots)
+        self.name, self.u_max = chosen.name, chosen.u_max
+        self.width, self.height, self.cells = width, height, chosen.cells
+        self.sizes, self.values, self.num_shots = chosen.sizes, chosen.values, chosen.num_shots
         self._fleets = _all_fleets(self)
         self._covered = np.array([[_covers(self, n, a) for n, a in enumerate(f)] for f in self._fleets[-1]])
         self._index = [{fleet: i for i, fleet in enumerate(fleets)} for fleets in self._fleets]
-        self.u_max = 1.0 if self.values is None else sum(self.values)
         self.num_actions = 3 * self.cells
         most = max(len(fleets) for fleets in self._fleets)
         self.num_slots = (most, most)
         self.num_features = 7 * self.cells + 5
         self._kept: dict[tuple[tuple[int, int], ...], Int64] = {(): np.arange(len(self._fleets[-1]))}
         self._operators: dict[bytes, Operator] = {}
-
-    def _check_parameters(self) -> None:
-        if min(self.width, self.height) < 1:
-            raise GameError(f"battleship needs a board of at least 1 x 1, not {self.width} x {self.height}")
-        if not self.sizes or min(self.sizes) < 1:
-            raise GameError(f"battleship needs ships of at least one cell, not {list(self.sizes)}")
-        if self.values is not None and (len(self.values) != len(self.sizes) or not min(self.values) > 0):
-            raise GameError("battleship needs one positive ship value for each ship size")
-        if not 1 <= self.num_shots <= self.cells:
-            raise GameError(f"battleship on {self.cells} cells has 1 to {self.cells} shots, not {self.num_shots}")
-
-    def _written(self) -> str:
-        sizes = ";".join(map(str, self.sizes))
-        board = f"board_width={self.width},board_height={self.height},ship_sizes=[{sizes}]"
-        shots = f"num_shots={self.num_shots},allow_repeated_shots=False"
-        if self.values is None:
-            return f"battleship({board},{shots},returns_type=win_loss)"
-        values = ";".join(number_text(value) for value in self.values)
-        return f"battleship({board},ship_values=[{values}],{shots},loss_multiplier=1.0)"
 
     # --- fleets ---
 

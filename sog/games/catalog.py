@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import NamedTuple
 
 from sog.errors import GameError
-from sog.games import goofspiel
 from sog.games.base import Game
 from sog.games.battleship import Battleship
 from sog.games.boards.tic_tac_toe import TicTacToe
+from sog.games.goofspiel import Goofspiel
 from sog.games.holdem.names import holdem_from
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
@@ -19,21 +18,13 @@ from sog.games.liars_dice import LiarsDice
 from sog.games.names import (
     OPENSPIEL,
     Parameters,
-    bool_parameter,
-    choice_parameter,
-    int_parameter,
-    number_parameter,
-    numbers_parameter,
     parse_game,
     refuse_unknown,
-    whole_numbers_parameter,
 )
 from sog.games.own import VARIABLE, make_own, own_games, refuse_class, refuse_taken
+from sog.games.parameters import BattleshipParameters, GoofspielParameters, dice_parameters
 from sog.games.rps import RockPaperScissors
 from sog.games.scotland_yard.game import scotland_yard
-
-_LONGEST_SIDE = 100  # of battleship's board
-_MOST_DICE = 1_000  # a player's, and faces of a die
 
 
 def make_game(name: str) -> Game:
@@ -85,57 +76,17 @@ def _plain(short: str, make: Callable[[], Game]) -> Callable[[Parameters], Game]
 
 
 def _liars_dice(parameters: Parameters) -> Game:
-    refuse_unknown("liars_dice", parameters, ("numdice", "dice_sides"))
-    return LiarsDice(
-        int_parameter("liars_dice", parameters, "numdice", 1, high=_MOST_DICE),
-        int_parameter("liars_dice", parameters, "dice_sides", 6, high=_MOST_DICE),
-    )
+    return LiarsDice(*dice_parameters(parameters))
 
 
 def _goofspiel(parameters: Parameters) -> Game:
-    short = "goofspiel"
-    refuse_unknown(short, parameters, ("imp_info", "num_cards", "points_order", "returns_type"))
-    if not bool_parameter(short, parameters, "imp_info", False):
-        raise GameError("goofspiel is played here with hidden bids only: add imp_info=True")
-    return goofspiel.Goofspiel(
-        int_parameter(short, parameters, "num_cards", 13),
-        choice_parameter(short, parameters, "points_order", "random", goofspiel.ORDERS),
-        choice_parameter(short, parameters, "returns_type", "win_loss", goofspiel.RETURNS),
-    )
-
-
-class Boards(NamedTuple):
-    """What a game string says of Battleship.  values: None for a win or a loss."""
-
-    width: int
-    height: int
-    sizes: tuple[int, ...]
-    values: tuple[float, ...] | None
-    shots: int
-
-
-def battleship_parameters(parameters: Parameters) -> Boards:
-    """Battleship's parameters, read; GameError for what is unknown or not of their kind."""
-    short = "battleship"
-    places = ("board_width", "board_height", "ship_sizes", "ship_values")
-    rules = ("num_shots", "allow_repeated_shots", "loss_multiplier", "returns_type")
-    refuse_unknown(short, parameters, (*places, *rules))
-    if bool_parameter(short, parameters, "allow_repeated_shots", True):
-        raise GameError("no cell is shot at twice in this battleship: add allow_repeated_shots=False")
-    returns = choice_parameter(short, parameters, "returns_type", "ship_values", ("ship_values", "win_loss"))
-    if number_parameter(short, parameters, "loss_multiplier", 1.0) != 1:
-        raise GameError("battleship is zero-sum only with loss_multiplier=1.0")
-    width, height = (int_parameter(short, parameters, side, 10, high=_LONGEST_SIDE) for side in places[:2])
-    sizes = whole_numbers_parameter(short, parameters, "ship_sizes", "[2;3;3;4;5]")
-    values, shots = None, width * height
-    if returns == "ship_values":
-        ones = f"[{';'.join('1' * len(sizes))}]"
-        values, shots = numbers_parameter(short, parameters, "ship_values", ones), 50
-    return Boards(width, height, sizes, values, int_parameter(short, parameters, "num_shots", shots))
+    found = GoofspielParameters.read(parameters)
+    return Goofspiel(found.num_cards, found.points_order, found.returns_type)
 
 
 def _battleship(parameters: Parameters) -> Game:
-    return Battleship(*battleship_parameters(parameters))
+    found = BattleshipParameters.read(parameters)
+    return Battleship(found.width, found.height, found.sizes, found.values, found.num_shots)
 
 
 def _chess(parameters: Parameters) -> Game:

@@ -21,15 +21,12 @@ from sog.games.base import (
     Operator,
     Scaled,
     State,
-    Unit,
     forward_links,
 )
+from sog.games.parameters import GoofspielParameters
 
 TIED: Final = 2
 MAX_CARDS: Final = 6  # 6! = 720 infostates a player; 7 cards would need matrices of 5040 x 5040
-
-ORDERS: Final = ("random", "descending", "ascending")
-RETURNS: Final = ("win_loss", "point_difference")
 
 Bids: TypeAlias = tuple[int, ...]
 
@@ -83,19 +80,9 @@ class Goofspiel(Game):
                 f"goofspiel is played with 2 to {MAX_CARDS} cards here, not num_cards={num_cards}; "
                 "policy learners (--algorithm rnad, mmd, nashpg, sepot) take up to 13"
             )
-        if points_order not in ORDERS:
-            raise GameError(f"goofspiel has no points_order={points_order}; known: {', '.join(ORDERS)}")
-        if returns_type not in RETURNS:
-            raise GameError(f"goofspiel has no returns_type={returns_type}; known: {', '.join(RETURNS)}")
-        points = returns_type == "point_difference"
-        returns = ",returns_type=point_difference" if points else ""
-        self.name = f"goofspiel(imp_info=True,num_cards={num_cards},points_order={points_order}{returns})"
-        self.num_cards = num_cards
-        self.points_order = points_order
-        self.returns_type = returns_type
-        # Both hold the same cards, so whoever wins a round loses another: at best the one-point card.
-        self.u_max = (num_cards * (num_cards + 1) / 2 - 2) / 2 if points else 1.0
-        self.unit = Unit("points", 2.0) if points else Unit()
+        chosen = GoofspielParameters(num_cards, points_order, returns_type)
+        self.name, self.u_max, self.unit = chosen.name, chosen.u_max, chosen.unit
+        self.num_cards, self.points_order, self.points = num_cards, points_order, chosen.points
         self.num_actions = num_cards
         self.num_slots = (factorial(num_cards), factorial(num_cards))
         self.num_features = (num_cards - 1) * (num_cards + 3) + num_cards + 4
@@ -227,7 +214,7 @@ class Goofspiel(Game):
         return Scaled(self._payoffs[key], self._chance(rounds))
 
     def _utility(self, difference: int) -> float:
-        return difference / 2 if self.returns_type == "point_difference" else float(np.sign(difference))
+        return difference / 2 if self.points else float(np.sign(difference))
 
     def _utilities(self, bidding: _Bidding, table: Array) -> Array:
         """float64[I0, I1] from table[result of the last chosen bids, result of the last cards]."""

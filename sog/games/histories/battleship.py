@@ -11,7 +11,7 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.kernels import kernel
-from sog.games.names import number_text
+from sog.games.parameters import BattleshipParameters
 
 __all__ = ["BattleshipHistories"]
 
@@ -58,14 +58,13 @@ class BattleshipHistories(HistoryGame):
         num_shots: int | None = None,
     ) -> None:
         """Rules on a board of `width` x `height` cells; by default every cell may be shot at. GameError as below."""
-        cells, ships = width * height, len(ship_sizes)
-        shots = cells if num_shots is None else num_shots
-        _check(width, height, ship_sizes, ship_values, shots)
+        chosen = BattleshipParameters.of(width, height, ship_sizes, ship_values, num_shots)
+        cells, ships, shots = chosen.cells, len(chosen.sizes), chosen.num_shots
+        if cells > MOST_CELLS:
+            raise GameError(f"battleship by histories has boards of 1 to {MOST_CELLS} cells, not {width} x {height}")
+        self.name, self.u_max = chosen.name, chosen.u_max
         self.width, self.height, self.cells = width, height, cells
-        self.sizes, self.num_shots = tuple(ship_sizes), shots
-        self.values = None if ship_values is None else tuple(float(value) for value in ship_values)
-        self.name = self._written()
-        self.u_max = 1.0 if self.values is None else sum(self.values)
+        self.sizes, self.values, self.num_shots = chosen.sizes, chosen.values, shots
         self.num_actions = 3 * cells
         self.num_outcomes = 0
         self.longest = 2 * ships + 2 * shots
@@ -75,15 +74,6 @@ class BattleshipHistories(HistoryGame):
         self._rules = _Rules(cells, ships, shots, masks, np.array(self.values or (), dtype=np.float64))
         if not self.legal(self.begin(1)).any():
             raise GameError(f"ships {list(ship_sizes)} do not fit on a board of {width} x {height}")
-
-    def _written(self) -> str:
-        sizes = ";".join(map(str, self.sizes))
-        board = f"board_width={self.width},board_height={self.height},ship_sizes=[{sizes}]"
-        shots = f"num_shots={self.num_shots},allow_repeated_shots=False"
-        if self.values is None:
-            return f"battleship({board},{shots},returns_type=win_loss)"
-        values = ";".join(number_text(value) for value in self.values)
-        return f"battleship({board},ship_values=[{values}],{shots},loss_multiplier=1.0)"
 
     def begin(self, count: int) -> Int32:
         states = np.full((count, _FLEETS + 2 * len(self.sizes) + 4 * self.num_shots), -1, dtype=np.int32)
@@ -165,20 +155,6 @@ class BattleshipHistories(HistoryGame):
     def private(self, states: Int32, viewers: Int32) -> Int32:
         columns = _FLEETS + len(self.sizes) * viewers[:, None] + np.arange(len(self.sizes))
         return np.take_along_axis(states, columns, axis=1)
-
-
-def _check(
-    width: int, height: int, sizes: Sequence[int], values: Sequence[float] | None, shots: int
-) -> None:
-    cells = width * height
-    if min(width, height) < 1 or cells > MOST_CELLS:
-        raise GameError(f"battleship by histories has boards of 1 to {MOST_CELLS} cells, not {width} x {height}")
-    if not sizes or min(sizes) < 1:
-        raise GameError(f"battleship needs ships of at least one cell, not {list(sizes)}")
-    if values is not None and (len(values) != len(sizes) or min(values) <= 0):
-        raise GameError("battleship needs one positive ship value for each ship size")
-    if not 1 <= shots <= cells:
-        raise GameError(f"battleship on {cells} cells has 1 to {cells} shots, not {shots}")
 
 
 def _explains(mask: int, cells: Int64, results: Int32) -> bool:

@@ -7,23 +7,21 @@ from typing import Final
 
 from sog.errors import GameError
 from sog.games.base import Game
-from sog.games.catalog import battleship_parameters, known_names, make_game
+from sog.games.catalog import known_names, make_game
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.battleship import BattleshipHistories
-from sog.games.histories.goofspiel import ORDERS, RETURNS, GoofspielHistories
+from sog.games.histories.goofspiel import GoofspielHistories
 from sog.games.histories.kuhn import KuhnHistories
 from sog.games.histories.leduc import LeducHistories
 from sog.games.histories.liars_dice import LiarsDiceHistories
 from sog.games.names import (
     OPENSPIEL,
     Parameters,
-    bool_parameter,
-    choice_parameter,
-    int_parameter,
     parse_game,
     refuse_unknown,
 )
 from sog.games.own import make_own, own_games, refuse_class, refuse_taken
+from sog.games.parameters import BattleshipParameters, GoofspielParameters, dice_parameters
 
 __all__ = ["has_histories", "make_history_game", "public_face"]
 
@@ -76,27 +74,17 @@ def _leduc(parameters: Parameters) -> HistoryGame:
 
 
 def _liars_dice(parameters: Parameters) -> HistoryGame:
-    short = "liars_dice"
-    refuse_unknown(short, parameters, ("numdice", "dice_sides"))
-    sizes = int_parameter(short, parameters, "numdice", 1), int_parameter(short, parameters, "dice_sides", 6)
-    return LiarsDiceHistories(*sizes)
+    return LiarsDiceHistories(*dice_parameters(parameters))
 
 
 def _goofspiel(parameters: Parameters) -> HistoryGame:
-    short = "goofspiel"
-    refuse_unknown(short, parameters, ("imp_info", "num_cards", "points_order", "returns_type"))
-    if not bool_parameter(short, parameters, "imp_info", False):
-        raise GameError("goofspiel is played here with hidden bids only: add imp_info=True")
-    return GoofspielHistories(
-        int_parameter(short, parameters, "num_cards", 13),
-        choice_parameter(short, parameters, "points_order", "random", ORDERS),
-        choice_parameter(short, parameters, "returns_type", "win_loss", RETURNS),
-    )
+    found = GoofspielParameters.read(parameters)
+    return GoofspielHistories(found.num_cards, found.points_order, found.returns_type)
 
 
 def _battleship(parameters: Parameters) -> HistoryGame:
-    found = battleship_parameters(parameters)
-    return BattleshipHistories(found.width, found.height, found.sizes, found.values, found.shots)
+    found = BattleshipParameters.read(parameters)
+    return BattleshipHistories(found.width, found.height, found.sizes, found.values, found.num_shots)
 
 
 _GAMES: Final[Mapping[str, Callable[[Parameters], HistoryGame]]] = {

@@ -8,16 +8,14 @@ import numpy as np
 
 from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import GameError
-from sog.games.base import Unit
 from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.kernels import kernel
+from sog.games.parameters import ORDERS, GoofspielParameters
 
 __all__ = ["GoofspielHistories"]
 
 MOST_CARDS: Final = 13
 _DEAD_ENDS: Final = 64  # bids that are tried for each history allowed, before a public state counts as too large
-ORDERS: Final = ("random", "descending", "ascending")
-RETURNS: Final = ("win_loss", "point_difference")
 
 _NATURE: Final = 2
 _TERMINAL: Final = 3
@@ -45,17 +43,9 @@ class GoofspielHistories(HistoryGame):
         n = num_cards
         if not 2 <= n <= MOST_CARDS:
             raise GameError(f"goofspiel by histories is played with 2 to {MOST_CARDS} cards, not num_cards={n}")
-        if points_order not in ORDERS:
-            raise GameError(f"goofspiel has no points_order={points_order}; known: {', '.join(ORDERS)}")
-        if returns_type not in RETURNS:
-            raise GameError(f"goofspiel has no returns_type={returns_type}; known: {', '.join(RETURNS)}")
-        self.num_cards, self.points_order, self.returns_type = n, points_order, returns_type
-        points = returns_type == "point_difference"
-        returns = ",returns_type=point_difference" if points else ""
-        self.name = f"goofspiel(imp_info=True,num_cards={n},points_order={points_order}{returns})"
-        # Both hold the same cards, so whoever wins a round loses another: at best the one-point card.
-        self.u_max = (n * (n + 1) / 2 - 2) / 2 if points else 1.0
-        self.unit = Unit("points", 2.0) if points else Unit()
+        chosen = GoofspielParameters(n, points_order, returns_type)
+        self.name, self.u_max, self.unit = chosen.name, chosen.u_max, chosen.unit
+        self.num_cards, self.points_order, self.points = n, points_order, chosen.points
         self.num_actions = n
         self.num_outcomes = n if points_order == "random" else 0
         self.longest = (3 if points_order == "random" else 2) * (n - 1)
@@ -92,7 +82,7 @@ class GoofspielHistories(HistoryGame):
 
     def utilities(self, states: Int32) -> Float64:
         out = np.zeros(len(states))
-        _utilities(self.num_cards, self.returns_type == "point_difference", states, out)
+        _utilities(self.num_cards, self.points, states, out)
         return out
 
     def inputs(self, states: Int32, viewers: Int32) -> Float32:
