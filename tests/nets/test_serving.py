@@ -161,6 +161,23 @@ def test_a_served_evaluator_answers_as_one_of_its_own(process: EvaluatorProcess)
     evaluator.close()
 
 
+def test_an_interrupted_call_takes_nobody_elses_answer(
+    process: EvaluatorProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The answer to what was interrupted is still on its way; the next call must not return it."""
+    evaluator = ServedEvaluator(process.name, SHAPE, rows=64)
+    with monkeypatch.context() as interrupted:
+
+        def receive_never(talk: object) -> None:
+            raise KeyboardInterrupt
+
+        interrupted.setattr("sog.nets.serving.client.receive", receive_never)
+        with pytest.raises(KeyboardInterrupt):
+            evaluator.rows(rows_of(3))
+    with pytest.raises(EvaluatorLost):
+        evaluator.rows(rows_of(3, seed=1))
+
+
 def test_actors_are_joined_in_one_batch(process: EvaluatorProcess) -> None:
     """It waits for the second of two actors; the figures say so."""
     network = drawn(4)

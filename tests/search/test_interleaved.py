@@ -89,6 +89,22 @@ def test_interleaving_changes_nothing(name: str, wide: bool, monkeypatch: pytest
         np.testing.assert_allclose(together, apart, atol=1e-6)
 
 
+def by_public_state(requests: Sequence[Beliefs]) -> list[Evaluations]:
+    """Values that differ at every public state and depend on no belief; priors are uniform."""
+    return [Evaluations(np.cos(b.ranges * 0.0 + b.nodes[:, None]), np.zeros((len(b.nodes), 99, 99))) for b in requests]
+
+
+@pytest.mark.parametrize("hold", [0.0, 1.0])
+def test_a_warm_start_is_not_remembered_in_the_wrong_places(hold: float) -> None:
+    """Before it leaves stand one behind the other, after it in lanes; beliefs are the same at many of them."""
+    start, found = DICE.ranges_by_slot(0, DICE.game.root_ranges()), []
+    for remember in (True, False):
+        games = Subgames(DICE, [(node, start) for node in [*DICE.decisions()][:9] for _ in range(3)], 1)
+        run(solve(games, SolveSettings(updates=40, warm=3, hold=hold, remember=remember)), by_public_state)
+        found.append(np.concatenate([value for k in range(len(games)) for value in games.root_values(k)]))
+    np.testing.assert_array_equal(*found)
+
+
 def test_numbers_go_to_their_lanes_and_back() -> None:
     games = Subgames(DICE, roots(DICE, 30), 2)
     rng, tree = np.random.default_rng(0), games.tree

@@ -19,6 +19,7 @@ from sog.search.cfr import exact
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
 from sog.train.policy_gradient.action_critic import ActionCritic, ActionCriticSettings, Rates, action_targets
+from sog.train.policy_gradient.learners import Update
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
 from sog.train.policy_gradient.networks import policy_shape
 from sog.train.policy_gradient.ppo import PpoSettings
@@ -111,7 +112,9 @@ def test_the_policy_moves_as_the_critic_says() -> None:
     moved = {}
     for critic in (None, replace(SMALL, heaviest=0.0), SMALL):
         learner = RnadSettings(critic=critic).make(CVPN(policy_shape(game, 16, 1), 0), 0)
-        (update,) = play_and_learn(game, learner, 64, 1, 0)
+        updates: list[Update] = []
+        play_and_learn(game, learner, 64, 1, 0, updates.append)
+        (update,) = updates
         moved[critic] = float(np.abs(update.new() - update.old).max())
     assert moved.pop(replace(SMALL, heaviest=0.0)) == 0.0 and min(moved.values()) > 1e-5
 
@@ -159,7 +162,9 @@ def test_rare_infostates_weigh_by_their_visits_to_a_power() -> None:
     losses = {}
     for power in (0.0, 0.5, 1.0):
         learner = RnadLearner(CVPN(policy_shape(game, 16, 1), 3), RnadSettings(visit_power=power))
-        (update,) = play_and_learn(game, learner, 256, 1, 0)
+        updates: list[Update] = []
+        play_and_learn(game, learner, 256, 1, 0, updates.append)
+        (update,) = updates
         losses[power] = update.value_loss
     t = update.played
     rows = np.unique(np.column_stack((t.actor, t.inputs)), axis=0, return_inverse=True)[1]
@@ -178,7 +183,9 @@ def test_rare_infostates_weigh_by_their_visits_in_ppo_too() -> None:
     for power in (0.0, 0.5, 1.0):
         settings = PpoSettings(visit_power=power, epochs=1, minibatches=1, mixing=1.0)
         learner = settings.make(CVPN(policy_shape(game, 16, 1), 3), 0)
-        (update,) = play_and_learn(game, learner, 256, 1, 0)
+        updates: list[Update] = []
+        play_and_learn(game, learner, 256, 1, 0, updates.append)
+        (update,) = updates
         losses[power] = update.value_loss
     t = update.played
     rows = np.unique(t.inputs, axis=0, return_inverse=True)[1]

@@ -26,7 +26,7 @@ from sog.search.cfr.rules import DCFR
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
 from sog.train.lock import held
-from sog.train.policy_gradient.learners import Learning, PolicyLearner
+from sog.train.policy_gradient.learners import Learning, PolicyLearner, Update
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
 from sog.train.policy_gradient.networks import Seen, answers, each_once, policies_of, policy_shape, seen
 from sog.train.policy_gradient.ppo import PpoSettings
@@ -295,7 +295,9 @@ def test_an_update_hands_out_both_policies() -> None:
     game = make_history_game("leduc_poker")
     for settings in TINY.values():
         learner = settings.make(CVPN(policy_shape(game, 16, 1), 3), 0)
-        (update,) = play_and_learn(game, learner, 32, 1, 0)
+        updates: list[Update] = []
+        play_and_learn(game, learner, 32, 1, 0, updates.append)
+        (update,) = updates
         assert update.old is update.played.policy
         assert update.new().shape == update.old.shape and np.abs(update.new() - update.old).max() > 1e-4
 

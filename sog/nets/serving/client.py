@@ -51,6 +51,9 @@ class _Talk:
             answer = receive(self._socket)
         except OSError as error:
             raise EvaluatorLost("the evaluator process has ended") from error
+        except BaseException:  # an interrupt: the answer on its way must not be taken for the next request's
+            self._socket.close()
+            raise
         if answer is None:
             raise EvaluatorLost("the evaluator process has ended")
         if answer.kind == Kind.REFUSED:

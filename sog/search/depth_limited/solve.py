@@ -121,6 +121,7 @@ class _Run:
         settings, games, steps = self.settings, self.games, rule.steps(1, self.settings.iterations)
         if settings.warm:
             yield from self.begin_warm(steps[: settings.warm])
+            self.memory.forget()  # leaves may stand in other places from here on
         together, users = settings.simultaneous, self.users()
         origin = settings.warm if together else 2 * settings.warm
         schedule = Schedule(steps, together, origin, settings.solver.average)

@@ -36,8 +36,9 @@ __all__ = [
 PAPERS_ALPHA: Final = 1.0  # the gadget alone
 GADGETS: Final = ("critic", "previous")
 CHOOSERS: Final = ("opponent", "both")
-_KEPT: Final = 30_000_000  # numbers in the policies that are kept, of float64
-_ALONE: Final = 100  # what a public state counts for without them
+_KEPT: Final = 10**9  # bytes of what is kept, about
+_ALONE: Final = 1_000  # of a public state without policy and values
+_VALUE: Final = 300  # of a value, with the two rows that name it
 _BREADTH: Final = 4  # on the way to a public state so many times more histories may be possible than in it
 
 
@@ -113,7 +114,8 @@ class FoundPolicy:
 
 
 def _size(found: FoundPolicy | None) -> int:
-    return _ALONE + (0 if found is None else found.policy.size + len(found.values))
+    """Bytes, about."""
+    return _ALONE + (0 if found is None else found.policy.nbytes + _VALUE * (len(found.rows) + len(found.values)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -104,15 +104,11 @@ def play_and_learn(
     steps: int,
     seed: int,
     after: Callable[[Update], None] = lambda update: None,
-) -> list[Update]:
+) -> None:
     """So many learner steps, each on `games` games that its network plays; `after` gets each of them in turn."""
-    found = []
     for _ in range(steps):
         played = sample(game, learner.network, games, np.random.default_rng((seed, learner.steps)))
-        update = learner.learn(played)
-        after(update)
-        found.append(update)
-    return found
+        after(learner.learn(played))
 
 
 def _begin(run: Run, settings: PolicySettings, out: Path, resume: bool, hooks: Hooks) -> _Rounds:
