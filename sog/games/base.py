@@ -32,6 +32,8 @@ __all__ = [
     "Scaled",
     "State",
     "Unit",
+    "carried_down",
+    "carried_up",
     "followers",
     "forward_links",
     "plain_moves",
@@ -316,6 +318,23 @@ def step(fan: Fan, actor: int, pair: tuple[int, int], column: int) -> tuple[int,
     own = i if fan.moves.target is None else int(fan.moves.target[i, column])
     (other,) = followers(fan, edge, 1 - actor, pair[1 - actor])
     return edge, (own, int(other)) if actor == 0 else (int(other), own)
+
+
+def carried_down(carry: Carry, reach: Float64, width: int) -> Float64:
+    """float64[width]: a player's range at the end of an edge, from that before it."""
+    if carry is None:
+        return reach.copy()
+    out = np.zeros(width)
+    np.add.at(out, carry.target, reach[carry.source])
+    return out
+
+
+def carried_up(carry: Carry, values: Float64, total: Float64) -> None:
+    """Add counterfactual values at the end of an edge, float64[I], to those before it."""
+    if carry is None:
+        total += values
+    else:
+        np.add.at(total, carry.source, values[carry.target])
 
 
 def forward_links(target: Array) -> Links:

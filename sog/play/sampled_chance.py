@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from sog.arrays import Array, Float64
-from sog.games.base import NATURE, Carry
+from sog.games.base import NATURE, Carry, carried_down
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.leaves.evaluator import Beliefs, SearchGenerator, Wanted
 from sog.search.tree.public_tree import PublicTree
@@ -33,16 +33,8 @@ def first_after(public: PublicTree, path: list[int]) -> int:
 def carried(public: PublicTree, chance: int, child: int, ranges: Ranges) -> Ranges:
     """Both players' ranges at a child of an unlisted chance event, from those at the event."""
     carry = public.game.chance_carry(public.states[chance], public.states[child])
-    zero, one = (_moved(carry[p], ranges[p], width) for p, width in enumerate(public.num_infostates(child)))
+    zero, one = (carried_down(carry[p], ranges[p], width) for p, width in enumerate(public.num_infostates(child)))
     return zero, one
-
-
-def _moved(carry: Carry, before: Float64, width: int) -> Float64:
-    if carry is None:
-        return before.copy()
-    after = np.zeros(width)
-    np.add.at(after, carry.target, before[carry.source])
-    return after
 
 
 class Estimate:
@@ -126,7 +118,7 @@ class Estimate:
             np.add.at(total, source, share * values[target])
             np.add.at(weight, source, share)
         shift = stored - np.divide(total, weight, out=stored.copy(), where=weight > 0)
-        return _moved(carry[0], shift, len(conditional[0]))
+        return carried_down(carry[0], shift, len(conditional[0]))
 
 
 def _links(carry: Carry, width: int) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from sog.arrays import Float64
 from sog.errors import SettingError
-from sog.games.base import NATURE, TERMINAL, Carry, Game, State
+from sog.games.base import NATURE, TERMINAL, Game, State, carried_down, carried_up
 from sog.games.rooted import Rooted
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
@@ -108,9 +108,9 @@ class Decomposition:
             for e, child in enumerate(fan.children):
                 first, second = (None, None) if fan.carry is None else fan.carry[e]
                 i0, i1 = game.num_infostates(child)
-                u0, u1 = self._solve(child, (_down(first, r0, i0), _down(second, r1, i1)))
-                _up(first, u0, v0)
-                _up(second, u1, v1)
+                u0, u1 = self._solve(child, (carried_down(first, r0, i0), carried_down(second, r1, i1)))
+                carried_up(first, u0, v0)
+                carried_up(second, u1, v1)
         trunk.infostates[f.CFV, trunk.span(n, 0)], trunk.infostates[f.CFV, trunk.span(n, 1)] = v0, v1
 
     def _solve(self, s: State, ranges: tuple[Float64, Float64]) -> tuple[Float64, Float64]:
@@ -149,20 +149,3 @@ def _trunk(game: Game, cut: Cut) -> tuple[Lookahead, list[int]]:
 
 def _slots(tree: Lookahead, row: int, n: int, p: int) -> Float64:
     return tree.infostates[row, tree.span(n, p)].copy()
-
-
-def _down(carry: Carry, reach: Float64, width: int) -> Float64:
-    """float64[width]: a range at the end of an edge."""
-    if carry is None:
-        return reach.copy()
-    out = np.zeros(width)
-    np.add.at(out, carry.target, reach[carry.source])
-    return out
-
-
-def _up(carry: Carry, values: Float64, total: Float64) -> None:
-    """Add an edge's counterfactual values to those above it."""
-    if carry is None:
-        total += values
-    else:
-        np.add.at(total, carry.source, values[carry.target])
