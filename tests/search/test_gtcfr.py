@@ -24,7 +24,6 @@ from sog.search.cfr import exact
 from sog.search.cfr.exact import ExactEvaluator
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS, DCFR, SOG, Rule
-from sog.search.gtcfr import trajectories
 from sog.search.gtcfr.search import PAPER, POG, Budget, SearchLog, SearchSettings, search
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted, zero_evaluator
@@ -388,27 +387,6 @@ def test_fill_opens_what_is_below_the_searched_state_first(edge: int) -> None:
             below.add(n)
     beside = [n for n in range(tree.size) if n not in below and tree.nodes[n, f.PARENT] > 0]
     assert tree.size > 250 and not beside
-
-
-@pytest.mark.parametrize("budget", [8, 16, 40, 56, 96])
-def test_the_oldest_leaf_is_below_the_searched_state_while_one_is(budget: int) -> None:
-    """Also once leaves beside the branch were opened: what lies below those is no part of it."""
-    public = PublicTree(Leduc())
-    tree, start = Lookahead(public, 0, public.game.root_ranges()), 0
-    for _ in range(2):
-        tree.expand(start)
-        start = [child for child in tree.children(start) if tree.nodes[child, f.KIND] != f.ENDED][-1]
-    run(search(tree, start, Budget(budget, 8.0), SearchSettings(), derive_generator(1, 0, 0)), zero_evaluator)
-    below = np.zeros(tree.size, dtype=np.bool_)
-    below[start] = True
-    for n in range(start + 1, tree.size):
-        below[n] = below[tree.nodes[n, f.PARENT]]
-    waiting = (tree.nodes[: tree.size, f.KIND] == f.LEAF) & (tree.nodes[: tree.size, f.EVALUATED] == f.READY)
-    for inside in (below, ~below):
-        if (waiting & inside).any():
-            assert trajectories.oldest_leaf(tree.arrays, start) == np.flatnonzero(waiting & inside)[0]
-            return
-    assert trajectories.oldest_leaf(tree.arrays, start) == -1
 
 
 class Choosing(Game):

@@ -199,35 +199,29 @@ def warm_start(public: Public, tree: Tree, n: int, weight: float) -> None:
 def oldest_leaf(tree: Tree, start: int) -> int:
     """The first leaf below node `start` that was evaluated and can be opened, or else beside the branch to it.
 
-    -1 where there is none.
+    -1 where there is none. Below `start` its first child stands before all other nodes.
     """
-    beside = -1
-    for n in range(tree.counts[NODES]):
+    below = tree.child[f.NODE, tree.nodes[start, f.CHILD0]]
+    for n in range(below, tree.counts[NODES]):
         if tree.nodes[n, f.KIND] == f.LEAF and tree.nodes[n, f.EVALUATED] == f.READY:
-            if _is_below(tree, n, start):
-                return n
-            beside = n if beside < 0 else beside
-    return beside
-
-
-@njit
-def _is_below(tree: Tree, n: int, start: int) -> bool:
-    """Whether node n is `start` or below it. Nodes stand behind their parents."""
-    while n > start:
-        n = tree.nodes[n, f.PARENT]
-    return bool(n == start)
+            return n
+    for n in range(below):
+        if tree.nodes[n, f.KIND] == f.LEAF and tree.nodes[n, f.EVALUATED] == f.READY:
+            return n
+    return -1
 
 
 @njit
 def oldest_gap(public: Public, tree: Tree, start: int, found: Array) -> None:
     """`oldest_leaf` for k = 1: the first node from `start` on that is a leaf to be opened or lacks an action's child.
 
-    What lies beside the branch to `start` comes last.
+    Siblings of the branch to `start` come last.
     found: int64[2] is set as by `trajectory`; of the actions not in the tree, to the one with the highest prior.
     """
-    for beside in range(2):
+    nodes = tree.nodes
+    for siblings in range(2):
         for n in range(start, tree.counts[NODES]):
-            if _is_below(tree, n, start) == (beside == 0):
+            if (n > start and nodes[n, f.PARENT] < start) == (siblings == 1):
                 _gap_at(public, tree, n, found)
                 if found[0] >= 0:
                     return
