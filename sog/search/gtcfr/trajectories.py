@@ -199,7 +199,8 @@ def warm_start(public: Public, tree: Tree, n: int, weight: float) -> None:
 def oldest_leaf(tree: Tree, start: int) -> int:
     """The first leaf below node `start` that was evaluated and can be opened, or else beside the branch to it.
 
-    -1 where there is none. Below `start` its first child stands before all other nodes.
+    -1 where there is none. Below `start` its first child stands before all other nodes; what lies below leaves that
+    were opened beside the branch stands behind it and counts as below (docs/notes.md).
     """
     below = tree.child[f.NODE, tree.nodes[start, f.CHILD0]]
     for n in range(below, tree.counts[NODES]):
