@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 from sog.agents.algorithms.base import Choices
-from sog.agents.algorithms.table import agents_of, player_of, taken_by
+from sog.agents.algorithms.table import agents_of, board_player_of, player_of, taken_by
 from sog.agents.opened import Opened
 from sog.agents.players import make_player, open_network
 from sog.agents.recalled import Recalled
@@ -65,7 +65,7 @@ class LoadedAgent:
 
         Raises GameError where a move is illegal, the game is over or information is hidden.
         """
-        player = make_player(self._opened, self._algorithm, self._choices, self._seed)
+        player = make_player(self._opened, board_player_of(self._algorithm), self._choices, self._seed)
         player.new_game(self.game)
         return think(player, moves, Limits())
 

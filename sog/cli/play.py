@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sog.agents.algorithms.base import Choices
-from sog.cli.frame import LimitOption, ask, progress_bar, stdout
+from sog.cli.frame import LimitOption, ask, progress_bar, say, stdout
 from sog.cli.options import (
     LARGEST_COUNT,
     LARGEST_SEED,
@@ -117,16 +117,19 @@ def play(
             raise SettingError("an agent of your own plays the game that is named first: leave out --game")
         game, seats = _own_agent(checkpoint, agent, limit_gb)
     else:
-        from sog.agents.algorithms.table import agents_of, player_of
+        from sog.agents.algorithms.table import agents_of, board_player_of, player_of
         from sog.agents.players import make_player
         from sog.cli.engines import open_aloud
         from sog.cli.play_board import play_board
 
-        algorithm = player_of(checkpoint, algorithm)
+        chosen, algorithm = algorithm, player_of(checkpoint, algorithm)
         _refuse_large(checkpoint)
         opened = open_aloud(checkpoint, algorithm, other)
         game = opened.game
         if game.deterministic:
+            if chosen is None and (player := board_player_of(algorithm)) != algorithm:
+                say(f"sog: {algorithm} does not play on boards: {player} searches with its network")
+                algorithm = player
             if limit_gb is not None:
                 raise SettingError("--limit-gb does nothing on a board: no states are listed there")
             play_board(game, make_player(opened, algorithm, choices, int(rng.integers(2**31))), seat, hands)

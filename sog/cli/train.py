@@ -211,7 +211,7 @@ def train(
     stdout().print(f"{rules.name}: {done}")
     listed = isinstance(rules, Game) or public_face(rules) is not None
     play = f"play against it: sog play {folder}" if listed else f"{rules.name} has no public states to be played by"
-    stdout().print(f"checkpoint and curve.png in {folder}; {play}")
+    stdout().print(f"checkpoint and curve.png in {folder}; {play}", soft_wrap=True)  # a command stays on one line
 
 
 def _where(

@@ -24,5 +24,7 @@ def code_of(whose: str, kind: type[SogError]) -> Iterator[None]:
 
 
 def _place(error: Exception) -> str:
+    if isinstance(error, SyntaxError):  # it names the line itself; the traceback ends where Python reads modules
+        return ""
     frames = traceback.extract_tb(error.__traceback__)[1:]
     return f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

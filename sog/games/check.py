@@ -34,7 +34,8 @@ class Report:
     """What `check_game` saw.
 
     decisions, chances, terminals: public states by kind.  pairs: pairs of infostates with weight.
-    complete: whether this was the whole game and not a sample.
+    complete: whether this was the whole game and not a sample.  listed: public states as solvers list them, where one
+    that several lines lead to counts once for each; 0 unless complete.
     largest_value: the largest |utility| below any state over its `value_unit`; up to 1 it is a bound.
     """
 
@@ -45,6 +46,7 @@ class Report:
     pairs: int
     complete: bool
     largest_value: float
+    listed: int
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Visit:
 def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
     """Walk the public tree, or a seeded sample of `max_states` states, and check every promise of `Game`.
 
-    Attributes; types, shapes, dtypes, actions, slots and features; the pair weights of the children against the
+    Attributes; types, shapes, dtypes, actions, slots, features and names; the pair weights of the children against the
     parent's; payoffs against u_max and the weights; draws of chance; no state leads back to itself; games end; the
     symmetries that the game names. Raises GameError on the first violation, or where the game's own code raises, in one
     line that names the game and the public state.
@@ -113,9 +115,10 @@ def _checked(game: Game, max_states: int, seed: int) -> Report:
     _check_no_cycle(game, list(numbers), edges)
     check_symmetries(game, seed)
     complete = complete and visit.waiting == 0
+    listed = _listed(len(numbers), edges) if complete and numbers else int(complete)
     if not terminals and decisions + chances >= _ENDLESS:
         raise GameError(f"{game.name}: a line of {decisions + chances:,} public states does not end")
-    return Report(game.name, decisions, chances, terminals, pairs, complete, largest)
+    return Report(game.name, decisions, chances, terminals, pairs, complete, largest, listed)
 
 
 def walk(game: Game, max_states: int, seed: int = 0) -> Iterator[Visit]:
@@ -206,3 +209,22 @@ def _check_no_cycle(game: Game, states: list[Hashable], edges: list[tuple[int, i
         s = next(child for child in after[s] if open_edges[child] > 0)
     fault = f"{len(path) - path[s]} edges later the same state comes again; a state must tell what happened before it"
     raise GameError(f"{game.name} at {game.state_name(states[s])!r}: {fault}")
+
+
+def _listed(states: int, edges: list[tuple[int, int]]) -> int:
+    """Nodes of the tree that a graph without cycles unfolds to; state 0 is its root, edges are pairs of indices."""
+    after: list[list[int]] = [[] for _ in range(states)]
+    entering = [0] * states
+    for s, child in edges:
+        after[s].append(child)
+        entering[child] += 1
+    lines = [1] + [0] * (states - 1)  # that lead from the root to each state
+    ready = [0]
+    while ready:
+        s = ready.pop()
+        for child in after[s]:
+            lines[child] += lines[s]
+            entering[child] -= 1
+            if entering[child] == 0:
+                ready.append(child)
+    return sum(lines)

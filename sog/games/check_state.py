@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.arrays import Bool, Float32, Float64
+from sog.arrays import Bool, Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game, Operator, Scaled, State
 from sog.games.planes import ALL_ACTIONS, MOST_LEGAL, are_plain
@@ -126,8 +126,21 @@ def check_state(game: Game, s: State) -> Float64:
     require(np.isfinite(x).all(), game, s, "features are not finite")
     if game.planes is not None:
         _check_planes(game, s, x)
+    _check_names(game, s, sizes, actions)
     unit_of(game, s)
     return w
+
+
+def _check_names(game: Game, s: State, sizes: tuple[int, int], actions: Int32) -> None:
+    """What people read is text, and no two actions of a state have the same name; of infostates the first and last."""
+    named = [game.action_name(s, int(action)) for action in actions]
+    held = [game.infostate_name(s, p, i) for p in (0, 1) for i in (0, sizes[p] - 1)]
+    for what, name in (("a picture", game.picture(s)), *(("an infostate's name", name) for name in held)):
+        require(isinstance(name, str), game, s, f"{what} is {kind_of(name)}, not text")
+    for name in named:
+        require(isinstance(name, str) and name != "", game, s, f"an action is called {name!r}")
+    twice = [name for name in named if named.count(name) > 1]
+    require(not twice, game, s, f"two actions are called {twice[0] if twice else ''!r}")
 
 
 def unit_of(game: Game, s: State) -> float:

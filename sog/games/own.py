@@ -33,7 +33,7 @@ def own_games(table: str) -> dict[str, Callable[..., Any]]:
     """
     found: dict[str, Callable[..., Any]] = {}
     for name in filter(None, (part.strip() for part in os.environ.get(VARIABLE, "").split(","))):
-        if not all(part.isidentifier() for part in name.split(".")):
+        if not all(part.isidentifier() for part in name.split(".")) or name.endswith(".py"):
             raise GameError(f"{VARIABLE} names modules, such as my_games, with commas between them, not {name}")
         module = imported(name, f"{VARIABLE}={name}")
         games = getattr(module, table, {})

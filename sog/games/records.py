@@ -40,7 +40,7 @@ def plain_record(game: Game, record: Record) -> str:
         f"event: {record.event}, round {record.round}, {record.date}",
         f"player 0: {record.players[0]}",
         f"player 1: {record.players[1]}",
-        f"player 0 wins: {record.utility:g} ({record.why})",
+        f"player 0's utility: {record.utility:g} ({record.why})",
         "",
         wrapped(names),
     ]

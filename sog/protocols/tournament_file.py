@@ -272,7 +272,8 @@ def _kind(name: str, agent: Any) -> _Kind:
     """What an agent is; SettingError unless it is exactly one thing with keys of its own."""
     kinds = [kind for kind in _KINDS if isinstance(agent, dict) and kind in agent]
     if len(kinds) != 1:
-        raise SettingError(f"agent {name} needs exactly one of {', '.join(_KINDS)}")
+        has = ", ".join(shown(key) for key in list(agent)[:5]) if isinstance(agent, dict) and agent else "no keys"
+        raise SettingError(f"agent {name} has {has}; it needs exactly one of {', '.join(_KINDS)}")
     kind = _KINDS[kinds[0]]
     _refuse_unknown(f"agent {name}", agent, {*kind.takes, *kinds})
     return kind

@@ -17,6 +17,7 @@ from sog.agents.algorithms.base import Choices
 from sog.agents.algorithms.table import (
     LEARNERS,
     agents_of,
+    board_player_of,
     boards_of,
     learner,
     measuring_of,
@@ -132,6 +133,12 @@ def test_a_checkpoint_is_played_as_it_was_trained() -> None:
         player_of("no/such")
     with pytest.raises(GameError, match="no game is called no_such_game"):
         player_of("no_such_game")
+
+
+def test_a_network_plays_boards_by_its_own_algorithm_or_by_student_of_games() -> None:
+    assert [board_player_of(name) for name in ("sog", "alphazero", "rebel")] == ["sog", "alphazero", "sog"]
+    with pytest.raises(SettingError, match="a policy network by rnad plays no boards"):
+        board_player_of("rnad")
 
 
 def test_a_checkpoint_may_be_called_what_leaves_are_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

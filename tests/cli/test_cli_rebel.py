@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import csv
 import json
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sog.agents.loaded import load_agent
 from sog.cli.app import main
 
 DICE = "liars_dice(numdice=1,dice_sides=2)"
@@ -61,3 +63,21 @@ def test_a_solver_out_of_place_is_refused(
 ) -> None:
     assert main(["train", DICE, *words, "--out", str(tmp_path / "run")]) == 2
     assert why in " ".join(capsys.readouterr().err.split())
+
+
+def test_on_a_board_student_of_games_plays_with_its_network(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = str(tmp_path / "run")
+    train = ["train", "tic_tac_toe", "--algorithm", "rebel", "--workers", "1", "--rounds", "1", "--network", "1x16"]
+    assert main([*train, "--out", run]) == 0
+    assert f"sog play {run}" in capsys.readouterr().out
+    answers = iter(["b2", "q"])
+    monkeypatch.setattr(builtins, "input", lambda question: next(answers))
+    assert main(["play", run, "--seat", "0", "-s", "10"]) == 0
+    printed = capsys.readouterr()
+    assert "rebel does not play on boards: sog searches with its network" in printed.err
+    assert "agent: " in printed.out
+    assert main(["play", run, "--algorithm", "rebel"]) == 2
+    assert "no player on a board is called rebel" in capsys.readouterr().err
+    assert load_agent(run, simulations=10).think([4]).action != 4

@@ -20,6 +20,7 @@ from sog.games.check import check_game, walk
 from sog.games.goofspiel import Goofspiel
 from sog.games.kuhn import Kuhn
 from sog.games.leduc.game import Leduc
+from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import check_listable
 
 SMALL = [
@@ -42,8 +43,10 @@ LARGE = [
 
 @pytest.mark.parametrize("name", SMALL)
 def test_small_games_conform(name: str) -> None:
-    report = check_game(make_game(name))
+    game = make_game(name)
+    report = check_game(game)
     assert report.complete and report.terminals > 0
+    assert report.listed == PublicTree(game).list_all().size
     if name != "leduc_poker":  # reports values in pots, which later bets exceed
         assert report.largest_value <= 1.0
 
@@ -51,7 +54,7 @@ def test_small_games_conform(name: str) -> None:
 @pytest.mark.parametrize("name", LARGE)
 def test_a_sample_of_a_large_game_conforms(name: str) -> None:
     report = check_game(make_game(name), max_states=300)
-    assert not report.complete
+    assert not report.complete and report.listed == 0
     assert report.decisions + report.chances + report.terminals == 300
     assert report.terminals > 20  # the walk goes down to the end of the game
 
@@ -197,6 +200,11 @@ BROKEN: list[tuple[type[Game], str, Callable[[Any], Any], str]] = [
         lambda f: Fan(f.children, f.moves and Moves(f.moves.edge), f.carry),
         "without targets",
     ),
+    (Kuhn, "action_name", lambda name: "go", "two actions are called 'go'"),
+    (Kuhn, "action_name", len, r"an action is called \d"),
+    (Kuhn, "action_name", lambda name: "", "an action is called ''"),
+    (Kuhn, "infostate_name", len, "an infostate's name is a value of type int, not text"),
+    (Kuhn, "picture", len, "a picture is a value of type int, not text"),
 ]
 
 
@@ -246,7 +254,9 @@ def test_a_state_that_two_lines_reach_is_no_cycle() -> None:
         def fan(self, s: Any) -> Fan:
             return Fan(["pp", "bb"], super().fan(s).moves) if s == "pb" else super().fan(s)
 
-    assert check_game(Diamond()).complete
+    report = check_game(Diamond())
+    assert report.complete
+    assert report.listed == PublicTree(Diamond()).list_all().size == report.decisions + report.terminals + 2
 
 
 @pytest.mark.parametrize("name", ["name", "u_max", "num_actions", "num_slots", "num_features"])

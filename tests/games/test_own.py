@@ -65,6 +65,7 @@ HISTORY_GAMES = {"small_poker": SmallHistories, "wrong_poker": WrongHistories, "
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "games_of_mine.py").write_text(MINE)
     (tmp_path / "broken_games.py").write_text("1 / 0")
+    (tmp_path / "unread_games.py").write_text("GAMES = (:")
     (tmp_path / "no_games.py").write_text("x = 1")
     (tmp_path / "odd_games.py").write_text("GAMES = {'a': 3}")
     (tmp_path / "twice_games.py").write_text("GAMES = {'small_poker': dict}")
@@ -135,6 +136,8 @@ def test_a_name_of_this_program_is_not_mine_to_take(
         ("games_of_mine,twice_games", "xyzzy", "several modules have a game called small_poker"),
         ("", "games_of_mine:Small", "games_of_mine:Small names a class, not a game; with GAMES"),
         ("../up", "xyzzy", "names modules, such as my_games"),
+        ("games_of_mine.py", "xyzzy", "names modules, such as my_games"),
+        ("unread_games", "xyzzy", "SyntaxError: invalid syntax (unread_games.py, line 1)"),
     ],
 )
 def test_what_is_no_game_of_mine_is_refused(
@@ -143,4 +146,4 @@ def test_what_is_no_game_of_mine_is_refused(
     monkeypatch.setenv("SOG_GAMES", modules)
     with pytest.raises(GameError) as error:
         make_game(game)
-    assert says in str(error.value) and "\n" not in str(error.value)
+    assert says in str(error.value) and "\n" not in str(error.value) and "frozen" not in str(error.value)

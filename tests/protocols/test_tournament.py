@@ -237,6 +237,8 @@ def test_a_tournament_refused_later_keeps_its_games(tmp_path: Path) -> None:
         ('game = "chess"\nrounds = true\n[agents.a]\nrandom=true\n[agents.b]\nrandom=true', "rounds cannot be"),
         ('game = "chess"\n[agents.a]\nrandom=true\n[agents.b]\nnodes=1', "exactly one"),
         ('game = "chess"\n[agents.a]\nrandom=true\n[agents.b]\nuci="x"\nnods=1', "no key nods"),
+        ('game = "chess"\n[agents.a]\nrandom=true\n[agents.b]\ncheckpiont="x"', "b has checkpiont; it needs"),
+        ('game = "chess"\n[agents.a]\nrandom=true\n[agents.b]', "agent b has no keys; it needs exactly one"),
         ('game = "chess"\nopenings=["e2e4 e2e4"]\n[agents.a]\nrandom=true\n[agents.b]\nrandom=true', "no legal move"),
     ],
 )  # fmt: skip

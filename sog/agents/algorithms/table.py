@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "LEARNERS",
     "agents_of",
+    "board_player_of",
     "boards_of",
     "learner",
     "measuring_of",
@@ -75,6 +76,17 @@ def player_of(text: str, chosen: str | None = None) -> str:
     if learner(trained).training.alone and chosen is not None and not learner(chosen).training.alone:
         raise SettingError(f"{text} holds a policy network by {trained}; {chosen} cannot search with it")
     return chosen or (trained if learner(trained).play is not None else SOG)
+
+
+def board_player_of(trained: str) -> str:
+    """The algorithm that plays boards with a network of `trained`: itself, or Student of Games where it plays none.
+
+    SettingError for a policy network, which Student of Games cannot search with either.
+    """
+    entry = learner(trained)
+    if entry.board is None and entry.training.alone is not None:
+        raise SettingError(f"a policy network by {trained} plays no boards: there it has no search of its own")
+    return SOG if entry.board is None else trained
 
 
 def training_of(algorithm: str, where: Where | None = None) -> Callable[..., Point]:
