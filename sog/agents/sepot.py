@@ -11,14 +11,14 @@ from sog.games.histories.catalog import make_history_game
 from sog.games.histories.leduc import LeducHistories
 from sog.nets.cvpn import CVPN
 from sog.play.agent import Agent
-from sog.search.sepot.below import Cut
+from sog.search.sepot.below import DepthLimit
 from sog.search.sepot.search import PAPERS, SepotSearch, SepotSearchSettings
 from sog.search.tree.public_tree import PublicTree
 from sog.train.checkpoint import WithCritic
 from sog.train.policy_gradient.networks import policies_in_parts
 from sog.train.sepot.kept import critic_from
 
-__all__ = ["NetworkPolicy", "SepotAgent", "papers_cut", "searching"]
+__all__ = ["NetworkPolicy", "SepotAgent", "papers_limit", "searching"]
 
 
 class NetworkPolicy:
@@ -36,9 +36,9 @@ class NetworkPolicy:
         return exact
 
 
-def papers_cut(game: HistoryGame) -> Cut:
+def papers_limit(game: HistoryGame) -> DepthLimit:
     """Where the paper's subgames end where it names no depth: after an action of each, Leduc's at the public card."""
-    return Cut(0, at_chance=True) if isinstance(game, LeducHistories) else PAPERS.cut
+    return DepthLimit(0, at_chance=True) if isinstance(game, LeducHistories) else PAPERS.limit
 
 
 def searching(opened: WithCritic, settings: SepotSearchSettings) -> SepotSearch:

@@ -16,13 +16,13 @@ from sog.games.leduc.ranks import LeducRanks
 from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR, CFR_PLUS, DCFR, Rule
-from sog.search.resolving.decomposition import TRUNK_RULE, Cut, Decomposition
+from sog.search.resolving.decomposition import TRUNK_RULE, BeginsSubgame, Decomposition
 from sog.search.resolving.subgame import combined, nodes_of, safely
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
 
-def before_deal(game: Game) -> Cut:
+def before_deal(game: Game) -> BeginsSubgame:
     return lambda s: game.actor(s) == NATURE
 
 
@@ -65,7 +65,7 @@ def test_without_a_cut_it_is_plain_cfr(rule: Rule) -> None:
     ],
     ids=["kuhn after one action", "kuhn after a bet", "goofspiel", "leduc before the deal", "leduc after it"],
 )
-def test_the_trunk_comes_to_an_equilibrium(game: Game, cut: Cut, iterations: int, bound: float) -> None:
+def test_the_trunk_comes_to_an_equilibrium(game: Game, cut: BeginsSubgame, iterations: int, bound: float) -> None:
     search = Decomposition(game, cut, 150, DCFR, keep_trees=True)
     search.iterate(iterations // 10)
     early = resolved(search)

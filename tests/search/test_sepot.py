@@ -18,7 +18,7 @@ from sog.search.cfr import exact
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS
 from sog.search.sepot import subgame
-from sog.search.sepot.below import Cut, chance_of, grow
+from sog.search.sepot.below import DepthLimit, chance_of, grow
 from sog.search.sepot.ranges import infostate_reach, reach_of
 from sog.search.sepot.search import PAPERS_ALPHA, SepotSearch, SepotSearchSettings
 from sog.search.sepot.subgame import Choosers, Subgame
@@ -149,7 +149,7 @@ def test_a_subgame_from_the_start_is_the_whole_game(name: str) -> None:
     game = make_history_game(name)
     found = histories_of(game, game.public(middle(game, 0, 0))[0])
     acting = game.actors(found.states) < 2
-    below = grow(game, found.states[acting], chance_of(game, found.actions[acting]), Cut(0), 10**6)
+    below = grow(game, found.states[acting], chance_of(game, found.actions[acting]), DepthLimit(0), 10**6)
     tree = exact.solve(PublicTree(Subgame(game, below)).list_all(), CFR_PLUS, 60)
     whole = exact.solve(whole_tree(make_game(name)), CFR_PLUS, 60)
     ours, theirs = exact.measure(tree), exact.measure(whole)
@@ -161,7 +161,7 @@ def test_too_many_histories_are_refused() -> None:
     game = make_history_game(GOOF.format(5, "random"))
     states = middle(game, 0, 0)
     with pytest.raises(TooManyHistories, match="more than 1,000"):
-        grow(game, states, np.ones(1), Cut(0), 1_000)
+        grow(game, states, np.ones(1), DepthLimit(0), 1_000)
 
 
 # --- leaves by hand ---
@@ -191,7 +191,7 @@ class Constant:
 
 def tree_with_leaves(game: HistoryGame, players: tuple[int, ...], table: np.ndarray) -> tuple[Subgame, Lookahead]:
     states = middle(game, 0, 0)
-    below = grow(game, states, np.ones(1), Cut(1), 1000)
+    below = grow(game, states, np.ones(1), DepthLimit(1), 1000)
     critic = Constant(game, table)
     leaves = below.states[below.leaf]
     if len(players) == 1:
@@ -276,7 +276,7 @@ def test_leducs_second_round_is_solved_again() -> None:
     critic = ExactCritic(game, [[equilibrium], [equilibrium]])
     for gadget, most in (("previous", 0.01), ("critic", 0.1)):
         # The equilibrium's values bind later searches to what earlier ones no longer play: hence the wider bound.
-        settings = SepotSearchSettings(iterations=300, cut=Cut(0), gadget=gadget)
+        settings = SepotSearchSettings(iterations=300, limit=DepthLimit(0), gadget=gadget)
         search = SepotSearch(game, TablePolicy(public, broken), critic, settings)
         repaired = exact.measure_policy(public, searched_policy(public, broken, search, late)).exploitability
         assert repaired < good + most
@@ -300,7 +300,7 @@ def test_where_the_opponent_always_leaves_its_own_range_lets_the_search_learn() 
     table = TablePolicy(public, noisy(public, policy, late))
     found = []
     for alpha in (PAPERS_ALPHA, 0.9):
-        settings = SepotSearchSettings(iterations=300, cut=Cut(0), alpha=alpha)
+        settings = SepotSearchSettings(iterations=300, limit=DepthLimit(0), alpha=alpha)
         search = SepotSearch(game, table, Generous(), settings)
         found.append(exact.measure_policy(public, searched_policy(public, policy, search, late)).exploitability)
     assert found[1] < 0.5 * found[0]
@@ -375,7 +375,7 @@ def test_both_players_policies_at_one_public_row_are_kept_apart() -> None:
     moved = begun.copy()
     game.step(moved, np.array([2]))
     for order in ((0, 1), (1, 0)):
-        search = SepotSearch(game, Uniform(), Generous(), SepotSearchSettings(300, Cut(0)))
+        search = SepotSearch(game, Uniform(), Generous(), SepotSearchSettings(300, DepthLimit(0)))
         policies = {player: search.policy((begun, moved)[player], player) for player in order}
         found.append(np.stack((policies[0], policies[1])))
     np.testing.assert_array_equal(found[0], found[1])
@@ -428,7 +428,7 @@ def test_a_search_deeper_than_one_round_needs_the_values_of_the_search_before() 
     alone = exact.measure_policy(public, blueprint).exploitability
     found = {}
     for gadget in ("critic", "previous"):
-        search = SepotSearch(game, table, critic, SepotSearchSettings(200, Cut(3), gadget=gadget))
+        search = SepotSearch(game, table, critic, SepotSearchSettings(200, DepthLimit(3), gadget=gadget))
         everywhere = searched_policy(public, blueprint, search, set(public.decisions()))
         found[gadget] = exact.measure_policy(public, everywhere).exploitability
     assert alone > 0.1 and found["previous"] < 0.1 * alone and found["critic"] > 0.5 * alone
@@ -440,15 +440,15 @@ def test_a_subgame_ends_where_it_still_fits() -> None:
     game = make_history_game(GOOF.format(4, "descending"))
     states, one = game.begin(1), np.ones(1)
     deal(game, states, np.random.default_rng(0))
-    sizes = {depth: len(grow(game, states, one, Cut(depth), 10**6)) for depth in (0, 1, 2, 3)}
+    sizes = {depth: len(grow(game, states, one, DepthLimit(depth), 10**6)) for depth in (0, 1, 2, 3)}
     assert sizes[1] < sizes[2] < sizes[3] <= sizes[0]
     for most, depth in ((sizes[0], 0), (sizes[0] - 1, 2 if sizes[3] == sizes[0] else 3), (sizes[2], 2), (sizes[1], 1)):
-        below = grow(game, states, one, Cut(0, fitted=True), most)
+        below = grow(game, states, one, DepthLimit(0, fitted=True), most)
         assert len(below) == sizes[depth] and below.leaf.any() == (depth > 0)
     with pytest.raises(TooManyHistories):
-        grow(game, states, one, Cut(0, fitted=True), sizes[1] - 1)
+        grow(game, states, one, DepthLimit(0, fitted=True), sizes[1] - 1)
     with pytest.raises(TooManyHistories):
-        grow(game, states, one, Cut(0), sizes[0] - 1)
+        grow(game, states, one, DepthLimit(0), sizes[0] - 1)
 
 
 def test_a_subgame_that_ends_at_chance_begins_there_too() -> None:
@@ -456,7 +456,7 @@ def test_a_subgame_that_ends_at_chance_begins_there_too() -> None:
     public, policy = solved("leduc_poker")
     game = make_history_game("leduc_poker")
     table = TablePolicy(public, policy)
-    settings = SepotSearchSettings(10, Cut(0, at_chance=True))
+    settings = SepotSearchSettings(10, DepthLimit(0, at_chance=True))
     search = SepotSearch(game, table, ExactCritic(game, [[table], [table]]), settings)
     begins: dict[tuple[int, int], set[bytes]] = {}
     seen = infostates_of(public)
@@ -482,4 +482,4 @@ def test_a_subgame_with_too_many_pairs_of_infostates_is_searched_less_deep(monke
         sizes.append(0 if found is None else found.histories)
     assert sizes == sorted(sizes, reverse=True) and len(set(sizes)) >= 3 and sizes[-1] == 0
     monkeypatch.setattr(subgame, "_PAIRS", 1_000)
-    assert SepotSearch(game, policy, critic, SepotSearchSettings(10, Cut(0))).search(public, player) is None
+    assert SepotSearch(game, policy, critic, SepotSearchSettings(10, DepthLimit(0))).search(public, player) is None

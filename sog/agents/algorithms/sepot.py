@@ -53,13 +53,13 @@ def _chosen(variant: Variant, choices: Choices) -> Variant:
 
 
 def _search_settings(choices: Choices) -> SepotSearchSettings:
-    from sog.search.sepot.below import Cut
+    from sog.search.sepot.below import DepthLimit
     from sog.search.sepot.search import SepotSearchSettings
 
     plain = SepotSearchSettings()
     return SepotSearchSettings(
         iterations=count_of("updates", choices.updates, plain.iterations),
-        cut=plain.cut if choices.depth is None else Cut(choices.depth),
+        limit=plain.limit if choices.depth is None else DepthLimit(choices.depth),
         most=count_of("histories", choices.histories, plain.most),
         gadget=choices.gadget or plain.gadget,
         alpha=plain.alpha if choices.alpha is None else choices.alpha,
@@ -100,8 +100,8 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
         "algorithm": SEPOT,
         "steps": kept.meta.step,
         "updates": settings.iterations,
-        "depth": settings.cut.depth,
-        "fitted": settings.cut.fitted,
+        "depth": settings.limit.depth,
+        "fitted": settings.limit.fitted,
         "histories": settings.most,
         "gadget": settings.gadget,
         "alpha": settings.alpha,

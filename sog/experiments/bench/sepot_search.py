@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from sog.agents.sepot import NetworkPolicy, papers_cut
+from sog.agents.sepot import NetworkPolicy, papers_limit
 from sog.arrays import Int32
 from sog.experiments.bench.histories import BATTLESHIPS
 from sog.experiments.bench.root import one_torch_thread
@@ -98,13 +98,13 @@ class _Timed:
 def bench_sepot(
     games: tuple[str, ...], played: int, settings: SepotSearchSettings, report: Callable[[int, str], None]
 ) -> list[Row]:
-    """Rows of each game, by size, from so many random games; `settings` but for cut and gadget, the paper's."""
+    """Rows of each game, by size, from so many random games; `settings` but for limit and gadget, the paper's."""
     rows: list[Row] = []
     with threadpool_limits(1), one_torch_thread():
         for done, name in enumerate(games):
             report(done, name)
             game = make_history_game(name)
-            search = _untrained(game, replace(settings, cut=papers_cut(game), gadget=PAPERS.gadget))
+            search = _untrained(game, replace(settings, limit=papers_limit(game), gadget=PAPERS.gadget))
             rows += _rows(search, list(_timed(search, played)))
     return rows
 

@@ -24,7 +24,7 @@ from sog.games.leduc.game import LeducState
 from sog.games.leduc.ranks import LeducRanks
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR
-from sog.search.resolving.decomposition import Cut, Decomposition
+from sog.search.resolving.decomposition import BeginsSubgame, Decomposition
 from sog.search.tree.public_tree import PublicTree
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _has_board(s: State) -> bool:
     return s.board >= 0
 
 
-def _decomposed(game: LeducRanks, cut: Cut) -> _Run:
+def _decomposed(game: LeducRanks, cut: BeginsSubgame) -> _Run:
     search = Decomposition(game, cut, _ITERATIONS)
     search.iterate(_ITERATIONS)
     trunk = search.trunk.num_bytes

@@ -108,9 +108,9 @@ def compute(key: Key) -> Result:
     from sog.agents.exploit_seeds import listed
     from sog.agents.exploitability import composed_policy
     from sog.agents.policy_network import policy_exploitability
-    from sog.agents.sepot import NetworkPolicy, SepotAgent, papers_cut
+    from sog.agents.sepot import NetworkPolicy, SepotAgent, papers_limit
     from sog.search.cfr import exact
-    from sog.search.sepot.below import Cut
+    from sog.search.sepot.below import DepthLimit
     from sog.search.sepot.search import SepotSearch, SepotSearchSettings
 
     if key["depth"] == OWN:
@@ -119,8 +119,8 @@ def compute(key: Key) -> Result:
     unit = public.game.unit.per_utility
     if key["depth"] == NETWORK:
         return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}
-    cut = Cut(key["depth"]) if key["depth"] else papers_cut(found.game)
-    settings = SepotSearchSettings(key["iterations"], cut, MOST, key["gadget"], key["alpha"])
+    limit = DepthLimit(key["depth"]) if key["depth"] else papers_limit(found.game)
+    settings = SepotSearchSettings(key["iterations"], limit, MOST, key["gadget"], key["alpha"])
     search = SepotSearch(found.game, NetworkPolicy(found.game, found.network), found.critic, settings)
     agents = SepotAgent(public, 0, search, found.network), SepotAgent(public, 1, search, found.network)
     policy = composed_policy(agents)

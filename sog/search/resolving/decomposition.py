@@ -24,7 +24,7 @@ from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
 # Whether a subgame begins at this public state.
-Cut = Callable[[State], bool]
+BeginsSubgame = Callable[[State], bool]
 
 TRUNK_RULE = replace(CFR, alternating=False)
 
@@ -38,7 +38,7 @@ class Decomposition:
     def __init__(
         self,
         game: Game,
-        cut: Cut,
+        cut: BeginsSubgame,
         iterations: int,
         rule: Rule = CFR,
         trunk_rule: Rule = TRUNK_RULE,
@@ -130,7 +130,7 @@ class Decomposition:
         return tree.evaluate()
 
 
-def _trunk(game: Game, cut: Cut) -> tuple[Lookahead, list[int]]:
+def _trunk(game: Game, cut: BeginsSubgame) -> tuple[Lookahead, list[int]]:
     """The trunk's tree and its leaves; the public tree lists nothing below the cut."""
     public = PublicTree(game)
     if cut(public.states[0]):

@@ -13,11 +13,11 @@ from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.histories.listing import children
 
-__all__ = ["Below", "Cut", "chance_of", "grow"]
+__all__ = ["Below", "DepthLimit", "chance_of", "grow"]
 
 
 @dataclass(frozen=True)
-class Cut:
+class DepthLimit:
     """Where a subgame ends.
 
     depth: after so many actions of each player, 0 for no limit.  at_chance: after chance; it then begins there, too.
@@ -60,7 +60,7 @@ class _Level(NamedTuple):
     met: Bool
 
 
-def grow(game: HistoryGame, states: Int32, chance: Float64, cut: Cut, most: int) -> Below:
+def grow(game: HistoryGame, states: Int32, chance: Float64, limit: DepthLimit, most: int) -> Below:
     """The histories below roots, int32[H, K] with float64[H] chance's probability of each, where players act.
 
     Raises TooManyHistories above `most`, the roots included.
@@ -69,11 +69,11 @@ def grow(game: HistoryGame, states: Int32, chance: Float64, cut: Cut, most: int)
     roots = _Level(states, none, none.astype(np.int32), chance, np.zeros(len(states), dtype=np.bool_))
     found: list[_Grown] = []
     try:
-        for one in _levels(game, roots, cut, most):
+        for one in _levels(game, roots, limit, most):
             found.append(one)  # noqa: PERF402, since what was found before an error is kept
     except TooManyHistories:
         depth = (len(found) - 1) // 2
-        if not cut.fitted or depth < 1:
+        if not limit.fitted or depth < 1:
             raise
         level, actor, _ = found[2 * depth]
         found[2 * depth :] = [(level, actor, actor != TERMINAL)]
@@ -93,7 +93,7 @@ def grow(game: HistoryGame, states: Int32, chance: Float64, cut: Cut, most: int)
 _Grown: TypeAlias = tuple[_Level, Int32, Bool]
 
 
-def _levels(game: HistoryGame, level: _Level, cut: Cut, most: int) -> Iterator[_Grown]:
+def _levels(game: HistoryGame, level: _Level, limit: DepthLimit, most: int) -> Iterator[_Grown]:
     """Depth after depth; TooManyHistories before the first that is too large."""
     count, first, depth = 0, 0, 0
     while len(level.states):
@@ -101,8 +101,8 @@ def _levels(game: HistoryGame, level: _Level, cut: Cut, most: int) -> Iterator[_
         if count > most:
             raise TooManyHistories(f"{game.name}: the subgame has more than {most:,} histories")
         actor = game.actors(level.states)
-        leaf = np.full(len(actor), cut.depth > 0 and depth >= 2 * cut.depth)
-        leaf |= level.met & cut.at_chance
+        leaf = np.full(len(actor), limit.depth > 0 and depth >= 2 * limit.depth)
+        leaf |= level.met & limit.at_chance
         leaf &= actor != TERMINAL
         yield level, actor, leaf
         going = np.flatnonzero((actor != TERMINAL) & ~leaf)

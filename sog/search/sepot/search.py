@@ -17,7 +17,7 @@ from sog.search.cfr.iterate import NO_CHOICE
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import CFR_PLUS
 from sog.search.resolving.gadget import Gadget
-from sog.search.sepot.below import Below, Cut, chance_of, grow
+from sog.search.sepot.below import Below, DepthLimit, chance_of, grow
 from sog.search.sepot.ranges import OwnPolicy, infostate_reach
 from sog.search.sepot.subgame import Choosers, Subgame
 from sog.search.tree.public_tree import PublicTree
@@ -61,9 +61,9 @@ class Critic(Protocol):
 
 @dataclass(frozen=True)
 class SepotSearchSettings:
-    """How SePoT searches; cut, gadget and alpha are ours, in `PAPERS` the paper's.
+    """How SePoT searches; limit, gadget and alpha are ours, in `PAPERS` the paper's.
 
-    iterations: of CFR+.  cut: where the subgame ends.  most: histories that a subgame may have; public states with
+    iterations: of CFR+.  limit: where the subgame ends.  most: histories that a subgame may have; public states with
     more are left to the network.  gadget: where the opponent's values come from, the critic or the search before; only
     the latter knows what a search deeper than one action of each relied on.
     alpha: the share of the opponent's range that the gadget decides; the rest is that of the network's policy (SoG,
@@ -73,7 +73,7 @@ class SepotSearchSettings:
     """
 
     iterations: int = 800
-    cut: Cut = field(default_factory=lambda: Cut(0, fitted=True))
+    limit: DepthLimit = field(default_factory=lambda: DepthLimit(0, fitted=True))
     most: int = 25_000
     gadget: str = "previous"
     alpha: float = 0.9
@@ -84,14 +84,14 @@ class SepotSearchSettings:
         for name, value, known in (("gadget", self.gadget, GADGETS), ("choosers", self.choosers, CHOOSERS)):
             if value not in known:
                 raise SettingError(f"no {name} is called {value}; known: {', '.join(known)}")
-        if min(self.iterations, self.most) < 1 or self.cut.depth < 0:
+        if min(self.iterations, self.most) < 1 or self.limit.depth < 0:
             raise SettingError("a search needs at least one iteration, one history and no negative depth")
         if not 0.0 <= self.alpha <= 1.0:
             raise SettingError(f"alpha is a share of the opponent's range, not {self.alpha}")
 
 
 # The paper's search where it names no depth, of a game without a rule of its own (5.2, C.1).
-PAPERS: Final = SepotSearchSettings(cut=Cut(1), gadget="critic", alpha=PAPERS_ALPHA)
+PAPERS: Final = SepotSearchSettings(limit=DepthLimit(1), gadget="critic", alpha=PAPERS_ALPHA)
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,16 +197,16 @@ class SepotSearch:
 
     def _subgame(self, states: Int32, chance: Float64, player: int) -> Subgame:
         """Below root histories; TooManyHistories where it has too many, or too many pairs of infostates."""
-        cut = self.settings.cut
+        limit = self.settings.limit
         while True:
-            below = grow(self.game, states, chance, cut, self.settings.most)
+            below = grow(self.game, states, chance, limit, self.settings.most)
             try:
                 return Subgame(self.game, below, self._choosers(below, player))
             except TooManyHistories:
                 shorter = (int(below.depth.max()) - 1) // 2
-                if not cut.fitted or shorter < 1:
+                if not limit.fitted or shorter < 1:
                     raise
-                cut = replace(cut, depth=shorter)
+                limit = replace(limit, depth=shorter)
 
     def _solved(self, subgame: Subgame, root: _Root, player: int, reach: Float64, public: Int32) -> FoundPolicy:
         """CFR+ on the subgame, with the gadget where the opponent has acted before."""
@@ -317,7 +317,7 @@ class SepotSearch:
     def _first_turn(self, turns: list[_Turn], player: int) -> int:
         """Which of the turns up to the searched one, the last, the subgame begins with."""
         first = len(turns) - 1
-        if self.settings.cut.at_chance:
+        if self.settings.limit.at_chance:
             while first > 0 and not turns[first].dealt:
                 first -= 1
             return first

@@ -16,7 +16,7 @@ from sog.train.learner import memory_of, restore_memory
 from sog.train.policy_gradient.networks import policies_of
 from sog.train.policy_gradient.trajectories import Trajectories
 
-__all__ = ["Learning", "PolicyLearner", "Update", "learner_state", "mean_share", "restore_learner"]
+__all__ = ["Learning", "PolicyLearner", "Update", "following_rate", "learner_state", "restore_learner"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class Learning(Protocol):
     def make(self, network: CVPN, seed: int) -> PolicyLearner: ...
 
 
-def mean_share(step: int, power: float) -> float:
+def following_rate(step: int, power: float) -> float:
     """The share by which a mean follows in step `step`, counted from 0, if steps weigh about step ** power in it."""
     return (power + 1.0) / (step + power + 1.0)
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from sog.errors import SettingError
 from sog.nets.cvpn import CVPN
 from sog.nets.weights import follow
-from sog.train.policy_gradient.learners import PolicyLearner, Update, learner_state, mean_share, restore_learner
+from sog.train.policy_gradient.learners import PolicyLearner, Update, following_rate, learner_state, restore_learner
 from sog.train.policy_gradient.networks import Seen, answers, seen, visit_weights
 from sog.train.policy_gradient.trajectories import Trajectories
 from sog.train.policy_gradient.vtrace import advantages
@@ -129,7 +129,7 @@ class PpoLearner:
         shares = [np.array_split(rng.permutation(len(played)), parts) for _ in range(settings.epochs)]
         found = [self._descend(batch.take(torch.from_numpy(rows))) for share in shares for rows in share]
         if self.mean is not None:
-            follow(self.mean, self.network, mean_share(self.steps, settings.average))
+            follow(self.mean, self.network, following_rate(self.steps, settings.average))
         self.steps += 1
         if settings.magnet_every and self.steps % settings.magnet_every == 0:
             self.magnet.load_state_dict(self.network.state_dict())

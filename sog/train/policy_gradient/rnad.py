@@ -14,7 +14,7 @@ from sog.errors import CheckpointError, SettingError
 from sog.nets.cvpn import CVPN
 from sog.nets.weights import follow
 from sog.train.policy_gradient.action_critic import ActionCritic, ActionCriticSettings
-from sog.train.policy_gradient.learners import PolicyLearner, Update, learner_state, mean_share, restore_learner
+from sog.train.policy_gradient.learners import PolicyLearner, Update, following_rate, learner_state, restore_learner
 from sog.train.policy_gradient.networks import Seen, answers, seen, visit_weights
 from sog.train.policy_gradient.trajectories import Trajectories
 from sog.train.policy_gradient.vtrace import Clips, two_player_vtrace
@@ -149,7 +149,7 @@ class RnadLearner:
         """The target network follows, and what is averaged; a phase's last target is the regularisation policy then."""
         follow(self.target, self.network, self.settings.target_rate)
         if self.average is not None:
-            follow(self.average, self.target, mean_share(self.steps, self.settings.average))
+            follow(self.average, self.target, following_rate(self.steps, self.settings.average))
         if replaced:
             self.older.load_state_dict(self.newer.state_dict())
             self.newer.load_state_dict(self.target.state_dict())

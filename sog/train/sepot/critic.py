@@ -14,7 +14,7 @@ from sog.nets.perceptron import Perceptron
 from sog.nets.weights import follow
 from sog.search.simd.jit import njit
 from sog.train.learner import memory_of, restore_memory
-from sog.train.policy_gradient.learners import mean_share
+from sog.train.policy_gradient.learners import following_rate
 from sog.train.policy_gradient.networks import each_once
 from sog.train.policy_gradient.trajectories import Trajectories
 from sog.train.policy_gradient.vtrace import Clips
@@ -96,7 +96,7 @@ class CriticLearner:
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
-        follow(self.best, self.network, max(self.target_rate, mean_share(self.steps, _EARLY)))
+        follow(self.best, self.network, max(self.target_rate, following_rate(self.steps, _EARLY)))
         self.steps += 1
         return float(loss.detach())
 
