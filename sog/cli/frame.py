@@ -132,14 +132,20 @@ def write_unless_there(path: Path, text: str) -> None:
 
 @contextmanager
 def progress_bar(
-    title: str, total: int | None, unit: str, begun: int = 0, minutes: float | None = None
+    title: str,
+    total: int | None,
+    unit: str,
+    begun: int = 0,
+    minutes: float | None = None,
+    processor: float | None = None,
 ) -> Iterator[Report]:
     """A progress bar on stderr from the second second on, with rate and time left, compiling left out of both.
 
     Yields `report(done, note)`. total: None where it is not known.  begun: what was done before.  minutes: when the
-    work is stopped at the latest. On a pipe or in a file there is no bar but a line a minute.
+    work is stopped at the latest.  processor: or when this process has used so many minutes of a processor. On a pipe
+    or in a file there is no bar but a line a minute.
     """
-    console = stderr()
+    console, limit = stderr(), _Limit(minutes, processor)
     if not console.is_terminal:
         line_printed = threading.Event()
         far = f"{begun:,} of {total:,} {unit}" if total else "begun"
@@ -147,7 +153,7 @@ def progress_bar(
         first.daemon = True
         first.start()
         try:
-            yield _lines(console, title, total, unit, begun, minutes, line_printed)
+            yield _lines(console, title, total, unit, begun, limit, line_printed)
         finally:
             first.cancel()
         return
@@ -156,7 +162,7 @@ def progress_bar(
         BarColumn(bar_width=None),  # what room the others leave
         TextColumn("{task.completed:,.0f} " + unit),
         _Rate(),
-        _Left(minutes),
+        _Left(limit),
         TextColumn("{task.fields[note]}"),
         console=console,
         transient=True,
@@ -187,7 +193,7 @@ def _lines(
     total: int | None,
     unit: str,
     begun: int,
-    minutes: float | None,
+    limit: _Limit,
     line_printed: threading.Event,
 ) -> Report:
     """A report that prints how far the work is, at most once a minute."""
@@ -202,7 +208,7 @@ def _lines(
         line_printed.set()
         printed, spent, worked = now, (now - started) / 60, (working_time() - begun_work) / 60
         far = f"{done:,}" if total is None else f"{done:,} of {total:,}"
-        left = [] if minutes is None else [max(0.0, minutes - spent)]
+        left = limit.left(spent)
         left += [worked * (total - done) / (done - begun)] if total and done > begun else []
         more = f", {min(left):.1f} left" if left else ""
         console.print(f"{title}: {far} {unit}, {spent:.1f} min{more}  {note}".rstrip(), soft_wrap=True)
@@ -210,18 +216,34 @@ def _lines(
     return report
 
 
+class _Limit:
+    """When work that begins now is stopped, in minutes by the clock and of this process's processor; None for never."""
+
+    def __init__(self, minutes: float | None, processor: float | None) -> None:
+        self.minutes, self.processor, self.used = minutes, processor, time.process_time()
+
+    def left(self, spent: float) -> list[float]:
+        """The minutes until each limit, after so many by the clock; the processor goes on at its mean rate so far."""
+        found = [] if self.minutes is None else [self.minutes - spent]
+        used = (time.process_time() - self.used) / 60
+        if self.processor is not None and used > 0:
+            found.append((self.processor - used) * spent / used)
+        return [max(0.0, minutes) for minutes in found]
+
+
 class _Left(TimeRemainingColumn):
     """The time left by the rate, or until the work is stopped where that is sooner."""
 
-    def __init__(self, minutes: float | None) -> None:
+    def __init__(self, limit: _Limit) -> None:
         super().__init__()
-        self.minutes, self.started = minutes, time.monotonic()
+        self.limit, self.started = limit, time.monotonic()
 
     def render(self, task: Task) -> Text:
-        if self.minutes is None or task.finished:
+        left = self.limit.left((time.monotonic() - self.started) / 60)
+        if not left or task.finished:
             return super().render(task)
-        until = max(0.0, 60.0 * self.minutes - (time.monotonic() - self.started))
         by_rate = task.time_remaining
+        until = 60.0 * min(left)
         seconds = int(until if by_rate is None else min(until, by_rate))
         return Text(f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}", style="progress.remaining")
 

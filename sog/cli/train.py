@@ -177,8 +177,10 @@ def train(
     check_memory(settings, rules.name)
     total = settings.rounds if rounds is None else rounds
     begun = int(stored.get("round", 0))
-    shortest = min((limit for limit in (minutes, processor_minutes) if limit is not None), default=None)
-    with say_kept(lambda: _kept(folder)), progress_bar(f"train {rules.name}", total, "rounds", begun, shortest) as bar:
+    used = float(stored.get("processor_minutes", 0.0))
+    processor = None if processor_minutes is None else processor_minutes - used
+    opened = progress_bar(f"train {rules.name}", total, "rounds", begun, minutes, processor)
+    with say_kept(lambda: _kept(folder)), opened as bar:
         watch = _Watch(rules, folder, bar, run)
         hooks = Hooks(watch.measure, 10, watch.report, say)
         until = Until(minutes, rounds, processor_minutes)
@@ -209,6 +211,8 @@ def train(
     rounds_done = f"{point.round} round{'s' * (point.round != 1)}"
     done = f"{rounds_done}, {point.steps:,} steps on {point.rows:,} rows in {point.minutes:.1f} minutes"
     stdout().print(f"{rules.name}: {done}")
+    if point.steps == 0:
+        say("sog: the network is as it began: no rows were learned from yet; the run goes on with --resume")
     listed = isinstance(rules, Game) or public_face(rules) is not None
     play = f"play against it: sog play {folder}" if listed else f"{rules.name} has no public states to be played by"
     stdout().print(f"checkpoint and curve.png in {folder}; {play}", soft_wrap=True)  # a command stays on one line

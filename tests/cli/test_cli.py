@@ -344,6 +344,18 @@ def test_time_left_counts_what_was_done_before_and_ends_with_the_minutes(monkeyp
     assert [line.split(", ")[2] for line in shown.getvalue().splitlines()] == ["3.0 left", "2.0 left", "0.3 left"]
 
 
+def test_time_left_of_a_processor_that_others_use_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A third of the clock's time is this process's own: 4 minutes of it take 12, and 1.5 the last 4.5 of these."""
+    shown = io.StringIO()
+    monkeypatch.setattr(cli_frame, "stderr", lambda: Console(file=shown, width=40))
+    monkeypatch.setattr(cli_frame, "_LINE_SECONDS", 0.0)
+    _clock(monkeypatch, [0.0, 60.0, 450.0], share=1 / 3)
+    with progress_bar("training", 1_000_000, "rounds", minutes=20.0, processor=4.0) as report:
+        report(1, "")
+        report(2, "")
+    assert [line.split(", ")[2] for line in shown.getvalue().splitlines()] == ["11.0 left", "4.5 left"]
+
+
 def test_time_left_counts_no_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of the first two minutes one went by compiling: 10 rounds took the other one."""
     shown = io.StringIO()
@@ -355,8 +367,13 @@ def test_time_left_counts_no_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown.getvalue() == "training: 10 of 100 rounds, 2.0 min, 9.0 left\n"
 
 
-def _clock(monkeypatch: pytest.MonkeyPatch, times: list[float], compiling: float = 0.0) -> None:
-    """The progress lines' clock says these times, one after another; after the first, kernels have compiled so long."""
+def _clock(
+    monkeypatch: pytest.MonkeyPatch, times: list[float], compiling: float = 0.0, share: float = 1.0
+) -> None:
+    """The progress lines' clock says these times, one after another; after the first, kernels have compiled so long.
+
+    share: of the clock's time, what this process had a processor for.
+    """
     clock, now = iter(times), times[0]
 
     def tick() -> float:
@@ -364,7 +381,7 @@ def _clock(monkeypatch: pytest.MonkeyPatch, times: list[float], compiling: float
         now = next(clock)
         return now
 
-    monkeypatch.setattr(cli_frame, "time", SimpleNamespace(monotonic=tick))
+    monkeypatch.setattr(cli_frame, "time", SimpleNamespace(monotonic=tick, process_time=lambda: share * now))
     monkeypatch.setattr(cli_frame, "working_time", lambda: now - (compiling if now > times[0] else 0.0))
 
 

@@ -71,7 +71,8 @@ def test_on_a_board_student_of_games_plays_with_its_network(
     run = str(tmp_path / "run")
     train = ["train", "tic_tac_toe", "--algorithm", "rebel", "--workers", "1", "--rounds", "1", "--network", "1x16"]
     assert main([*train, "--out", run]) == 0
-    assert f"sog play {run}" in capsys.readouterr().out
+    printed = capsys.readouterr()
+    assert f"sog play {run}" in printed.out and "the network is as it began" in printed.err
     answers = iter(["b2", "q"])
     monkeypatch.setattr(builtins, "input", lambda question: next(answers))
     assert main(["play", run, "--seat", "0", "-s", "10"]) == 0
