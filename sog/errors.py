@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import Final
 
 
 class SogError(Exception):
@@ -21,7 +22,12 @@ class SettingError(SogError):
     """A setting outside its range, such as a negative number of simulations."""
 
 
+_LARGEST: Final = 2**63 - 1
+
+
 def check_whole(name: str, value: object, least: int) -> None:
-    """SettingError unless a setting is a whole number of at least `least`."""
+    """SettingError unless a setting is a whole number of at least `least` that 64 bits hold."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise SettingError(f"{name} is a whole number of at least {least}, not {value!r}")
+    if value > _LARGEST:
+        raise SettingError(f"{name} is at most {_LARGEST:,}, not {value!r}")
