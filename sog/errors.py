@@ -29,5 +29,5 @@ def check_whole(name: str, value: object, least: int) -> None:
     """SettingError unless a setting is a whole number of at least `least` that 64 bits hold."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise SettingError(f"{name} is a whole number of at least {least}, not {value!r}")
-    if value > _LARGEST:
+    if int(value) > _LARGEST:
         raise SettingError(f"{name} is at most {_LARGEST:,}, not {value!r}")

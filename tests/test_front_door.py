@@ -110,7 +110,7 @@ def test_what_cannot_be_is_refused() -> None:
         (lambda: sog.train("kuhn_poker", "/nowhere", minutes=-1.0), "minutes are above 0"),
         (lambda: sog.train("kuhn_poker", "/nowhere", rounds=0), "rounds is a whole number of at least 1, not 0"),
         (lambda: sog.Run("kuhn_poker", workers=0), "workers is a whole number of at least 1, not 0"),
-        (lambda: sog.solve("kuhn_poker", "external-mccfr", seed=2**63), "seed is at most 9,223,372,036,854,775,807, not"),
+        (lambda: sog.solve("kuhn_poker", "external-mccfr", seed=2**63), "seed is at most 9,223,372"),
         (lambda: sog.Run("kuhn_poker", seed=-1), "seed is a whole number of at least 0, not -1"),
         (lambda: sog.solve("kuhn_poker", iterations=1e3), r"iterations is .* not 1000\.0"),  # type: ignore[arg-type]
         (lambda: sog.Budget(True), "simulations is a whole number of at least 1, not True"),
