@@ -22,6 +22,7 @@ from sog.games.symmetries import Symmetry
 __all__ = [
     "DENSE",
     "NATURE",
+    "SPARSE",
     "TERMINAL",
     "Carry",
     "Fan",
@@ -44,7 +45,9 @@ State = Hashable
 NATURE: Final = 2
 TERMINAL: Final = 3
 
-DENSE: Final = 0  # the kind of an operator that is its matrix; a game's own kinds are other numbers
+# Kinds of operators; a game's own kinds are numbers above 0.
+DENSE: Final = 0  # its matrix
+SPARSE: Final = -1  # those entries that are not 0 (sog/games/compiled/sparse.py)
 
 
 @dataclass(frozen=True, eq=False)

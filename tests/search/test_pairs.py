@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sog.arrays import Float64
-from sog.games.base import DENSE, Operator, Scaled, State
+from sog.games.base import DENSE, SPARSE, TERMINAL, Operator, Scaled, State
+from sog.games.compiled.sparse import SparseOperator
+from sog.games.goofspiel import Goofspiel
 from sog.games.holdem.cards import HANDS, live_hands
 from sog.games.holdem.game import Holdem
 from sog.games.holdem.names import holdem_from
@@ -18,7 +20,7 @@ from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
 from sog.games.names import parse_game
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.cfr.rules import DCFR
-from sog.search.tree import cards
+from sog.search.tree import cards, pairs, sparse
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 
@@ -111,3 +113,73 @@ def test_sweeps_over_packed_and_dense_operators_agree() -> None:
     ranges = few_hands(rng, packed.spot.board, 30), few_hands(rng, packed.spot.board, 30)
     masses = [tree.public.masses(0, *ranges) for tree in trees]
     np.testing.assert_allclose(masses[0], masses[1], atol=1e-12)
+
+
+# --- operators of few entries ---
+
+
+class SparseGoofspiel(Goofspiel):
+    """The same game with every operator kept by its entries."""
+
+    def weights(self, s: State) -> Scaled:
+        return _by_entries(super().weights(s))
+
+    def payoff(self, s: State) -> Scaled:
+        return _by_entries(super().payoff(s))
+
+
+@cache
+def _few(operator: Operator) -> Operator:
+    pairs = np.flatnonzero(operator.matrix)
+    return SparseOperator(operator.shape, pairs, operator.matrix.ravel()[pairs])
+
+
+def _by_entries(scaled: Scaled) -> Scaled:
+    return Scaled(_few(scaled.operator), scaled.scale)
+
+
+@given(st.integers(1, 6), st.integers(1, 20), st.floats(0.0, 1.0), st.integers(0, 10**6))
+def test_few_entries_equal_their_matrix(rows: int, columns: int, share: float, seed: int) -> None:
+    """Empty rows and columns, and an operator without any entry, included."""
+    rng = np.random.default_rng(seed)
+    matrix = rng.normal(size=(rows, columns)) * (rng.random((rows, columns)) < share)
+    operator = _few(Operator(matrix))
+    assert operator.shape == matrix.shape and np.array_equal(operator.matrix, matrix)
+    table = np.concatenate((np.full(3, np.nan), operator.packed()))  # it need not stand at the beginning
+    for i, j in np.ndindex(matrix.shape):
+        assert sparse.entry(table, U(3), rows, i, j) == operator.entry(i, j) == matrix[i, j]
+    reach, cfv = rng.random(rows + columns) * (rng.random(rows + columns) < 0.8), np.full(rows + columns, 7.0)
+    for players, zero, one in ((1, True, False), (2, False, True), (3, True, True)):
+        cfv[:] = 7.0
+        sparse.payoffs(table, U(3), 0.5, (rows, columns), reach, (0, rows), cfv, players)
+        np.testing.assert_allclose(cfv[:rows], 0.5 * matrix @ reach[rows:] if zero else 7.0, atol=1e-12)
+        np.testing.assert_allclose(cfv[rows:], -0.5 * matrix.T @ reach[:rows] if one else 7.0, atol=1e-12)
+
+
+def test_a_game_of_few_entries_is_the_same_game() -> None:
+    """Sweeps, masses, utilities and drawn pairs as with matrices."""
+    trees = []
+    for kind in (SparseGoofspiel, Goofspiel):
+        game = kind(4, "descending")
+        trees.append(Lookahead(PublicTree(game), 0, game.root_ranges()).expand_all())
+    few, dense = trees
+    assert few.public.operators[0, f.OP_KIND] == SPARSE and not few.public.all_dense and dense.public.all_dense
+    for tree in trees:
+        tree.iterate(DCFR, 20, track=True)
+    for row in (f.CFV, f.CFV_SUM, f.REACH_SUM):
+        np.testing.assert_allclose(few.infostates[row], dense.infostates[row], atol=1e-12)
+    np.testing.assert_allclose(few.entries[f.POLICY_SUM], dense.entries[f.POLICY_SUM], atol=1e-9)
+    rng = np.random.default_rng(0)
+    masses = [np.zeros(few.infostates.shape[1]) for _ in trees]
+    for n in rng.permutation(few.size)[:200].tolist():
+        ranges = tuple(rng.random(size) for size in few.public.num_infostates(few.public_node(n)))
+        both = [tree.public.masses(tree.public_node(n), *ranges) for tree in trees]
+        np.testing.assert_allclose(np.concatenate(both[0]), np.concatenate(both[1]), atol=1e-12)
+        for p in (0, 1):
+            for tree, mass in zip(trees, masses, strict=True):
+                pairs.opponent_masses(tree.public.arrays, tree.arrays, n, p, mass)
+            np.testing.assert_allclose(*masses, atol=1e-12)
+        drawn = [tree.draw_pair(n, np.full(1, n, dtype=np.uint64)) for tree in trees]
+        assert drawn[0] == drawn[1]
+        if drawn[0] is not None and few.actor(n) == TERMINAL:
+            assert few.utility(n, drawn[0]) == dense.utility(n, drawn[0])

@@ -9,7 +9,7 @@ import pytest
 
 from sog.agents.policy_network import infostates_of, policy_at
 from sog.errors import GameError, SettingError
-from sog.games.base import TERMINAL
+from sog.games.base import SPARSE, TERMINAL
 from sog.games.catalog import make_game
 from sog.games.histories.base import HistoryGame, TooManyHistories, deal, drawn
 from sog.games.histories.catalog import make_history_game
@@ -155,6 +155,41 @@ def test_a_subgame_from_the_start_is_the_whole_game(name: str) -> None:
     ours, theirs = exact.measure(tree), exact.measure(whole)
     assert ours.value == pytest.approx(theirs.value, abs=1e-9)
     assert ours.exploitability == pytest.approx(theirs.exploitability, abs=1e-9)
+
+
+@pytest.mark.parametrize("gadget", ["critic", "previous"])
+def test_operators_of_few_entries_change_nothing(gadget: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Goofspiel after draws, where an infostate of one player leaves one of the other: the same policies."""
+    game = make_history_game(GOOF.format(5, "descending"))
+    policy = RandomPolicy(game)
+    critic = ExactCritic(game, [[policy], [policy]])
+    public = [game.public(middle(game, turns, 3))[0] for turns in (2, 4)]
+    found = []
+    for few in (True, False):
+        monkeypatch.setattr(Subgame, "sparse", few)
+        search = SepotSearch(game, policy, critic, SepotSearchSettings(50, DepthLimit(1), gadget=gadget))
+        found.append([search.search(row, 0).policy for row in public])
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-9)
+
+
+def test_a_draw_leaves_operators_of_few_entries() -> None:
+    """Two rounds of Goofspiel 6 that were both drawn: 30 infostates each, every one with a single one of the other."""
+    game = make_history_game(GOOF.format(6, "descending"))
+    states = game.begin(1)
+    for action in (3, 3, 5, 5):
+        deal(game, states, np.random.default_rng(0))
+        game.step(states, np.array([action], dtype=np.int32))
+    deal(game, states, np.random.default_rng(0))
+    found = histories_of(game, game.public(states)[0])
+    assert len(found) == 30
+    below = grow(game, found.states, chance_of(game, found.actions), DepthLimit(0, fitted=True), 2_000)
+    few = Subgame(game, below)
+    operators = [few.weights(s).operator for s in range(few.num_states)]
+    assert any(operator.kind == SPARSE for operator in operators)
+    wasteful = [one for one in operators if np.count_nonzero(one.matrix) * 8 < one.matrix.size]
+    assert wasteful and all(one.kind == SPARSE for one in wasteful)
+    assert few.num_entries < 0.2 * few.tree.sizes.prod(axis=1).sum()
 
 
 def test_too_many_histories_are_refused() -> None:

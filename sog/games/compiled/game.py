@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Final, cast
 
 import numpy as np
 
 from sog.arrays import Array, Float64, Int32, Int64
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
+from sog.games.compiled.sparse import SparseOperator
 from sog.games.compiled.tree import CompiledTree, Moments, Partition, public_tree
 
 __all__ = ["CompiledGame"]
+
+# A SparseOperator has so many times fewer entries than its matrix, of which kernels take several at once.
+_SPARSE: Final = 8
 
 
 class CompiledGame(Game):
@@ -18,11 +22,13 @@ class CompiledGame(Game):
 
     A public state is a number. A pair may stand for several histories: weights and payoffs are their sums. Nothing is
     shown at a terminal state, where an infostate is the last one with the last action.
-    moments: the histories.  tree: their public states.
+    moments: the histories.  tree: their public states.  sparse: whether operators of few entries are SparseOperators,
+    which neither solves of leaves with networks (sog/search/depth_limited) nor networks of matchups take.
     """
 
     moments: Moments
     tree: CompiledTree
+    sparse = False
 
     def compile(self, moments: Moments, parts: Partition) -> None:
         """Set what follows from the histories alone."""
@@ -32,10 +38,16 @@ class CompiledGame(Game):
         live = self.tree.sizes[self.tree.actor != TERMINAL]
         self.num_slots = (int(live[:, 0].max()), int(live[:, 1].max()))
         self.perfect_information = bool((self.tree.sizes == 1).all())
-        self._operators: dict[tuple[int, bytes], Operator] = {}
+        self._operators: dict[tuple[object, ...], Operator] = {}
         self._sizes: list[list[int]] = self.tree.sizes.tolist()
         self._pair = _pairs(self.tree.place, self.tree.sizes, self.tree.state)
         self._nature_pair = _pairs(self.tree.nature_place, self.tree.sizes, self.tree.nature)
+
+    @property
+    def num_entries(self) -> int:
+        """Entries that would be held if every state had operators of its own, those of weights alone."""
+        pairs, few = self.tree.sizes.prod(axis=1), np.diff(self.tree.at_state.start) + np.diff(self.tree.at_nature.start)
+        return int(np.where(self.sparse & (few * _SPARSE < pairs), few, pairs).sum())
 
     @property
     def num_states(self) -> int:
@@ -137,6 +149,8 @@ class CompiledGame(Game):
     def _summed(self, s: int, pair: Int64, values: Float64) -> Scaled:
         """The sums of values by pair, as an operator whose first largest entry is 1, so that many states share it."""
         i0, i1 = self._sizes[s]
+        if self.sparse and len(pair) * _SPARSE < i0 * i1:
+            return self._summed_by_entry((i0, i1), pair, values)
         sums = np.bincount(pair, values, i0 * i1).astype(np.float64, copy=False)
         scale = float(sums[np.abs(sums).argmax()])
         matrix = sums.reshape(i0, i1)
@@ -145,6 +159,17 @@ class CompiledGame(Game):
         matrix /= scale
         key = (matrix.shape[0], matrix.tobytes())
         return Scaled(self._operators.setdefault(key, Operator(matrix)), scale)
+
+    def _summed_by_entry(self, shape: tuple[int, int], pair: Int64, values: Float64) -> Scaled:
+        """`_summed` as a SparseOperator."""
+        pairs, inverse = np.unique(pair, return_inverse=True)
+        sums = np.bincount(inverse, values).astype(np.float64, copy=False)
+        scale = float(sums[np.abs(sums).argmax()])
+        if scale == 0.0:
+            return Scaled(SparseOperator(shape, pairs, sums), 0.0)
+        sums /= scale
+        key = (shape, pairs.tobytes(), sums.tobytes())
+        return Scaled(self._operators.setdefault(key, SparseOperator(shape, pairs, sums)), scale)
 
 
 def _pairs(place: Int64, sizes: Int64, state: Int64) -> Int64:

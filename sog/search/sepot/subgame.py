@@ -23,7 +23,7 @@ from sog.search.sepot.below import Below
 
 __all__ = ["Choosers", "Subgame"]
 
-_PAIRS: Final = 20_000_000  # of infostates in all public states: matrices of float64 are made of them
+_PAIRS: Final = 20_000_000  # of infostates in all public states, of which operators of float64 are made
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +68,8 @@ class Subgame(CompiledGame):
     below: the histories; they are the game's first moments.
     """
 
+    sparse = True  # where both players hide what they did, most pairs of infostates stand for no history
+
     def __init__(self, game: HistoryGame, below: Below, choosers: Choosers | None = None) -> None:
         """choosers: of the leaves, None where there are none.
 
@@ -91,9 +93,8 @@ class Subgame(CompiledGame):
         if choosers is not None and below.leaf.any():
             moments, rows = _chosen(moments, rows, below.leaf, choosers)
         self.compile(moments, _partition(rows, moments.actor != TERMINAL))
-        pairs = int(self.tree.sizes.prod(axis=1).sum())
-        if pairs > _PAIRS:
-            raise TooManyHistories(f"{self.name} has {pairs:,} pairs of infostates, more than {_PAIRS:,}")
+        if self.num_entries > _PAIRS:
+            raise TooManyHistories(f"{self.name} has {self.num_entries:,} pairs of infostates, more than {_PAIRS:,}")
 
     def _known(self, p: int, public: Int32) -> Int64:
         """int64[M]: the infostate of player p at each moment; earlier and later ones may have the same number."""

@@ -43,7 +43,7 @@ def draw_pair_of_ranges(public: Public, s: int, reach: Array, offsets: Any, rng:
     """`draw_pair` at public state s; player p's range begins at reach[offsets[p]]."""
     off0, off1 = offsets
     op = public.nodes[s, f.WEIGHT_OP]
-    if public.operators[op, f.OP_KIND] != DENSE:
+    if public.operators[op, f.OP_KIND] > DENSE:
         first, second = random(rng), random(rng)
         start = U(public.operators[op, f.OP_START])
         return bool(cards.draw(public.operator_values, start, reach, U(off0), U(off1), first, second, pair))

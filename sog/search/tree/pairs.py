@@ -1,7 +1,7 @@
 """Numba kernels that apply pair operators to ranges, by kind: payoffs, masses, single entries, utilities.
 
-They know arrays only (see columns.py) and one branch a kind: dense matrices here, hold'em's operators in cards.py. The
-sweeps on either side know neither.
+They know arrays only (see columns.py) and one branch a kind: dense matrices here, those of few entries in sparse.py,
+hold'em's operators in cards.py. The sweeps on either side know none of them.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from sog.arrays import Array
-from sog.games.base import DENSE
+from sog.games.base import DENSE, SPARSE
 from sog.search.simd.f64x8 import LANES, load, splat, store
 from sog.search.simd.jit import inlined, njit
 from sog.search.simd.spans import dot
-from sog.search.tree import cards
+from sog.search.tree import cards, sparse
 from sog.search.tree import columns as f
 from sog.search.tree.arrays import Public, Tree
 
@@ -34,6 +34,9 @@ def payoffs(public: Public, tree: Tree, first: int, last: int, players: int) -> 
         start = U(operators[op, f.OP_START])
         w0, w1 = U(nodes[n, f.N_I0]), U(nodes[n, f.N_I1])
         off0, off1 = U(nodes[n, f.OFF0]), U(nodes[n, f.OFF1])
+        if operators[op, f.OP_KIND] == SPARSE:
+            sparse.payoffs(values, start, scale, (w0, w1), reach, (off0, off1), cfv, players)
+            continue
         if operators[op, f.OP_KIND] != DENSE:
             cards.payoffs(operators[op, f.OP_KIND], values, start, scale, reach, (off0, off1), cfv, players)
             continue
@@ -60,10 +63,13 @@ def masses(public: Public, s: Any, r0: Array, off0: Any, r1: Array, off1: Any, a
     operators, values = public.operators, public.operator_values
     op, scale = U(public.nodes[s, f.WEIGHT_OP]), public.scales[s, f.WEIGHT_SCALE]
     row = U(operators[op, f.OP_START])
+    w0, w1 = U(public.nodes[s, f.I0]), U(public.nodes[s, f.I1])
+    if operators[op, f.OP_KIND] == SPARSE:
+        sparse.masses(values, row, scale, (w0, w1), (r0, off0, r1, off1), mass)
+        return
     if operators[op, f.OP_KIND] != DENSE:
         cards.masses(values, row, scale, r0, off0, r1, off1, mass)
         return
-    w0, w1 = U(public.nodes[s, f.I0]), U(public.nodes[s, f.I1])
     if against & 2:
         for i in range(w0):
             mass[0, i] = dot(values, row + i * w1, r1, off1, w1) * scale
@@ -87,6 +93,8 @@ def _entry(public: Public, op: int, i0: int, i1: int) -> Any:
     """The unscaled operator at (i0, i1)."""
     operators, values = public.operators, public.operator_values
     start = operators[op, f.OP_START]
+    if operators[op, f.OP_KIND] == SPARSE:
+        return sparse.entry(values, start, operators[op, f.OP_ROWS], i0, i1)
     if operators[op, f.OP_KIND] != DENSE:
         return cards.entry(operators[op, f.OP_KIND], values, start, i0, i1)
     return values[start + i0 * operators[op, f.OP_COLUMNS] + i1]
@@ -112,6 +120,9 @@ def opponent_mass(public: Public, tree: Tree, n: int, p: int, i: int) -> float:
     s, off = nodes[n, f.PUBLIC], nodes[n, f.OFF0 + 1 - p]
     operators, values = public.operators, public.operator_values
     op, scale = public.nodes[s, f.WEIGHT_OP], public.scales[s, f.WEIGHT_SCALE]
+    if operators[op, f.OP_KIND] == SPARSE:
+        shape = operators[op, f.OP_ROWS], operators[op, f.OP_COLUMNS]
+        return float(scale * sparse.mass_of(values, operators[op, f.OP_START], shape, reach, off, p, i))
     if operators[op, f.OP_KIND] != DENSE:
         return float(scale * cards.mass_of(values, U(operators[op, f.OP_START]), reach, U(off), i))
     total = 0.0
@@ -127,7 +138,7 @@ def opponent_masses(public: Public, tree: Tree, n: int, p: int, out: Array) -> N
     """out[OFF0 + i] for player p at lookahead node n: opponent_mass of all its infostates i; out: float64[S]."""
     s, off = tree.nodes[n, f.PUBLIC], tree.nodes[n, f.OFF0 + p]
     op, operators = public.nodes[s, f.WEIGHT_OP], public.operators
-    if operators[op, f.OP_KIND] != DENSE:
+    if operators[op, f.OP_KIND] > DENSE:
         cards.apply_card(
             operators[op, f.OP_KIND],
             public.operator_values,
