@@ -46,7 +46,8 @@ class CompiledGame(Game):
     @property
     def num_entries(self) -> int:
         """Entries that would be held if every state had operators of its own, those of weights alone."""
-        pairs, few = self.tree.sizes.prod(axis=1), np.diff(self.tree.at_state.start) + np.diff(self.tree.at_nature.start)
+        tree = self.tree
+        pairs, few = tree.sizes.prod(axis=1), np.diff(tree.at_state.start) + np.diff(tree.at_nature.start)
         return int(np.where(self.sparse & (few * _SPARSE < pairs), few, pairs).sum())
 
     @property
