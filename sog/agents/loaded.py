@@ -45,8 +45,9 @@ class LoadedAgent:
 
     def seat(self, player: int) -> Agent:
         """A new agent for player 0 or 1, to play games with: `new_game`, `act`, `policy`."""
-        play = agents_of(self._algorithm, self._choices)
-        return play.make(self.public, self._opened, self._choices)(player, self._seed)
+        choices = taken_by(self._algorithm, self._choices)
+        play = agents_of(self._algorithm, choices)
+        return play.make(self.public, self._opened, choices)(player, self._seed)
 
     def policy(self, node: int) -> Float64:
         """float64[A, I]: the policy of whoever acts at a public node, by action and infostate; GameError if nobody."""
@@ -65,7 +66,8 @@ class LoadedAgent:
 
         Raises GameError where a move is illegal, the game is over or information is hidden.
         """
-        player = make_player(self._opened, board_player_of(self._algorithm), self._choices, self._seed)
+        algorithm = board_player_of(self._algorithm)
+        player = make_player(self._opened, algorithm, taken_by(algorithm, self._choices), self._seed)
         player.new_game(self.game)
         return think(player, moves, Limits())
 
@@ -97,5 +99,4 @@ def load_agent(
     Budget(simulations, per_update)  # refuses what is no budget, whatever the algorithm takes of it
     text = str(checkpoint_or_game)
     algorithm = player_of(text, algorithm)
-    choices = taken_by(algorithm, Choices(simulations, per_update))
-    return LoadedAgent(open_network(text, algorithm), algorithm, choices, seed)
+    return LoadedAgent(open_network(text, algorithm), algorithm, Choices(simulations, per_update), seed)

@@ -121,7 +121,8 @@ def _tournament(table: Mapping[str, Any], text: bytes) -> Tournament:
     if openings and "plies" in table:
         raise SettingError("openings are given, or drawn with so many plies: not both")
     rounds = _whole(table, "rounds", 1, _MOST_GAMES, len(openings) or 1)
-    if (games := rounds * len(agents) * (len(agents) - 1)) > _MOST_GAMES:
+    pairs = len(agents) - 1 if gauntlet else len(agents) * (len(agents) - 1) // 2
+    if (games := 2 * rounds * pairs) > _MOST_GAMES:
         raise SettingError(f"that would be {games:,} games; at most {_MOST_GAMES:,}")
     return Tournament(
         game,

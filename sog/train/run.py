@@ -164,10 +164,10 @@ def with_value_planes(run: Run, settings: TrainSettings, out: Path) -> TrainSett
 
     Networks of presets before 26 November 2026 have one; a run keeps its network's, whatever a preset has now.
     """
-    folder = out / "checkpoint" if checkpoint.is_begun(out / "checkpoint") else Path(run.begins)
-    if settings.shape.kind != "resnet" or not (run.begins or checkpoint.is_begun(folder)):
+    begun = checkpoint.is_begun(out / "checkpoint")
+    if settings.shape.kind != "resnet" or not (run.begins or begun):
         return settings
-    known = checkpoint.load_meta(folder).shape
+    known = checkpoint.load_meta(out / "checkpoint" if begun else Path(run.begins)).shape
     if known.kind != "resnet":
         return settings
     return replace(settings, shape=replace(settings.shape, value_planes=known.value_planes))

@@ -81,4 +81,5 @@ def test_on_a_board_student_of_games_plays_with_its_network(
     assert "agent: " in printed.out
     assert main(["play", run, "--algorithm", "rebel"]) == 2
     assert "no player on a board is called rebel" in capsys.readouterr().err
-    assert load_agent(run, simulations=10).think([4]).action != 4
+    thought = load_agent(run, simulations=10).think([4])
+    assert thought.action != 4 and thought.nodes <= 11

@@ -196,7 +196,6 @@ class _Journal:
     def save(self, supervisor: Supervisor) -> float | None:
         """Write the curve and the checkpoint; the seconds it took, None where the learner or replay is dead."""
         started = time.monotonic()
-        write_curve(self.out / CURVE, self.record.points)
         try:
             learner, replay = supervisor.states()
         except WorkLost:
@@ -210,6 +209,7 @@ class _Journal:
             **self.record.state(),
         }
         self._keep(self.folder, network, totals.steps, state)
+        write_curve(self.out / CURVE, self.record.points)  # after it: a curve without a checkpoint is no run's
         return time.monotonic() - started
 
     def _keep(self, folder: Path, network: CVPN, steps: int, state: State | None = None) -> None:
