@@ -139,8 +139,9 @@ def _check_names(game: Game, s: State, sizes: tuple[int, int], actions: Int32) -
         require(isinstance(name, str), game, s, f"{what} is {kind_of(name)}, not text")
     for name in named:
         require(isinstance(name, str) and name != "", game, s, f"an action is called {name!r}")
-    twice = [name for name in named if named.count(name) > 1]
-    require(not twice, game, s, f"two actions are called {twice[0] if twice else ''!r}")
+    if len(set(named)) < len(named):
+        twice = next(name for k, name in enumerate(named) if name in named[:k])
+        require(False, game, s, f"two actions are called {twice!r}")
 
 
 def unit_of(game: Game, s: State) -> float:

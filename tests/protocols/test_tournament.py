@@ -247,6 +247,15 @@ def test_files_that_say_nonsense(tmp_path: Path, text: str, told: str) -> None:
         read_tournament(file_of(tmp_path, text))
 
 
+def test_a_gauntlet_has_fewer_games_than_all_against_all(tmp_path: Path) -> None:
+    """40 agents, 700 openings both ways: 54,600 games of one against the others, too many of each against each."""
+    agents = "".join(f"[agents.a{k}]\nrandom = true\n" for k in range(40))
+    read = read_tournament(file_of(tmp_path, f'game = "chess"\nrounds = 700\ngauntlet = "a0"\n{agents}'))
+    assert 2 * read.rounds * len(read.pairs()) == 54_600
+    with pytest.raises(SettingError, match="1,092,000 games"):
+        read_tournament(file_of(tmp_path, f'game = "chess"\nrounds = 700\n{agents}'))
+
+
 TWO = '[agents.a]\nrandom = true\n[agents.b]\n'
 
 

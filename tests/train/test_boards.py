@@ -32,7 +32,7 @@ from sog.train.boards.searches import GtcfrSearch, MctsSearch, Searching
 from sog.train.learner import LearnerSettings
 from sog.train.loop import train
 from sog.train.replay import WindowGrowth
-from sog.train.run import Run, Until
+from sog.train.run import Run, Until, with_value_planes
 from sog.train.settings import TrainSettings
 from tests.boards import connect_four_settings
 
@@ -408,3 +408,15 @@ def test_a_run_keeps_the_value_planes_of_its_network(tmp_path: Path) -> None:
         replace(one.shape, value_planes=0)
     with pytest.raises(SettingError, match="value planes are a resnet's"):
         replace(shape_for(game, 8, 1), value_planes=2)
+
+
+def test_a_new_run_looks_for_value_planes_in_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not in the one where it was called either, whatever that holds."""
+    (tmp_path / "meta.json").write_text("{")
+    monkeypatch.chdir(tmp_path)
+    settings = connect_four_settings()
+    assert settings.shape.kind == "resnet"
+    run = Run("connect_four", "demo", 0, 1)
+    assert with_value_planes(run, settings, tmp_path / "out") == settings
+    with pytest.raises(CheckpointError):
+        with_value_planes(replace(run, begins="."), settings, tmp_path / "out")

@@ -248,6 +248,20 @@ def test_whatever_dies_is_replaced(there: Executor) -> None:
 # --- a whole run ---
 
 
+def test_a_first_save_that_fails_leaves_no_curve_without_a_checkpoint(tmp_path: Path) -> None:
+    """Such a curve would be taken for another run's, and the same command refused."""
+
+    def look(supervisor: Supervisor) -> None:
+        def lost() -> tuple[State, State]:
+            raise SogError("interrupted")
+
+        supervisor.states = lost  # type: ignore[method-assign]
+
+    with pytest.raises(SogError, match="interrupted"):
+        train_stream(RUN, SETTINGS, tmp_path, Until(rounds=1), False, StreamHooks(look=look), Placed(HERE))
+    assert checkpoint.is_begun(tmp_path / "checkpoint") or not (tmp_path / "curve.csv").exists()
+
+
 def test_a_learner_that_dies_at_the_end_leaves_a_checkpoint_a_curve_and_a_word(tmp_path: Path) -> None:
     said: list[str] = []
 
