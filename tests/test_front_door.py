@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 import sog
 from sog.errors import GameError, SettingError
@@ -68,7 +69,13 @@ def test_search_of_a_whole_small_game_finds_its_policy() -> None:
 
 
 def test_train_leaves_a_checkpoint_that_load_agent_opens(tmp_path: Path) -> None:
-    point = sog.train(sog.Run("kuhn_poker"), tmp_path / "run", rounds=1)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        point = sog.train(sog.Run("kuhn_poker"), tmp_path / "run", rounds=1)
+        assert torch.get_num_threads() == 2  # as the user's program had it
+    finally:
+        torch.set_num_threads(before)
     assert point.round == 1
     agent = sog.load_agent(str(tmp_path / "run"), simulations=5)
     assert agent.trained and agent.policy(0).shape == (2, 3)

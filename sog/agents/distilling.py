@@ -6,9 +6,6 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import torch
-from threadpoolctl import threadpool_limits
-
 from sog.agents.algorithms.base import SOG, Choices, OpenBar
 from sog.agents.algorithms.table import preset
 from sog.agents.exploit_seeds import listed_aloud
@@ -16,6 +13,7 @@ from sog.agents.policy_network import network_policy
 from sog.agents.shipped import find_checkpoint
 from sog.games.catalog import make_game
 from sog.games.histories.catalog import make_history_game
+from sog.nets.one_core import one_core
 from sog.train.checkpoint import Meta, WithCritic, load_with_critic
 from sog.train.distil.distil import Distilled, DistilSettings, Report, distil
 from sog.train.distil.teacher import CriticTeacher
@@ -45,8 +43,7 @@ class Distillation:
     def work(self, minutes: float | None, report: Report) -> tuple[Distilled, dict[str, Any]]:
         """The network, and what its checkpoint says of itself."""
         started = time.monotonic()
-        with threadpool_limits(1):
-            torch.set_num_threads(1)
+        with one_core():
             found = distil(self.teacher, self.settings, self.seed, minutes, report)
         description = {
             "game": self.meta.game,

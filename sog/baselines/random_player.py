@@ -27,7 +27,7 @@ class RandomPlayer:
     def search(self, moves: Sequence[int], simulations: int | None = None) -> Search:
         tree = given(self.tree)
         actions = tree.actions(tree.decision_after(moves))
-        return RandomSearch([int(a) for a in np.random.default_rng([self.seed, *moves]).permutation(actions)])
+        return RandomSearch([int(a) for a in np.random.default_rng([self.seed, len(moves), *moves]).permutation(actions)])
 
 
 class RandomSearch:

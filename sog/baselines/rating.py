@@ -71,7 +71,7 @@ class RatingPlayer:
         """The rating of the position after these moves; GameError where a move is illegal or nobody is to move."""
         tree = given(self._tree)
         node = tree.decision_after(moves)
-        public, rng = tree.public, np.random.default_rng((self.seed, *moves))
+        public, rng = tree.public, np.random.default_rng((self.seed, len(moves), *moves))
         actions = tuple(tree.actions(node))
         decision = Decision(public.game, public.states[node], tuple(moves), actions, simulations or 0, rng)
         return RatingSearch(decision, self._rate)

@@ -133,8 +133,6 @@ def bench_pipeline(
         runs = [Throughput(count, speed, predicted(measured, count)) for count, speed in found]
         report(len(counts) + 1, "simulation")
         planned = plans(measured)
-    if picture is not None:
-        _draw_plans(picture, subject.game, planned)
     if as_json:
         answer = {"game": subject.game, "algorithm": algorithm, "preset": preset, "load": os.getloadavg()[0]}
         rates = {name: value for name, value in asdict(measured.rates).items() if name != "plays"}
@@ -143,10 +141,12 @@ def bench_pipeline(
         compared = [{**asdict(run), "error": run.error, "core_error": run.core_error} for run in runs]
         listed = [plan.entries() for plan in planned]
         print_json({**answer, "rates": {**rates, **extra, **more}, "runs": compared, "plans": listed})
-        return
-    stdout().print(_rates_table(subject.game, measured))
-    stdout().print(_runs_table(runs))
-    stdout().print(_plans_table(planned))
+    else:
+        stdout().print(_rates_table(subject.game, measured))
+        stdout().print(_runs_table(runs))
+        stdout().print(_plans_table(planned))
+    if picture is not None:  # last, so that a disk that refuses it costs no result
+        _draw_plans(picture, subject.game, planned)
 
 
 def _rates_table(game: str, measured: Measured) -> Table:
@@ -201,4 +201,4 @@ def _draw_plans(path: Path, game: str, planned: Sequence[Plan]) -> None:
             axes.axhline(bound, linestyle=":", color=f"C{number + 1}", label=f"{name} alone")
         axes.legend(fontsize=8)
         axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=110, format="png")

@@ -60,9 +60,10 @@ def solve_spot(
         solver, _ = load(out, threads)
         if solver.game.name != game.name:
             raise SettingError(f"{out} holds {solver.game.name}; choose another name")
-        note = f"{out} holds {solver.iterations:,} iterations: going on from there"
-        say(note)
+        say(f"{out} holds {solver.iterations:,} iterations: going on from there")
+        kept = _kept(out, solver.iterations)
     else:
+        kept = ""
         if out is not None:
             check_new(out)
         solver = HoldemSolver(game, threads)
@@ -71,12 +72,16 @@ def solve_spot(
         boards = len(solver.program.boards.cards)
         stdout().print(f"memory {need:,.0f} MB, {boards} river card{'s' * (boards > 1)} solved")
     solver.iterate(0)  # compiles before the timing starts
-    saved = [""]
+    saved = [kept]
     with say_kept(lambda: saved[0]):
         progress, seconds = _run(solver, target, iterations, out, saved)
     if out is not None:
         save(solver, progress, out)
     _print_answer(game, progress, seconds, as_json)
+
+
+def _kept(out: Path, iterations: int) -> str:
+    return f"{out} holds {iterations:,} iterations: the same command goes on from there"
 
 
 def _run(
@@ -98,7 +103,7 @@ def _run(
             report(now.iterations, f"exploitability {chips:.2f} chips, {percent:.3f}% of the pot")
             if out is not None and perf_counter() - saved > _SAVE_SECONDS:
                 save(solver, now, out)
-                kept[0] = f"{out} holds {now.iterations:,} iterations: the same command goes on from there"
+                kept[0] = _kept(out, now.iterations)
                 saved = perf_counter()
 
         progress = solver.solve(limit, most, report=on_progress)

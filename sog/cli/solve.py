@@ -99,7 +99,7 @@ def solve(
         _list_algorithms(as_json)
         return
     rules = _game(game)
-    if rules.name.startswith("holdem"):
+    if _is_holdem(rules):
         from sog.cli.holdem import solve_spot
 
         if algorithm not in (None, "dcfr") or simultaneous or check_openspiel:
@@ -110,7 +110,7 @@ def solve(
         return
     if threads is not None:
         raise SettingError("--threads is for hold'em spots")
-    if rules.name.startswith("connect_four"):
+    if _is_connect_four(rules):
         from sog.cli.connect_four import solve_position
 
         chosen = {"--algorithm": algorithm, "--iterations": iterations, "--target": target, "--out": out}
@@ -171,6 +171,23 @@ def _game(name: str) -> Game:
     game = make_game(name)
     check_own(game)
     return game
+
+
+def _is_holdem(game: Game) -> bool:
+    """The name comes first: other games need not wait for hold'em's rules to be imported."""
+    if not game.name.startswith("holdem"):
+        return False
+    from sog.games.holdem.game import Holdem
+
+    return isinstance(game, Holdem)
+
+
+def _is_connect_four(game: Game) -> bool:
+    if not game.name.startswith("connect_four"):
+        return False
+    from sog.games.boards.connect_four import ConnectFour
+
+    return isinstance(game, ConnectFour)
 
 
 def _compile(solver: Algorithm) -> None:

@@ -89,11 +89,11 @@ def tournament(
     names = list(read.agents)
     ratings = rate(points_of(names, [result.points for result in results]))
     answer = _answer(read.game.name, names, ratings, results, folder)
-    _plot(folder / "elo.png", answer)
     if as_json:
         print_json(answer)
     else:
         _show(answer)
+    _plot(folder / "elo.png", answer)
 
 
 def _answer(game: str, names: list[str], ratings: Ratings, results: list[Result], folder: Path) -> dict[str, Any]:

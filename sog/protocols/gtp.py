@@ -97,10 +97,10 @@ class GtpEngine:
         size = _whole(words[0])
         if size != self.fits:
             raise GameError(f"unacceptable size: this network plays {self.fits}x{self.fits}")
-        self._start(self.board.game)
-        return ""
+        return self._clear(words)
 
     def _clear(self, words: Sequence[str]) -> str:
+        self.left = {}  # of the last game
         self._start(self.board.game)
         return ""
 

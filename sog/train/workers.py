@@ -8,13 +8,13 @@ from typing import Protocol
 
 import numpy as np
 import torch
-from threadpoolctl import threadpool_limits
 
 from sog.cluster.executor import Executor, Pending, WorkLost
 from sog.cluster.where import Where, executor
 from sog.errors import SogError
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
+from sog.nets.one_core import one_core
 from sog.search.simd.compiling import WATCH
 from sog.train.checkpoint import network_of
 from sog.train.settings import Actor, Harvest, TrainSettings
@@ -38,8 +38,7 @@ def hire(game: str, settings: TrainSettings, seed: int, workers: int, where: Whe
     processors of one kind.
     """
     where = where or Where("local", workers)
-    with threadpool_limits(1):
-        torch.set_num_threads(1)
+    with one_core():
         if workers == 1 and where.kind == "local":
             yield LocalCrew(game, settings, seed)
             return

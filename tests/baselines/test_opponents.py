@@ -11,7 +11,8 @@ from sog.baselines.alpha_beta import alpha_beta, material
 from sog.baselines.go_captures import captures
 from sog.baselines.go_rollouts import rollouts
 from sog.baselines.openspiel_mcts import openspiel_mcts
-from sog.baselines.rating import Rate, RatingPlayer
+from sog.baselines.random_player import RandomPlayer
+from sog.baselines.rating import Decision, Rate, Rated, RatingPlayer
 from sog.cli.app import main
 from sog.errors import SettingError
 from sog.evaluate.intervals import wilson
@@ -24,6 +25,11 @@ from sog.play.player import Limits, think
 from sog.protocols.tournament_file import read_tournament
 
 
+def even(decision: Decision) -> Rated:
+    """No move is better than another."""
+    return Rated([0.0] * len(decision.actions), [0.0] * len(decision.actions))
+
+
 def move(rate: Rate, game: Game, moves: list[str]) -> str:
     """The move of a rating after these, in the game's words."""
     player, tree, played = RatingPlayer("player", rate), MoveTree(game), list[int]()
@@ -32,6 +38,17 @@ def move(rate: Rate, game: Game, moves: list[str]) -> str:
         played.append(next(a for a in tree.actions(node) if game.action_name(tree.public.states[node], a) == word))
     player.new_game(game)
     return game.action_name(tree.public.states[tree.node_after(played)], think(player, played, Limits()).action)
+
+
+@pytest.mark.parametrize("player", [RandomPlayer(seed=7), RatingPlayer("even", even, seed=7)])
+def test_one_move_more_is_another_stream(player: RandomPlayer | RatingPlayer) -> None:
+    """NumPy's seeds (7,) and (7, 0) are one stream: the number of moves belongs in between."""
+    orders = set()
+    for length in range(6):  # the same six columns are open
+        game = make_game("connect_four")
+        player.new_game(game)
+        orders.add(tuple(candidate.action for candidate in player.search([0] * length).thought().candidates))
+    assert len(orders) == 6
 
 
 @pytest.mark.parametrize("rate", [openspiel_mcts(2_000), alpha_beta(3)])

@@ -44,9 +44,18 @@ def test_a_long_solve_is_kept_as_it_goes(tmp_path: Path, monkeypatch: pytest.Mon
             raise KeyboardInterrupt
         iterate(solver, count, rule)
 
+    def stopped_at_once(solver: HoldemSolver, count: int, rule: Rule = DCFR) -> None:
+        if count:
+            raise KeyboardInterrupt
+
     monkeypatch.setattr("sog.cli.holdem._SAVE_SECONDS", 0.0)
     monkeypatch.setattr(HoldemSolver, "iterate", stopped)
     assert main(["solve", SPOT, "--iterations", "100", "--out", out]) == 130
+    monkeypatch.setattr("sog.cli.holdem._SAVE_SECONDS", 60.0)
+    monkeypatch.setattr(HoldemSolver, "iterate", stopped_at_once)
+    capsys.readouterr()
+    assert main(["solve", SPOT, "--iterations", "100", "--out", out]) == 130
+    assert "holds 60 iterations: the same command goes on" in capsys.readouterr().err
     monkeypatch.undo()
     assert main(["solve", SPOT, "--iterations", "100", "--out", out, "--json"]) == 0
     printed = capsys.readouterr()

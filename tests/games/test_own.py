@@ -43,6 +43,16 @@ class WrongHistories(KuhnHistories):
     def utilities(self, states):
         return -super().utilities(states)
 
+class LikeHoldem(Kuhn):
+    def __init__(self):
+        super().__init__()
+        self.name = "holdem_mini"
+
+class LikeConnectFour(Kuhn):
+    def __init__(self):
+        super().__init__()
+        self.name = "connect_four_cards"
+
 class Forgets(Kuhn):
     def __init__(self, cards=3, stake=1):
         super().__init__()
@@ -56,7 +66,7 @@ class Rich(Kuhn):
         self.name, self.u_max = "rich_poker", 0.5
 
 GAMES = {"wrong_poker": Wrong, "small_poker": Small, "other_name": Small, "no_game": dict, "forgets": Forgets}
-GAMES |= {"rich_poker": Rich, "leduc_poker": Small}
+GAMES |= {"rich_poker": Rich, "leduc_poker": Small, "holdem_mini": LikeHoldem, "connect_four_cards": LikeConnectFour}
 HISTORY_GAMES = {"small_poker": SmallHistories, "wrong_poker": WrongHistories, "leduc_poker": SmallHistories}
 """
 
@@ -102,6 +112,14 @@ def test_a_wrong_game_is_not_solved_or_trained(
     assert main(command) == 2
     assert "rich_poker" in (said := capsys.readouterr().err) and "u_max" in said and said.count("\n") == 1
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("name", ["holdem_mini", "connect_four_cards"])
+def test_a_game_of_mine_may_be_called_like_one_with_a_solver_of_its_own(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["solve", name, "--iterations", "100", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["value"] == pytest.approx(-1 / 18, abs=0.01)
 
 
 def test_a_name_may_leave_out_defaults_only() -> None:

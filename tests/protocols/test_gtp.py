@@ -103,6 +103,14 @@ def test_clocks_limit_a_move(gtp: Callable[..., list[str]]) -> None:
     assert gtp("kgs-time_settings none", "time_settings 0 1 0", "genmove b")[-1].startswith("=")
 
 
+def test_a_new_game_has_no_time_left_of_the_last(player: SogPlayer, talk: Callable[..., list[str]]) -> None:
+    engine = GtpEngine(player, Go(5, 2.5), lambda line: None)
+    talk(lambda say: engine, "time_settings 60 0 0", "time_left b 1 0", "komi 3.5")
+    assert set(engine.left) == {0}
+    talk(lambda say: engine, "clear_board")
+    assert not engine.left and engine.clock is not None
+
+
 def test_lz_analyze_runs_until_something_is_sent(gtp: Callable[..., list[str]]) -> None:
     heard = gtp("play b C3", "4 lz-analyze w 0", "name")
     assert heard[1] == "=4" and heard[-2:] == ["", "= sog\n"]

@@ -8,13 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-import torch
-from threadpoolctl import threadpool_limits
 
 from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame, drawn
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
+from sog.nets.one_core import one_core
 from sog.train.policy_gradient.loop import play_and_learn
 from sog.train.policy_gradient.networks import policy_shape
 from sog.train.policy_gradient.settings import rnad_preset
@@ -61,8 +60,7 @@ def bench_histories(
     size: hidden layers of the actor's network and their width.
     """
     rows = []
-    with threadpool_limits(1):
-        torch.set_num_threads(1)
+    with one_core():
         for done, name in enumerate(games):
             report(done, name)
             rows.append(_row(make_history_game(name), size, seconds))

@@ -15,13 +15,13 @@ from typing import Final
 
 import numpy as np
 import torch
-from threadpoolctl import threadpool_limits
 
 from sog.arrays import Float32
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.inference import Answer, MlpAnswer, ResNetEvaluator, onnx_answer, onnx_rows, torch_answer, uses_kernels
+from sog.nets.one_core import one_core
 from sog.nets.resnet import inference_copy
 from sog.nets.shape import shape_for
 from sog.search.leaves.evaluator import Beliefs
@@ -67,12 +67,11 @@ def bench(
 
     kind: of network, mlp or resnet, of which planes are made once and not counted.
     """
-    torch.set_num_threads(1)
     public = PublicTree(make_game(game))
     if kind == "mlp":
         public.list_all()
     out = []
-    with threadpool_limits(1):
+    with one_core():
         for width, depth in sizes:
             network = CVPN(shape_for(public.game, width, depth, kind), seed=1).eval()
             usual = "numba" if uses_kernels(network) else "pytorch"

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
-import torch
-from threadpoolctl import threadpool_limits
 
 from sog.agents.algorithms.table import preset as settings_of
 from sog.experiments.bench.inference import answered_rows
@@ -33,6 +31,7 @@ from sog.experiments.runs import train_watched
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.one_core import one_core
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.train.checkpoint import load_network, network_bytes, network_of
 from sog.train.curve import Point
@@ -168,8 +167,7 @@ def measure_rates(
     In processor time, so that other programs on the machine hardly matter.
     """
     settings = subject.settings()
-    with threadpool_limits(1):
-        torch.set_num_threads(1)
+    with one_core():
         note("self-play")
         plays, harvests, beliefs = _play(subject, settings, network, seconds)
         rows = sum(len(harvest.rows) for harvest in harvests)

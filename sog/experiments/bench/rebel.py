@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 import torch
-from threadpoolctl import threadpool_limits
 
 from sog.experiments.bench.stopwatch import TimedEvaluator
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN
+from sog.nets.one_core import one_core
 from sog.nets.shape import shape_for
 from sog.nets.values import pair_evaluator, value_evaluator
 from sog.search.depth_limited.settings import CFR_AVE, MODIFIED_CFR_AVE, REBEL_FLOP, SolveSettings
@@ -66,8 +66,7 @@ class _Constant:
 def bench_rebel(games: Sequence[Game], seconds: float, report: Callable[[int, str], None]) -> list[Row]:
     """Rows for each game: every setting with a network, then plain with a constant one; `seconds` of work each."""
     rows: list[Row] = []
-    torch.set_num_threads(1)
-    with threadpool_limits(1):
+    with one_core():
         for game in games:
             for name in SETTINGS:
                 rows.append(_row(game, name, f"{DEPTH}x{WIDTH}", _network(game, SETTINGS[name]), seconds))

@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import torch
-from threadpoolctl import threadpool_limits
 
 from sog.experiments.bench.search import GROWTH, NETWORK, SWEEPS, name_of, watching_searches
 from sog.experiments.bench.stopwatch import Stopwatch
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.one_core import one_core
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget
@@ -70,7 +68,7 @@ def bench_root(
 ) -> list[Row]:
     """A row for each budget: of `rounds` searches the one that took the median time; `report` hears of progress."""
     rows = []
-    with threadpool_limits(1), one_torch_thread():
+    with one_core():
         evaluator = network_evaluator(network)
         _search(game, Budget(2), evaluator)  # compiles
         for k, budget in enumerate(budgets):
@@ -78,17 +76,6 @@ def bench_root(
             made = [_row(game, budget, evaluator, name_of(network.shape)) for _ in range(rounds)]
             rows.append(sorted(made, key=lambda row: row.processor_seconds)[rounds // 2])
     return rows
-
-
-@contextmanager
-def one_torch_thread() -> Iterator[None]:
-    """PyTorch on one core until the end of the block."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 def _search(game: Game, budget: Budget, evaluator: Evaluator) -> Lookahead:

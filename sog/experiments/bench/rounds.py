@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from sog.arrays import Bool
-from sog.experiments.bench.root import one_torch_thread
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.one_core import one_core
 from sog.train.boards.actor import BoardActor
 from sog.train.boards.game import BoardGame
 from sog.train.replay import Rows
@@ -59,7 +58,7 @@ class Row:
 def bench_rounds(chosen: Sequence[tuple[str, CVPN, int]], report: Callable[[int, str], None]) -> list[Row]:
     """A row for each: a game string, the network and how many games are played; on one core."""
     rows = []
-    with threadpool_limits(1), one_torch_thread():
+    with one_core():
         for number, (name, network, games) in enumerate(chosen):
             report(number, name)
             rows.append(bench_round(name, network, games))

@@ -15,12 +15,12 @@ from time import process_time
 from typing import Final
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from sog.experiments.bench.stopwatch import Place, Stopwatch, replaced
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.one_core import one_core
 from sog.nets.shape import NetworkShape
 from sog.play.resolver import ResolveSettings
 from sog.search.cfr.lookahead import Lookahead
@@ -99,7 +99,7 @@ def bench_searches(
     """A row for each budget and each of SIDE_BY_SIDE; `report` is called with how many rows are done."""
     rows: list[Row] = []
     public = listed_tree(game) or PublicTree(game)
-    with threadpool_limits(1):
+    with one_core():
         evaluator = network_evaluator(network)
         _Games(public, Budget(10), evaluator, 1).play(0.0, evaluator)  # compiles the kernels
         for budget in budgets:

@@ -13,17 +13,16 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from sog.agents.sepot import NetworkPolicy, papers_limit
 from sog.arrays import Int32
 from sog.experiments.bench.histories import BATTLESHIPS
-from sog.experiments.bench.root import one_torch_thread
 from sog.experiments.bench.stopwatch import Place, Stopwatch
 from sog.games.base import TERMINAL
 from sog.games.histories.base import HistoryGame, deal, drawn
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
+from sog.nets.one_core import one_core
 from sog.nets.perceptron import Perceptron
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.sepot import search as searching
@@ -100,7 +99,7 @@ def bench_sepot(
 ) -> list[Row]:
     """Rows of each game, by size, from so many random games; `settings` but for limit and gadget, the paper's."""
     rows: list[Row] = []
-    with threadpool_limits(1), one_torch_thread():
+    with one_core():
         for done, name in enumerate(games):
             report(done, name)
             game = make_history_game(name)

@@ -16,7 +16,6 @@ from typing import Any, Final, cast
 import numpy as np
 import pyspiel
 from open_spiel.python.algorithms import mcts as openspiel_mcts
-from threadpoolctl import threadpool_limits
 
 from sog.errors import SettingError
 from sog.experiments.bench.search import name_of
@@ -25,6 +24,7 @@ from sog.games.boards.positions import Position, PositionGame
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.one_core import one_core
 from sog.nets.shape import shape_for
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, SearchSettings, search
@@ -65,7 +65,7 @@ def board(name: str) -> PositionGame:
 def bench_simulations(games: Sequence[PositionGame], simulations: int, rounds: int, report: Report) -> list[Row]:
     """Rows of each game: ours at c = 1 and 10, AlphaZero's MCTS, OpenSpiel's two, and ours with a network."""
     rows: list[Row] = []
-    with threadpool_limits(1):
+    with one_core():
         for number, game in enumerate(games):
             report(number, game.name)
             rows += _constant_rows(game, simulations, rounds)

@@ -15,13 +15,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from threadpoolctl import threadpool_limits
 
 from sog.arrays import Array, Float64
 from sog.games.base import NATURE
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
+from sog.nets.one_core import one_core
 from sog.nets.shape import NetworkShape, shape_for
 from sog.search.cfr.exact import ExactEvaluator
 from sog.search.cfr.lookahead import Lookahead
@@ -134,9 +134,7 @@ def _random_belief(public: PublicTree, ongoing: Array, rng: np.random.Generator)
     return node, public.ranges_by_slot(node, (ranges[0] * (mass[0] > 0), ranges[1] * (mass[1] > 0)))
 
 
-def _searched(
-    public: PublicTree, node: int, ranges: Float64, rng: np.random.Generator
-) -> list[tuple[int, Float64]]:
+def _searched(public: PublicTree, node: int, ranges: Float64, rng: np.random.Generator) -> list[tuple[int, Float64]]:
     """Leaf beliefs from one search."""
     tree = Lookahead(public, node, public.ranges_of_slots(node, ranges))
     log = SearchLog(frozenset(int(t) for t in rng.integers(1, SEARCHED_ITERATIONS, QUERIES)))
@@ -180,8 +178,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=12_000)
     parser.add_argument("--steps", type=int, default=3_000)
     arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    with threadpool_limits(1):
+    with one_core():
         public, rng = PublicTree(make_game("leduc_poker")).list_all(), np.random.default_rng(0)
         train, test = (solve(public, count, rng) for count in (arguments.rows, 1_000))
         print(f"{'error in chips, by configuration':<55}{'all':>8}{'by range':>10}{'KL':>8}{'seconds':>9}")

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from threadpoolctl import threadpool_limits
 
 from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
@@ -22,6 +20,7 @@ from sog.files import shown
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
+from sog.nets.one_core import one_core
 from sog.train import checkpoint
 from sog.train.curve import Point, Record, read_record
 from sog.train.lock import held
@@ -50,8 +49,7 @@ def train_policy(
     if run.workers != 1 or device != "cpu":
         raise SettingError(f"{run.algorithm} learns in one process, on the CPU: leave out --device and --workers")
     until, hooks = until or Until(), hooks or Hooks()
-    with held(out, hooks.note), threadpool_limits(1):
-        torch.set_num_threads(1)
+    with held(out, hooks.note), one_core():
         rounds = _begin(run, settings, out, resume, hooks)
         return play_rounds(rounds, out, until.total(settings), until, hooks)
 
