@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from sog.agents.exploitability import composed_policy
 from sog.agents.policy_network import infostates_of, policy_at, refuse_no_policy
 from sog.arrays import Float64, Int32
 from sog.games.histories.base import HistoryGame
@@ -11,14 +14,15 @@ from sog.games.histories.catalog import make_history_game
 from sog.games.histories.leduc import LeducHistories
 from sog.nets.cvpn import CVPN
 from sog.play.agent import Agent
+from sog.search.cfr import exact
 from sog.search.sepot.below import DepthLimit
-from sog.search.sepot.search import PAPERS, SepotSearch, SepotSearchSettings
+from sog.search.sepot.search import PAPERS, Critic, SepotSearch, SepotSearchSettings
 from sog.search.tree.public_tree import PublicTree
 from sog.train.checkpoint import WithCritic
 from sog.train.policy_gradient.networks import policies_in_parts
 from sog.train.sepot.kept import critic_from
 
-__all__ = ["NetworkPolicy", "SepotAgent", "papers_limit", "searching"]
+__all__ = ["NetworkPolicy", "SepotAgent", "papers_limit", "search_exploitability", "search_of", "searching"]
 
 
 class NetworkPolicy:
@@ -41,10 +45,15 @@ def papers_limit(game: HistoryGame) -> DepthLimit:
     return DepthLimit(0, at_chance=True) if isinstance(game, LeducHistories) else PAPERS.limit
 
 
+def search_of(game: HistoryGame, network: CVPN, critic: Critic, settings: SepotSearchSettings) -> SepotSearch:
+    """The search on a network's policy, with a critic's values at its leaves."""
+    return SepotSearch(game, NetworkPolicy(game, network), critic, settings)
+
+
 def searching(opened: WithCritic, settings: SepotSearchSettings) -> SepotSearch:
     """The search on a network's policy with its critic; CheckpointError where that is not one for the game."""
     game = make_history_game(opened.game)
-    return SepotSearch(game, NetworkPolicy(game, opened.network), critic_from(game, opened.critic), settings)
+    return search_of(game, opened.network, critic_from(game, opened.critic), settings)
 
 
 class SepotAgent(Agent):
@@ -60,3 +69,14 @@ class SepotAgent(Agent):
         seen = infostates_of(self.public)
         first, stop = seen.starts[node]
         return policy_at(self.public, node, self.search.policy(seen.states[first:stop], self.player))
+
+
+def search_exploitability(
+    public: PublicTree, search: SepotSearch, network: CVPN, report: Callable[[int], None] = lambda done: None
+) -> float:
+    """How much a best response wins, in utilities, against SePoT's play at every public state of a listed game.
+
+    report: called with the decisions done. Errors: of `composed_policy`.
+    """
+    agents = SepotAgent(public, 0, search, network), SepotAgent(public, 1, search, network)
+    return exact.measure_policy(public, composed_policy(agents, report)).exploitability

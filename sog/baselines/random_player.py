@@ -27,7 +27,8 @@ class RandomPlayer:
     def search(self, moves: Sequence[int], simulations: int | None = None) -> Search:
         tree = given(self.tree)
         actions = tree.actions(tree.decision_after(moves))
-        return RandomSearch([int(a) for a in np.random.default_rng([self.seed, len(moves), *moves]).permutation(actions)])
+        rng = np.random.default_rng((self.seed, len(moves), *moves))  # (7,) and (7, 0) would be the same seed
+        return RandomSearch([int(action) for action in rng.permutation(actions)])
 
 
 class RandomSearch:

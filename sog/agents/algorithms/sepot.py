@@ -80,10 +80,9 @@ def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
 def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     """`sog exploit`: every public state is searched as in play; the search draws nothing, so there are no seeds."""
     from sog.agents.exploit_seeds import listed_aloud
-    from sog.agents.exploitability import composed_policy, decision_count
-    from sog.agents.sepot import SepotAgent, searching
+    from sog.agents.exploitability import decision_count
+    from sog.agents.sepot import search_exploitability, searching
     from sog.agents.shipped import find_checkpoint
-    from sog.search.cfr import exact
     from sog.train.checkpoint import load_with_critic
 
     kept = load_with_critic(find_checkpoint(checkpoint, SEPOT))
@@ -91,11 +90,9 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     settings = _search_settings(choices)
     search = searching(kept, settings)
     public = listed_aloud(game, choices, bar)
-    agents = SepotAgent(public, 0, search, network), SepotAgent(public, 1, search, network)
     with bar(f"exploit {game}", decision_count(public), "public states") as report:
-        policy = composed_policy(agents, lambda done: report(done, ""))
+        found = search_exploitability(public, search, network, lambda done: report(done, ""))
     unit = public.game.unit
-    value = exact.measure_policy(public, policy).exploitability * unit.per_utility
     entries: dict[str, str | int | float] = {
         "algorithm": SEPOT,
         "steps": kept.meta.step,
@@ -107,7 +104,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
         "alpha": settings.alpha,
     }
     how = f"SePoT's search on the policy after {kept.meta.step:,} steps"
-    return Measured(game, unit.name, (value,), how, entries, {"searched": search.searched})
+    return Measured(game, unit.name, (found * unit.per_utility,), how, entries, {"searched": search.searched})
 
 
 ENTRY: Final = Learner(

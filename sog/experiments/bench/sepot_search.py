@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.agents.sepot import NetworkPolicy, papers_limit
+from sog.agents.sepot import NetworkPolicy, papers_limit, search_of
 from sog.arrays import Int32
 from sog.experiments.bench.histories import BATTLESHIPS
 from sog.experiments.bench.stopwatch import Place, Stopwatch
@@ -115,7 +115,7 @@ def _untrained(game: HistoryGame, settings: SepotSearchSettings) -> SepotSearch:
     which = profiles(learning.count, False)
     widths = (game.num_critic_inputs, *(full.shape.width,) * full.shape.depth, len(which))
     critic = HistoryCritic(game, Perceptron(widths, 0), which)
-    return SepotSearch(game, NetworkPolicy(game, CVPN(full.shape, 0)), critic, settings)
+    return search_of(game, CVPN(full.shape, 0), critic, settings)
 
 
 def _timed(search: SepotSearch, played: int) -> Iterator[_Timed]:

@@ -50,16 +50,12 @@ def _policy(key: Key, public: PublicTree) -> float:
 
 
 def _searched(key: Key, public: PublicTree) -> float:
-    from sog.agents.exploitability import composed_policy
-    from sog.agents.sepot import NetworkPolicy, SepotAgent, papers_limit
-    from sog.search.cfr import exact
-    from sog.search.sepot.search import SepotSearch, SepotSearchSettings
+    from sog.agents.sepot import papers_limit, search_exploitability
+    from sog.search.sepot.search import SepotSearchSettings
 
     found = opened(key["folder"], key["game"], key["network"])
     settings = SepotSearchSettings(key["iterations"], papers_limit(found.game), MOST, "critic", key["alpha"])
-    search = SepotSearch(found.game, NetworkPolicy(found.game, found.network), found.critic, settings)
-    agents = SepotAgent(public, 0, search, found.network), SepotAgent(public, 1, search, found.network)
-    return exact.measure_policy(public, composed_policy(agents)).exploitability
+    return search_exploitability(public, found.search(settings), found.network)
 
 
 def _grown(key: Key, public: PublicTree, evaluator: Evaluator) -> float:

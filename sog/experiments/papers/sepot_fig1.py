@@ -70,12 +70,12 @@ def compute(key: Key) -> Result:
     """The probability of the five sensible cells together, by the network and by search, and the histories."""
     from sog.agents.sepot import NetworkPolicy
     from sog.search.sepot.below import DepthLimit
-    from sog.search.sepot.search import SepotSearch, SepotSearchSettings
+    from sog.search.sepot.search import SepotSearchSettings
 
     found, state = opened(key["folder"], GAME, key["network"]), position()
     network = NetworkPolicy(found.game, found.network)
     settings = SepotSearchSettings(key["iterations"], DepthLimit(key["depth"]), MOST, "critic", key["alpha"])
-    search = SepotSearch(found.game, network, found.critic, settings)
+    search = found.search(settings)
     result = search.search(found.game.public(state)[0], 0)
     histories = 0 if result is None else result.histories
     return {

@@ -106,12 +106,10 @@ def _snapshots(run: str, quick: bool) -> list[tuple[Path, Meta | None]]:
 def compute(key: Key) -> Result:
     """Exploitability in the game's unit, and how many public states were searched."""
     from sog.agents.exploit_seeds import listed
-    from sog.agents.exploitability import composed_policy
     from sog.agents.policy_network import policy_exploitability
-    from sog.agents.sepot import NetworkPolicy, SepotAgent, papers_limit
-    from sog.search.cfr import exact
+    from sog.agents.sepot import papers_limit, search_exploitability
     from sog.search.sepot.below import DepthLimit
-    from sog.search.sepot.search import SepotSearch, SepotSearchSettings
+    from sog.search.sepot.search import SepotSearchSettings
 
     if key["depth"] == OWN:
         return {"exploitability": own_measure(Path(key["folder"])), "searched": 0}
@@ -121,10 +119,8 @@ def compute(key: Key) -> Result:
         return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}
     limit = DepthLimit(key["depth"]) if key["depth"] else papers_limit(found.game)
     settings = SepotSearchSettings(key["iterations"], limit, MOST, key["gadget"], key["alpha"])
-    search = SepotSearch(found.game, NetworkPolicy(found.game, found.network), found.critic, settings)
-    agents = SepotAgent(public, 0, search, found.network), SepotAgent(public, 1, search, found.network)
-    policy = composed_policy(agents)
-    return {"exploitability": unit * exact.measure_policy(public, policy).exploitability, "searched": search.searched}
+    search = found.search(settings)
+    return {"exploitability": unit * search_exploitability(public, search, found.network), "searched": search.searched}
 
 
 def _line(key: Key) -> str:

@@ -19,7 +19,7 @@ from sog.train.settings import variant_of
 if TYPE_CHECKING:
     from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
-    from sog.search.sepot.search import Critic
+    from sog.search.sepot.search import Critic, SepotSearch, SepotSearchSettings
 
 __all__ = [
     "DISTILLED",
@@ -46,6 +46,12 @@ class Opened:
     game: HistoryGame
     network: CVPN
     critic: Critic
+
+    def search(self, settings: SepotSearchSettings) -> SepotSearch:
+        """The search on the two."""
+        from sog.agents.sepot import search_of
+
+        return search_of(self.game, self.network, self.critic, settings)
 
 
 def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...], critics: bool = True) -> list[Key]:

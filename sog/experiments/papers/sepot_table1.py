@@ -81,11 +81,11 @@ class _Watched:
 @lru_cache(maxsize=2)  # both sizes of a run, against one network after the other
 def _searching(own: Opened, iterations: int, histories: int, alpha: float) -> SepotSearch:
     """One search for all points, since what it finds depends on the public state alone, and points share states."""
-    from sog.agents.sepot import NetworkPolicy, papers_limit
-    from sog.search.sepot.search import SepotSearch, SepotSearchSettings
+    from sog.agents.sepot import papers_limit
+    from sog.search.sepot.search import SepotSearchSettings
 
     settings = SepotSearchSettings(iterations, papers_limit(own.game), histories, "critic", alpha)
-    return SepotSearch(own.game, NetworkPolicy(own.game, own.network), own.critic, settings)
+    return own.search(settings)
 
 
 def compute(key: Key) -> Result:
