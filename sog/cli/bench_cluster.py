@@ -108,7 +108,7 @@ def bench_pipeline(
     """What one core does in each part of training, what a simulation of the pipeline makes of it, and what is measured.
 
     Training is run from scratch with one process and with two, and a simulation of discrete events predicts both from
-    the rates of the parts. It then says what 3,500 actors (PoG) and 90 machines of 80 cores (ReBeL) would bring in,
+    the rates of the parts. It then says what 3,500 actors (PoG) and 90 machines of 40 cores (ReBeL) would bring in,
     over links of 10 Gbit/s, and which resource they would saturate.
     """
     from sog.agents.algorithms.table import learner

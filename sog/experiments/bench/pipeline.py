@@ -82,7 +82,7 @@ class Scenario:
 
 SCENARIOS: Final = (
     Scenario("3,500 actors (PoG)", Cluster(actors=3_500)),
-    Scenario("90 machines of 80 cores (ReBeL)", Cluster(actors=7_200, actors_per_machine=80)),
+    Scenario("90 machines of 40 cores (ReBeL)", Cluster(actors=3_600, actors_per_machine=40)),
 )
 
 
