@@ -11,7 +11,7 @@ import pytest
 
 from sog.cluster.where import Where
 from sog.experiments.checks import connect_four_ablation as ablation
-from sog.experiments.checks.connect_four_ablation import MATCH, MISTAKES, RECIPE, TRAIN, changed, differing, stage
+from sog.experiments.checks.connect_four_ablation import MATCH, MISTAKES, RECIPE, TRAIN, VARIANTS, changed, stage
 from sog.experiments.study import Options, Point, PointFile, carry_out, write
 from sog.train import curve
 from sog.train.loop import train
@@ -24,7 +24,7 @@ def silent(line: str) -> None:
 
 
 def test_each_variant_differs_from_the_recipe_and_from_the_others() -> None:
-    names = differing()
+    names = list(VARIANTS)
     assert names[0] == RECIPE and len(names) >= 8
     assert len({repr(changed(name)) for name in names}) == len(names)
 
@@ -32,7 +32,7 @@ def test_each_variant_differs_from_the_recipe_and_from_the_others() -> None:
 def test_every_run_is_trained_measured_and_met_by_the_recipe() -> None:
     keys = ablation.plan(Options(minutes=2.0), silent)
     runs = {(key["variant"], key["seed"]) for key in keys}
-    assert len(runs) == 2 * len(differing())
+    assert len(runs) == 2 * len(VARIANTS)
     for what, times in ((TRAIN, 1), (MISTAKES, 6)):
         found = [(key["variant"], key["seed"]) for key in keys if key["what"] == what]
         assert set(found) == runs and len(found) == times * len(runs)
@@ -49,7 +49,7 @@ def test_the_quick_version_from_end_to_end(tmp_path: Path, monkeypatch: pytest.M
     done: list[str] = []
     points = PointFile(tmp_path / "results")
     outcome = carry_out(ablation.STUDY, keys, points, Where("local", 1), lambda count, what: done.append(what))
-    assert [row["variant"] for row in outcome.rows] == differing()[:2]
+    assert [row["variant"] for row in outcome.rows] == list(VARIANTS)[:2]
     assert outcome.rows[0]["elo"] == 0.0 and all(0.0 <= row["sog_share"] <= 1.0 for row in outcome.rows)
     assert len(write(outcome, tmp_path / "results", "connect-four-ablation")) == 2
     assert len(done) == 1 + len(keys)
@@ -83,13 +83,13 @@ def test_differences_are_those_of_the_same_seed() -> None:
     """Two seeds of the recipe lose value in 10% and 20% of moves, a variant's in 15% and 40%: +5 and +20 points."""
     few = {"positions": 4, "simulations": 8}
     points = []
-    for name, shares in ((RECIPE, (10, 20)), (differing()[1], (15, 40))):
+    for name, shares in ((RECIPE, (10, 20)), (list(VARIANTS)[1], (15, 40))):
         for seed, lost in enumerate(shares):
             run = {"variant": name, "seed": seed}
             points.append(Point({"what": TRAIN, **run}, {"rounds": 1, "rows": 5, "steps": 1}))
             counts = {f"{of}_{what}": n for of in ("sog", "alphazero") for what, n in counted(lost)}
             points.append(Point({"what": MISTAKES, **run, "set": "End-Easy", **few}, counts))
-    points.append(Point({"what": MATCH, "variant": differing()[1], "seed": 0}, {"wins": 3, "draws": 2, "losses": 3}))
+    points.append(Point({"what": MATCH, "variant": list(VARIANTS)[1], "seed": 0}, {"wins": 3, "draws": 2, "losses": 3}))
     recipe, variant = ablation.present(points).rows
     assert variant["less_recipe"] == pytest.approx([0.05, 0.2]) and recipe["by_seed"] == [0.1, 0.2]
     assert "+5.0, +20.0 points" in ablation.present(points).beside[1].ours

@@ -1,4 +1,4 @@
-"""Connect four: what each technique of self-play on boards is worth, left out one at a time, at equal processor time.
+"""Connect four: what each technique of self-play is worth, left out or added one at a time, at equal processor time.
 
 Every run is Student of Games' preset `demo` on one core, changed in one thing; then it is measured by the moves that
 lose value in solved positions and by games against the unchanged recipe of the same seed. Runs are kept in RUNS and
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,6 +28,7 @@ from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Re
 from sog.games.boards.connect_four import ConnectFour
 from sog.train.boards.actor import BoardActing
 from sog.train.boards.game import BoardPlay
+from sog.train.boards.searches import MctsSearch
 from sog.train.checkpoint import load_meta
 from sog.train.loop import train
 from sog.train.run import Run, Until
@@ -80,12 +82,24 @@ def _with_caps(settings: TrainSettings) -> TrainSettings:
     return _played(settings, replace(play, caps=replace(caps, full=4 * caps.full - 3 * cheap, cheap=cheap, share=0.25)))
 
 
-def _at_once(settings: TrainSettings) -> TrainSettings:
+def _growing(settings: TrainSettings) -> TrainSettings:
+    """Half of the simulations at first, all from round 200 on, which is about a third of a run of 20 minutes."""
     play = _play(settings)
-    return _played(settings, replace(play, caps=replace(play.caps, rounds=0)))
+    return _played(settings, replace(play, caps=replace(play.caps, begin=0.5, rounds=200)))
 
 
-# What is left out, or changed, by its name in tables.
+def _mcts(considered: int, settings: TrainSettings) -> TrainSettings:
+    """AlphaZero's search, whose root's simulations go to so many actions by sequential halving, or 0 for PUCT there."""
+    target = _play(settings).target
+    return _played(settings, replace(_play(settings), search=MctsSearch(considered=considered, sigma=target)))
+
+
+def _with_queries(settings: TrainSettings) -> TrainSettings:
+    """A position of every fourth search is searched by itself."""
+    return _played(settings, replace(_play(settings), queries=0.25))
+
+
+# What is left out, added or changed, by its name in tables; the first are parts of the recipe, the last are not.
 VARIANTS: Final[dict[str, Change]] = {
     RECIPE: lambda settings: settings,
     "average policy as target": _own_policy,
@@ -93,15 +107,17 @@ VARIANTS: Final[dict[str, Change]] = {
     "no Gumbel noise": lambda settings: _played(settings, replace(_play(settings), gumbel=0.0)),
     "no random openings": lambda settings: _played(settings, replace(_play(settings), openings=0)),
     "no games from random positions": lambda settings: _played(settings, replace(_play(settings), starts=0.0)),
-    "playout caps": _with_caps,
     "outcomes only": lambda settings: replace(settings, acting=replace(_acting(settings), value_share=0.0)),
     "fixed window": lambda settings: replace(settings, window=None),
-    "no surprise weights": lambda settings: replace(settings, acting=replace(_acting(settings), surprise=0.0)),
-    "no queries": lambda settings: _played(settings, replace(_play(settings), queries=0.0)),
-    "same simulations throughout": _at_once,
-    "no warm-up": lambda settings: replace(settings, learner=replace(settings.learner, warm_up=0)),
     "no average of weights": lambda settings: replace(settings, learner=replace(settings.learner, average=0.0)),
     "no symmetries": lambda settings: replace(settings, learner=replace(settings.learner, symmetries=False)),
+    "playout caps": _with_caps,
+    "simulations that grow": _growing,
+    "rows weighed by surprise": lambda settings: replace(settings, acting=replace(_acting(settings), surprise=0.5)),
+    "queries": _with_queries,
+    "learning rate warmed up": lambda settings: replace(settings, learner=replace(settings.learner, warm_up=500)),
+    "AlphaZero's search": partial(_mcts, 0),
+    "AlphaZero's search, sequential halving": partial(_mcts, 16),
     "4 blocks x 32": lambda settings: replace(settings, shape=replace(settings.shape, depth=4, width=32)),
 }
 
@@ -113,17 +129,11 @@ def changed(name: str) -> TrainSettings:
     return VARIANTS[name](recipe)
 
 
-def differing() -> list[str]:
-    """The variants that do differ from the recipe: a technique that it does not use cannot be left out."""
-    recipe = changed(RECIPE)
-    return [name for name in VARIANTS if name == RECIPE or changed(name) != recipe]
-
-
 def plan(options: Options, note: Note) -> list[Key]:
     """A run of each variant and seed, its mistakes, and its games against the recipe of the same seed."""
     minutes = options.minutes or (_QUICK if options.quick else MINUTES)
     seeds = options.seeds or (1 if options.quick else SEEDS)
-    names = differing()[:2] if options.quick else differing()
+    names = list(VARIANTS)[:2] if options.quick else list(VARIANTS)
     note(f"{len(names)} variants, {seeds} seeds, {minutes:g} minutes of one core each; runs are kept in {RUNS}")
     runs = [{**_said(name), "seed": seed, "minutes": minutes} for seed in range(seeds) for name in names]
     few = {"positions": 4, "openings": 1, "simulations": 8}
