@@ -20,8 +20,10 @@ from sog.search.leaves.evaluator import zero_evaluator
 from sog.search.mcts.search import PuctSettings
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
-from sog.train.alphazero.actor import AlphaZeroActing, SelfPlayGame, Visit, choose, game_rows
+from sog.train.alphazero.actor import AlphaZeroActing, SelfPlayGame, choose
 from sog.train.boards.actor import BoardActing
+from sog.train.boards.game import Visit
+from sog.train.boards.rows import game_rows
 from sog.train.learner import LearnerSettings
 from sog.train.loop import train
 from sog.train.run import Run, Until
@@ -38,6 +40,17 @@ def played(acting: AlphaZeroActing, seed: int = 0) -> tuple[PublicTree, SelfPlay
     return game.public, game
 
 
+def policy_of(visit: Visit) -> np.ndarray:
+    assert visit.policy is not None
+    return visit.policy
+
+
+def are_shares_of(simulations: int, visit: Visit) -> bool:
+    """Whether a policy target can be the shares of so many simulations."""
+    counts = policy_of(visit) * simulations
+    return bool(np.allclose(counts, counts.round()))
+
+
 # --- games ---
 
 
@@ -46,15 +59,15 @@ def test_a_game_is_played_to_its_end() -> None:
     squares = public.states[record.visits[-1].node]
     assert isinstance(squares, tuple) and len(record.visits) == len(squares) + 1
     assert record.utility in (-1.0, 0.0, 1.0)
-    assert [len(visit.visits) for visit in record.visits] == [9 - k for k in range(len(record.visits))]
+    assert [len(policy_of(visit)) for visit in record.visits] == [9 - k for k in range(len(record.visits))]
 
 
 def test_every_move_takes_new_simulations_on_top_of_the_kept_tree() -> None:
     _, kept = played(ACTING)
     _, fresh = played(replace(ACTING, reuse=False))
-    assert {float(visit.visits.sum()) for visit in fresh.visits} == {12.0}
-    assert kept.visits[0].visits.sum() == 12.0
-    assert sum(visit.visits.sum() for visit in kept.visits) > 12.0 * len(kept.visits)
+    assert all(are_shares_of(12, visit) for visit in fresh.visits)
+    assert are_shares_of(12, kept.visits[0]) and not are_shares_of(12, kept.visits[1])
+    assert any(are_shares_of(12 + before, kept.visits[1]) for before in range(1, 12))
 
 
 def test_a_game_cut_short_is_a_draw() -> None:
@@ -85,11 +98,12 @@ def test_early_moves_are_drawn_and_later_ones_are_the_most_visited() -> None:
 def test_rows_hold_the_outcome_and_the_visits() -> None:
     public = PublicTree(GAME)
     node = public.child(0, 0) if public.list_fan(0) else -1
-    first = np.array([0, 6, 2, 0, 0, 0, 0, 0, 0], dtype=np.float64)
-    rows = game_rows(public, [Visit(0, first), Visit(node, np.ones(8))], -1.0, SHAPE)
+    first = np.array([0, 6, 2, 0, 0, 0, 0, 0, 0], dtype=np.float64) / 8
+    visits = [Visit(0, first, 0.5, 0.0, True), Visit(node, np.full(8, 1 / 8), 0.25, 0.0, True)]
+    rows = game_rows(public, visits, -1.0, SHAPE, share=0.0)
     assert rows.values.tolist() == [[-1.0, 1.0], [-1.0, 1.0]]
     assert rows.value_mask.all() and rows.policy_mask.all()
-    assert rows.policies[0, 0] == pytest.approx(first / 8)
+    assert rows.policies[0, 0] == pytest.approx(first)
     assert rows.policies[1, 0] == pytest.approx([0.0] + [1 / 8] * 8)
     assert rows.legal.sum(axis=2).tolist() == [[9], [8]] and not rows.legal[1, 0, 0]
     assert np.array_equal(rows.inputs[1, :20], GAME.features((0,)))

@@ -10,20 +10,21 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sog.arrays import Float64, Int32
+from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.games.base import TERMINAL, Game
-from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape
 from sog.play.referee import Referee, World
 from sog.search.leaves.drive import drive
-from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
+from sog.search.leaves.evaluator import Evaluator, SearchGenerator
 from sog.search.mcts.search import PuctSettings, PuctTree, search
 from sog.search.tree.public_tree import PublicTree
+from sog.train.boards.game import Visit
+from sog.train.boards.rows import game_rows
 from sog.train.replay import Rows, blank_rows, join_rows
 from sog.train.settings import Harvest
 
-__all__ = ["AlphaZeroActing", "AlphaZeroActor", "SelfPlayGame", "Visit", "choose", "game_rows"]
+__all__ = ["AlphaZeroActing", "AlphaZeroActor", "SelfPlayGame", "choose"]
 
 # While a game's public tree has no more nodes than this, all games share it; then each has its own, to save memory.
 _SHARED = 20_000
@@ -59,19 +60,11 @@ class AlphaZeroActing:
         return AlphaZeroActor(game, shape, self)
 
 
-@dataclass(frozen=True, eq=False)
-class Visit:
-    """A public state played through, and how often its search tried each action: float64[A]."""
-
-    node: int
-    visits: Float64
-
-
 class SelfPlayGame:
     """One self-play game: drive `steps()`, then read the rest.
 
-    number: among the games of a round.  visits: the states played through.  utility: player 0's.  resigned: nobody saw
-    the end.
+    number: among the games of a round.  visits: the states played through; a policy target is the share of the search's
+    visits.  utility: player 0's.  resigned: nobody saw the end.
     """
 
     def __init__(
@@ -93,12 +86,12 @@ class SelfPlayGame:
                 return
             tree = _tree_at(public, tree if acting.reuse else None, world)
             yield from search(tree, acting.simulations, acting.search, rng)
-            self.visits.append(Visit(world.node, tree.visits()))
-            player = referee.actor(world)
-            if may_resign and _share(tree, player) < acting.resign_below:
+            tried, value, player = tree.visits(), tree.value() / public.game.u_max, referee.actor(world)
+            self.visits.append(Visit(world.node, tried / tried.sum(), value, 0.0, grown=True))
+            if may_resign and (value if player == 0 else -value) < acting.resign_below:
                 self.utility, self.resigned = public.game.u_max * (-1.0 if player == 0 else 1.0), True
                 return
-            world = referee.act(world, choose(tree.visits(), len(self.visits) <= acting.sampled_moves, rng), rng)
+            world = referee.act(world, choose(tried, len(self.visits) <= acting.sampled_moves, rng), rng)
         self.utility = referee.utility(world)
 
 
@@ -123,7 +116,7 @@ class AlphaZeroActor:
                 yield SelfPlayGame(self.shared or PublicTree(self.game), self.acting, np.random.default_rng(seed), k)
 
         for game in drive(begun(), evaluator, self.acting.side_by_side):
-            rows[game.number] = game_rows(game.public, game.visits, game.utility, self.shape)
+            rows[game.number] = game_rows(game.public, game.visits, game.utility, self.shape, share=0.0)
         joined = join_rows([rows[k] for k in range(games)]) if rows else blank_rows(self.shape, 0)
         return Harvest(joined, games, len(joined), 0)
 
@@ -136,30 +129,8 @@ def _tree_at(public: PublicTree, tree: PuctTree | None, world: World) -> PuctTre
     return tree
 
 
-def _share(tree: PuctTree, player: int) -> float:
-    """The player's value of the root as a share of the largest utility."""
-    return tree.value() / tree.public.game.u_max * (1.0 if player == 0 else -1.0)
-
-
 def choose(visits: Float64, sampled: bool, rng: np.random.Generator) -> int:
     """A column drawn in proportion to the visits, or the most visited one."""
     if sampled:
         return int(rng.choice(len(visits), p=visits / visits.sum()))
     return int(visits.argmax())
-
-
-def game_rows(public: PublicTree, visits: list[Visit], utility: float, shape: NetworkShape) -> Rows:
-    """A row for each state of a game: its outcome z for both players, and the visits as the policy."""
-    nodes: Int32 = np.array([visit.node for visit in visits], dtype=np.int32)
-    rows = blank_rows(shape, len(nodes))
-    ranges = np.ones((len(nodes), 2))
-    rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed)
-    z = utility / public.value_units(nodes)
-    rows.values[:, 0], rows.values[:, 1] = z, -z
-    rows.value_mask[:] = 1.0
-    rows.policy_mask[:] = 1.0
-    for k, visit in enumerate(visits):
-        actions = public.actions(visit.node)
-        rows.policies[k, 0, actions] = visit.visits / visit.visits.sum()
-        rows.legal[k, 0, actions] = True
-    return rows
