@@ -90,10 +90,7 @@ def solve(
     and turn spots have a solver of their own (dcfr, to 0.5 percent of the pot); --out continues an earlier result.
     So has connect four, whose answer is exact: every move's value, as of 'connect_four(moves=4433)'.
     """
-    from sog.evaluate.openspiel_export import check_against_openspiel
-    from sog.play.openspiel_states import openspiel_game
-    from sog.search.cfr import exact
-    from sog.search.tree.whole import whole_tree
+    from sog.search.cfr.algorithms import DRAWING, named
 
     if algorithm == _LIST:
         _list_algorithms(as_json)
@@ -117,14 +114,34 @@ def solve(
         chosen |= {"--seed": seed is not None, "--limit-gb": limit_gb is not None}
         solve_position(rules, {**chosen, "--simultaneous": simultaneous, "--check-openspiel": check_openspiel}, as_json)
         return
-    from sog.search.cfr.algorithms import DRAWING, named
-
     name = _ALGORITHM if algorithm is None else algorithm
     solver = named(name, simultaneous, seed or 0)
     if seed is not None and name not in DRAWING:
         raise SettingError(f"--seed is for {' and '.join(DRAWING)}; {name} draws nothing")
     if iterations is None:
         iterations = _ITERATIONS if target is None else _ITERATIONS_TO_TARGET
+    answer = _solve_tree(rules, solver, iterations, target, out, check_openspiel, limit_gb)
+    if as_json:
+        print_json(answer)
+    else:
+        _print_answer(answer, rules.unit, target)
+
+
+def _solve_tree(
+    rules: Game,
+    solver: Algorithm,
+    iterations: int,
+    target: float | None,
+    out: Path | None,
+    check_openspiel: bool,
+    limit_gb: float | None,
+) -> dict[str, Any]:
+    """List the game's public states, iterate, measure, write the policy; what was found, as one object."""
+    from sog.evaluate.openspiel_export import check_against_openspiel
+    from sog.play.openspiel_states import openspiel_game
+    from sog.search.cfr import exact
+    from sog.search.tree.whole import whole_tree
+
     if out is not None:
         check_new(out)
     if check_openspiel:
@@ -148,10 +165,7 @@ def solve(
         answer |= {"nash_conv": check.ours, "openspiel_nash_conv": check.openspiel}
     if out is not None:
         write_unless_there(out, json.dumps({**answer, "policy": _written_policy(public, tree)}, indent=1) + "\n")
-    if as_json:
-        print_json(answer)
-    else:
-        _print_answer(answer, rules.unit, target)
+    return answer
 
 
 def _list_algorithms(as_json: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -11,26 +11,21 @@ import typer
 
 from sog.agents.algorithms.base import Choices
 from sog.cli.curve_plot import draw_curve
-from sog.cli.event_log import EventLog
 from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, say, stdout
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, not_blank
 from sog.cli.stopping import say_kept
+from sog.cli.train_watch import Watch
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.agents.algorithms.base import Rules, Training
+    from sog.agents.algorithms.base import Rules, Settings, Training
     from sog.cluster.where import Where
-    from sog.nets.cvpn import CVPN
-    from sog.nets.serving.resident import Residence
     from sog.train.curve import Point
-    from sog.train.run import Run
+    from sog.train.run import Run, Until
     from sog.train.settings import TrainSettings, Variant
-    from sog.train.stream.supervisor import Supervisor
+    from sog.train.stream.loop import Placed
 
 __all__ = ["train"]
-
-# Games with more public states than this are trained without measuring exploitability on the way.
-_MEASURED_STATES = 20_000
 
 
 def train(
@@ -150,64 +145,86 @@ def train(
     tensorboard/. Ctrl-C, SIGTERM or a kill lose at most the work since the last checkpoint.
     """
     from sog.agents.algorithms.table import learner, training_of
-    from sog.agents.algorithms.table import preset as settings_of
-    from sog.games.base import Game
-    from sog.games.checked import check_own
-    from sog.games.histories.catalog import public_face
-    from sog.train.needs import check_memory
-    from sog.train.run import Hooks, Run, Until
-    from sog.train.stream.loop import Placed, StreamHooks, train_stream
+    from sog.train.run import Run, Until
+    from sog.train.stream.loop import train_stream
 
     training = learner(algorithm).training
     rules = training.rules(game)
     where = _where(algorithm, training, cluster, workers, asynchronous)
-    if serve is not None and not asynchronous:
-        raise SettingError("--serve is for --asynchronous: what it answers depends on time, to the last bits")
-    if processor_minutes is not None and (asynchronous or where.kind != "local" or where.places > 1):
-        raise SettingError("--processor-minutes is for runs in one process: add --workers 1, leave out --asynchronous")
+    _refuse_unfit(where, asynchronous, serve, processor_minutes)
     folder = out or Path("runs") / _slug(rules.name)
     stored = _stored(folder, resume)
     chosen = Choices(solver=solver, warm=warm, transformations=transformations, step=step, policy=policy)
     variant = _variant(stored, algorithm, chosen, network)
     first = _begins(begins, stored, algorithm, asynchronous or training.alone is not None)
     run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous, first)
-    if isinstance(rules, Game):  # one by histories is checked where it is trained on
-        check_own(rules)
-    settings = settings_of(rules, preset, algorithm, run.variant)
-    check_memory(settings, rules.name)
-    total = settings.rounds if rounds is None else rounds
-    begun = int(stored.get("round", 0))
-    used = float(stored.get("processor_minutes", 0.0))
-    processor = None if processor_minutes is None else processor_minutes - used
-    opened = progress_bar(f"train {rules.name}", total, "rounds", begun, minutes, processor)
-    with say_kept(lambda: _kept(folder)), opened as bar:
-        watch = _Watch(rules, folder, bar, run)
-        hooks = Hooks(watch.measure, 10, watch.report, say)
-        until = Until(minutes, rounds, processor_minutes)
+    settings, until = _checked_settings(rules, run), Until(minutes, rounds, processor_minutes)
+    with say_kept(lambda: _kept(folder)), _bar(rules, settings, stored, until) as bar:
+        watch = Watch(rules, folder, bar, run)
         if asynchronous:
-            looking = StreamHooks(hooks.measure, 10, hooks.report, hooks.note, watch.look)
-            placed = Placed(where, device, None if serve is None else _residence(serve))
-            point = train_stream(run, cast("TrainSettings", settings), folder, until, resume, looking, placed)
+            placed = _placed(where, device, serve)
+            point = train_stream(run, cast("TrainSettings", settings), folder, until, resume, watch.streamed(), placed)
         else:
-            point = training_of(algorithm, where)(run, settings, folder, until, resume, hooks, device)
+            point = training_of(algorithm, where)(run, settings, folder, until, resume, watch.hooks(), device)
         watch.close()
     draw_curve(folder, rules.name, rules.unit.name, watch.training.measured)
-    answer: dict[str, Any] = {
+    if as_json:
+        print_json(_answer(rules, run, folder, point, watch.latest))
+    else:
+        _say_done(rules, folder, point)
+
+
+def _refuse_unfit(where: Where, asynchronous: bool, serve: str | None, processor_minutes: float | None) -> None:
+    """SettingError for options that this kind of run cannot have."""
+    if serve is not None and not asynchronous:
+        raise SettingError("--serve is for --asynchronous: what it answers depends on time, to the last bits")
+    if processor_minutes is not None and (asynchronous or where.kind != "local" or where.places > 1):
+        raise SettingError("--processor-minutes is for runs in one process: add --workers 1, leave out --asynchronous")
+
+
+def _checked_settings(rules: Rules, run: Run) -> Settings:
+    """The run's settings; GameError for a game that is wrong, SettingError for more memory than there is."""
+    from sog.agents.algorithms.table import preset
+    from sog.games.base import Game
+    from sog.games.checked import check_own
+    from sog.train.needs import check_memory
+
+    if isinstance(rules, Game):  # one by histories is checked where it is trained on
+        check_own(rules)
+    settings = preset(rules, run.preset, run.algorithm, run.variant)
+    check_memory(settings, rules.name)
+    return settings
+
+
+def _bar(rules: Rules, settings: Settings, stored: dict[str, Any], until: Until) -> AbstractContextManager[Report]:
+    """A progress bar over the run's rounds, of which `stored` has some; time left is by what ends it first."""
+    begun, used = int(stored.get("round", 0)), float(stored.get("processor_minutes", 0.0))
+    processor = None if until.processor is None else until.processor - used
+    return progress_bar(f"train {rules.name}", until.total(settings), "rounds", begun, until.minutes, processor)
+
+
+def _answer(rules: Rules, run: Run, folder: Path, point: Point, exploitability: float | None) -> dict[str, Any]:
+    """What --json prints."""
+    return {
         "game": rules.name,
-        "algorithm": algorithm,
+        "algorithm": run.algorithm,
         "variant": str(run.variant),
-        "preset": preset,
+        "preset": run.preset,
         "out": str(folder),
         "rounds": point.round,
         "minutes": point.minutes,
         "steps": point.steps,
         "rows": point.rows,
-        "exploitability": None if watch.latest is None else watch.latest,
+        "exploitability": exploitability,
         "unit": rules.unit.name,
     }
-    if as_json:
-        print_json(answer)
-        return
+
+
+def _say_done(rules: Rules, folder: Path, point: Point) -> None:
+    """What was done, and what to do with it."""
+    from sog.games.base import Game
+    from sog.games.histories.catalog import public_face
+
     rounds_done = f"{point.round} round{'s' * (point.round != 1)}"
     done = f"{rounds_done}, {point.steps:,} steps on {point.rows:,} rows in {point.minutes:.1f} minutes"
     stdout().print(f"{rules.name}: {done}")
@@ -234,12 +251,17 @@ def _where(
     return where
 
 
-def _residence(device: str) -> Residence:
-    """How an evaluator process has its network: on a GPU compiled and in bfloat16."""
+def _placed(where: Where, device: str, serve: str | None) -> Placed:
+    """Where a run without rounds has its parts.  serve: the evaluator process's device; on a GPU its network is
+    compiled and in bfloat16."""
     from sog.nets.device import find_device
     from sog.nets.serving.resident import Residence
+    from sog.train.stream.loop import Placed
 
-    return Residence(device, "bf16", "compiled") if find_device(device).type == "cuda" else Residence(device)
+    if serve is None:
+        return Placed(where, device, None)
+    on_gpu = find_device(serve).type == "cuda"
+    return Placed(where, device, Residence(serve, "bf16", "compiled") if on_gpu else Residence(serve))
 
 
 def _kept(folder: Path) -> str:
@@ -284,77 +306,3 @@ def _begins(begins: str | None, stored: dict[str, Any], algorithm: str, unable: 
 
 def _slug(name: str) -> str:
     return "".join(c if c.isalnum() or c == "_" else "-" for c in name).strip("-")
-
-
-class _Watch:
-    """Measures exploitability on small games, and reports it to the progress bar and TensorBoard."""
-
-    def __init__(self, game: Rules, folder: Path, bar: Report, run: Run) -> None:
-        from sog.agents.algorithms.table import learner
-
-        self.game, self.folder, self.bar, self.run = game, folder, bar, run
-        self.training = learner(run.algorithm).training
-        self.latest: float | None = None
-        self.round = 0
-        self.public: Any = None
-        self.log: EventLog | None = None
-
-    def measure(self, network: CVPN) -> float:
-        """Exploitability of what the algorithm is measured by while it trains; NaN for a game too large."""
-        from sog.games.histories.catalog import public_face
-        from sog.train.sog.actor import listed_tree
-
-        if self.public is None:
-            face = public_face(self.game)
-            self.public = (face is not None and listed_tree(face)) or False
-        if not self.public or self.public.size > _MEASURED_STATES:
-            return math.nan
-        found = self.training.measure(self.public, network, self.run.variant)
-        self.latest = found * self.game.unit.per_utility
-        figure = f"{self.latest:.4g} {self.game.unit.name}"
-        say(f"exploitability of {self.training.measured}: {figure}")
-        return self.latest
-
-    def report(self, point: Point, total: int) -> None:
-        self.round = point.round
-        note = f"{point.rows:,} rows, value loss {point.value_loss:.4f}"
-        if self.latest is not None:
-            note += f", exploitability {self.latest:.4g} {self.game.unit.name}"
-        self.bar(point.round, note)
-        figures = {name: getattr(point, name) for name in ("value_loss", "policy_loss", "rows", "measured")}
-        self._add(point.steps, {name: value for name, value in figures.items() if not math.isnan(value)})
-
-    def look(self, supervisor: Supervisor) -> None:
-        """How a run without rounds is doing, every second: all machines in one line, and in TensorBoard."""
-        vitals = supervisor.vitals()
-        rows, searches = (sum(rates[k] for rates in vitals.rates.values()) for k in (0, 1))
-        machines = f" on {len(vitals.rates)} machines" if len(vitals.rates) > 1 else ""
-        parts = [
-            f"{rows:,.0f} rows/s, {searches:,.0f} searches/s{machines}",
-            f"window {vitals.fill:.0%}",
-            f"{vitals.samples_per_row:.1f} samples/row",
-            f"weights {vitals.age:.0f} steps old",
-            f"network {vitals.network_share:.0%}",
-            f"{vitals.deaths} deaths",
-        ]
-        figures: dict[str, float] = {}
-        if supervisor.start.evaluator is not None:
-            served = supervisor.start.evaluator.counters()
-            parts.append(f"batches of {served.mean_batch:.0f}, p95 {served.p95_ms:.2g} ms")
-            figures |= {"cluster/mean_batch": served.mean_batch, "cluster/p95_ms": served.p95_ms}
-        self.bar(self.round, ", ".join(parts))
-        names = ("fill", "samples_per_row", "age", "network_share", "deaths", "lost_rows", "waiting_actors")
-        figures |= {f"cluster/{name}": float(getattr(vitals, name)) for name in names}
-        for machine, (rows, searches) in vitals.rates.items():
-            figures |= {f"rows a second/{machine}": rows, f"searches a second/{machine}": searches}
-        self._add(supervisor.totals.steps, figures)
-
-    def _add(self, step: int, figures: dict[str, float]) -> None:
-        """To TensorBoard."""
-        if self.log is None:
-            self.log = EventLog(self.folder / "tensorboard", say)
-        self.log.add(step, figures)
-
-    def close(self) -> None:
-        if self.log is not None:
-            self.log.close()
