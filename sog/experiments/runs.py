@@ -8,7 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from sog.errors import CheckpointError
+from sog.agents.shipped import find_checkpoint
+from sog.errors import CheckpointError, SettingError
 from sog.train.checkpoint import Meta, load_meta
 from sog.train.curve import Point
 from sog.train.loop import train
@@ -20,6 +21,7 @@ __all__ = [
     "check_unchanged",
     "checkpoint_of",
     "networks_of",
+    "networks_on",
     "run_folder",
     "spread",
     "train_watched",
@@ -93,6 +95,21 @@ def train_watched(run: Run, settings: TrainSettings, out: Path, report: Callable
 
     with suppress(Enough):
         train(run, settings, out, hooks=Hooks(report=look))
+
+
+def networks_on(game: str, runs: Sequence[Path]) -> list[dict[str, str]]:
+    """{checkpoint, network} of each run or checkpoint, or of the game's shipped network where none is named.
+
+    SettingError for one of another game.
+    """
+    found = []
+    for named in [str(run) for run in runs] or [game]:
+        folder = find_checkpoint(named)
+        meta = load_meta(folder)
+        if meta.game != game:
+            raise SettingError(f"{named} plays {meta.game}, not {game}")
+        found.append({"checkpoint": str(folder), "network": meta.network_id})
+    return found
 
 
 def check_unchanged(folder: Path, network_id: str) -> None:

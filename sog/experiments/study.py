@@ -232,6 +232,16 @@ def finished(keys: Sequence[Key], points: PointFile) -> list[Point]:
     return [Point(key, result) for key, result in found if result is not None]
 
 
+def totals(points: Iterable[Point], names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """A row for each group of points whose keys agree in `names`: those, and the group's results added up."""
+    groups: dict[tuple[Any, ...], list[Point]] = {}
+    for point in points:
+        groups.setdefault(tuple(point.key[name] for name in names), []).append(point)
+    for values, own in groups.items():
+        summed = {name: sum(point.result[name] for point in own) for name in own[0].result}
+        yield dict(zip(names, values, strict=True)) | summed
+
+
 def _computed(study: Study, keys: Sequence[Key], where: Where) -> Iterator[tuple[Key, Result]]:
     """Points as they are done, in any order."""
     if not keys or where == Where("local", 1):

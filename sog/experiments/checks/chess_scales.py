@@ -12,20 +12,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.algorithms.alphazero import ALPHAZERO
 from sog.agents.algorithms.base import SOG
-from sog.agents.shipped import find_checkpoint
 from sog.baselines.alpha_beta import alpha_beta, material
 from sog.baselines.chess.best_play import best_play, random_wins, standing
 from sog.baselines.chess.mates import SETS, SHIPPED, Mate, read_mates
 from sog.baselines.random_player import RandomPlayer
 from sog.baselines.rating import RatingPlayer
-from sog.errors import SettingError
 from sog.evaluate.intervals import wilson
 from sog.experiments.papers.elo_matches import Agent
-from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from sog.experiments.runs import networks_on
+from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, totals
 from sog.games.boards.chess import Chess
 from sog.play.match import PlayerContestant, play_match_game
 from sog.play.player import Limits, Player, think
-from sog.train.checkpoint import load_meta
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -52,11 +50,7 @@ def plan(options: Options, note: Note) -> list[Key]:
     --full adds both searches at 800 simulations.
     """
     agents: list[Key] = []
-    for checkpoint in [str(run) for run in options.runs] or [GAME]:
-        folder = find_checkpoint(checkpoint)
-        if (game := load_meta(folder).game) != GAME:
-            raise SettingError(f"{checkpoint} plays {game}, not {GAME}")
-        network = {"checkpoint": str(folder), "network": load_meta(folder).network_id}
+    for network in networks_on(GAME, options.runs):
         for effort in (SIMULATIONS, MANY) if options.full else (SIMULATIONS,):
             agents += [{"agent": name, "effort": effort, **network} for name in (SOG, ALPHAZERO)]
         agents.append({"agent": NETWORK, "effort": 0, **network})
@@ -146,15 +140,9 @@ def _name(row: Key) -> str:
 
 
 def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
-    names = ("agent", "effort", "checkpoint", "network", "scale")
-    groups: dict[tuple[Any, ...], list[Point]] = {}
-    for point in points:
-        groups.setdefault(tuple(point.key[name] for name in names), []).append(point)
-    for values, own in groups.items():
-        total = {name: sum(point.result[name] for point in own) for name in own[0].result}
-        low, high = wilson(total["hits"], total["positions"])
-        share = total["hits"] / total["positions"]
-        yield {**dict(zip(names, values, strict=True)), **total, "share": share, "low": low, "high": high}
+    for row in totals(points, ("agent", "effort", "checkpoint", "network", "scale")):
+        low, high = wilson(row["hits"], row["positions"])
+        yield {**row, "share": row["hits"] / row["positions"], "low": low, "high": high}
 
 
 def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:

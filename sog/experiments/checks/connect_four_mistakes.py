@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.algorithms.alphazero import ALPHAZERO
 from sog.agents.algorithms.base import SOG
-from sog.agents.shipped import find_checkpoint
 from sog.baselines.connect_four.positions import SETS, SHIPPED, Scored, read_positions
 from sog.baselines.openspiel_mcts import openspiel_mcts
 from sog.baselines.rating import RatingPlayer
-from sog.errors import SettingError
 from sog.evaluate.intervals import wilson
 from sog.experiments.papers.elo_matches import Agent
-from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from sog.experiments.runs import networks_on
+from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, totals
 from sog.games.boards.connect_four import ConnectFour
 from sog.play.player import Player, Search
 from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import SearchGenerator
-from sog.train.checkpoint import load_meta
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,11 +41,7 @@ _AT_ONCE: Final = 32
 def plan(options: Options, note: Note) -> list[Key]:
     """Both searches with each --run's network (or the shipped one), the network alone, MCTS and random moves."""
     agents: list[Key] = []
-    for checkpoint in [str(run) for run in options.runs] or [GAME]:
-        folder = find_checkpoint(checkpoint)
-        if (game := load_meta(folder).game) != GAME:
-            raise SettingError(f"{checkpoint} plays {game}, not {GAME}")
-        network = {"checkpoint": str(folder), "network": load_meta(folder).network_id}
+    for network in networks_on(GAME, options.runs):
         agents += [{"agent": name, **network} for name in (SOG, ALPHAZERO, NETWORK)]
     agents += [{"agent": name, "checkpoint": "", "network": ""} for name in (MCTS, RANDOM)]
     sizes = {name: _QUICK if options.quick else len(found) for name, found in _sets().items()}
@@ -146,16 +140,10 @@ def _name(row: Key) -> str:
 
 def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
     names = ("agent", "checkpoint", "network", "simulations", "set")
-    groups: dict[tuple[Any, ...], list[Point]] = {}
-    for point in points:
-        groups.setdefault(tuple(point.key[name] for name in names), []).append(point)
-    for point in points:
-        groups.setdefault((*(point.key[name] for name in names[:-1]), _ALL), []).append(point)
-    for values, own in groups.items():
-        total = {name: sum(point.result[name] for point in own) for name in own[0].result}
-        row = {**dict(zip(names, values, strict=True)), **total}
+    together = [Point({**point.key, "set": _ALL}, point.result) for point in points]
+    for row in totals([*points, *together], names):
         for what in ("value", "score"):
-            hits, count = total[f"lose_{what}"], total[f"can_lose_{what}"]
+            hits, count = row[f"lose_{what}"], row[f"can_lose_{what}"]
             low, high = wilson(hits, count)
             row |= {f"{what}_share": hits / count if count else 0.0, f"{what}_low": low, f"{what}_high": high}
         yield row
