@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sog.errors import SettingError
+from sog.errors import CheckpointError, SettingError
 from sog.experiments.papers import rebel_fig5, rebel_rps, rebel_table2
 from sog.experiments.study import Key, Options, Point
 from sog.games.liars_dice import LiarsDice
@@ -100,8 +100,13 @@ def test_a_run_of_student_of_games_is_searched_by_both(tmp_path: Path) -> None:
 
 def test_a_network_that_has_learned_on_is_not_measured_as_the_old_one(tmp_path: Path) -> None:
     key = keys_of(made_run(tmp_path / "run", "rebel", Variant(), (0, 5)))[-1]
-    with pytest.raises(SettingError, match="has learned on"):
-        rebel_table2.compute({**key, "step": 4})
+    with pytest.raises(CheckpointError, match="has learned on"):
+        rebel_table2.compute({**key, "network_id": "another"})
+
+
+def test_a_runs_checkpoint_is_the_run(tmp_path: Path) -> None:
+    run = made_run(tmp_path / "run", "rebel", Variant(), (0, 5))
+    assert keys_of(run / "checkpoint") == keys_of(run)
 
 
 def test_the_means_stand_beside_the_papers_figure_of_the_same_solver() -> None:

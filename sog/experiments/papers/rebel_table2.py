@@ -25,7 +25,7 @@ from sog.agents.exploit_rebel import measure_rebel
 from sog.agents.exploit_seeds import Subject, listed, measure_seed
 from sog.agents.exploitability import decision_count
 from sog.errors import SettingError
-from sog.experiments.runs import Trained, networks_of
+from sog.experiments.runs import Trained, check_unchanged, checkpoint_of, networks_of
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.liars_dice import LiarsDice
 from sog.play.rebel import RebelSettings
@@ -72,11 +72,12 @@ _QUICK: Final = {TABLE: _Effort(16, 64, ((10, 1.0),)), CURVE: _Effort(4, 32, ((5
 
 def plan(options: Options, note: Note) -> list[Key]:
     """Points of every run in --run or runs/: first the curves, then the table. SettingError where there is no run."""
-    folders = options.runs or tuple(sorted(path.parent for path in Path("runs").glob("*/checkpoint")))
+    named = options.runs or tuple(sorted(Path("runs").glob("*/checkpoint")))
+    folders = tuple(path.parent if path.name == "checkpoint" else path for path in named)
     names = {LiarsDice(*size).name: name for name, size in GAMES.items()}
     keys: dict[str, list[Key]] = {CURVE: [], TABLE: []}
     for folder in folders:
-        meta = load_meta(folder / "checkpoint")
+        meta = load_meta(checkpoint_of(folder))
         algorithm = meta.algorithm
         if meta.game not in names or algorithm not in _SEARCHED_BY:
             note(f"{folder}: {algorithm} on {meta.game} is not in the table")
@@ -130,6 +131,7 @@ def _row(network: Trained, examples: dict[int, int]) -> dict[str, Any]:
     number, minutes = network.meta.settings["round"], network.meta.settings["minutes"]
     return {
         "checkpoint": str(network.folder),
+        "network_id": network.meta.network_id,
         "round": number,
         "step": network.meta.step,
         "minutes": round(minutes, 2),
@@ -195,9 +197,8 @@ _SEARCHED_BY: Final[dict[str, dict[str, tuple[str, ...]]]] = {
 def compute(key: Key) -> Result:
     """Exploitability of a network's play, and the processor time of a search in milliseconds."""
     folder = Path(key["checkpoint"])
+    check_unchanged(folder, key["network_id"])
     meta = load_meta(folder)
-    if meta.step != key["step"]:
-        raise SettingError(f"{folder} has learned on since this began; the same command again measures it anew")
     started = time.process_time()
     result, searches = _SEARCHES[key["search"]].measure(key, meta)
     seconds = time.process_time() - started
