@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from sog.games.base import NATURE, TERMINAL
-from sog.games.histories.base import HistoryGame, drawn
+from sog.games.base import TERMINAL
+from sog.games.histories.base import HistoryGame, drawn, uniform_weights
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.one_core import one_core
@@ -98,9 +98,6 @@ def _rate(episodes: Callable[[], int], seconds: float) -> float:
 def _play_at_random(game: HistoryGame, count: int, rng: np.random.Generator) -> int:
     states = game.begin(count)
     while (actors := game.actors(states)).min() < TERMINAL:
-        weights = np.zeros((count, max(game.num_actions, game.num_outcomes)))
-        weights[:, : game.num_actions] = game.legal(states)
-        if (chance := actors == NATURE).any():
-            weights[chance, : game.num_outcomes] = game.chances(states[chance])
-        game.step(states, np.where(actors < TERMINAL, drawn(weights, rng.random(count)), -1))
+        chosen = drawn(uniform_weights(game, states, actors), rng.random(count))
+        game.step(states, np.where(actors < TERMINAL, chosen, -1))
     return count

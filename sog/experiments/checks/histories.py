@@ -11,7 +11,7 @@ from sog.errors import GameError
 from sog.experiments.checks.agreement import agreement, batches
 from sog.experiments.study import Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.base import NATURE, TERMINAL
-from sog.games.histories.base import HistoryGame, drawn
+from sog.games.histories.base import HistoryGame, drawn, uniform_weights
 from sog.games.histories.catalog import make_history_game
 from sog.games.openspiel.loading import load_in_turns
 
@@ -58,10 +58,7 @@ def compare_random_games(name: str, games: int, rng: np.random.Generator) -> Com
     owners: dict[str, bytes] = {}
     states, others, moves = game.begin(games), [spiel.new_initial_state() for _ in range(games)], 0
     while (actors := game.actors(states)).min() < TERMINAL:
-        weights = np.zeros((games, max(game.num_actions, game.num_outcomes)))
-        weights[:, : game.num_actions] = game.legal(states)
-        chance = actors == NATURE
-        weights[chance, : game.num_outcomes] = game.chances(states[chance])
+        weights = uniform_weights(game, states, actors)
         keys = _infostates(game, states, actors)
         for b in np.flatnonzero(actors < TERMINAL).tolist():
             _compare(game, others[b], int(actors[b]), weights[b])

@@ -11,6 +11,7 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from sog.experiments.papers.rebel_table2 import GAMES
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.liars_dice import LiarsDice
 from sog.search.cfr import exact
@@ -22,8 +23,6 @@ from sog.search.tree.public_tree import PublicTree
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-# (dice a player, faces a die) by the paper's names.
-GAMES: Final = {"1x4f": (1, 4), "1x5f": (1, 5), "1x6f": (1, 6), "2x3f": (2, 3)}
 ALGORITHMS: Final[dict[str, Algorithm]] = {
     "FP": of_fictitious_play(FP),
     "Linear FP": of_fictitious_play(LINEAR_FP),

@@ -19,7 +19,7 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Unit
 
-__all__ = ["HistoryGame", "TooManyHistories", "beginnings_of", "deal", "drawn", "replay"]
+__all__ = ["HistoryGame", "TooManyHistories", "beginnings_of", "deal", "drawn", "replay", "uniform_weights"]
 
 
 class TooManyHistories(GameError):
@@ -108,6 +108,16 @@ def drawn(chances: Array, uniforms: Array) -> Int32:
     return found
 
 
+def uniform_weights(game: HistoryGame, states: Int32, actors: Int32) -> Float64:
+    """float64[B, max(A, C)]: 1 for each legal action, each outcome's probability where NATURE acts, 0 for all else."""
+    weights = np.zeros((len(states), max(game.num_actions, game.num_outcomes)))
+    weights[:, : game.num_actions] = game.legal(states)
+    chance = actors == NATURE
+    if chance.any():
+        weights[chance, : game.num_outcomes] = game.chances(states[chance])
+    return weights
+
+
 def deal(game: HistoryGame, states: Int32, rng: np.random.Generator, record: list[Int32] | None = None) -> Int32:
     """Let chance act in place until it is nowhere to act; int32[B], who acts then.
 
@@ -136,11 +146,7 @@ def replay(game: HistoryGame, histories: Array) -> Int32:
 def _refuse_illegal(game: HistoryGame, states: Int32, actions: Array) -> None:
     going = np.flatnonzero(actions >= 0)
     actors = game.actors(states)[going]
-    may = np.zeros((len(going), max(game.num_actions, game.num_outcomes)), dtype=np.bool_)
-    may[:, : game.num_actions] = game.legal(states[going])
-    chance = actors == NATURE
-    if chance.any():
-        may[chance, : game.num_outcomes] = game.chances(states[going[chance]]) > 0
+    may = uniform_weights(game, states[going], actors) > 0
     known = actions[going] < may.shape[1]
     if (actors == TERMINAL).any() or not known.all() or not may[np.arange(len(going)), actions[going]].all():
         raise GameError(f"{game.name}: an action of the history is not legal there")

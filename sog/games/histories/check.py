@@ -12,7 +12,7 @@ from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game, State
 from sog.games.blame import code_of
 from sog.games.check import walk
-from sog.games.histories.base import HistoryGame, beginnings_of, deal, drawn, replay
+from sog.games.histories.base import HistoryGame, beginnings_of, deal, drawn, replay, uniform_weights
 
 __all__ = ["HistoryReport", "check_history_game"]
 
@@ -157,10 +157,7 @@ def _weights(game: HistoryGame, states: Int32) -> tuple[Array, Int32]:
     _require((utilities[actors != TERMINAL] == 0).all(), game, "a utility before the game is over")
     most = np.abs(utilities).max(initial=0.0)
     _require(most <= game.u_max * (1 + _CLOSE), game, f"a utility of {most:g}, above u_max = {game.u_max:g}")
-    weights = np.zeros((count, max(game.num_actions, game.num_outcomes)))
-    weights[:, : game.num_actions] = legal
-    weights[actors == NATURE, : game.num_outcomes] = chances[actors == NATURE]
-    return weights, actors
+    return uniform_weights(game, states, actors), actors
 
 
 def _require_array(game: HistoryGame, found: Any, dtype: type, shape: tuple[int, ...], what: str) -> None:

@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Array, Int32, Int64
-from sog.games.base import NATURE, TERMINAL
-from sog.games.histories.base import HistoryGame, TooManyHistories, beginnings_of
+from sog.games.base import TERMINAL
+from sog.games.histories.base import HistoryGame, TooManyHistories, beginnings_of, uniform_weights
 
 __all__ = ["Children", "Histories", "children", "histories_of", "list_histories"]
 
@@ -39,12 +39,7 @@ class Histories:
 
 def children(game: HistoryGame, states: Int32) -> Children:
     """The children of histories, parents in their order and each one's actions ascending."""
-    options = np.zeros((len(states), max(game.num_actions, game.num_outcomes)), dtype=np.bool_)
-    options[:, : game.num_actions] = game.legal(states)
-    if game.num_outcomes:
-        chance = game.actors(states) == NATURE
-        options[chance, : game.num_outcomes] = game.chances(states[chance]) > 0
-    parent, action = np.nonzero(options)
+    parent, action = np.nonzero(uniform_weights(game, states, game.actors(states)))
     after = states[parent]
     game.step(after, action.astype(np.int32))
     return Children(parent, action.astype(np.int32), after)
