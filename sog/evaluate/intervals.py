@@ -1,9 +1,9 @@
-"""95% intervals of a share, of a mean and of a difference of pairs; they know nothing of what was counted."""
+"""95% intervals of a share, of a mean and of a difference of pairs, and such figures as text; not what was counted."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 import numpy as np
@@ -11,7 +11,7 @@ from scipy import stats
 
 from sog.arrays import Float64
 
-__all__ = ["TWO_SIDED_95", "mean_interval", "paired_difference", "plus_minus", "wilson"]
+__all__ = ["TWO_SIDED_95", "mean_and_range", "mean_interval", "paired_difference", "plus_minus", "wilson"]
 
 TWO_SIDED_95: Final = 1.959964
 
@@ -43,3 +43,8 @@ def paired_difference(values: Sequence[float], baseline: Sequence[float]) -> tup
 def plus_minus(mean: float, half: float | None, form: str = ".4g") -> str:
     """A mean with its interval, if there is one, for people."""
     return f"{mean:{form}}" + ("" if half is None else f" ± {half:.2g}")
+
+
+def mean_and_range(values: Collection[float], form: str = ".4g") -> str:
+    """A mean and, in brackets, the least and the largest value, for people."""
+    return f"{sum(values) / len(values):{form}} ({min(values):{form}} .. {max(values):{form}})"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from sog.agents.exploit_seeds import listed
 from sog.agents.exploitability import agent_policy
 from sog.agents.shipped import find_checkpoint
+from sog.evaluate.intervals import mean_and_range
 from sog.experiments.runs import check_unchanged
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.catalog import make_game
@@ -84,8 +85,7 @@ def present(points: list[Point]) -> Outcome:
 
 def _figure(found: list[Point], exact_repeats: list[Point], unit: str) -> str:
     values = [float(point.result["exploitability"]) for point in found]
-    spread = f"{sum(values) / len(values):.4g} ({min(values):.4g} .. {max(values):.4g}) {unit}"
-    return f"{spread}, {_beliefs(found) / _beliefs(exact_repeats):.0%} of the beliefs"
+    return f"{mean_and_range(values)} {unit}, {_beliefs(found) / _beliefs(exact_repeats):.0%} of the beliefs"
 
 
 def _beliefs(found: list[Point]) -> float:

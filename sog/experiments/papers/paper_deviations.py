@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from sog.agents.exploit_seeds import Subject, measure_seed
 from sog.agents.shipped import find_checkpoint
 from sog.errors import CheckpointError
-from sog.evaluate.intervals import paired_difference, plus_minus
+from sog.evaluate.intervals import mean_and_range, paired_difference, plus_minus
 from sog.experiments.runs import check_unchanged
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, one_run
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
@@ -113,7 +113,7 @@ def _mean(values: Collection[float]) -> float:
 
 def _figure(found: dict[int, float], papers: dict[int, float]) -> str:
     values = found.values()
-    figure = f"{_mean(values):.4g} ({min(values):.4g} .. {max(values):.4g}) mbb/h"
+    figure = f"{mean_and_range(values)} mbb/h"
     both = sorted(found.keys() & papers.keys())
     if found is papers or not both:
         return figure

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from sog.baselines.dqn import DQNSettings
 from sog.baselines.reinforcement import AGENTS, SelfPlay
+from sog.evaluate.intervals import mean_and_range
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.catalog import make_game
 from sog.search.cfr import exact
@@ -71,7 +72,7 @@ def present(points: list[Point]) -> Outcome:
             if runs:
                 last = [mean(p.result["mbb_per_hand"][-MEASURES // 5 :]) for p in runs]
                 what = f"{game}, {agent}, last fifth of {runs[0].key['episodes']:,} episodes"
-                ours = f"{mean(last):.0f} ({min(last):.0f} .. {max(last):.0f}) mbb/h"
+                ours = f"{mean_and_range(last, '.0f')} mbb/h"
                 beside.append(Beside(what, paper, ours))
     return Outcome(rows, {"pog-fig15": lambda figure: _draw(figure, points)}, beside)
 

@@ -25,6 +25,7 @@ from sog.agents.exploit_rebel import measure_rebel
 from sog.agents.exploit_seeds import Subject, listed, measure_seed
 from sog.agents.exploitability import decision_count
 from sog.errors import SettingError
+from sog.evaluate.intervals import mean_and_range
 from sog.experiments.runs import Trained, check_unchanged, checkpoint_of, networks_of
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.liars_dice import LiarsDice
@@ -214,7 +215,7 @@ def present(points: list[Point]) -> Outcome:
             newest = mine[-1].key
             cost = np.median([p.result["ms_a_search"] for p in mine])
             ours = (
-                f"{np.mean(found):.4f} ({min(found):.4f} .. {max(found):.4f}), {len(found)} networks, "
+                f"{mean_and_range(found, '.4f')}, {len(found)} networks, "
                 f"{newest['minutes']:.0f} min, {newest['examples']:,} examples, {cost:.0f} ms a search"
             )
             beside.append(Beside(f"{game}, {line}", _paper(newest), ours))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.exploit_seeds import EXACT_LEAVES, Subject, listed, measure_seed
 from sog.errors import SettingError
+from sog.evaluate.intervals import mean_and_range
 from sog.experiments.runs import check_unchanged, networks_of
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.catalog import make_game
@@ -120,7 +121,7 @@ def _latest(game: str, unit: str, points: list[Point]) -> Iterator[Beside]:
             continue
         step = max(k for k in found if k is not None)
         values = found[step]
-        ours = f"{_mean(values):.4g} ({min(values):.4g} .. {max(values):.4g}) {unit}"
+        ours = f"{mean_and_range(values)} {unit}"
         ours += f"; exact leaves {_mean(exact):.4g}" if exact else ""
         yield Beside(f"{game}, SoG{Budget(*budget)} after {step:,} steps", "", ours)
 
