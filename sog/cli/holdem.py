@@ -95,7 +95,7 @@ def _run(
     most = _ITERATIONS if iterations is None else iterations
     limit = (_TARGET if target is None and iterations is None else target or 0.0) / 100
     start = saved = perf_counter()
-    with progress_bar("solve", most, "iterations") as report:
+    with progress_bar("solve", most, "iterations", begun=solver.iterations) as report:
 
         def on_progress(now: Progress) -> None:
             nonlocal saved

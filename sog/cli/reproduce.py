@@ -78,7 +78,8 @@ def reproduce(
         _print(work.so_far(), work.done, len(work.keys), time.monotonic() - started, as_json)
         return
     kept = f"finished points are kept in {work.folder}: the same command goes on from there"
-    with say_kept(lambda: kept), progress_bar(experiment.id, len(work.keys), "points") as report:
+    opened = progress_bar(experiment.id, len(work.keys), "points", begun=work.done)
+    with say_kept(lambda: kept), opened as report:
         done = work.run(where, report)
     _print(done, work.done, len(work.keys), time.monotonic() - started, as_json)
 

@@ -64,7 +64,7 @@ def tournament(
 
     from sog.cluster.where import where_of
     from sog.evaluate.elo import points_of, rate
-    from sog.protocols.tournament import different_openings, fixtures, play_tournament
+    from sog.protocols.tournament import different_openings, fixtures, load_results, play_tournament
     from sog.protocols.tournament_apart import games_apart
     from sog.protocols.tournament_file import read_tournament
 
@@ -80,11 +80,15 @@ def tournament(
     results: list[Result] = []
     kept, games = f"finished games are kept in {folder}: the same command goes on from there", len(fixtures(read))
     title = f"tournament {read.game.name}"
-    with say_kept(lambda: kept if results else ""), progress_bar(title, games, "games") as report:
+    begun = len(load_results(folder))
+    opened = progress_bar(title, games, "games", begun)
+    with say_kept(lambda: kept if results else ""), opened as report:
         apart = None if where is None else games_apart(file, read, where)
         for result in play_tournament(read, folder, apart=apart, note=say):
             results.append(result)
-            report(len(results), f"{result.seats[0]} - {result.seats[1]}: {result.points[2]:g} ({result.why})")
+            if len(results) > begun:
+                won = f"{result.points[2]:g} ({result.why})"
+                report(len(results), f"{result.seats[0]} - {result.seats[1]}: {won}")
     results.sort(key=lambda result: result.number)
     names = list(read.agents)
     ratings = rate(points_of(names, [result.points for result in results]))

@@ -88,6 +88,19 @@ def test_finished_points_are_not_computed_again(tmp_path: Path) -> None:
     assert run(toy(), tmp_path) == ["2", "3 2"]
 
 
+def test_time_left_is_by_the_points_of_this_time(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sog.cli.frame._LINE_SECONDS", 0.0)
+    monkeypatch.setattr(reproduce, "EXPERIMENTS", (toy(),))
+    with pytest.raises(SettingError, match="two is too many"):
+        run(toy(fail_at_two), tmp_path)
+    assert main(["reproduce", "toy", "--out", str(tmp_path)]) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("toy: ")]
+    assert said[0].startswith("toy: 2 of 3 points, ") and "left" not in said[0]  # they took no time now: no rate yet
+    assert said[1].startswith("toy: 3 of 3 points, ") and "0.0 left" in said[1]
+
+
 def test_finished_points_are_shown_before_the_rest_is_done(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
