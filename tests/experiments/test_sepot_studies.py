@@ -15,7 +15,7 @@ from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
 from sog.experiments.papers import policy_learners, sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
 from sog.experiments.papers.sepot_runs import UNTRAINED, own_measure
-from sog.experiments.study import Options, Point, Study
+from sog.experiments.study import Key, Options, Point, Study
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import histories_of
 from sog.train.policy_gradient.loop import train_policy
@@ -67,6 +67,24 @@ def test_figures_take_a_runs_snapshots(tmp_path: Path) -> None:
     assert len(sepot_figures.FIG4.present(points).rows) == 6
     with pytest.raises(CheckpointError):
         sepot_figures.FIG4.plan(Options(runs=(tmp_path / "no",)), quiet)
+
+
+def test_what_the_choice_at_leaves_is_worth_is_a_difference_within_each_run() -> None:
+    way = {"depth": 1, "gadget": "critic"}
+    points = []
+    for run, (alone, chosen, without) in {"a": (0.1, 0.2, 0.5), "b": (0.2, 0.4, 0.6)}.items():
+        about: Key = {"game": "kuhn_poker", "run": run, "folder": run, "step": 4, "policy": "", "k": 0.0}
+        about |= {"transformations": "learned"}
+        for how, found in (
+            ({"depth": sepot_figures.NETWORK, "gadget": ""}, alone),
+            (way, chosen),
+            ({**way, "choosers": sepot_figures.NOBODY}, without),
+        ):
+            points.append(Point({**about, **how}, {"exploitability": found, "searched": 1}))
+    beside = {row.what: row.ours for row in sepot_figures.FIG5.present(points).beside}
+    (worth,) = (ours for what, ours in beside.items() if "choice at leaves less without, 2 runs" in what)
+    assert worth.startswith("-0.25 ±")
+    assert any("leaves without a choice" in what for what in beside)
 
 
 GOOF4 = "goofspiel(imp_info=True,num_cards=4,points_order=random)"

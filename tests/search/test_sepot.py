@@ -271,6 +271,19 @@ def test_both_choose_by_the_leafs_matrix_game() -> None:
         assert exact.measure(tree).value == pytest.approx(value, abs=0.02)
 
 
+def test_where_nobody_chooses_a_leaf_is_worth_what_the_policy_gets() -> None:
+    """The other transformations do not matter then: the search is the one with the identity alone."""
+    name = GOOF.format(4, "descending")
+    game = make_history_game(name)
+    policies = [[RandomPolicy(game, 4 * p + k) for k in range(4)] for p in (0, 1)]
+    many, alone = ExactCritic(game, policies), ExactCritic(game, [own[:1] for own in policies])
+    state, found = middle(game, 3, 0), []
+    for critic, choosers in ((many, "opponent"), (many, "nobody"), (alone, "opponent")):
+        settings = SepotSearchSettings(50, DepthLimit(1), gadget="critic", choosers=choosers)
+        found.append(SepotSearch(game, policies[0][0], critic, settings).policy(state, int(game.actors(state)[0])))
+    assert np.array_equal(found[1], found[2]) and not np.allclose(found[0], found[1])
+
+
 # --- what the search finds ---
 
 

@@ -121,8 +121,7 @@ def _measured(folder: Path, meta: Meta, key: Key) -> Result:
     """A network's exploitability alone and under each search, and how many public states were searched."""
     about = {**key, "folder": str(folder), "network": meta.network_id}
     ways = [
-        {"depth": depth, "gadget": gadget} | sepot_figures.compute({**about, "depth": depth, "gadget": gadget})
-        for depth, gadget in network_and_searches(key["game"], False)
+        way | sepot_figures.compute({**about, **way}) for way in network_and_searches(key["game"], False)
     ]
     return {"step": meta.step, "minutes": round(meta.settings["processor_minutes"], 2), "ways": ways}
 

@@ -1,8 +1,9 @@
 """SePoT Figs. 3 to 5: exploitability over training of the policy network and of search on top of it.
 
 Fig. 3: search to several depths.  Fig. 4: the gadget's values from the critic or from the search before.
-Fig. 5: learned transformations, predefined ones, and the identity alone, at depth 1. Runs of one game and one kind of
-transformations are seeds of one line. Runs of other algorithms stand beside them by a measure of their own.
+Fig. 5: learned transformations, predefined ones, and the identity alone, at depth 1; the same networks are searched
+with leaves at which nobody chooses, too. Runs of one game and one kind of transformations are seeds of one line. Runs
+of other algorithms stand beside them by a measure of their own.
 """
 
 from __future__ import annotations
@@ -36,33 +37,41 @@ __all__ = ["FIG3", "FIG4", "FIG5", "NETWORK", "OWN", "compute", "network_and_sea
 
 NETWORK: Final = -1  # the depth of a point without search
 OWN: Final = -2  # that of another algorithm's run, which has no critic
+NOBODY: Final = "nobody"  # chooses at leaves: they are worth what the policy itself gets
 MOST: Final = 1_000_000  # histories: every public state is searched
 SNAPSHOTS: Final = 12
 _SMALL: Final = ("kuhn_poker", "goofspiel(imp_info=True,num_cards=3,points_order=descending)")
 _RUNS: Final = tuple(Path(f"runs/sepot-{name}-{seed}") for name in ("leduc", "goofspiel5") for seed in range(3))
 
-# What is searched with: depth and the gadget's source.
-Ways = Callable[[str, bool], list[tuple[int, str]]]
+# Of a game, quick or not: what is searched with, as entries of a point's key: depth, the gadget's source, and who
+# chooses at leaves where that is not the opponent.
+Ways = Callable[[str, bool], list[Key]]
+_ALONE: Final[Key] = {"depth": NETWORK, "gadget": ""}
 
 
-def _depths(game: str, quick: bool) -> list[tuple[int, str]]:
+def _search(depth: int, gadget: str) -> Key:
+    return {"depth": depth, "gadget": gadget}
+
+
+def _depths(game: str, quick: bool) -> list[Key]:
     if game == "leduc_poker":
-        return [(NETWORK, ""), (0, "critic")]
-    return [(NETWORK, ""), *((depth, "critic") for depth in ((1,) if quick else (1, 2, 3)))]
+        return [_ALONE, _search(0, "critic")]
+    return [_ALONE, *(_search(depth, "critic") for depth in ((1,) if quick else (1, 2, 3)))]
 
 
-def _gadgets(game: str, quick: bool) -> list[tuple[int, str]]:
+def _gadgets(game: str, quick: bool) -> list[Key]:
     depth = 0 if game == "leduc_poker" else 1
-    return [(NETWORK, ""), (depth, "critic"), (depth, "previous")]
+    return [_ALONE, _search(depth, "critic"), _search(depth, "previous")]
 
 
-def _shallow(game: str, quick: bool) -> list[tuple[int, str]]:
-    return [(NETWORK, ""), (1, "critic")]
+def _shallow(game: str, quick: bool) -> list[Key]:
+    with_choice = _search(0 if game == "leduc_poker" else 1, "critic")
+    return [_ALONE, with_choice, {**with_choice, "choosers": NOBODY}]
 
 
-def network_and_searches(game: str, quick: bool) -> list[tuple[int, str]]:
+def network_and_searches(game: str, quick: bool) -> list[Key]:
     """The network alone, Fig. 4's two searches, and to depth 2 with values from the search before."""
-    deeper = [] if game == "leduc_poker" or quick else [(2, "previous")]
+    deeper = [] if game == "leduc_poker" or quick else [_search(2, "previous")]
     return _gadgets(game, quick) + deeper
 
 
@@ -92,7 +101,7 @@ def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
             if meta is not None and "critic" not in meta.files:
                 keys.append({**about, "depth": OWN, "gadget": "", "by": own_title(meta)})
                 continue
-            keys += [{**about, "depth": depth, "gadget": gadget} for depth, gadget in ways(run["game"], options.quick)]
+            keys += [{**about, **way} for way in ways(run["game"], options.quick)]
     return keys
 
 
@@ -118,7 +127,8 @@ def compute(key: Key) -> Result:
     if key["depth"] == NETWORK:
         return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}
     limit = DepthLimit(key["depth"]) if key["depth"] else papers_limit(found.game)
-    settings = SepotSearchSettings(key["iterations"], limit, MOST, key["gadget"], key["alpha"])
+    choosers = key.get("choosers", SepotSearchSettings().choosers)
+    settings = SepotSearchSettings(key["iterations"], limit, MOST, key["gadget"], key["alpha"], choosers)
     search = found.search(settings)
     return {"exploitability": unit * search_exploitability(public, search, found.network), "searched": search.searched}
 
@@ -138,7 +148,8 @@ def way_of(key: Key) -> str:
         return "network"
     depth = f"to depth {key['depth']}" if key["depth"] else "to the public card"
     values = {"critic": "the critic", "previous": "the search before"}[key["gadget"]]
-    return f"search {depth}, gadget from {values}"
+    leaves = ", leaves without a choice" if key.get("choosers") == NOBODY else ""
+    return f"search {depth}, gadget from {values}{leaves}"
 
 
 def present(name: str, points: list[Point]) -> Outcome:
@@ -163,12 +174,32 @@ def present(name: str, points: list[Point]) -> Outcome:
         mean, half = mean_interval(values)
         what = f"{game.split('(')[0]}: {line}, less the network alone, {len(values)} seeds"
         beside.append(Beside(what, "", f"{plus_minus(mean, half, '+.4g')} {make_history_game(game).unit.name}"))
+    for game, values in _worth_of_choices(points, last).items():
+        mean, half = mean_interval(values)
+        what = f"{game.split('(')[0]}: searched with the choice at leaves less without, {len(values)} runs"
+        beside.append(Beside(what, "", f"{plus_minus(mean, half, '+.4g')} {make_history_game(game).unit.name}"))
     games = list(dict.fromkeys(row["game"] for row in rows))
     pictures: dict[str, Draw] = {
         f"{name}-{k}-{game.split('(')[0]}": partial(_draw, rows=[row for row in rows if row["game"] == game])
         for k, game in enumerate(games)
     }
     return Outcome(rows, pictures, beside)
+
+
+def _worth_of_choices(points: list[Point], last: dict[str, int]) -> dict[str, list[float]]:
+    """By game: of each run's last network, exploitability with the opponent's choice at leaves less without."""
+    found = {
+        (point.key["game"], point.key["run"], point.key["depth"], point.key["gadget"], "choosers" in point.key): point
+        for point in points
+        if point.key["step"] == last[point.key["run"]] and point.key["transformations"] != "identity"
+    }
+    out: dict[str, list[float]] = {}
+    for (*about, without), point in found.items():
+        if without and (*about, False) in found:
+            chosen = found[(*about, False)]
+            difference = chosen.result["exploitability"] - point.result["exploitability"]
+            out.setdefault(str(point.key["game"]), []).append(difference)
+    return out
 
 
 def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:

@@ -35,7 +35,7 @@ __all__ = [
 
 PAPERS_ALPHA: Final = 1.0  # the gadget alone
 GADGETS: Final = ("critic", "previous")
-CHOOSERS: Final = ("opponent", "both")
+CHOOSERS: Final = ("opponent", "both", "nobody")
 _KEPT: Final = 10**9  # bytes of what is kept, about
 _ALONE: Final = 1_000  # of a public state without policy and values
 _VALUE: Final = 300  # of a value, with the two rows that name it
@@ -68,8 +68,9 @@ class SepotSearchSettings:
     the latter knows what a search deeper than one action of each relied on.
     alpha: the share of the opponent's range that the gadget decides; the rest is that of the network's policy (SoG,
     Modified continual re-solving).  With PAPERS_ALPHA, where the opponent would rather leave, nothing is learned.
-    choosers: who chooses at leaves, the opponent alone or both.  rounds: a subgame begins before the other player's
-    move that is made at the same time, unseen (Goofspiel's bids).
+    choosers: who chooses at leaves, the opponent alone or both; with nobody a leaf is worth what the policy gets, as in
+    other depth-limited searches.  rounds: a subgame begins before the other player's move that is made at the same
+    time, unseen (Goofspiel's bids).
     """
 
     iterations: int = 800
@@ -257,8 +258,9 @@ class SepotSearch:
         if not below.leaf.any():
             return None
         states, other = below.states[below.leaf], 1 - player
-        if self.settings.choosers == "opponent":
-            return Choosers((other,), self.critic.values(states, other))
+        if self.settings.choosers != "both":
+            values = self.critic.values(states, other)
+            return Choosers((other,), values if self.settings.choosers == "opponent" else values[:, :1])
         pairs = self.critic.pair_values(states)
         return Choosers((other, player), pairs if other == 0 else pairs.transpose(0, 2, 1))
 
