@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sog.experiments.checks import chess_scales, connect_four_ablation, connect_four_mistakes, histories, random_games
+from sog.experiments.checks import (
+    chess_scales,
+    connect_four_ablation,
+    connect_four_mistakes,
+    histories,
+    random_games,
+    sepot_critic,
+)
 from sog.experiments.papers import (
     cfrd_figures,
     cfrd_memory,
@@ -292,6 +299,14 @@ EXPERIMENTS: Final = (
         3,
         "The same at depth 1: runs with learned and predefined transformations and with the identity alone",
         sepot_figures.FIG5,
+    ),
+    Experiment(
+        "sepot-critic",
+        "SePoT",
+        "(ours)",
+        5,
+        "The critic's errors beside how far exact values spread, and searches with its leaves and with exact ones",
+        sepot_critic.STUDY,
     ),
     Experiment(
         "policy-learners",

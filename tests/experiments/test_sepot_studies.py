@@ -13,6 +13,7 @@ from sog.agents.algorithms.table import preset
 from sog.agents.history_matches import UniformPolicy, play_pairs
 from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
+from sog.experiments.checks import sepot_critic
 from sog.experiments.papers import policy_learners, sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
 from sog.experiments.papers.sepot_runs import UNTRAINED, own_measure
 from sog.experiments.study import Key, Options, Point, Study
@@ -46,6 +47,7 @@ def carried_out(study: Study, options: Options) -> list[Point]:
         policy_learners.STUDY,
         sepot_table1.STUDY,
         sepot_distilled.STUDY,
+        sepot_critic.STUDY,
     ],
 )
 def test_quick_versions_need_no_run(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,6 +69,20 @@ def test_figures_take_a_runs_snapshots(tmp_path: Path) -> None:
     assert len(sepot_figures.FIG4.present(points).rows) == 6
     with pytest.raises(CheckpointError):
         sepot_figures.FIG4.plan(Options(runs=(tmp_path / "no",)), quiet)
+
+
+def test_a_runs_critic_stands_beside_exact_values(tmp_path: Path) -> None:
+    game = make_history_game("kuhn_poker")
+    settings = preset(game, "demo", "sepot")
+    assert isinstance(settings, PolicySettings)
+    train_policy(Run("kuhn_poker", "demo", algorithm="sepot"), settings, tmp_path, Until(rounds=1))
+    errors, alone, *searches = sepot_critic.STUDY.plan(Options(runs=(tmp_path,), quick=True), quiet)
+    turns = sepot_critic.STUDY.compute(errors)["turns"]
+    assert [turn["turn"] for turn in turns] == [0, 1, 2, 3, 4]  # two cards and at most two actions before the last
+    assert all(turn["error"] > 0 and turn["change"] > 0 for turn in turns[2:])
+    found = {(key["leaves"], key.get("choosers", "")): sepot_critic.STUDY.compute(key) for key in searches}
+    assert len(searches) == 8 and all(0 <= one["exploitability"] < 1 for one in found.values())
+    assert sepot_critic.STUDY.compute(alone)["exploitability"] > 0
 
 
 def test_what_the_choice_at_leaves_is_worth_is_a_difference_within_each_run() -> None:

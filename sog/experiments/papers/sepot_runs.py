@@ -19,7 +19,8 @@ from sog.train.settings import variant_of
 if TYPE_CHECKING:
     from sog.games.histories.base import HistoryGame
     from sog.nets.cvpn import CVPN
-    from sog.search.sepot.search import Critic, SepotSearch, SepotSearchSettings
+    from sog.search.sepot.search import SepotSearch, SepotSearchSettings
+    from sog.train.sepot.kept import HistoryCritic
 
 __all__ = [
     "DISTILLED",
@@ -45,7 +46,7 @@ class Opened:
 
     game: HistoryGame
     network: CVPN
-    critic: Critic
+    critic: HistoryCritic
 
     def search(self, settings: SepotSearchSettings) -> SepotSearch:
         """The search on the two."""

@@ -13,7 +13,7 @@ from sog.games.histories.base import HistoryGame
 from sog.nets.perceptron import Perceptron, network_from
 from sog.train.sepot.critic import profiles
 
-__all__ = ["HistoryCritic", "critic_from", "kept_arrays"]
+__all__ = ["HistoryCritic", "critic_from", "kept_arrays", "kept_transformations"]
 
 _PROFILES, _CRITIC, _TRANSFORMATIONS = "profiles", "critic.", "transformations."
 _MOST = 1_000  # transformations
@@ -31,13 +31,13 @@ class HistoryCritic:
 
     def values(self, states: Int32, chooser: int) -> Float64:
         other = self.which[:, 1 - chooser] == 0
-        return self._all(states)[:, other]
+        return self.under_profiles(states)[:, other]
 
     def pair_values(self, states: Int32) -> Float64:
-        return self._all(states).reshape(len(states), self.count, self.count)
+        return self.under_profiles(states).reshape(len(states), self.count, self.count)
 
-    def _all(self, states: Int32) -> Float64:
-        """float64[H, Q]: player 0's utilities."""
+    def under_profiles(self, states: Int32) -> Float64:
+        """float64[H, Q]: player 0's utilities under each profile."""
         parts = []
         with torch.inference_mode():
             for k in range(0, len(states), _CHUNK):
@@ -45,6 +45,12 @@ class HistoryCritic:
                 parts.append(self.network(x).numpy())
         found: Float64 = self.game.u_max * np.concatenate(parts).astype(np.float64)
         return found
+
+
+def kept_transformations(kept: Mapping[str, Array]) -> dict[str, Array]:
+    """The weights of learned transformations in a checkpoint's second file; none where they were not learned."""
+    prefix = _TRANSFORMATIONS
+    return {name.removeprefix(prefix): array for name, array in kept.items() if name.startswith(prefix)}
 
 
 def kept_arrays(network: Perceptron, which: Int64, transformations: Mapping[str, Array]) -> dict[str, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -11,16 +12,17 @@ from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
+from sog.nets.shape import NetworkShape
 from sog.train.policy_gradient.learners import Learning, PolicyLearner, Update
 from sog.train.policy_gradient.networks import policies_of
 from sog.train.policy_gradient.rnad import RnadSettings
 from sog.train.policy_gradient.trajectories import Trajectories, sample
 from sog.train.policy_gradient.vtrace import Clips
 from sog.train.sepot.critic import CriticLearner, profiles
-from sog.train.sepot.kept import kept_arrays
+from sog.train.sepot.kept import kept_arrays, kept_transformations
 from sog.train.sepot.transformations import Identity, LearnedTransformations, Transformations, Weighted
 
-__all__ = ["TRANSFORMATIONS", "SepotLearner", "SepotSettings"]
+__all__ = ["TRANSFORMATIONS", "SepotLearner", "SepotSettings", "transformations_of"]
 
 _EXPLORED: Final = 1  # sets its generators apart from the actor's, (seed, step)
 TRANSFORMATIONS: Final = ("learned", "predefined", "identity")
@@ -123,6 +125,17 @@ class SepotLearner:
             self.critic.restore(state["critic"])
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError("the checkpoint's learner is damaged") from error
+
+
+def transformations_of(settings: SepotSettings, shape: NetworkShape, kept: Mapping[str, Array]) -> Transformations:
+    """Those of a finished run, by the arrays of its checkpoint's second file. CheckpointError where they do not fit.
+
+    shape: of its policy network.
+    """
+    made = _made(make_history_game(settings.game), settings, (shape.width,) * shape.depth, 0)
+    if isinstance(made, LearnedTransformations):
+        made.network.restore(kept_transformations(kept), "network of transformations")
+    return made
 
 
 def _made(game: Any, settings: SepotSettings, widths: tuple[int, ...], seed: int) -> Transformations:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from sog.arrays import Array, Bool, Float32, Float64
+from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import SettingError
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.goofspiel import GoofspielHistories
@@ -16,9 +16,29 @@ from sog.nets.perceptron import Perceptron
 from sog.train.learner import memory_of, restore_memory
 from sog.train.policy_gradient.learners import Update
 from sog.train.policy_gradient.networks import infostates_once
-from sog.train.policy_gradient.trajectories import Trajectories
 
-__all__ = ["Identity", "LearnedTransformations", "Transformations", "Weighted", "directions", "onto_policies"]
+__all__ = [
+    "Decisions",
+    "Identity",
+    "LearnedTransformations",
+    "Transformations",
+    "Weighted",
+    "directions",
+    "onto_policies",
+]
+
+
+class Decisions(Protocol):
+    """D decisions as transformations see them.  states: int32[D, K].  inputs: float32[D, N].  legal: bool[D, A]."""
+
+    @property
+    def states(self) -> Int32: ...
+
+    @property
+    def inputs(self) -> Float32: ...
+
+    @property
+    def legal(self) -> Bool: ...
 
 
 class Transformations(Protocol):
@@ -29,8 +49,8 @@ class Transformations(Protocol):
 
     count: int
 
-    def of(self, played: Trajectories, policy: Float32) -> Float32:
-        """float32[D, F, A]: what becomes of a policy, float32[D, A], at the decisions of games."""
+    def of(self, played: Decisions, policy: Float32) -> Float32:
+        """float32[D, F, A]: what becomes of a policy, float32[D, A], at decisions."""
         ...
 
     def learn(self, update: Update) -> float:
@@ -51,7 +71,7 @@ class Identity:
 
     count = 1
 
-    def of(self, played: Trajectories, policy: Float32) -> Float32:
+    def of(self, played: Decisions, policy: Float32) -> Float32:
         return policy[:, None, :]
 
     def learn(self, update: Update) -> float:
@@ -80,7 +100,7 @@ class Weighted(Identity):
             raise SettingError(f"transformations are predefined for goofspiel only, not for {game.name}")
         self.game, self.strength, self.count = game, strength, 22
 
-    def of(self, played: Trajectories, policy: Float32) -> Float32:
+    def of(self, played: Decisions, policy: Float32) -> Float32:
         n = self.game.num_cards
         likings = self._likings(played)
         ahead = played.inputs[:, (n - 1) * (n + 3) + n] > 0.0
@@ -91,7 +111,7 @@ class Weighted(Identity):
         out: Float32 = np.concatenate((policy[:, None, :], moved), axis=1).astype(np.float32)
         return out
 
-    def _likings(self, played: Trajectories) -> Float64:
+    def _likings(self, played: Decisions) -> Float64:
         """float64[D, 7, A]: each between 0 and 1."""
         n = self.game.num_cards
         cards = np.arange(n)
@@ -119,7 +139,7 @@ class LearnedTransformations:
         self.network = Perceptron((game.num_inputs, *widths, (count - 1) * game.num_actions), seed, _FRESH)
         self.optimiser = torch.optim.Adam(self.network.parameters(), lr=_RATE, fused=True)
 
-    def of(self, played: Trajectories, policy: Float32) -> Float32:
+    def of(self, played: Decisions, policy: Float32) -> Float32:
         first, row = infostates_once(played.inputs, played.legal)
         inputs, legal, own = played.inputs[first], played.legal[first], policy[first, None, :]
         with torch.inference_mode():
