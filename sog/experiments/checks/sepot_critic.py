@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from sog.experiments.papers.sepot_figures import NETWORK, NOBODY, way_of
+from sog.experiments.papers.sepot_figures import NETWORK, NOBODY, settings_of, way_of
 from sog.experiments.papers.sepot_runs import UNTRAINED, alpha_of, opened, quick_runs
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 
@@ -28,7 +28,6 @@ __all__ = ["STUDY"]
 
 ERROR, PLAY = "error", "play"
 LEARNED, EXACT = "learned", "exact"
-MOST: Final = 1_000_000  # histories: every public state is searched
 _RUNS: Final = tuple(Path(f"runs/sepot-{name}-0") for name in ("leduc", "goofspiel5"))
 _SMALL: Final = "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
 
@@ -109,19 +108,15 @@ def _root(weights: Float64, values: Float64) -> float:
 def _played(key: Key, exact: ExactCritic) -> float:
     from sog.agents.exploit_seeds import listed
     from sog.agents.policy_network import policy_exploitability
-    from sog.agents.sepot import papers_limit, search_exploitability, search_of
-    from sog.search.sepot.below import DepthLimit
-    from sog.search.sepot.search import SepotSearchSettings
+    from sog.agents.sepot import search_exploitability, search_of
 
     found, public = opened(key["folder"], key["game"], key["network"]), listed(key["game"])
     unit = public.game.unit.per_utility
     if key["depth"] == NETWORK:
         return unit * policy_exploitability(public, found.network)
-    limit = DepthLimit(key["depth"]) if key["depth"] else papers_limit(found.game)
-    choosers = key.get("choosers", SepotSearchSettings().choosers)
-    settings = SepotSearchSettings(key["iterations"], limit, MOST, key["gadget"], key["alpha"], choosers)
     critic = exact if key["leaves"] == EXACT else found.critic
-    return unit * search_exploitability(public, search_of(found.game, found.network, critic, settings), found.network)
+    search = search_of(found.game, found.network, critic, settings_of(key, found.game))
+    return unit * search_exploitability(public, search, found.network)
 
 
 def present(points: list[Point]) -> Outcome:

@@ -31,9 +31,23 @@ from sog.games.histories.catalog import make_history_game
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from sog.games.histories.base import HistoryGame
+    from sog.search.sepot.search import SepotSearchSettings
     from sog.train.checkpoint import Meta
 
-__all__ = ["FIG3", "FIG4", "FIG5", "NETWORK", "OWN", "compute", "network_and_searches", "plan", "way_of"]
+__all__ = [
+    "FIG3",
+    "FIG4",
+    "FIG5",
+    "NETWORK",
+    "NOBODY",
+    "OWN",
+    "compute",
+    "network_and_searches",
+    "plan",
+    "settings_of",
+    "way_of",
+]
 
 NETWORK: Final = -1  # the depth of a point without search
 OWN: Final = -2  # that of another algorithm's run, which has no critic
@@ -116,9 +130,7 @@ def compute(key: Key) -> Result:
     """Exploitability in the game's unit, and how many public states were searched."""
     from sog.agents.exploit_seeds import listed
     from sog.agents.policy_network import policy_exploitability
-    from sog.agents.sepot import papers_limit, search_exploitability
-    from sog.search.sepot.below import DepthLimit
-    from sog.search.sepot.search import SepotSearchSettings
+    from sog.agents.sepot import search_exploitability
 
     if key["depth"] == OWN:
         return {"exploitability": own_measure(Path(key["folder"])), "searched": 0}
@@ -126,11 +138,19 @@ def compute(key: Key) -> Result:
     unit = public.game.unit.per_utility
     if key["depth"] == NETWORK:
         return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}
-    limit = DepthLimit(key["depth"]) if key["depth"] else papers_limit(found.game)
-    choosers = key.get("choosers", SepotSearchSettings().choosers)
-    settings = SepotSearchSettings(key["iterations"], limit, MOST, key["gadget"], key["alpha"], choosers)
-    search = found.search(settings)
+    search = found.search(settings_of(key, found.game))
     return {"exploitability": unit * search_exploitability(public, search, found.network), "searched": search.searched}
+
+
+def settings_of(key: Key, game: HistoryGame) -> SepotSearchSettings:
+    """How a point's key says that public states are searched, all of them."""
+    from sog.agents.sepot import papers_limit
+    from sog.search.sepot.below import DepthLimit
+    from sog.search.sepot.search import SepotSearchSettings
+
+    limit = DepthLimit(key["depth"]) if key["depth"] else papers_limit(game)
+    choosers = key.get("choosers", SepotSearchSettings().choosers)
+    return SepotSearchSettings(key["iterations"], limit, MOST, key["gadget"], key["alpha"], choosers)
 
 
 def _line(key: Key) -> str:
