@@ -11,7 +11,15 @@ from scipy import stats
 
 from sog.arrays import Float64
 
-__all__ = ["TWO_SIDED_95", "mean_and_range", "mean_interval", "paired_difference", "plus_minus", "wilson"]
+__all__ = [
+    "TWO_SIDED_95",
+    "mean_and_range",
+    "mean_interval",
+    "paired_difference",
+    "plus_minus",
+    "ratio_interval",
+    "wilson",
+]
 
 TWO_SIDED_95: Final = 1.959964
 
@@ -40,9 +48,17 @@ def paired_difference(values: Sequence[float], baseline: Sequence[float]) -> tup
     return mean_interval([own - other for own, other in zip(values, baseline, strict=True)])
 
 
+def ratio_interval(values: Sequence[float], others: Sequence[float]) -> tuple[float, float, float]:
+    """The geometric mean of values[k] / others[k], all above 0, and its 95% interval: from 0 to infinity for one."""
+    mean, half = mean_interval([math.log(own / other) for own, other in zip(values, others, strict=True)])
+    if half is None:
+        return math.exp(mean), 0.0, math.inf
+    return math.exp(mean), math.exp(mean - half), math.exp(mean + half)
+
+
 def plus_minus(mean: float, half: float | None, form: str = ".4g") -> str:
     """A mean with its interval, if there is one, for people."""
-    return f"{mean:{form}}" + ("" if half is None else f" ± {half:.2g}")
+    return f"{mean:{form}}" + ("" if half is None else f" ± {float(f'{half:.2g}'):g}")
 
 
 def mean_and_range(values: Collection[float], form: str = ".4g") -> str:

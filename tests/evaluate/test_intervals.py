@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from sog.evaluate.intervals import mean_interval, paired_difference, plus_minus, wilson
+from sog.evaluate.intervals import mean_interval, paired_difference, plus_minus, ratio_interval, wilson
 
 
 def test_intervals_of_means_are_students() -> None:
@@ -13,6 +15,14 @@ def test_intervals_of_means_are_students() -> None:
     assert mean == 2.0 and half == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
     assert mean_interval([1.0]) == (1.0, None)
     assert plus_minus(2.0, half) == "2 ± 2.5" and plus_minus(1.0, None) == "1"
+
+
+def test_intervals_of_ratios_are_those_of_their_logarithms() -> None:
+    ratio, low, high = ratio_interval([1.0, 2.0, 8.0], [1.0, 1.0, 1.0])  # 2 ** 0, 1 and 3
+    mean, half = mean_interval([0.0, 1.0, 3.0])
+    assert half is not None and (ratio, low, high) == pytest.approx((2**mean, 2 ** (mean - half), 2 ** (mean + half)))
+    assert ratio_interval([3.0], [2.0]) == (pytest.approx(1.5), 0.0, math.inf)
+    assert plus_minus(-339.4, 688.2, "+.4g") == "-339.4 ± 690"
 
 
 def test_what_pairs_share_cancels() -> None:

@@ -98,8 +98,8 @@ def test_what_the_choice_at_leaves_is_worth_is_a_difference_within_each_run() ->
         ):
             points.append(Point({**about, **how}, {"exploitability": found, "searched": 1}))
     beside = {row.what: row.ours for row in sepot_figures.FIG5.present(points).beside}
-    (worth,) = (ours for what, ours in beside.items() if "choice at leaves less without, 2 runs" in what)
-    assert worth.startswith("-0.25 ±")
+    (worth,) = (ours for what, ours in beside.items() if "choice at leaves, less without, 2 runs" in what)
+    assert worth.startswith("-0.25 ± 0.64 utility; 0.516 times [")  # the root of 0.4 times 0.667
     assert any("leaves without a choice" in what for what in beside)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.algorithms.table import learner
-from sog.evaluate.intervals import mean_interval, plus_minus
+from sog.evaluate.intervals import mean_interval, paired_difference, plus_minus, ratio_interval
 from sog.experiments.papers.sepot_runs import (
     UNTRAINED,
     alpha_of,
@@ -194,10 +194,14 @@ def present(name: str, points: list[Point]) -> Outcome:
         mean, half = mean_interval(values)
         what = f"{game.split('(')[0]}: {line}, less the network alone, {len(values)} seeds"
         beside.append(Beside(what, "", f"{plus_minus(mean, half, '+.4g')} {make_history_game(game).unit.name}"))
-    for game, values in _worth_of_choices(points, last).items():
-        mean, half = mean_interval(values)
-        what = f"{game.split('(')[0]}: searched with the choice at leaves less without, {len(values)} runs"
-        beside.append(Beside(what, "", f"{plus_minus(mean, half, '+.4g')} {make_history_game(game).unit.name}"))
+    for game, pairs in _worth_of_choices(points, last).items():
+        chosen, without = zip(*pairs, strict=True)
+        mean, half = paired_difference(chosen, without)
+        ratio, low, high = ratio_interval(chosen, without)
+        ours = f"{plus_minus(mean, half, '+.4g')} {make_history_game(game).unit.name}"
+        what = f"{game.split('(')[0]}: searched with the choice at leaves, less without, {len(pairs)} runs"
+        times = f"{ratio:.3g} times" + (f" [{low:.2g}, {high:.2g}]" if half is not None else "")
+        beside.append(Beside(what, "", f"{ours}; {times} that without"))
     games = list(dict.fromkeys(row["game"] for row in rows))
     pictures: dict[str, Draw] = {
         f"{name}-{k}-{game.split('(')[0]}": partial(_draw, rows=[row for row in rows if row["game"] == game])
@@ -206,19 +210,19 @@ def present(name: str, points: list[Point]) -> Outcome:
     return Outcome(rows, pictures, beside)
 
 
-def _worth_of_choices(points: list[Point], last: dict[str, int]) -> dict[str, list[float]]:
-    """By game: of each run's last network, exploitability with the opponent's choice at leaves less without."""
+def _worth_of_choices(points: list[Point], last: dict[str, int]) -> dict[str, list[tuple[float, float]]]:
+    """By game: of each run's last network, exploitability with the opponent's choice at leaves and without."""
     found = {
         (point.key["game"], point.key["run"], point.key["depth"], point.key["gadget"], "choosers" in point.key): point
         for point in points
         if point.key["step"] == last[point.key["run"]] and point.key["transformations"] != "identity"
     }
-    out: dict[str, list[float]] = {}
+    out: dict[str, list[tuple[float, float]]] = {}
     for (*about, without), point in found.items():
         if without and (*about, False) in found:
             chosen = found[(*about, False)]
-            difference = chosen.result["exploitability"] - point.result["exploitability"]
-            out.setdefault(str(point.key["game"]), []).append(difference)
+            pair = chosen.result["exploitability"], point.result["exploitability"]
+            out.setdefault(str(point.key["game"]), []).append(pair)
     return out
 
 
