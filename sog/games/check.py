@@ -175,6 +175,8 @@ def _check_attributes(game: Game) -> None:
             raise GameError(f"{type(game).__name__}: the attribute {name} is {state}; see help(sog.Game)")
     if not (game.u_max > 0 and np.isfinite(game.u_max)):
         raise GameError(f"{type(game).__name__}: the attribute u_max is {game.u_max}, no finite number above 0")
+    if not game.name.strip() or not game.name.isprintable():
+        raise GameError(f"{type(game).__name__}: the attribute name is {game.name!r}, no game string")
 
 
 def _check_hashable(game: Game, s: State, child: State) -> None:

@@ -278,6 +278,14 @@ def test_a_u_max_that_bounds_nothing_is_named(u_max: float) -> None:
         check_game(game)
 
 
+@pytest.mark.parametrize("name", ["", " ", "two\nlines"])
+def test_a_name_that_is_no_game_string_is_named(name: str) -> None:
+    game = Kuhn()
+    game.name = name
+    with pytest.raises(GameError, match=r"Kuhn: the attribute name is .*, no game string"):
+        check_game(game)
+
+
 def test_a_root_that_cannot_be_hashed_is_named() -> None:
     with pytest.raises(GameError, match="a state is a value of type list, which cannot be hashed"):
         list(walk(_broken(Kuhn, "root", list), 10))
