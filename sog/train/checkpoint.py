@@ -97,8 +97,10 @@ def save(
     critic: the arrays of a second network, for search on top of a policy network.
 
     A kill at any moment leaves the older or the newer one, complete. Raises CheckpointError where the
-    folder holds anything that is not this run's, or cannot be written.
+    folder holds anything that is not this run's, or cannot be written, and where a weight is NaN or infinite: what was
+    saved before a training went wrong stays.
     """
+    _refuse_to_keep(folder, network, critic)
     number = _next_save(folder, run, game)
     contents = {"network": network_bytes(network)}
     if critic is not None:
@@ -120,6 +122,16 @@ def save(
     except OSError as error:
         raise CheckpointError(f"{shown(folder)}: the checkpoint cannot be written: {error.strerror}") from error
     return meta
+
+
+def _refuse_to_keep(folder: Path, network: CVPN, critic: dict[str, Array] | None) -> None:
+    try:
+        refuse_broken(network)
+    except CheckpointError as error:
+        raise CheckpointError(f"{shown(folder)}: not written: {error}") from error
+    for name, array in (critic or {}).items():
+        if not np.isfinite(array).all():
+            raise CheckpointError(f"{shown(folder)}: not written: the critic has a NaN or infinite number in {name}")
 
 
 def is_begun(folder: Path) -> bool:

@@ -228,12 +228,28 @@ def test_missing_foreign_and_other_games(tmp_path: Path) -> None:
     assert "of leduc_poker, not of kuhn_poker" in refused(tmp_path / "run", "kuhn_poker")
 
 
-def test_nan_is_refused_at_load(tmp_path: Path) -> None:
+def broken_network() -> CVPN:
     network = CVPN(SHAPE)
     with torch.no_grad():
         network.head.weight[0, 0] = float("nan")
-    checkpoint.save(tmp_path, network, "leduc_poker", "run", 0, {})
+    return network
+
+
+def test_nan_is_refused_at_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as careless:
+        careless.setattr(checkpoint, "refuse_broken", lambda network: None)
+        checkpoint.save(tmp_path, broken_network(), "leduc_poker", "run", 0, {})
     assert "NaN" in refused(tmp_path)
+
+
+def test_nan_is_refused_at_save_and_what_was_saved_before_stays(tmp_path: Path) -> None:
+    save(tmp_path, 1)
+    with pytest.raises(CheckpointError, match="NaN or infinite weight in head"):
+        checkpoint.save(tmp_path, broken_network(), "leduc_poker", "run", 2, {})
+    critic = {"weight": np.full(3, np.inf)}
+    with pytest.raises(CheckpointError, match="the critic has a NaN"):
+        checkpoint.save(tmp_path, CVPN(SHAPE), "leduc_poker", "run", 2, {}, critic=critic)
+    assert step_of(tmp_path) == 1
 
 
 def test_another_run_is_not_overwritten(tmp_path: Path) -> None:

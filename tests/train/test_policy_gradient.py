@@ -392,6 +392,24 @@ def test_a_resumed_run_is_the_uninterrupted_one(name: str, tmp_path: Path) -> No
         train_policy(run, settings, whole)
 
 
+def test_a_run_that_diverges_stops_and_keeps_what_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run, settings = Run("kuhn_poker", algorithm="rnad"), tiny("rnad")
+    train_policy(run, settings, tmp_path, Until(rounds=1))
+    step = checkpoint.load_meta(tmp_path / "checkpoint").step
+    learn = RnadLearner.learn
+
+    def diverging(learner: RnadLearner, played: Trajectories) -> Update:
+        found = learn(learner, played)
+        with torch.no_grad():
+            next(learner.network.parameters()).fill_(math.inf)
+        return found
+
+    monkeypatch.setattr(RnadLearner, "learn", diverging)
+    with pytest.raises(CheckpointError, match="NaN or infinite"):
+        train_policy(run, settings, tmp_path, Until(rounds=3), True)
+    assert checkpoint.load_meta(tmp_path / "checkpoint").step == step
+
+
 def test_settings_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="learning_rate must be positive"):
         RnadSettings(learning_rate=0.0)

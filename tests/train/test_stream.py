@@ -15,24 +15,26 @@ import numpy as np
 import pytest
 import torch
 
-from sog.cluster.executor import Executor
+from sog.cluster.executor import Executor, WorkLost
 from sog.cluster.where import Where, executor
 from sog.errors import CheckpointError, SettingError, SogError
 from sog.games.kuhn import Kuhn
 from sog.nets.cvpn import CVPN
 from sog.nets.serving.resident import Residence
 from sog.nets.serving.server import Counters
-from sog.nets.shape import shape_for
+from sog.nets.shape import NetworkShape, shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.train import checkpoint
 from sog.train.checkpoint import State, network_bytes
 from sog.train.learner import LearnerSettings
+from sog.train.replay import blank_rows
 from sog.train.run import Run, Until
-from sog.train.settings import TrainSettings
+from sog.train.settings import Harvest, TrainSettings
 from sog.train.sog.actor import SogActing
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
+from sog.train.stream import loop
 from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.parts import Block, Learning, Playing, Replay
 from sog.train.stream.supervisor import Start, Supervisor, Totals, Vitals
@@ -274,6 +276,46 @@ def test_a_learner_that_dies_at_the_end_leaves_a_checkpoint_a_curve_and_a_word(t
     assert any("died at the end" in line for line in said)
     assert len(checkpoint.load_state(tmp_path / "checkpoint")["points"]) == 3
     assert len((tmp_path / "curve.csv").read_text().splitlines()) == 4
+
+
+def test_a_save_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that keeps nothing for a while must not look like one that does."""
+    monkeypatch.setattr(loop, "next_save", lambda took: 0.0)
+    said: list[str] = []
+
+    def look(supervisor: Supervisor) -> None:
+        if supervisor.totals.deaths == 0 and supervisor.totals.games >= 3 * SETTINGS.games:
+            os.kill(supervisor.learner.process(), signal.SIGKILL)
+
+    train_stream(RUN, SETTINGS, tmp_path, Until(rounds=4), False, StreamHooks(look=look, note=said.append), Placed(HERE))
+    assert any(line.startswith("nothing was saved") for line in said)
+    assert len(checkpoint.load_state(tmp_path / "checkpoint")["points"]) == 4
+
+
+def test_a_run_whose_end_cannot_be_kept_fails(tmp_path: Path) -> None:
+    def look(supervisor: Supervisor) -> None:
+        def lost() -> tuple[State, State]:
+            raise WorkLost("dead")
+
+        supervisor.states = lost  # type: ignore[method-assign]
+
+    said: list[str] = []
+    hooks = StreamHooks(look=look, note=said.append)
+    with pytest.raises(CheckpointError, match="the run's end is not kept"):
+        train_stream(RUN, SETTINGS, tmp_path, Until(rounds=1), False, hooks, Placed(HERE))
+    assert sum("died at the end" in line for line in said) == 3
+
+
+def test_a_smaller_window_takes_the_newest_rows_of_a_larger_one() -> None:
+    """As a preset may have after a run was saved."""
+    shape = NetworkShape(3, (2, 2), 2, 8, 1)
+    large = TrainSettings(None, LearnerSettings(batch=4), shape, replay=10)
+    replay = Replay(large)
+    for version in (0, 7):
+        replay.add(Block(Harvest(blank_rows(shape, 4), 1, 1, 1), version, 0.0, 0.0, 0.0, "here"))
+    small = Replay(replace(large, replay=5), replay.state())
+    assert len(small.window) == 5 and small.state()["versions"].tolist() == [0, 7, 7, 7, 7]
+    assert Replay(replace(large, replay=20), replay.state()).state()["versions"].tolist() == [0] * 4 + [7] * 4
 
 
 def test_a_run_is_saved_and_goes_on(tmp_path: Path) -> None:

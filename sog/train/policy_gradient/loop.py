@@ -20,6 +20,7 @@ from sog.files import shown
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
+from sog.nets.inference import refuse_broken
 from sog.nets.one_core import one_core
 from sog.train import checkpoint
 from sog.train.curve import Point, Record, read_record
@@ -44,7 +45,8 @@ def train_policy(
 ) -> Point:
     """Train in folder `out` until the run is over; returns the last point. Files and errors as of `sog.train.loop`.
 
-    Raises SettingError for more than one worker or another device than the CPU: small networks gain nothing there.
+    Raises SettingError for more than one worker or another device than the CPU: small networks gain nothing there, and
+    CheckpointError where the learning diverges, with what was kept before it did in `out`.
     """
     if run.workers != 1 or device != "cpu":
         raise SettingError(f"{run.algorithm} learns in one process, on the CPU: leave out --device and --workers")
@@ -79,6 +81,7 @@ class _Rounds:
 
         own = self.settings
         play_and_learn(self.game, self.learner, own.games, own.steps, self.run.seed, note)
+        refuse_broken(self.learner.network)
         value, policy = np.mean(losses, axis=0).tolist()
         number, minutes = self.record.round + 1, self.record.seconds / 60.0
         games = own.games * own.steps

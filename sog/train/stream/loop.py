@@ -107,17 +107,15 @@ def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed
                 hooks.look(supervisor)
                 next_look = now + _LOOK
             if now > save_due:
-                save_due = next_save(journal.save(supervisor) or 0.0)
+                save_due = next_save(journal.save_or_say(supervisor, hooks))
         hooks.look(supervisor)
         if not stop:
             journal.measure_last(supervisor, hooks)
-        if journal.save(supervisor) is None:
-            supervisor.replace_dead()
-            hooks.note("the learner or the replay window died at the end; what followed the last checkpoint is lost")
-            journal.save(supervisor)
+        journal.save_last(supervisor, hooks)
 
 
 _LOOK = 1.0  # seconds
+_LAST_SAVES = 3  # tries to save at the end
 
 
 class _Journal:
@@ -211,6 +209,25 @@ class _Journal:
         self._keep(self.folder, network, totals.steps, state)
         write_curve(self.out / CURVE, self.record.points)  # after it: a curve without a checkpoint is no run's
         return time.monotonic() - started
+
+    def save_or_say(self, supervisor: Supervisor, hooks: Hooks) -> float:
+        """Save where learner and replay live, and say so where not; the seconds it took."""
+        took = self.save(supervisor)
+        if took is None:
+            hooks.note("nothing was saved: the learner or the replay window has died, and is being started again")
+        return took or 0.0
+
+    def save_last(self, supervisor: Supervisor, hooks: Hooks) -> None:
+        """Save at the end of the run, from the latest checkpoint on where learner or replay have just died.
+
+        Raises CheckpointError where they die again and again.
+        """
+        for _ in range(_LAST_SAVES):
+            if self.save(supervisor) is not None:
+                return
+            hooks.note("the learner or the replay window died at the end; what followed the last checkpoint is lost")
+            supervisor.replace_dead()
+        raise CheckpointError(f"{shown(self.folder)}: the run's end is not kept: its learner or replay dies each time")
 
     def _keep(self, folder: Path, network: CVPN, steps: int, state: State | None = None) -> None:
         run = self.run

@@ -126,7 +126,8 @@ class Replay:
         self.versions: Int64 = np.zeros(self.window.capacity, dtype=np.int64)
         if state is not None:
             self.window.restore(state["window"])
-            self.versions[self._places(len(self.window))] = state["versions"]
+            held = len(self.window)  # what fits, of a window that was larger
+            self.versions[self._places(held)] = state["versions"][len(state["versions"]) - held :]
 
     def _places(self, count: int) -> Int64:
         """Where the newest rows lie."""

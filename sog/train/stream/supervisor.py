@@ -151,7 +151,8 @@ class Supervisor:
         self.replay = self.there.keep(f"{self.start.name} replay", Replay, self.settings, state)
         kept = 0 if state is None else int(state["window"]["added"])
         self.totals.lost_rows += max(0, self.totals.rows - kept)
-        self.totals.rows, self.held = kept, 0 if state is None else len(state["versions"])
+        self.totals.rows = kept
+        self.held = 0 if state is None else min(len(state["versions"]), self.settings.replay)
         self.sampling = None
 
     def _start_learner(self) -> None:
