@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import torch
 
 from sog.agents.algorithms import sog
 from sog.agents.algorithms.base import Choices
@@ -26,14 +27,27 @@ from sog.agents.algorithms.table import (
     taken_by,
     variant_from,
 )
-from sog.agents.exploit_seeds import EXACT_LEAVES, ZERO_LEAVES
+from sog.agents.exploit_seeds import (
+    EXACT_LEAVES,
+    ZERO_LEAVES,
+    NetworkLeaves,
+    Subject,
+    measure_seeds,
+    network_leaves,
+)
 from sog.agents.shipped import shipped_checkpoints
 from sog.cli.app import main
+from sog.cluster.where import Where
 from sog.errors import CheckpointError, GameError, SettingError
 from sog.games.catalog import make_game
+from sog.games.kuhn import Kuhn
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import shape_for
+from sog.play.resolver import ResolveSettings
 from sog.play.sog_player import SogPlayer
-from sog.search.gtcfr.search import PAPER, POG, SearchSettings
+from sog.search.gtcfr.search import PAPER, POG, Budget, SearchSettings
 from sog.search.leaves.evaluator import zero_evaluator
+from sog.train import checkpoint
 from sog.train.settings import PLAIN
 
 ROOT = Path(__file__).parents[2]
@@ -147,5 +161,23 @@ def test_a_checkpoint_may_be_called_what_leaves_are_called(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     for name in (EXACT_LEAVES, ZERO_LEAVES):
         shutil.copytree(folder, tmp_path / name)
-        assert sog._subject(name, Choices()).leaves == str(tmp_path / name)
+        assert sog._subject(name, Choices()).leaves == network_leaves(folder)[1]
         assert sog._subject("kuhn_poker", Choices(leaves=name)).leaves == name
+
+
+def test_seeds_are_of_one_network_whatever_the_folder_comes_to_hold(tmp_path: Path) -> None:
+    """A run that is measured may go on training meanwhile."""
+
+    def found(leaves: NetworkLeaves) -> list[tuple[int, float]]:
+        subject = Subject("kuhn_poker", leaves, ResolveSettings(Budget(5, 1.0)))
+        return list(measure_seeds(subject, [0, 1], Where("local", 1)))
+
+    def trained(step: int) -> NetworkLeaves:
+        network = CVPN(shape_for(Kuhn(), 8, 1), step)
+        torch.nn.init.normal_(network.head.weight, generator=torch.Generator().manual_seed(step))
+        checkpoint.save(tmp_path, network, "kuhn_poker", "run", step, {})
+        return network_leaves(tmp_path)[1]
+
+    opened = trained(0)
+    before = found(opened)
+    assert found(trained(1)) != before == found(opened)

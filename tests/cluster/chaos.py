@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from sog.agents.algorithms.table import preset
-from sog.agents.exploit_seeds import Subject, measure_seed
+from sog.agents.exploit_seeds import Subject, measure_seed, network_leaves
 from sog.cluster.executor import WorkLost
 from sog.cluster.on_ray import STORE_BYTES
 from sog.cluster.where import Where
@@ -93,7 +93,8 @@ def trained(seed: int, minutes: float, every: float, out: Path) -> tuple[float, 
         train_stream(run, settings, out, Until(minutes), False, StreamHooks(look=look), Placed(where))
     finally:
         cluster.shutdown()
-    subject = Subject(run.game, str(out / "checkpoint"), ResolveSettings(Budget(100, 1.0)))
+    _, network = network_leaves(out / "checkpoint")
+    subject = Subject(run.game, network, ResolveSettings(Budget(100, 1.0)))
     return measure_seed(subject, seed), counted
 
 

@@ -287,7 +287,8 @@ def test_a_save_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         if supervisor.totals.deaths == 0 and supervisor.totals.games >= 3 * SETTINGS.games:
             os.kill(supervisor.learner.process(), signal.SIGKILL)
 
-    train_stream(RUN, SETTINGS, tmp_path, Until(rounds=4), False, StreamHooks(look=look, note=said.append), Placed(HERE))
+    hooks = StreamHooks(look=look, note=said.append)
+    train_stream(RUN, SETTINGS, tmp_path, Until(rounds=4), False, hooks, Placed(HERE))
     assert any(line.startswith("nothing was saved") for line in said)
     assert len(checkpoint.load_state(tmp_path / "checkpoint")["points"]) == 4
 

@@ -138,17 +138,15 @@ def _resolving(choices: Choices, budget: Budget) -> ResolveSettings:
 
 
 def _subject(checkpoint: str, choices: Choices) -> Subject:
-    from sog.agents.exploit_seeds import EXACT_LEAVES, ZERO_LEAVES, Subject
+    from sog.agents.exploit_seeds import EXACT_LEAVES, ZERO_LEAVES, Subject, network_leaves
     from sog.agents.shipped import find_checkpoint
     from sog.games.catalog import make_game
-    from sog.train.checkpoint import load_network
 
     settings = _resolving(choices, _budget(choices, 100, 1.0))
     leaves = _NETWORK if choices.leaves is None else choices.leaves
     if leaves == _NETWORK:
-        folder = find_checkpoint(checkpoint)
-        game, _, _ = load_network(folder)
-        return Subject(game, str(folder.absolute()), settings, choices.limit_gb)  # a folder may be called "exact"
+        game, network = network_leaves(find_checkpoint(checkpoint))
+        return Subject(game, network, settings, choices.limit_gb)
     if leaves not in (EXACT_LEAVES, ZERO_LEAVES):
         raise SettingError(f"--leaves is {_NETWORK}, {EXACT_LEAVES} or {ZERO_LEAVES}, not {leaves}")
     return Subject(make_game(checkpoint).name, leaves, settings, choices.limit_gb)

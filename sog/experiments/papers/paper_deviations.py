@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sog.agents.exploit_seeds import Subject, measure_seed
+from sog.agents.exploit_seeds import Subject, measure_seed, network_leaves
 from sog.agents.shipped import find_checkpoint
 from sog.errors import CheckpointError
 from sog.evaluate.intervals import mean_and_range, paired_difference, plus_minus
@@ -79,7 +79,8 @@ def compute(key: Key) -> Result:
     """Exploitability of one seed's whole policy, mbb/h."""
     check_unchanged(Path(key["leaves"]), key["network"])
     settings = SETTINGS[key["setting"]](Budget(key["simulations"], key["per_update"]))
-    return {"mbb_per_hand": measure_seed(Subject(GAME, key["leaves"], settings), key["seed"])}
+    _, network = network_leaves(Path(key["leaves"]), GAME)
+    return {"mbb_per_hand": measure_seed(Subject(GAME, network, settings), key["seed"])}
 
 
 def present(points: list[Point]) -> Outcome:

@@ -22,7 +22,7 @@ from sog.agents.algorithms.base import SOG
 from sog.agents.algorithms.rebel import REBEL
 from sog.agents.algorithms.table import learner
 from sog.agents.exploit_rebel import measure_rebel
-from sog.agents.exploit_seeds import Subject, listed, measure_seed
+from sog.agents.exploit_seeds import Subject, listed, measure_seed, network_leaves
 from sog.agents.exploitability import decision_count
 from sog.errors import SettingError
 from sog.evaluate.intervals import mean_and_range
@@ -158,7 +158,8 @@ def _plan_sog(meta: Meta, effort: _Effort) -> list[dict[str, Any]]:
 
 
 def _measure_sog(key: Key, meta: Meta) -> tuple[Result, int]:
-    subject = Subject(meta.game, key["checkpoint"], ResolveSettings(Budget(key["s"], key["c"])))
+    _, network = network_leaves(Path(key["checkpoint"]), meta.game)
+    subject = Subject(meta.game, network, ResolveSettings(Budget(key["s"], key["c"])))
     return {"exploitability": measure_seed(subject, 0)}, decision_count(listed(meta.game))
 
 

@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.agents.exploit_seeds import EXACT_LEAVES, Subject, listed, measure_seed
+from sog.agents.exploit_seeds import EXACT_LEAVES, Subject, listed, measure_seed, network_leaves
 from sog.errors import SettingError
 from sog.evaluate.intervals import mean_and_range
 from sog.experiments.runs import check_unchanged, networks_of
@@ -83,11 +83,13 @@ def _exact(game: str) -> list[Key]:
 
 def compute(key: Key) -> Result:
     """Exploitability of one seed's whole policy, in the game's unit."""
+    game, leaves = key["game"], key["leaves"]
     if key["network"]:
-        check_unchanged(Path(key["leaves"]), key["network"])
+        check_unchanged(Path(leaves), key["network"])
+        _, leaves = network_leaves(Path(leaves), game)
     budget = Budget(key["simulations"], key["per_update"])
     settings = paper_settings(budget) if key["rule"] == "paper" else ResolveSettings(budget)
-    return {"exploitability": measure_seed(Subject(key["game"], key["leaves"], settings), key["seed"])}
+    return {"exploitability": measure_seed(Subject(game, leaves, settings), key["seed"])}
 
 
 def present(points: list[Point]) -> Outcome:
