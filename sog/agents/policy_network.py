@@ -9,7 +9,7 @@ import numpy as np
 
 from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import CheckpointError
-from sog.games.histories.base import replay
+from sog.games.histories.base import HistoryGame, replay
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.play.agent import Agent
@@ -71,16 +71,16 @@ def infostates_of(public: PublicTree) -> Infostates:
 def network_policy(public: PublicTree, network: CVPN) -> exact.Policy:
     """The network's policy at every public node of a listed game where a player acts."""
     seen = infostates_of(public)
-    refuse_no_policy(public, network)
+    refuse_no_policy(make_history_game(public.game.name), network)
     policy = policies_in_parts(network, seen.inputs, seen.legal)
     return {n: policy_at(public, n, policy[first:stop]) for n, (first, stop) in seen.starts.items()}
 
 
-def refuse_no_policy(public: PublicTree, network: CVPN) -> None:
+def refuse_no_policy(game: HistoryGame, network: CVPN) -> None:
     """CheckpointError for a network that is no policy network of the game: one that values beliefs, say."""
-    seen, shape = infostates_of(public), network.shape
-    if (shape.features, shape.slots, shape.actions) != (seen.inputs.shape[1], (1, 1), seen.legal.shape[1]):
-        raise CheckpointError(f"the network is no policy network of {public.game.name}; train one, say by rnad")
+    shape = network.shape
+    if (shape.features, shape.slots, shape.actions) != (game.num_inputs, (1, 1), game.num_actions):
+        raise CheckpointError(f"the network is no policy network of {game.name}; train one, say by rnad")
 
 
 def policy_exploitability(public: PublicTree, network: CVPN) -> float:
@@ -106,7 +106,7 @@ class PolicyAgent(Agent):
 
     def __init__(self, public: PublicTree, player: int, network: CVPN, seed: int = 0) -> None:
         super().__init__(public, player, seed)
-        refuse_no_policy(public, network)
+        refuse_no_policy(make_history_game(public.game.name), network)
         self.network = network
 
     def policy(self, node: int) -> Float64:

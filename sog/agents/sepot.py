@@ -61,7 +61,7 @@ class SepotAgent(Agent):
 
     def __init__(self, public: PublicTree, player: int, search: SepotSearch, network: CVPN, seed: int = 0) -> None:
         super().__init__(public, player, seed)
-        refuse_no_policy(public, network)
+        refuse_no_policy(search.game, network)
         self.search = search
 
     def policy(self, node: int) -> Float64:

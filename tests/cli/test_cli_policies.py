@@ -90,6 +90,10 @@ def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, c
     assert main(["exploit", str(run), "--algorithm", "rnad", "--updates", "2"]) == 2
     assert "--updates is for a best response that is learned" in " ".join(capsys.readouterr().err.split())
     assert answer(capsys, "exploit", str(run), "--histories", "1")["searched"] == 0
+    assert main(["exploit", str(run), "--histories", "1"]) == 0
+    assert "SePoT's search at 0 of " in " ".join(capsys.readouterr().out.split())
+    assert main(["exploit", str(run), "--algorithm", "mmd"]) == 0
+    assert "the policy network of SePoT after" in " ".join(capsys.readouterr().out.split())
     agent = sog.load_agent(str(run))
     assert 0.0 <= sog.exploitability(agent) <= 1.0
     assert main(["exploit", str(run), "--gadget", "none"]) == 2
@@ -191,3 +195,17 @@ def test_bench_histories_prints_rates(capsys: Capture) -> None:
     assert (row["game"], row["network"]) == ("kuhn_poker", "1x8")
     assert min(row["random"], row["actor"], row["learning"]) > 0
     assert main(["bench", "histories", "checkers"]) == 2
+
+
+@pytest.mark.parametrize("how", ["listed", "streamed", "learned"])
+def test_a_network_that_is_no_policy_is_refused_before_anything_is_listed(how: str, capsys: Capture) -> None:
+    assert main(["exploit", "leduc_poker", "--algorithm", "rnad", "--best-response", how]) == 2
+    assert "no policy network of leduc_poker" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_game_without_public_observations_is_not_trained_to_be_searched(tmp_path: Path, capsys: Capture) -> None:
+    pytest.importorskip("pyspiel")
+    line = ["train", "openspiel:kuhn_poker", "--network", "1x16", "--rounds", "1", "--out", str(tmp_path / "run")]
+    assert main([*line, "--algorithm", "sepot"]) == 2
+    assert "sepot cannot search openspiel:kuhn_poker" in " ".join(capsys.readouterr().err.split())
+    assert main([*line, "--algorithm", "rnad"]) == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from sog.nets.cvpn import CVPN
     from sog.search.tree.public_tree import PublicTree
     from sog.train.curve import Point
+    from sog.train.meta import Meta
+    from sog.train.policy_gradient.best_response import ResponseSettings
     from sog.train.policy_gradient.settings import PolicySettings
     from sog.train.run import Run
     from sog.train.settings import Variant
@@ -85,41 +87,63 @@ def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
     return lambda player, seed: PolicyAgent(public, player, opened.network, seed)
 
 
-def _exploit(name: str, title: str) -> Callable[[str, Choices, OpenBar], Measured]:
-    """`sog exploit` of a checkpoint that the algorithm trained: the policy is one, so there are no seeds."""
+def _exploit(name: str) -> Callable[[str, Choices, OpenBar], Measured]:
+    """`sog exploit` of a checkpoint's policy network, whoever trained it: the policy is one, so there are no seeds."""
 
     def run(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
-        from sog.agents.exploit_seeds import listed_aloud
+        from sog.agents.policy_network import refuse_no_policy
         from sog.agents.policy_responses import LEARNED, RESPONSES
         from sog.agents.shipped import find_checkpoint
         from sog.train.checkpoint import load_network
-        from sog.train.policy_gradient.best_response import ResponseSettings
 
-        how = choices.best_response or "listed"
-        if how not in RESPONSES:
-            raise SettingError(f"no best response is called {how}; known: {', '.join(RESPONSES)}")
+        how, learning = _response(choices)
         game, network, meta = load_network(find_checkpoint(checkpoint, name))
         rules = by_histories(game)
-        if how == "listed":
+        refuse_no_policy(rules, network)
+        if how == _LISTED:
+            from sog.agents.exploit_seeds import listed_aloud
+
             listed_aloud(rules.name, choices, bar)
-        elif choices.limit_gb is not None:
-            raise SettingError(f"--limit-gb is for listing public states; {how} best responses list none")
-        if choices.updates is not None and how != LEARNED:
-            raise SettingError(f"--updates is for a best response that is learned; {how} ones learn nothing")
-        plain = ResponseSettings()
-        learning = replace(plain, steps=count_of("updates", choices.updates, plain.steps))
         with bar(f"exploit {game}", RESPONSES[how].total(learning), RESPONSES[how].of) as report:
             value, found = RESPONSES[how].run(rules, network, report, learning)
         settings: dict[str, str | int | float] = {"algorithm": meta.algorithm, "steps": meta.step, "best_response": how}
         settings |= {"updates": learning.steps} if how == LEARNED else {}
-        measured, scale = f"{title}'s policy after {meta.step:,} steps", rules.unit.per_utility
-        if "interval" in found:
-            found = {**found, "interval": scale * found["interval"]}
-            further = f" ± {found['interval']:.2g} at least, by a learned best response"
-            return Measured(game, rules.unit.name, (value * scale,), measured, settings, found, further=further)
-        return Measured(game, rules.unit.name, (value * scale,), measured, settings, found)
+        return _measured(rules, value, found, meta, settings)
 
     return run
+
+
+_LISTED: Final = "listed"
+
+
+def _response(choices: Choices) -> tuple[str, ResponseSettings]:
+    """Which best response was chosen, and how one is learned; SettingError for choices that it does not take."""
+    from sog.agents.policy_responses import LEARNED, RESPONSES
+    from sog.train.policy_gradient.best_response import ResponseSettings
+
+    how = choices.best_response or _LISTED
+    if how not in RESPONSES:
+        raise SettingError(f"no best response is called {how}; known: {', '.join(RESPONSES)}")
+    if choices.limit_gb is not None and how != _LISTED:
+        raise SettingError(f"--limit-gb is for listing public states; {how} best responses list none")
+    if choices.updates is not None and how != LEARNED:
+        raise SettingError(f"--updates is for a best response that is learned; {how} ones learn nothing")
+    plain = ResponseSettings()
+    return how, replace(plain, steps=count_of("updates", choices.updates, plain.steps))
+
+
+def _measured(
+    rules: HistoryGame, value: float, found: Mapping[str, float], meta: Meta, settings: dict[str, str | int | float]
+) -> Measured:
+    """value: in utilities, as the interval in `found` where there is one."""
+    from sog.agents.algorithms.table import learner
+
+    scale, further = rules.unit.per_utility, ""
+    if "interval" in found:
+        found = {**found, "interval": scale * found["interval"]}
+        further = f" ± {found['interval']:.2g} at least, by a learned best response"
+    what = f"the policy network of {learner(meta.algorithm).title} after {meta.step:,} steps"
+    return Measured(rules.name, rules.unit.name, (value * scale,), what, settings, found, further=further)
 
 
 def _entry(name: str, title: str, preset: Callable[[Rules, str], PolicySettings]) -> Learner:
@@ -128,7 +152,7 @@ def _entry(name: str, title: str, preset: Callable[[Rules, str], PolicySettings]
         title,
         Training(preset, measure_policy, "the network's policy", rules=by_histories, alone=train_alone),
         play=Play(_agents, ()),
-        measuring=Measuring(_exploit(name, title), ("best_response", "updates", "limit_gb")),
+        measuring=Measuring(_exploit(name), ("best_response", "updates", "limit_gb")),
     )
 
 

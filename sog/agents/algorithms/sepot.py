@@ -103,7 +103,8 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
         "gadget": settings.gadget,
         "alpha": settings.alpha,
     }
-    how = f"SePoT's search on the policy after {kept.meta.step:,} steps"
+    where = f"{search.searched} of {decision_count(public)} public states"
+    how = f"SePoT's search at {where} on the policy after {kept.meta.step:,} steps"
     return Measured(game, unit.name, (found * unit.per_utility,), how, entries, {"searched": search.searched})
 
 

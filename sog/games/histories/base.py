@@ -33,7 +33,8 @@ class HistoryGame(ABC):
     are reported.  num_actions: players' actions are 0..num_actions-1, OpenSpiel's numbers where it has the game.
     num_outcomes: chance's are 0..num_outcomes-1; 0 where there is no chance.  longest: the most actions in a history,
     chance's included.  num_inputs: N, length of `inputs`.  num_private: how many of them, the last ones, hold what
-    only the viewer knows.
+    only the viewer knows.  has_public: whether `public` says what everybody has seen; where it does not, games can be
+    played and learned, not searched.
     """
 
     name: str
@@ -44,6 +45,7 @@ class HistoryGame(ABC):
     num_inputs: int
     num_private: int
     unit: Unit = Unit()
+    has_public: bool = True
 
     @abstractmethod
     def begin(self, count: int) -> Int32:

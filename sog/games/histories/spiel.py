@@ -31,6 +31,8 @@ class SpielHistories(HistoryGame):
     infostate tensor, or its observation tensor where there is no other, and the seat [2].
     """
 
+    has_public = False
+
     def __init__(self, name: str) -> None:
         """The game that OpenSpiel's game string names; GameError where it is unknown, or not of this kind."""
         self.name = OPENSPIEL + name.strip()

@@ -31,7 +31,10 @@ def sepot_preset(game: HistoryGame, name: str) -> PolicySettings:
     The others' critic learns from games of its own, wider than the policy's, and the one that is kept follows it
     slowly: without either, search to depth 1 makes a good policy worse on Goofspiel 5 (docs/notes.md). Its ratios are
     clipped at 3: on Leduc a thousandth of the targets, up to 19 times the largest utility, held a sixth of its loss.
+    Raises SettingError for a game without public observations, which cannot be searched.
     """
+    if not game.has_public:
+        raise SettingError(f"sepot cannot search {game.name}, whose public observations are unknown: train by rnad")
     paper = rnad_preset(game, "paper")
     assert isinstance(paper.learning, RnadSettings)
     sepot = replace(paper, learning=SepotSettings(game.name, paper.learning, rho=paper.learning.rho))
