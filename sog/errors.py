@@ -14,6 +14,10 @@ class GameError(SogError):
     """A game name, parameter or spot that cannot be played."""
 
 
+class TooLarge(GameError):
+    """A game that is sound and has too many public states to list, or a chance event with too many outcomes."""
+
+
 class CheckpointError(SogError):
     """A checkpoint that is missing, truncated, foreign or of another game."""
 

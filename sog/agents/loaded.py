@@ -12,13 +12,13 @@ from sog.agents.opened import Opened
 from sog.agents.players import make_player, open_network
 from sog.agents.recalled import Recalled
 from sog.arrays import Float64
-from sog.errors import GameError, SettingError, check_whole
+from sog.errors import GameError, SettingError, TooLarge, check_whole
 from sog.games.base import NATURE
 from sog.play.agent import Agent
 from sog.play.player import Limits, Thought, think
 from sog.search.gtcfr.search import Budget
 from sog.search.tree.public_tree import PublicTree
-from sog.train.sog.actor import listed_tree
+from sog.search.tree.whole import listed_tree
 
 __all__ = ["LoadedAgent", "load_agent"]
 
@@ -37,10 +37,10 @@ class LoadedAgent:
 
     @cached_property
     def public(self) -> PublicTree:
-        """The game's whole public tree; GameError where it is too large to list."""
+        """The game's whole public tree; TooLarge where there are too many public states."""
         public = listed_tree(self.game)
         if public is None:
-            raise GameError(f"{self.game.name} has too many public states to list")
+            raise TooLarge(f"{self.game.name} has too many public states to list")
         return public
 
     def seat(self, player: int) -> Agent:

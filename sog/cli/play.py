@@ -153,8 +153,7 @@ def _refuse_large(name: str) -> None:
     """GameError, before a network is made for it, where a game's name is that of one too large to play here."""
     from sog.agents.shipped import names_a_path
     from sog.games.catalog import make_game
-    from sog.search.tree.whole import check_listable
-    from sog.train.sog.actor import LISTED
+    from sog.search.tree.whole import LISTED, check_listable
 
     if not names_a_path(name) and not (game := make_game(name)).deterministic:
         check_listable(game, LISTED)
@@ -162,8 +161,7 @@ def _refuse_large(name: str) -> None:
 
 def _listed(game: Game, limit_gb: float | None) -> PublicTree:
     """The game's whole public tree; GameError where it is too large for the terminal player."""
-    from sog.search.tree.whole import whole_tree
-    from sog.train.sog.actor import LISTED
+    from sog.search.tree.whole import LISTED, whole_tree
 
     with progress_bar("listing public states", None, "states") as report:
         return whole_tree(game, LISTED, limit_gb, lambda count: report(count, ""))

@@ -52,7 +52,7 @@ class Watch:
     def measure(self, network: CVPN) -> float:
         """Exploitability of what the algorithm is measured by while it trains; NaN for a game too large."""
         from sog.games.histories.catalog import public_face
-        from sog.train.sog.actor import listed_tree
+        from sog.search.tree.whole import listed_tree
 
         if self.public is None:
             face = public_face(self.game)

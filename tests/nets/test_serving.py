@@ -266,6 +266,18 @@ def test_a_killed_process_is_told_of_and_another_takes_its_name() -> None:
     assert in_shared_memory() == before
 
 
+def test_signals_to_the_whole_group_are_the_owners_to_handle() -> None:
+    """A training that is stopped by SIGTERM finishes its round with the process's answers."""
+    with serving(SHAPE, name="of-a-group") as owner:
+        evaluator = ServedEvaluator(owner.name, SHAPE, rows=8)
+        (process,) = [p for p in multiprocessing.active_children() if p.name.endswith("of-a-group")]
+        for number in (signal.SIGINT, signal.SIGTERM):
+            os.kill(process.pid or 0, number)
+        time.sleep(0.2)
+        assert evaluator.rows(rows_of(4)).shape == (4, SHAPE.outputs)
+    assert not process.is_alive()
+
+
 def _own_and_wait(said: str) -> None:
     with serving(SHAPE, name="of-an-orphan"):
         Path(said).touch()

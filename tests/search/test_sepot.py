@@ -516,6 +516,14 @@ def test_a_subgame_that_ends_at_chance_begins_there_too() -> None:
     assert {late: len(rows) for (_, late), rows in begins.items() if not late} == {0: 1}
 
 
+def test_a_subgame_that_ends_at_chance_has_no_other_limit() -> None:
+    for limit in ({"depth": 1}, {"depth": 0, "fitted": True}):
+        with pytest.raises(SettingError, match="ends at chance"):
+            DepthLimit(at_chance=True, **limit)  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="no negative number"):
+        DepthLimit(-1)
+
+
 def test_a_subgame_with_too_many_pairs_of_infostates_is_searched_less_deep(monkeypatch: pytest.MonkeyPatch) -> None:
     """Goofspiel 4, whose histories fit and matrices do not: so many rounds as do, or the network."""
     game = make_history_game(GOOF.format(4, "descending"))

@@ -14,7 +14,7 @@ from sog.games.kuhn import Kuhn
 from sog.games.rooted import Rooted
 from sog.search.tree import whole
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.whole import check_listable, whole_tree
+from sog.search.tree.whole import check_listable, listed_tree, whole_tree
 
 # All that are solved in the docs, and others up to 70,000 public states.
 LISTED = sorted(
@@ -108,3 +108,19 @@ def test_listing_reports_on_the_way() -> None:
     told: list[int] = []
     size = whole_tree(make_game("liars_dice(numdice=1,dice_sides=6)"), report=told.append).size
     assert told == list(range(0, size, 1024))
+
+
+def test_large_games_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = listed_tree(Kuhn())
+    assert tree is not None and tree.size == 9
+    monkeypatch.setattr(whole, "LISTED", 8)
+    assert listed_tree(Kuhn()) is None
+
+
+def test_a_game_that_fails_is_not_taken_for_a_large_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(game: Kuhn, s: State) -> Fan:
+        raise GameError("its rules are broken")
+
+    monkeypatch.setattr(Kuhn, "fan", broken)
+    with pytest.raises(GameError, match="its rules are broken"):
+        listed_tree(Kuhn())

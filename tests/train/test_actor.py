@@ -17,9 +17,9 @@ from sog.nets.shape import NetworkShape, shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.tree import whole
 from sog.train.settings import Harvest
-from sog.train.sog import actor as actor_module
-from sog.train.sog.actor import SogActing, SogActor, listed_tree
+from sog.train.sog.actor import SogActing, SogActor
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
 
@@ -106,17 +106,10 @@ def bits(found: Harvest) -> list[bytes]:
 @pytest.mark.parametrize("listed", [True, False], ids=["listed", "too large to list"])
 def test_a_seed_decides_a_round_to_the_bit(listed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not listed:
-        monkeypatch.setattr(actor_module, "LISTED", 5)
+        monkeypatch.setattr(whole, "LISTED", 5)
     game = Leduc()
     evaluator = network_evaluator(CVPN(shape_of(game), 3))
     actor = SogActor(game, shape_of(game), SogActing(SELFPLAY, QUERIES, 4))
     assert (actor.public is not None) == listed
     first, second, other = (actor.round(4, evaluator, np.random.default_rng(seed)) for seed in (0, 0, 1))
     assert bits(first) == bits(second) != bits(other)
-
-
-def test_large_games_are_not_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    tree = listed_tree(Kuhn())
-    assert tree is not None and tree.size == 9
-    monkeypatch.setattr(actor_module, "LISTED", 8)
-    assert listed_tree(Kuhn()) is None

@@ -370,6 +370,13 @@ def test_a_processors_minutes_are_for_one_process(tmp_path: Path) -> None:
         train_stream(RUN, SETTINGS, tmp_path / "run", Until(processor=1.0), False, StreamHooks(), Placed(HERE))
 
 
+def test_a_run_begins_with_a_network_of_its_own(tmp_path: Path) -> None:
+    run, hooks = replace(RUN, begins="a/b"), StreamHooks()
+    with pytest.raises(SettingError, match="a network of its own"):
+        train_stream(run, SETTINGS, tmp_path / "run", Until(), False, hooks, Placed(HERE))
+    assert not (tmp_path / "run").exists()
+
+
 def test_one_evaluator_answers_all_actors(tmp_path: Path) -> None:
     """With the newest weights; it ends with the run, and no actors of another machine may ask it."""
     seen: list[tuple[Counters, int, int]] = []

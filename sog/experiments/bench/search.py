@@ -29,7 +29,7 @@ from sog.search.gtcfr.search import Budget
 from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
-from sog.train.sog.actor import listed_tree
+from sog.search.tree.whole import listed_tree
 from sog.train.sog.selfplay import SelfPlayGame, SelfPlaySettings
 
 BUDGETS: Final = (Budget(10), Budget(100), Budget(100, 0.1), Budget(1_000))

@@ -77,8 +77,12 @@ class _Actor:
 
 
 def run_server(name: str, shape: NetworkShape, residence: Residence, flushing: Flushing, ready: Connection) -> None:
-    """The process: sends "" over `ready` when it can be connected to, or why it cannot, and ends with its parent."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the owner's to handle
+    """The process: sends "" over `ready` when it can be connected to, or why it cannot, and ends with its parent.
+
+    Ctrl-C and SIGTERM are the parent's to handle, which may still need answers for what it keeps at its end.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM):  # a shell, `timeout` and systemd send them to a whole group
+        signal.signal(number, signal.SIG_IGN)
     torch.set_num_threads(residence.threads)
     try:
         network = ResidentNetwork(shape, residence)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sog.arrays import Array, Float64, Int32, Int64
-from sog.errors import GameError
+from sog.errors import TooLarge
 from sog.search.cfr import iterate, matching, sweeps
 from sog.search.cfr.iterate import NO_CHOICE, Choice
 from sog.search.cfr.rules import Rule
@@ -249,13 +249,13 @@ class Lookahead:
     def expand(self, n: int, only: int = -1) -> None:
         """Make the leaf n interior by adding all its children, or one more child over edge `only`.
 
-        Raises GameError at a chance event too large to list.
+        Raises TooLarge at a chance event too large to list.
         """
         while (code := growth.expand(self.public.arrays, self.arrays, n, only)) != growth.DONE:
             if code == growth.NO_ROOM:
                 self.make_room()
             elif not self.list_children(n, only):
-                raise GameError(f"{self.public.game.name} has a chance event too large to list")
+                raise TooLarge(f"{self.public.game.name} has a chance event too large to list")
         if self.nodes[n, f.N_ACTOR] < f.NATURE:
             matching.match_regrets(self.public.arrays, self.arrays, n, f.REGRET, f.POLICY)
 

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from sog.arrays import Array, Bool, Float64, Int32, Int64
+from sog.errors import SettingError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.histories.listing import children
@@ -20,13 +21,20 @@ __all__ = ["Below", "DepthLimit", "chance_of", "grow"]
 class DepthLimit:
     """Where a subgame ends.
 
-    depth: after so many actions of each player, 0 for no limit.  at_chance: after chance; it then begins there, too.
-    fitted: where it would have too many histories, it ends after as many actions of each as fit, one at least.
+    depth: after so many actions of each player, 0 for no limit.  at_chance: after chance; it then begins there, too,
+    and no other limit goes with it.  fitted: where it would have too many histories, it ends after as many actions of
+    each as fit, one at least.
     """
 
     depth: int = 1
     at_chance: bool = False
     fitted: bool = False
+
+    def __post_init__(self) -> None:
+        if self.depth < 0:
+            raise SettingError(f"a depth limit is no negative number of actions: {self.depth}")
+        if self.at_chance and (self.depth or self.fitted):
+            raise SettingError("a subgame that ends at chance has no other depth limit: depth 0 and not fitted")
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,8 +85,8 @@ class SepotSearchSettings:
         for name, value, known in (("gadget", self.gadget, GADGETS), ("choosers", self.choosers, CHOOSERS)):
             if value not in known:
                 raise SettingError(f"no {name} is called {value}; known: {', '.join(known)}")
-        if min(self.iterations, self.most) < 1 or self.limit.depth < 0:
-            raise SettingError("a search needs at least one iteration, one history and no negative depth")
+        if min(self.iterations, self.most) < 1:
+            raise SettingError("a search needs at least one iteration and one history")
         if not 0.0 <= self.alpha <= 1.0:
             raise SettingError(f"alpha is a share of the opponent's range, not {self.alpha}")
 

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Float32, Float64, Int32, Int64
-from sog.errors import GameError
+from sog.errors import TooLarge
 from sog.games.base import NATURE, TERMINAL, Carry, Game, State
 from sog.search.tree import columns as f
 from sog.search.tree import pairs
@@ -38,7 +38,7 @@ class PublicTree:
     """
 
     def __init__(self, game: Game, limit: int = LIMIT) -> None:
-        """`limit`: the most nodes this tree may hold; beyond it a GameError says so."""
+        """`limit`: the most nodes this tree may hold; beyond it a TooLarge says so."""
         self.game, self.limit = game, limit
         self.all_plain = True  # whether action a takes edge a at every decision listed
         self.widest = 0  # the most infostates a player has at any node
@@ -240,9 +240,9 @@ class PublicTree:
     # --- growth ---
 
     def add(self, s: State, parent: int) -> int:
-        """Append the public state s and return its node; GameError where the tree may not grow further."""
+        """Append the public state s and return its node; TooLarge where the tree may not grow further."""
         if self.size >= self.limit:
-            raise GameError(f"{self.game.name} has more than {self.limit:,} public states: too large to list")
+            raise TooLarge(f"{self.game.name} has more than {self.limit:,} public states: too large to list")
         if self.game.deterministic:
             return self._add_position(s, parent)
         game, node = self.game, self.size
@@ -330,7 +330,7 @@ class PublicTree:
         return child
 
     def list_all(self, watch: Callable[[int], None] = lambda listed: None) -> PublicTree:
-        """List every public state of the game; a GameError where that is impossible. Returns itself.
+        """List every public state of the game; a TooLarge where that is impossible. Returns itself.
 
         watch: takes the number of nodes whose children are listed, before each; it may raise.
         """
@@ -338,7 +338,7 @@ class PublicTree:
         while node < self.size:
             watch(node)
             if not self.list_fan(node):
-                raise GameError(f"{self.game.name} has a chance event too large to list")
+                raise TooLarge(f"{self.game.name} has a chance event too large to list")
             for e in range(int(self.nodes[node, f.EDGES])):
                 self.child(node, e)
             node += 1

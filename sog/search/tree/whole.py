@@ -11,12 +11,15 @@ import random
 from collections.abc import Callable
 from typing import Final
 
-from sog.errors import GameError
+from sog.errors import TooLarge
 from sog.games.base import TERMINAL, Game
 from sog.memory import available_bytes, gigabytes, held_bytes
 from sog.search.tree.public_tree import LIMIT, PublicTree
 
-__all__ = ["PROBES", "check_listable", "whole_tree"]
+__all__ = ["LISTED", "PROBES", "check_listable", "listed_tree", "whole_tree"]
+
+# Games with at most this many public states are listed once and shared by all searches of a process.
+LISTED = 200_000
 
 PROBES: Final = 11
 _FAR: Final = 100.0  # so many times the limit is far above it
@@ -32,7 +35,7 @@ def whole_tree(
 
     limit: public states at most.  limit_gb: 10**9 bytes that the process may hold at most; by default it may take four
     fifths of what is free.  report: takes the number of states whose children are listed, now and then.
-    Raises GameError where the game has more states, or a chance event too large to list, or memory ends.
+    Raises TooLarge where the game has more states, or a chance event too large to list, or memory ends.
     """
     check_listable(game, limit)
     most = held_bytes() + _SHARE * available_bytes() if limit_gb is None else 1e9 * limit_gb
@@ -42,21 +45,31 @@ def whole_tree(
             return
         if held_bytes() > most:
             size = f"more than {gigabytes(most)} of memory for its first {listed:,} public states"
-            raise GameError(f"{game.name} is too large to list: {size}")
+            raise TooLarge(f"{game.name} is too large to list: {size}")
         if report is not None:
             report(listed)
 
     return PublicTree(game, limit).list_all(watch)
 
 
+def listed_tree(game: Game) -> PublicTree | None:
+    """The whole public tree of a small game, None for a large one, such as every game of planes."""
+    if game.planes is not None:
+        return None
+    try:
+        return whole_tree(game, LISTED)
+    except TooLarge:
+        return None
+
+
 def check_listable(game: Game, limit: int = LIMIT) -> None:
-    """GameError where random lines show that a game has far more public states than `limit`; it takes a moment."""
+    """TooLarge where random lines show that a game has far more public states than `limit`; it takes a moment."""
     chance = random.Random(0)
     above = 0
     for probe in range(PROBES):
         above += _is_far(game, _FAR * limit, chance)
         if above > PROBES // 2:
-            raise GameError(
+            raise TooLarge(
                 f"{game.name} is too large to list: far more than {limit:,} public states, as random lines show"
             )
         if probe - above >= PROBES // 2:
@@ -64,16 +77,16 @@ def check_listable(game: Game, limit: int = LIMIT) -> None:
 
 
 def _is_far(game: Game, far: float, chance: random.Random) -> bool:
-    """Whether the fan-outs down one random line multiply to more than `far`; GameError where a fan cannot be listed."""
+    """Whether the fan-outs down one random line multiply to more than `far`; TooLarge where a fan cannot be listed."""
     s, product = game.root(), 1.0
     for _ in range(_LONGEST):
         if game.actor(s) == TERMINAL:
             return False
         if not game.listable(s):
-            raise GameError(f"{game.name} has a chance event too large to list")
+            raise TooLarge(f"{game.name} has a chance event too large to list")
         count = len(game.fan(s).children)
         product *= count
         if product > far:
             return True
         s = game.child(s, chance.randrange(count))
-    raise GameError(f"{game.name} is too large to list: a line of {_LONGEST:,} public states does not end")
+    raise TooLarge(f"{game.name} is too large to list: a line of {_LONGEST:,} public states does not end")

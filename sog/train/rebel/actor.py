@@ -18,10 +18,10 @@ from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
 from sog.search.tree.public_tree import PublicTree
+from sog.search.tree.whole import listed_tree
 from sog.train.rebel.leaf_sampling import sample_leaf
 from sog.train.replay import Rows, blank_rows
 from sog.train.settings import Harvest
-from sog.train.sog.actor import listed_tree
 from sog.train.sog.queries import stack, write_policy, write_values
 
 __all__ = ["Generating", "RebelActing", "RebelActor"]

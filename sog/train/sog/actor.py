@@ -7,22 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sog.errors import GameError
 from sog.games.base import Game
 from sog.nets.shape import NetworkShape
 from sog.search.leaves.drive import drive
 from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.whole import whole_tree
+from sog.search.tree.whole import listed_tree
 from sog.train.replay import Rows
 from sog.train.settings import Harvest
 from sog.train.sog.queries import Query, QuerySettings, Solving, stack, visit_row
 from sog.train.sog.selfplay import SelfPlayGame, SelfPlaySettings
 
-__all__ = ["LISTED", "SogActing", "SogActor", "listed_tree"]
-
-# Games with no more public states than this are listed once and their tree shared by all searches.
-LISTED = 200_000
+__all__ = ["SogActing", "SogActor"]
 
 
 @dataclass(frozen=True)
@@ -92,13 +88,3 @@ class SogActor:
             if sampled or settings.main_line_policies:
                 outcome = (visit.pair, utility) if sampled and utility is not None else None
                 yield visit_row(job.public, visit.node, visit.ranges, visit.policy, outcome, self.shape)
-
-
-def listed_tree(game: Game) -> PublicTree | None:
-    """The whole public tree of a small game, None for a large one, such as every game of planes."""
-    if game.planes is not None:
-        return None
-    try:
-        return whole_tree(game, LISTED)
-    except GameError:
-        return None

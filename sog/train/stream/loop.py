@@ -70,6 +70,8 @@ def train_stream(
 ) -> Point:
     """Train in folder `out` with `run.workers` actors; the last point of the curve. Raises as `train` does."""
     find_device(placed.learner)
+    if run.begins:
+        raise SettingError("a run without rounds begins with a network of its own, not with a checkpoint's")
     if placed.evaluator is not None and placed.actors.kind != "local":
         raise SettingError("an evaluator process answers processes of its own machine only: --cluster local:N")
     if until.processor is not None:
