@@ -65,8 +65,8 @@ def _exploit() -> None:
 def _train() -> None:
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
+    from sog.nets.serialized import network_bytes
     from sog.train.alphazero.presets import alphazero_preset
-    from sog.train.checkpoint import network_bytes
     from sog.train.sog.presets import sog_preset
     from sog.train.workers import make_actor, play_round
 

@@ -19,13 +19,10 @@ from typing import Any, Final
 
 import numpy as np
 import safetensors.numpy
-import safetensors.torch
-import torch
 
 from sog.arrays import Array
 from sog.errors import CheckpointError, GameError, SettingError
 from sog.files import (
-    Header,
     bounded_json,
     discard,
     open_regular,
@@ -39,14 +36,15 @@ from sog.games.catalog import make_game
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import refuse_broken
+from sog.nets.serialized import check_weights, network_bytes, network_of, without_weights
 from sog.nets.shape import NetworkShape, is_for
 from sog.train.meta import FileEntry, Meta, file_name, meta_bytes, meta_of
 from sog.train.policy_gradient.networks import policy_shape
+from sog.train.state import State, pack, unpack
 
 __all__ = [
     "FileEntry",
     "Meta",
-    "State",
     "WithCritic",
     "is_begun",
     "load_critic",
@@ -54,22 +52,13 @@ __all__ = [
     "load_network",
     "load_state",
     "load_with_critic",
-    "network_bytes",
-    "network_of",
-    "pack",
     "save",
-    "unpack",
 ]
-
-# Nested dictionaries of arrays, numbers, strings, None and lists of those.
-State = dict[str, Any]
 
 _META: Final = "meta.json"
 _OWN: Final = re.compile(r"(network|critic|state)\.\d+\.(safetensors|json)|meta\.json\.new")
-_ARRAY: Final = "$array"
 # Bytes that a file may have at most, which bounds what a damaged one costs.
 _LIMITS: Final = {"meta": 2**20, "network": 2**33, "critic": 2**33, "state": 2**28, "arrays": 2**36}
-_DTYPES: Final = {torch.float32: "F32", torch.float64: "F64", torch.int64: "I64"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,44 +206,6 @@ def load_state(folder: Path) -> State:
     return state
 
 
-def network_bytes(network: CVPN) -> bytes:
-    """The weights in safetensors format, for files and for worker processes."""
-    weights = {name: weight.detach().cpu().contiguous() for name, weight in network.state_dict().items()}
-    return safetensors.torch.save(weights)
-
-
-def network_of(shape: NetworkShape, content: bytes) -> CVPN:
-    """A network with these weights on the CPU; raises CheckpointError where they do not fit the shape."""
-    try:
-        weights = safetensors.torch.load(content)
-    except (safetensors.SafetensorError, KeyError, ValueError, RuntimeError) as error:
-        raise CheckpointError("the network's file is damaged") from error
-    network = _hollow(shape, len(weights))
-    _check_weights(network, {name: (_dtype(weight), tuple(weight.shape)) for name, weight in weights.items()})
-    network.load_state_dict(weights, assign=True)
-    return network
-
-
-def _hollow(shape: NetworkShape, tensors: int) -> CVPN:
-    """A network of this shape without memory for its weights, since a damaged file may state any shape."""
-    try:
-        if shape.depth <= tensors:
-            with torch.device("meta"):
-                return CVPN(shape)
-    except (TypeError, ValueError, IndexError, RuntimeError, OverflowError) as error:
-        raise CheckpointError("the checkpoint states a shape that no network has") from error
-    raise CheckpointError("the network's weights are not of the shape that the checkpoint states")
-
-
-def _check_weights(network: CVPN, header: Header) -> None:
-    if header != {name: (_dtype(weight), tuple(weight.shape)) for name, weight in network.state_dict().items()}:
-        raise CheckpointError("the network's weights are not of the shape that the checkpoint states")
-
-
-def _dtype(weight: torch.Tensor) -> str:
-    return _DTYPES.get(weight.dtype, str(weight.dtype))
-
-
 def _check_game(meta: Meta) -> None:
     """CheckpointError unless the network is one for the game that the checkpoint states; GameError where none is."""
     if _is_policy_for(meta.shape, meta.game):
@@ -274,40 +225,6 @@ def _is_policy_for(shape: NetworkShape, game: str) -> bool:
         return shape == policy_shape(make_history_game(game), shape.width, shape.depth)
     except GameError:
         return False
-
-
-def pack(state: Any, path: str = "") -> tuple[Any, dict[str, Array]]:
-    """A state as JSON with the arrays taken out, and those by their place. Raises TypeError for other things."""
-    if isinstance(state, np.ndarray) and state.dtype.kind in "biuf":
-        return {_ARRAY: path}, {path: np.asarray(state, order="C")}
-    if isinstance(state, np.generic):
-        return state.item(), {}
-    if isinstance(state, dict):
-        if _ARRAY in state or not all(isinstance(key, str) for key in state):
-            raise TypeError(f"a checkpoint's keys are strings other than {_ARRAY}: {list(state)}")
-        pairs = [(key, pack(value, f"{path}/{key}")) for key, value in state.items()]
-        return {key: skeleton for key, (skeleton, _) in pairs}, _union(pairs)
-    if isinstance(state, list | tuple):
-        items = [(str(k), pack(value, f"{path}/{k}")) for k, value in enumerate(state)]
-        return [skeleton for _, (skeleton, _) in items], _union(items)
-    if state is None or isinstance(state, bool | int | float | str):
-        return state, {}
-    raise TypeError(f"a checkpoint cannot hold {type(state).__name__} at {path}")
-
-
-def unpack(skeleton: Any, arrays: dict[str, Array]) -> Any:
-    """The inverse of `pack`, but tuples come back as lists."""
-    if isinstance(skeleton, dict):
-        if _ARRAY in skeleton:
-            return arrays[skeleton[_ARRAY]]
-        return {key: unpack(value, arrays) for key, value in skeleton.items()}
-    if isinstance(skeleton, list):
-        return [unpack(value, arrays) for value in skeleton]
-    return skeleton
-
-
-def _union(parts: list[tuple[str, tuple[Any, dict[str, Array]]]]) -> dict[str, Array]:
-    return {key: array for _, (_, arrays) in parts for key, array in arrays.items()}
 
 
 def _next_save(folder: Path, run: str, game: str) -> int:
@@ -350,7 +267,7 @@ def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
             if entry.name.endswith(".safetensors"):
                 header = read_header(file, size)
                 if role == "network":
-                    _check_weights(_hollow(meta.shape, len(header)), header)
+                    check_weights(without_weights(meta.shape, len(header)), header)
             content = read_bounded(file, size)
     except OSError as error:
         raise CheckpointError(f"{where}: {entry.name} cannot be read: {error.strerror}") from error

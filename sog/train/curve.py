@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from sog.errors import CheckpointError
 from sog.files import replace_file, shown
-from sog.train.checkpoint import State
+from sog.train.state import State
 
 __all__ = ["CURVE", "PICTURE", "Point", "Record", "read_record", "write_curve"]
 
@@ -22,18 +22,22 @@ PICTURE: Final = "curve.png"  # of it, beside it
 
 @dataclass(frozen=True)
 class Point:
-    """One line of the learning curve. measured: NaN where it was not measured.  minutes: of training, over resumes."""
+    """One line of the learning curve; a blank one before the first round.
 
-    round: int
-    minutes: float
-    steps: int
-    rows: int
-    games: int
-    searches: int
-    queries: int
-    value_loss: float
-    policy_loss: float
-    measured: float
+    minutes: of training, over resumes.  steps, rows: in all so far.  games, searches, queries: of this round.
+    measured: NaN where it was not measured.
+    """
+
+    round: int = 0
+    minutes: float = 0.0
+    steps: int = 0
+    rows: int = 0
+    games: int = 0
+    searches: int = 0
+    queries: int = 0
+    value_loss: float = math.nan
+    policy_loss: float = math.nan
+    measured: float = math.nan
 
 
 @dataclass
@@ -52,7 +56,11 @@ class Record:
     @property
     def last(self) -> Point:
         """The curve's last point; a blank one before the first."""
-        return self.points[-1] if self.points else Point(0, 0.0, 0, 0, 0, 0, 0, math.nan, math.nan, math.nan)
+        return self.points[-1] if self.points else Point()
+
+    def sum_of(self, name: str) -> int:
+        """The sum of a column of counts over all points."""
+        return sum(getattr(point, name) for point in self.points)
 
     def state(self) -> State:
         """Its part of a training state."""

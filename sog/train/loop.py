@@ -19,6 +19,7 @@ from sog.games.catalog import make_game
 from sog.games.symmetries import Symmetry
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
+from sog.nets.serialized import network_bytes
 from sog.train import checkpoint
 from sog.train.beginning import continued
 from sog.train.curve import Point, Record, read_record
@@ -29,6 +30,7 @@ from sog.train.replay import ReplayWindow
 from sog.train.rounds import play_rounds
 from sog.train.run import DAMAGE, Hooks, Run, Until, as_begun, describe, is_to_resume, with_value_planes
 from sog.train.settings import TrainSettings
+from sog.train.state import State
 from sog.train.symmetries import turned
 from sog.train.workers import Crew, hire
 
@@ -92,28 +94,27 @@ class _Rounds:
     def play_round(self) -> Point:
         """Self-play of one round beside the learning from the rounds before."""
         learner, replay, number = self.learning.learner, self.learning.replay, self.record.round
-        self.crew.start(checkpoint.network_bytes(learner.kept), number)
+        self.crew.start(network_bytes(learner.kept), number)
         value, policy = _learn(self.learning, (self.run.seed, 2**20, number))
         harvests = self.crew.harvest()
         for harvest in harvests:
             replay.add(harvest.rows)
         return Point(
-            number + 1,
-            self.record.seconds / 60.0,
-            learner.steps,
-            replay.added,
-            sum(h.games for h in harvests),
-            sum(h.searches for h in harvests),
-            sum(h.queries for h in harvests),
-            value,
-            policy,
-            math.nan,
+            round=number + 1,
+            minutes=self.record.seconds / 60.0,
+            steps=learner.steps,
+            rows=replay.added,
+            games=sum(h.games for h in harvests),
+            searches=sum(h.searches for h in harvests),
+            queries=sum(h.queries for h in harvests),
+            value_loss=value,
+            policy_loss=policy,
         )
 
     def keep(self, folder: Path, whole: bool) -> None:
         run, learner = self.run, self.learning.learner
         description = describe(run, self.settings, self.record)
-        state: checkpoint.State | None = None
+        state: State | None = None
         if whole:
             state = {"learner": learner.state(), "replay": self.learning.replay.state(), **self.record.state()}
         checkpoint.save(folder, learner.kept, run.game, run.name, learner.steps, description, state)

@@ -15,8 +15,8 @@ from sog.errors import SogError
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
+from sog.nets.serialized import network_of
 from sog.search.simd.compiling import WATCH
-from sog.train.checkpoint import network_of
 from sog.train.settings import Actor, Harvest, TrainSettings
 
 __all__ = ["Crew", "LocalCrew", "RemoteCrew", "hire", "make_actor", "play_round"]

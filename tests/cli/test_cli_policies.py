@@ -22,6 +22,7 @@ from sog.train.policy_gradient.loop import train_policy
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.run import Run, Until
 from sog.train.settings import Variant
+from sog.train.state import pack
 
 Capture = pytest.CaptureFixture[str]
 LARGE = "goofspiel(imp_info=True,num_cards=8,points_order=descending)"
@@ -183,7 +184,7 @@ def test_a_killed_run_resumes_as_if_nothing_had_been(algorithm: str, tmp_path: P
     rounds = int(checkpoint.load_meta(parts / "checkpoint").settings["round"]) + 2
     assert main([*line, "--rounds", str(rounds), "--out", str(parts), "--resume"]) == 0
     assert main([*line, "--rounds", str(rounds), "--out", str(whole)]) == 0
-    states = [checkpoint.pack(checkpoint.load_state(run / "checkpoint")["learner"])[1] for run in (parts, whole)]
+    states = [pack(checkpoint.load_state(run / "checkpoint")["learner"])[1] for run in (parts, whole)]
     assert {key: array.tobytes() for key, array in states[0].items()} == {
         key: array.tobytes() for key, array in states[1].items()
     }

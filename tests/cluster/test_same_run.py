@@ -14,9 +14,11 @@ from sog.agents.algorithms.table import preset
 from sog.cluster.on_ray import STORE_BYTES
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
+from sog.nets.serialized import network_bytes
 from sog.train import checkpoint
 from sog.train.loop import train
 from sog.train.run import Run, Until
+from sog.train.state import pack
 
 RUNS = [
     pytest.param("leduc_poker", "sog", 2, id="leduc"),
@@ -27,13 +29,13 @@ RUNS = [
 
 def digest(folder: Path) -> str:
     """Of all that a checkpoint holds but the clock."""
-    out = hashlib.sha256(checkpoint.network_bytes(checkpoint.load_network(folder)[1]))
+    out = hashlib.sha256(network_bytes(checkpoint.load_network(folder)[1]))
     state = checkpoint.load_state(folder)
     minutes = 1  # in a point
     points = [[x for k, x in enumerate(point) if k != minutes] for point in state.pop("points")]
     state.pop("seconds")
     state.pop("processor")
-    skeleton, arrays = checkpoint.pack({**state, "points": points})
+    skeleton, arrays = pack({**state, "points": points})
     out.update(repr(skeleton).encode())
     for name in sorted(arrays):
         out.update(name.encode() + arrays[name].tobytes())

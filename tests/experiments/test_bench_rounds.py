@@ -12,9 +12,10 @@ from sog.cli.bench import _network
 from sog.experiments.bench.rounds import bench_round, one_hot_targets
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
+from sog.nets.serialized import network_bytes
 from sog.nets.shape import shape_for
 from sog.search.gtcfr.search import SearchLog
-from sog.train.checkpoint import load_network, network_bytes
+from sog.train.checkpoint import load_network
 from sog.train.replay import blank_rows
 
 

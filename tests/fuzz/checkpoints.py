@@ -30,6 +30,7 @@ from sog.agents.algorithms.table import learner, preset, training_of
 from sog.agents.loaded import load_agent
 from sog.agents.players import open_network
 from sog.errors import SogError
+from sog.nets.serialized import network_bytes
 from sog.train import checkpoint
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.run import Run, Until
@@ -111,7 +112,7 @@ def as_version_1(said: dict[str, Any]) -> None:
 def digest(folder: Path, algorithm: str) -> str:
     """Of the weights that the folder's network, and the critic of one by sepot, have when they are loaded."""
     game, network, _ = checkpoint.load_network(folder / "checkpoint")
-    found = hashlib.sha256(game.encode() + checkpoint.network_bytes(network))
+    found = hashlib.sha256(game.encode() + network_bytes(network))
     if algorithm == "sepot":
         for name, weights in sorted(checkpoint.load_critic(folder / "checkpoint").items()):
             found.update(f"{name} {weights.dtype} {weights.shape}".encode() + weights.tobytes())

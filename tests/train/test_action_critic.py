@@ -27,6 +27,7 @@ from sog.train.policy_gradient.rnad import RnadLearner, RnadSettings
 from sog.train.policy_gradient.settings import PolicySettings
 from sog.train.policy_gradient.trajectories import Trajectories, sample
 from sog.train.run import Run, Until
+from sog.train.state import pack
 
 KUHN = "kuhn_poker"
 SMALL = ActionCriticSettings(KUHN, 32, 2, 3e-3)
@@ -139,7 +140,7 @@ def test_a_resumed_run_with_a_critic_is_the_uninterrupted_one(tmp_path: Path) ->
     for rounds in (1, 3):
         train_policy(run, settings, tmp_path / "parts", Until(rounds=rounds), resume=True)
     whole, parts = (
-        checkpoint.pack(checkpoint.load_state(tmp_path / name / "checkpoint")["learner"])[1]
+        pack(checkpoint.load_state(tmp_path / name / "checkpoint")["learner"])[1]
         for name in ("whole", "parts")
     )
     assert whole.keys() == parts.keys() and any("critic" in key for key in whole)

@@ -20,8 +20,10 @@ import torch
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
+from sog.nets.serialized import network_bytes, network_of
 from sog.nets.shape import shape_for
 from sog.train import checkpoint
+from sog.train.state import State, pack
 from tests.fuzz.checkpoints import signed
 
 LEDUC = make_game("leduc_poker")
@@ -34,7 +36,7 @@ def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
-def state_at(step: int) -> checkpoint.State:
+def state_at(step: int) -> State:
     rng = np.random.default_rng(step)
     rng.integers(10)
     return {
@@ -278,7 +280,7 @@ def test_no_pickle_is_ever_read(tmp_path: Path) -> None:
         checkpoint.save(tmp_path / "new", CVPN(SHAPE), "g", "run", 0, {}, {"bad": np.array([object()])})
     assert not (tmp_path / "new").exists()
     with pytest.raises(TypeError):
-        checkpoint.pack({"thing": object()})
+        pack({"thing": object()})
 
 
 @pytest.mark.parametrize("call", ["replace", "fsync"])
@@ -367,7 +369,7 @@ def test_every_state_a_kill_can_leave(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_weights_for_workers() -> None:
     network = CVPN(SHAPE, 5)
-    copy = checkpoint.network_of(SHAPE, checkpoint.network_bytes(network))
+    copy = network_of(SHAPE, network_bytes(network))
     assert all(torch.equal(a, b) for a, b in zip(network.parameters(), copy.parameters(), strict=True))
     with pytest.raises(CheckpointError):
-        checkpoint.network_of(SHAPE, safetensors.torch.save({"x": torch.zeros(1)}))
+        network_of(SHAPE, safetensors.torch.save({"x": torch.zeros(1)}))

@@ -21,6 +21,7 @@ from sog.agents.shipped import find_checkpoint, shipped_checkpoints
 from sog.errors import CheckpointError, SogError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
+from sog.nets.serialized import network_bytes
 from sog.nets.shape import is_for, shape_for
 from sog.train import checkpoint
 from tests.fuzz.checkpoints import NUMBERS, as_version_1, edit, path_of, places, sign_file, special
@@ -89,7 +90,7 @@ def test_version_1_still_loads(whole: Path) -> None:
     edit(whole, as_version_1, sign=False)
     game, network, meta = checkpoint.load_network(whole)
     assert (game, meta.step, meta.settings) == ("leduc_poker", 7, before[2].settings)
-    assert checkpoint.network_bytes(network) == checkpoint.network_bytes(before[1])
+    assert network_bytes(network) == network_bytes(before[1])
     assert checkpoint.load_state(whole) == {"round": 3, "points": [0.5]}
     checkpoint.save(whole, network, game, meta.run, 8, SETTINGS)
     assert json.loads((whole / "meta.json").read_text())["version"] == 2

@@ -16,6 +16,7 @@ from sog.games.catalog import make_game
 from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.serialized import network_bytes
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.cfr import exact
@@ -231,7 +232,7 @@ def test_a_distilled_network_is_better_than_none_under_search() -> None:
 
 def test_the_seed_decides_the_network() -> None:
     teacher = kuhn_teacher()
-    one, same, other = (checkpoint.network_bytes(distil(teacher, small(20), seed).network) for seed in (3, 3, 4))
+    one, same, other = (network_bytes(distil(teacher, small(20), seed).network) for seed in (3, 3, 4))
     assert one == same != other
 
 
@@ -250,7 +251,7 @@ def test_a_checkpoint_is_written_once(tmp_path: Path) -> None:
     distil_into(tmp_path / "out", work, "kuhn_poker", "kuhn_poker distilled")
     game, network, meta = checkpoint.load_network(tmp_path / "out" / "checkpoint", "kuhn_poker")
     assert (game, meta.step) == ("kuhn_poker", 5)
-    assert checkpoint.network_bytes(network) == checkpoint.network_bytes(made[0].network)
+    assert network_bytes(network) == network_bytes(made[0].network)
     for out in (tmp_path / "out", tmp_path / "out" / "checkpoint"):
         with pytest.raises(CheckpointError, match="holds a checkpoint already"):
             distil_into(out, work, "kuhn_poker", "kuhn_poker distilled")

@@ -21,6 +21,7 @@ import pytest
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
+from sog.nets.serialized import network_bytes
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.depth_limited.settings import SolveSettings
@@ -214,7 +215,7 @@ def test_a_run_begins_with_another_ones_network(tmp_path: Path) -> None:
     begins = str(tmp_path / "first" / "checkpoint")
     once = run_to(tmp_path / "once", 4, begins=begins, seed=1)
     kept, new = (checkpoint.load_network(tmp_path / name)[1:] for name in ("first/checkpoint", "once/snapshots/000000"))
-    assert checkpoint.network_bytes(kept[0]) == checkpoint.network_bytes(new[0])
+    assert network_bytes(kept[0]) == network_bytes(new[0])
     assert kept[1].step == new[1].step == first.steps > 0
     assert new[1].settings["begins"] == "first/checkpoint"  # wherever that is
     assert once.steps > first.steps

@@ -35,6 +35,7 @@ from sog.train.policy_gradient.settings import PolicySettings, mmd_preset, nashp
 from sog.train.policy_gradient.trajectories import Trajectories, sample
 from sog.train.policy_gradient.vtrace import Clips, advantages, two_player_vtrace
 from sog.train.run import Hooks, Run, Until
+from sog.train.state import pack
 
 NAMES = ("rnad", "mmd", "nashpg")
 TINY: dict[str, Learning] = {
@@ -382,7 +383,7 @@ def test_a_resumed_run_is_the_uninterrupted_one(name: str, tmp_path: Path) -> No
     for rounds in (1, 3):
         train_policy(run, settings, parts, Until(rounds=rounds), resume=True)
     states = [checkpoint.load_state(folder / "checkpoint") for folder in (whole, parts)]
-    flat = [checkpoint.pack(state["learner"])[1] for state in states]
+    flat = [pack(state["learner"])[1] for state in states]
     assert flat[0].keys() == flat[1].keys() and len(flat[0]) > 10
     for key, array in flat[0].items():
         assert array.tobytes() == flat[1][key].tobytes(), key

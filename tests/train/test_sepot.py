@@ -18,6 +18,7 @@ from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import list_histories
 from sog.nets.cvpn import CVPN
 from sog.nets.perceptron import Perceptron
+from sog.nets.serialized import network_bytes
 from sog.train import checkpoint
 from sog.train.policy_gradient.loop import play_and_learn, train_policy
 from sog.train.policy_gradient.networks import policies_of, policy_shape
@@ -319,10 +320,10 @@ def test_sepot_stands_beside_any_policy_learner(name: str, tmp_path: Path) -> No
     for k, settings in enumerate(few):
         train_policy(run if k == 0 else Run("kuhn_poker", algorithm=name), settings, tmp_path / str(k), Until(rounds=1))
     one, two = (checkpoint.load_network(tmp_path / str(k) / "checkpoint")[1] for k in (0, 1))
-    assert checkpoint.network_bytes(one) == checkpoint.network_bytes(two)
-    whole = checkpoint.network_bytes(one)
+    assert network_bytes(one) == network_bytes(two)
+    whole = network_bytes(one)
     train_policy(run, few[0], tmp_path / "0", Until(rounds=2), resume=True)
-    assert checkpoint.network_bytes(checkpoint.load_network(tmp_path / "0" / "checkpoint")[1]) != whole
+    assert network_bytes(checkpoint.load_network(tmp_path / "0" / "checkpoint")[1]) != whole
     with pytest.raises(SettingError, match="no policy learner is called none; known: rnad, mmd, nashpg"):
         sepot_variant(own, Variant(policy="none"))
 
@@ -400,7 +401,7 @@ def test_damaged_critics_are_refused(tmp_path: Path) -> None:
         critic_from(make_history_game("leduc_poker"), kept)
     both = checkpoint.load_with_critic(folder)
     assert both.game == "kuhn_poker" and both.meta == checkpoint.load_meta(folder)
-    assert checkpoint.network_bytes(both.network) == checkpoint.network_bytes(checkpoint.load_network(folder)[1])
+    assert network_bytes(both.network) == network_bytes(checkpoint.load_network(folder)[1])
     assert all(np.array_equal(both.critic[name], kept[name]) for name in kept) and len(both.critic) == len(kept)
     file = next(folder.glob("critic.*"))
     file.write_bytes(file.read_bytes()[:-1] + b"\x01")

@@ -20,13 +20,13 @@ from sog.cluster.where import Where, executor
 from sog.errors import CheckpointError, SettingError, SogError
 from sog.games.kuhn import Kuhn
 from sog.nets.cvpn import CVPN
+from sog.nets.serialized import network_bytes
 from sog.nets.serving.resident import Residence
 from sog.nets.serving.server import Counters
 from sog.nets.shape import NetworkShape, shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.train import checkpoint
-from sog.train.checkpoint import State, network_bytes
 from sog.train.learner import LearnerSettings
 from sog.train.replay import blank_rows
 from sog.train.run import Run, Until
@@ -34,6 +34,7 @@ from sog.train.settings import Harvest, TrainSettings
 from sog.train.sog.actor import SogActing
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
+from sog.train.state import State
 from sog.train.stream import loop
 from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.parts import Block, Learning, Playing, Replay

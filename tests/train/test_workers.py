@@ -14,10 +14,10 @@ import pytest
 from sog.errors import SogError
 from sog.games.kuhn import Kuhn
 from sog.nets.cvpn import CVPN
+from sog.nets.serialized import network_bytes
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
-from sog.train.checkpoint import network_bytes
 from sog.train.learner import LearnerSettings
 from sog.train.settings import Harvest, TrainSettings
 from sog.train.sog.actor import SogActing

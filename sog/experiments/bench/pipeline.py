@@ -32,8 +32,9 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
+from sog.nets.serialized import network_bytes, network_of
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
-from sog.train.checkpoint import load_network, network_bytes, network_of
+from sog.train.checkpoint import load_network
 from sog.train.curve import Point
 from sog.train.learner import Learner
 from sog.train.packing import window_for

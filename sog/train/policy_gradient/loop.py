@@ -6,7 +6,6 @@ generator of their own, (seed, step), so that a run that was stopped anywhere an
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import refuse_broken
 from sog.nets.one_core import one_core
+from sog.nets.serialized import network_bytes
 from sog.train import checkpoint
 from sog.train.curve import Point, Record, read_record
 from sog.train.lock import held
@@ -83,9 +83,15 @@ class _Rounds:
         play_and_learn(self.game, self.learner, own.games, own.steps, self.run.seed, note)
         refuse_broken(self.learner.network)
         value, policy = np.mean(losses, axis=0).tolist()
-        number, minutes = self.record.round + 1, self.record.seconds / 60.0
-        games = own.games * own.steps
-        return Point(number, minutes, self.learner.steps, self.decisions, games, 0, 0, value, policy, math.nan)
+        return Point(
+            round=self.record.round + 1,
+            minutes=self.record.seconds / 60.0,
+            steps=self.learner.steps,
+            rows=self.decisions,
+            games=own.games * own.steps,
+            value_loss=value,
+            policy_loss=policy,
+        )
 
     def keep(self, folder: Path, whole: bool) -> None:
         """Also the critic, where there is one."""
@@ -135,7 +141,7 @@ def _restore(rounds: _Rounds, folder: Path) -> None:
             raise ValueError("decisions")
     except DAMAGE as error:
         raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
-    same = learner.steps == meta.step and checkpoint.network_bytes(learner.best) == checkpoint.network_bytes(network)
+    same = learner.steps == meta.step and network_bytes(learner.best) == network_bytes(network)
     kept = checkpoint.load_critic(folder) if "critic" in meta.files else None
     if not (same and _equal(learner.critic_arrays(), kept)):
         raise CheckpointError(f"{shown(folder)}: the training state is another network's")

@@ -23,16 +23,17 @@ from sog.errors import CheckpointError, SettingError
 from sog.files import shown
 from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
+from sog.nets.serialized import network_bytes, network_of
 from sog.nets.serving.client import serving
 from sog.nets.serving.resident import Residence
 from sog.search.simd.compiling import working_time
 from sog.train import checkpoint
-from sog.train.checkpoint import State
 from sog.train.curve import CURVE, Point, Record, read_record, write_curve
 from sog.train.lock import held
 from sog.train.rounds import Clock, is_due, is_snapshot, next_save, snapshot
 from sog.train.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume, stop_on_sigterm, with_value_planes
 from sog.train.settings import TrainSettings
+from sog.train.state import State
 from sog.train.stream.parts import steps_of
 from sog.train.stream.supervisor import Start, Supervisor, Totals, totals_from
 
@@ -143,28 +144,21 @@ class _Journal:
             return None
         state = checkpoint.load_state(self.folder)
         network = checkpoint.load_network(self.folder, self.run.game)[1]
-        content = np.frombuffer(checkpoint.network_bytes(network), dtype=np.uint8)
+        content = np.frombuffer(network_bytes(network), dtype=np.uint8)
         return {"learner": state["learner"], "network": content}, state["replay"]
 
     def next_point(self, supervisor: Supervisor, hooks: Hooks, total: int) -> Point:
         """The point of a round's worth of games more, measured where it is due."""
         totals, record = self.totals, self.record
         record.round += 1
-        games, searches, queries = (
-            max(0, getattr(totals, name) - sum(getattr(point, name) for point in record.points))
-            for name in ("games", "searches", "queries")
-        )
         point = Point(
-            record.round,
-            record.seconds / 60.0,
-            totals.steps,
-            totals.rows,
-            games,
-            searches,
-            queries,
-            totals.value,
-            totals.policy,
-            math.nan,
+            round=record.round,
+            minutes=record.seconds / 60.0,
+            steps=totals.steps,
+            rows=totals.rows,
+            value_loss=totals.value,
+            policy_loss=totals.policy,
+            **{name: max(0, getattr(totals, name) - record.sum_of(name)) for name in ("games", "searches", "queries")},
         )
         due, kept = is_due(hooks, record.round, total), is_snapshot(record.round)
         if due or kept:
@@ -191,7 +185,7 @@ class _Journal:
             steps, content = supervisor.learner.call("weights").result()
         except WorkLost:
             return 0, None
-        return steps, checkpoint.network_of(self.settings.shape, content)
+        return steps, network_of(self.settings.shape, content)
 
     def save(self, supervisor: Supervisor) -> float | None:
         """Write the curve and the checkpoint; the seconds it took, None where the learner or replay is dead."""
@@ -200,7 +194,7 @@ class _Journal:
             learner, replay = supervisor.states()
         except WorkLost:
             return None
-        network = checkpoint.network_of(self.settings.shape, learner["network"].tobytes())
+        network = network_of(self.settings.shape, learner["network"].tobytes())
         totals = replace(self.totals, steps=steps_of(learner), rows=int(replay["window"]["added"]))
         state = {
             "learner": learner["learner"],

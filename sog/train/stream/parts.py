@@ -16,14 +16,15 @@ from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.serialized import network_bytes, network_of
 from sog.nets.serving.client import ServedEvaluator
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.simd.compiling import WATCH
-from sog.train.checkpoint import State, network_bytes, network_of
 from sog.train.learner import Learner
 from sog.train.packing import window_for
 from sog.train.replay import Rows
 from sog.train.settings import Harvest, TrainSettings
+from sog.train.state import State
 from sog.train.symmetries import turned
 from sog.train.workers import make_actor
 

@@ -15,10 +15,11 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
 from sog.cluster.executor import Executor, Pending, Remote, WorkLost
+from sog.nets.serialized import network_of
 from sog.nets.serving.client import EvaluatorProcess
 from sog.search.simd.compiling import WATCH
-from sog.train.checkpoint import State, network_of
 from sog.train.settings import TrainSettings
+from sog.train.state import State
 from sog.train.stream.parts import Learned, Learning, Playing, Replay, Taken, steps_of
 
 __all__ = ["Start", "Supervisor", "Totals", "Vitals", "totals_from"]

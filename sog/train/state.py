@@ -1,0 +1,50 @@
+"""A training's state as JSON and arrays, and back; it knows no files and no learner."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from sog.arrays import Array
+
+__all__ = ["State", "pack", "unpack"]
+
+# Nested dictionaries of arrays, numbers, strings, None and lists of those.
+State = dict[str, Any]
+
+_ARRAY: Final = "$array"
+
+
+def pack(state: Any, path: str = "") -> tuple[Any, dict[str, Array]]:
+    """A state as JSON with the arrays taken out, and those by their place. Raises TypeError for other things."""
+    if isinstance(state, np.ndarray) and state.dtype.kind in "biuf":
+        return {_ARRAY: path}, {path: np.asarray(state, order="C")}
+    if isinstance(state, np.generic):
+        return state.item(), {}
+    if isinstance(state, dict):
+        if _ARRAY in state or not all(isinstance(key, str) for key in state):
+            raise TypeError(f"a checkpoint's keys are strings other than {_ARRAY}: {list(state)}")
+        pairs = [(key, pack(value, f"{path}/{key}")) for key, value in state.items()]
+        return {key: skeleton for key, (skeleton, _) in pairs}, _union(pairs)
+    if isinstance(state, list | tuple):
+        items = [(str(k), pack(value, f"{path}/{k}")) for k, value in enumerate(state)]
+        return [skeleton for _, (skeleton, _) in items], _union(items)
+    if state is None or isinstance(state, bool | int | float | str):
+        return state, {}
+    raise TypeError(f"a checkpoint cannot hold {type(state).__name__} at {path}")
+
+
+def unpack(skeleton: Any, arrays: dict[str, Array]) -> Any:
+    """The inverse of `pack`, but tuples come back as lists."""
+    if isinstance(skeleton, dict):
+        if _ARRAY in skeleton:
+            return arrays[skeleton[_ARRAY]]
+        return {key: unpack(value, arrays) for key, value in skeleton.items()}
+    if isinstance(skeleton, list):
+        return [unpack(value, arrays) for value in skeleton]
+    return skeleton
+
+
+def _union(parts: list[tuple[str, tuple[Any, dict[str, Array]]]]) -> dict[str, Array]:
+    return {key: array for _, (_, arrays) in parts for key, array in arrays.items()}
