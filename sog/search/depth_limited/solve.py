@@ -7,7 +7,7 @@ call for all of them and so is the network. It knows no network and no rules, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from sog.search.cfr.rules import Rule
 from sog.search.depth_limited import turns, warm_start
 from sog.search.depth_limited.batching import aligned
 from sog.search.depth_limited.interleaved.bundles import Interleaved, worth_interleaving
+from sog.search.depth_limited.plan import TurnPlan, Visited, evaluated, plan_turns
 from sog.search.depth_limited.settings import SolveSettings
 from sog.search.depth_limited.side_by_side import Answered, SideBySide
 from sog.search.depth_limited.subgames import Subgames
@@ -32,9 +33,6 @@ from sog.search.tree import growth
 
 # Called with the number of each iteration, 1, 2, ..., when the tree holds that iteration's policies and ranges.
 Visit = Callable[[int], None]
-
-# By iteration, the subgames that are read after it; iterations that it lacks read none. None: all of them after each.
-Visited = Mapping[int, Sequence[int]] | None
 
 
 def solve(
@@ -92,14 +90,6 @@ class _Run:
         self.looks = {(u, c): Look(row, u, c, self.prune, False) for u in range(4) for c in range(1, 4)}
         again = settings.shared or settings.recycle > 0  # answers are used in later turns, too
         self.keep_both, self.once = settings.correct or again, kind == PLAIN and not again
-        self.latest = 0  # the last iteration that evaluated the leaves
-
-    def evaluates(self, t: int) -> bool:
-        """Whether iteration t has the leaves evaluated."""
-        if self.latest and t != self.latest and t <= (1.0 + self.settings.recycle) * self.latest:
-            return False
-        self.latest = t
-        return True
 
     def answered(self, found: int) -> Generator[Beliefs, Evaluations, Float64]:
         """The values of the beliefs in the last request; only those that are new are evaluated."""
@@ -122,21 +112,19 @@ class _Run:
         if settings.warm:
             yield from self.begin_warm(steps[: settings.warm])
             self.memory.forget()  # leaves may stand in other places from here on
-        together, users = settings.simultaneous, self.users()
-        origin = settings.warm if together else 2 * settings.warm
-        schedule = Schedule(steps, together, origin, settings.solver.average)
+        plan = plan_turns(settings, visited)
+        schedule = Schedule(steps, settings.simultaneous, plan.origin, settings.solver.average)
         at = _Interleaved(self) if worth_interleaving(games.layouts) else _SideBySide(self)
-        now, answered, advance = origin - 1, self.kept(0, self.nothing, 3), at.kernel.ready()
-        for turn in self.stops(users, visited, origin):
-            stretch = Stretch(now, turn, self.look(users, now, turn, origin))
+        now, answered, advance = plan.origin - 1, self.kept(0, self.nothing, 3), at.kernel.ready()
+        for turn in plan.stops:
+            stretch = Stretch(now, turn, self.look(plan, now, turn))
             found = advance(games.public.arrays, at.tree, at.games, schedule, stretch, answered, self.next_request)
-            t = turn + 1 if together else turn // 2 + 1
-            if turn < len(users) and (together or turn % 2 == 0):
+            if (t := plan.begins(turn)) is not None:
                 at.show(range(len(games)) if visited is None else visited.get(t, ()))
                 visit(t)
             self.request, self.next_request, now = self.next_request, self.request, turn
             values = yield from self.answered(found)
-            answered = self.kept(found, values, users[now] if now < len(users) else 3)
+            answered = self.kept(found, values, plan.users_at(now))
         at.end()
         self.average_root_values(float(steps[:, 2].sum()))
 
@@ -144,11 +132,11 @@ class _Run:
         """The last request's answers, with what is to be kept of them."""
         return Answered(self.request, found, values, 3 if self.keep_both else users, self.once)
 
-    def look(self, users: list[int], now: int, turn: int, origin: int) -> Look:
+    def look(self, plan: TurnPlan, now: int, turn: int) -> Look:
         """What is collected before turn `turn`, when the last request was made before turn `now`."""
-        fresh = self.prune or now < origin or now < turn - 1 or not users[now]
+        fresh = self.prune or now < plan.origin or now < turn - 1 or not plan.users[now]
         changed = 3 if fresh or self.settings.simultaneous else 2 - turn % 2
-        return self.looks[users[turn] if turn < len(users) else 0, changed]
+        return self.looks[plan.users_at(turn), changed]
 
     def average_root_values(self, weight: float) -> None:
         """From sums over iterations to means at the roots; `weight`: the sum of the iterations' weights."""
@@ -172,22 +160,6 @@ class _Run:
         gained, lost = warm_start.played_before(steps)
         warm_start.begin(public.arrays, tree.arrays, warm_start.Past(gained, lost, weight, self.settings.hold))
 
-    def users(self) -> list[int]:
-        """For each turn the players who will need the leaves' values in it; 0: they are not evaluated."""
-        settings, out = self.settings, []
-        for t in range(1, settings.iterations + 1):
-            fresh = t > settings.warm and self.evaluates(t)
-            for turn in (3,) if settings.simultaneous else (1, 2):
-                shared = settings.shared and turn != 3
-                out.append((0 if turn == 2 else 3) if fresh and shared else turn if fresh else 0)
-        return out
-
-    def stops(self, users: list[int], visited: Visited, origin: int) -> list[int]:
-        """The turns from `origin` on before which leaves are evaluated or an iteration visited; the number of turns."""
-        each = 1 if self.settings.simultaneous else 2  # turns an iteration
-        seen = (n % each == 0 and (visited is None or n // each + 1 in visited) for n in range(len(users)))
-        return [n for n, stop in enumerate(seen) if n >= origin and (stop or users[n])] + [len(users)]
-
     def play_fictitiously(self, rule: FictitiousPlay, visit: Visit) -> SearchGenerator:
         """The iterations of fictitious play; the first one's policies are uniform."""
         settings, tree, games = self.settings, self.tree, self.games
@@ -199,14 +171,14 @@ class _Run:
             tree.entries[f.POLICY] = tree.entries[f.AVERAGE_POLICY]
             past = np.arange(1.0, settings.warm + 1.0) if rule.linear else np.ones(settings.warm)
             fictitious.record(tree.arrays, bottom, 3, float(past.sum()))
+        fresh = evaluated(settings, max(2, settings.warm + 1))
         for t in range(settings.warm + 1, settings.iterations + 1):
-            fresh = t > 1 and self.evaluates(t)
             for players in (3,) if settings.simultaneous else (1, 2):
                 if t > 1:
                     last = t if players == 2 else t - 1  # iterations in the average that is answered
                     total = 0.5 * last * (last + 1) if rule.linear else float(last)
                     mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0)
-                    new = fresh and not (settings.shared and players == 2)
+                    new = t in fresh and not (settings.shared and players == 2)
                     look = Look(f.REACH_SUM, players, 3, False, False)
                     found = turns.look_at_average(public, tree.arrays, leaves, players, mix, new, self.request, look)
                     answered = Answered(self.request, found, (yield from self.answered(found)), 3, False)

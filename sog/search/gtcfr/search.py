@@ -183,17 +183,17 @@ class _Run:
         self.single, self.width = game.perfect_information, sum(game.num_slots)
         self.apart = not self.single and max(game.num_slots) * game.num_actions >= APART
         self.selection = Selection(
-            int(start),
-            float(settings.c_puct),
-            f.POLICY_SUM if settings.select_average else f.POLICY,
-            float(game.u_max),
-            rng,
-            settings.fixed_belief,
-            float(settings.world_mix),
-            np.ones((2, sum(tree.public.num_infostates(tree.public_node(start))))),
-            np.zeros(2, dtype=np.int64),
-            np.zeros(32 * LONGEST_PATH + 1, dtype=np.int64),  # longer where a phase expands more: see `grow`
-            np.zeros(2, dtype=np.int64),
+            start=int(start),
+            c_puct=float(settings.c_puct),
+            which=f.POLICY_SUM if settings.select_average else f.POLICY,
+            unit=float(game.u_max),
+            rng=rng,
+            fixed=settings.fixed_belief,
+            mix=float(settings.world_mix),
+            beliefs=np.ones((2, sum(tree.public.num_infostates(tree.public_node(start))))),
+            pair=np.zeros(2, dtype=np.int64),
+            path=np.zeros(32 * LONGEST_PATH + 1, dtype=np.int64),  # longer where a phase expands more: see `grow`
+            found=np.zeros(2, dtype=np.int64),
         )
         self.begun = tree.iterations  # by earlier searches of this tree
         self.state = np.zeros(phases.STATE_ENTRIES, dtype=np.int64)
