@@ -112,6 +112,9 @@ def test_what_cannot_be_is_refused() -> None:
         (lambda: sog.exploitability(sog.solve("kuhn_poker", iterations=1), "leduc_poker"), "plays kuhn_poker, not"),
         (lambda: sog.exploitability([[0.5]], "kuhn_poker"), "a policy is float64"),  # type: ignore[arg-type]
         (lambda: sog.load_agent(Path("no/such/folder")), "no such checkpoint"),
+        (lambda: sog.load_agent("kuhn_poker").policy(9), "kuhn_poker has the public nodes 0 to 8, not 9"),
+        (lambda: sog.load_agent("kuhn_poker").policy(-1), "a public node is a whole number of at least 0"),
+        (lambda: sog.search("goofspiel(imp_info=True,num_cards=3,points_order=random)"), r"no player .*sog\.Rooted"),
         (lambda: sog.load_agent(3), "opened by a folder or a game string, not int"),  # type: ignore[arg-type]
         (lambda: sog.solve(Kuhn), "the class Kuhn; make an object"),  # type: ignore[arg-type]
         (lambda: sog.train("kuhn_poker", "/nowhere", minutes=-1.0), "minutes are above 0"),

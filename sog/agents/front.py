@@ -133,7 +133,7 @@ def search(
 
     budget: (s, c), by default (100, 1).  leaves: what values them: a checkpoint, a game whose shipped network does, an
     evaluator, or None: every leaf is worth 0.  seed: of its trajectories.
-    Raises GameError where chance or nobody is to move at the root, SettingError for another game's network.
+    Raises GameError where no player is to move at the root, SettingError for another game's network.
 
         found = sog.search("leduc_poker", sog.Budget(1000, 1.0), leaves="leduc_poker")
         found.policy[:, 0]                 # with the first card in hand
@@ -142,7 +142,8 @@ def search(
     rules = _game(game)
     player = rules.actor(rules.root())
     if player >= NATURE:
-        raise GameError(f"{rules.name}: nobody is to move in {rules.state_name(rules.root())}")
+        where = f"{rules.name}: no player is to move in {rules.state_name(rules.root())}"
+        raise GameError(f"{where}; to search from a later state, give sog.Rooted(game, state)")
     evaluator = _network_of(leaves, rules) if isinstance(leaves, str | Path) else leaves
     if not isinstance(budget, Budget | None):
         raise SettingError(f"a search budget is sog.Budget(s, c), such as sog.Budget(100, 1.0), not {budget!r}")

@@ -50,10 +50,16 @@ class LoadedAgent:
         return play.make(self.public, self._opened, choices)(player, self._seed)
 
     def policy(self, node: int) -> Float64:
-        """float64[A, I]: the policy of whoever acts at a public node, by action and infostate; GameError if nobody."""
+        """float64[A, I]: the policy of whoever acts at a public node, by action and infostate.
+
+        GameError where no player acts or there is no such node.
+        """
+        check_whole("a public node", node, 0)
+        if node >= self.public.size:
+            raise GameError(f"{self.game.name} has the public nodes 0 to {self.public.size - 1:,}, not {node:,}")
         actor = self.game.actor(self.public.states[node])
         if actor >= NATURE:
-            raise GameError(f"nobody is to move in {self.game.state_name(self.public.states[node])}")
+            raise GameError(f"no player is to move in {self.game.state_name(self.public.states[node])}")
         return self._seats[actor].policy(node)
 
     def policies(self) -> Iterator[tuple[int, Float64]]:

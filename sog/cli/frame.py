@@ -70,6 +70,7 @@ def ask(question: str) -> str | None:
     try:
         return input(question).strip()
     except EOFError:
+        print()  # the question stands alone on its line otherwise
         return None
     except RuntimeError as error:  # Python's word for a stdin that was closed before it began
         raise SettingError("standard input is closed: nobody can answer") from error
@@ -208,7 +209,7 @@ def _lines(
         line_printed.set()
         printed, spent, worked = now, (now - started) / 60, (working_time() - begun_work) / 60
         far = f"{done:,}" if total is None else f"{done:,} of {total:,}"
-        left = limit.left(spent)
+        left = limit.left(worked, spent)
         left += [worked * (total - done) / (done - begun)] if total and done > begun else []
         more = f", {min(left):.1f} left" if left else ""
         console.print(f"{title}: {far} {unit}, {spent:.1f} min{more}  {note}".rstrip(), soft_wrap=True)
@@ -217,14 +218,17 @@ def _lines(
 
 
 class _Limit:
-    """When work that begins now is stopped, in minutes by the clock and of this process's processor; None for never."""
+    """When work that begins now is stopped, after minutes of work or of this process's processor; None for never."""
 
     def __init__(self, minutes: float | None, processor: float | None) -> None:
         self.minutes, self.processor, self.used = minutes, processor, time.process_time()
 
-    def left(self, spent: float) -> list[float]:
-        """The minutes until each limit, after so many by the clock; the processor goes on at its mean rate so far."""
-        found = [] if self.minutes is None else [self.minutes - spent]
+    def left(self, worked: float, spent: float) -> list[float]:
+        """The minutes until each limit, after so many of work and by the clock, which compiling is a part of.
+
+        The processor goes on at its mean rate so far.
+        """
+        found = [] if self.minutes is None else [self.minutes - worked]
         used = (time.process_time() - self.used) / 60
         if self.processor is not None and used > 0:
             found.append((self.processor - used) * spent / used)
@@ -236,10 +240,10 @@ class _Left(TimeRemainingColumn):
 
     def __init__(self, limit: _Limit) -> None:
         super().__init__()
-        self.limit, self.started = limit, time.monotonic()
+        self.limit, self.started, self.begun = limit, time.monotonic(), working_time()
 
     def render(self, task: Task) -> Text:
-        left = self.limit.left((time.monotonic() - self.started) / 60)
+        left = self.limit.left((working_time() - self.begun) / 60, (time.monotonic() - self.started) / 60)
         if not left or task.finished:
             return super().render(task)
         by_rate = task.time_remaining

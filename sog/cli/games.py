@@ -43,8 +43,9 @@ def games(
     if check_openspiel:
         _check_openspiel(names, as_markdown, as_json)
         return
-    if names or as_markdown:
-        raise SettingError("GAME and --markdown go with --check-openspiel")
+    for given, what in ((names, "the name of a game"), (as_markdown, "--markdown")):
+        if given:
+            raise SettingError(f"{what} goes with --check-openspiel; without it all games are listed")
     listed = _listed()
     if as_json:
         print_json({"games": listed})

@@ -78,7 +78,9 @@ def train(
     minutes: Annotated[
         float | None,
         typer.Option(
-            callback=above_zero, help="Stop after so many minutes; schedules stay the preset's, however short the run."
+            callback=above_zero,
+            help="Stop after so many minutes, those in which kernels are compiled left out; schedules stay the "
+            "preset's, however short the run.",
         ),
     ] = None,
     processor_minutes: Annotated[

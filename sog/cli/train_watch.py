@@ -67,7 +67,9 @@ class Watch:
 
     def report(self, point: Point, total: int) -> None:
         self.round = point.round
-        note = f"{point.rows:,} rows, value loss {point.value_loss:.4f}"
+        note = f"{point.rows:,} rows"
+        if not math.isnan(point.value_loss):  # of the first round, before anything is learned
+            note += f", value loss {point.value_loss:.4f}"
         if self.latest is not None:
             note += f", exploitability {self.latest:.4g} {self.game.unit.name}"
         self.bar(point.round, note)

@@ -158,8 +158,10 @@ class PointFile:
             if folder.exists() and not self.path.exists() and any(folder.iterdir()):
                 raise SettingError(f"{folder} holds other files; choose another --out")
             text = self.path.read_text(encoding="utf-8") if self.path.exists() else ""
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingError(f"{folder} cannot be used for results: {error}") from error
+        except UnicodeDecodeError as error:
+            raise SettingError(f"{self.path} is no text, and cannot be used for results") from error
+        except OSError as error:
+            raise SettingError(f"{folder} cannot be used for results: {error.strerror}") from error
         self._results = dict(_read(text))
 
     def make_folder(self) -> None:
@@ -167,7 +169,7 @@ class PointFile:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise SettingError(f"{self.path.parent} cannot be used for results: {error}") from error
+            raise SettingError(f"{self.path.parent} cannot be used for results: {error.strerror}") from error
 
     def get(self, key: Key) -> Result | None:
         """The result of a finished point, None where there is none."""

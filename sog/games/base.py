@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Array, Float32, Float64, Int32
+from sog.errors import GameError
 from sog.games.records import Record, plain_record
 from sog.games.symmetries import Symmetry
 
@@ -139,10 +140,19 @@ class Fan:
 
 @dataclass(frozen=True)
 class Unit:
-    """How a game's utility is reported: `name` (such as "mbb/h") and how many of them one utility is."""
+    """How a game's utility is reported: `name` (such as "mbb/h") and how many of them one utility is.
+
+    Raises GameError unless that is a finite number above 0.
+    """
 
     name: str = "utility"
     per_utility: float = 1.0
+
+    def __post_init__(self) -> None:
+        number = isinstance(self.per_utility, int | float | np.number) and not isinstance(self.per_utility, bool)
+        if not (isinstance(self.name, str) and number and 0 < self.per_utility < np.inf):
+            how = f"not Unit({self.name!r}, {self.per_utility!r})"
+            raise GameError(f"a unit is a name and a finite number above 0, {how}")
 
 
 class Game(ABC):

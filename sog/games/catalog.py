@@ -45,6 +45,9 @@ def make_game(name: str) -> Game:
         return _GAMES[short].make(parameters)
     own = own_games("GAMES")
     if short not in own:
+        if short in own_games("HISTORY_GAMES"):
+            what = "a game by histories alone (it stands in HISTORY_GAMES, not in GAMES)"
+            raise GameError(f"{short} is {what}: only rnad, mmd, nashpg and sepot take it")
         raise GameError(f"no game is called {short}; {known_names(short, (*_GAMES, *own))}")
     game: Game = make_own(short, own[short], parameters, Game)
     return game

@@ -8,8 +8,8 @@ from typing import Final
 
 import numpy as np
 
-from sog.errors import GameError
-from sog.games.base import NATURE, TERMINAL, Fan, Game, State
+from sog.errors import GameError, check_whole
+from sog.games.base import NATURE, TERMINAL, Fan, Game, State, Unit
 from sog.games.blame import code_of
 from sog.games.check_edges import check_fan
 from sog.games.check_state import (
@@ -69,7 +69,7 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
     Attributes; types, shapes, dtypes, actions, slots, features and names; the pair weights of the children against the
     parent's; payoffs against u_max and the weights; draws of chance; no state leads back to itself; games end; the
     symmetries that the game names. Raises GameError on the first violation, or where the game's own code raises, in one
-    line that names the game and the public state.
+    line that names the game and the public state; SettingError for no number of states.
 
     `largest_value` of the report is the largest utility (|payoff| / W) over the smallest `value_unit` on the way to
     it: with the default unit, u_max, the share of u_max that is really won; above 1, network values leave [-1, 1] (as
@@ -79,6 +79,7 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
     if not isinstance(game, Game):
         what = f"the class {game.__name__}" if isinstance(game, type) else repr(game)
         raise GameError(f"check_game takes an object of a class derived from sog.Game, not {what}")
+    check_whole("max_states", max_states, 1)
     with code_of(f"{type(game).__name__}'s code", GameError):
         return _checked(game, max_states, seed)
 
@@ -167,6 +168,9 @@ def _check_attributes(game: Game) -> None:
         ("num_actions", (int, np.integer)),
         ("num_slots", tuple),
         ("num_features", (int, np.integer)),
+        ("unit", Unit),
+        ("crossed", tuple),
+        ("longest", (int, np.integer)),
     )
     for name, kind in kinds:
         found = getattr(game, name, None)
@@ -177,6 +181,13 @@ def _check_attributes(game: Game) -> None:
         raise GameError(f"{type(game).__name__}: the attribute u_max is {game.u_max}, no finite number above 0")
     if not game.name.strip() or not game.name.isprintable():
         raise GameError(f"{type(game).__name__}: the attribute name is {game.name!r}, no game string")
+    if game.longest < 0:
+        raise GameError(f"{type(game).__name__}: the attribute longest is {game.longest}, below 0")
+    if not all(0 <= feature < game.num_features for feature in game.crossed):
+        raise GameError(f"{type(game).__name__}: crossed features {game.crossed} leave 0..{game.num_features - 1}")
+    if game.planes is not None and not (game.perfect_information and np.prod(game.planes) == game.num_features):
+        what = "planes are the features of a game of perfect information, as many as num_features in all"
+        raise GameError(f"{type(game).__name__}: {what}, not {game.planes}")
 
 
 def _check_hashable(game: Game, s: State, child: State) -> None:

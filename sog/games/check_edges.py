@@ -16,6 +16,9 @@ def check_fan(game: Game, s: State, fan: Fan, w: Float64) -> None:
     for e, child in enumerate(fan.children):
         require(child != s, game, s, f"edge {e} leads back to this same state")
     require(fan.carry is None or len(fan.carry) == edges, game, s, f"no carry for each of {edges} edges")
+    for e, pair in enumerate(fan.carry or ()):
+        fits = isinstance(pair, tuple | list) and len(pair) == 2
+        require(fits, game, s, f"carry over edge {e} is {kind_of(pair)}, not a pair: player 0's, player 1's")
     if actor == NATURE:
         require(fan.moves is None, game, s, "NATURE has moves")
         _check_chance(game, s, fan, w)

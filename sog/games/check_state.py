@@ -101,7 +101,8 @@ def sizes_of(game: Game, s: State) -> tuple[int, int]:
 def check_state(game: Game, s: State) -> Float64:
     """What holds at every public state; returns W_s, float64[I0, I1]."""
     actor, sizes = game.actor(s), sizes_of(game, s)
-    require(actor in (0, 1, NATURE, TERMINAL), game, s, f"actor {actor} is not 0, 1, NATURE or TERMINAL")
+    known = isinstance(actor, int | np.integer) and actor in (0, 1, NATURE, TERMINAL)
+    require(known, game, s, f"actor {actor!r} is not the whole number 0, 1, NATURE or TERMINAL")
     w = weights_of(game, s)
     if game.perfect_information:
         require(sizes == (1, 1), game, s, f"perfect information, and yet {sizes} infostates")

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from sog.errors import GameError
 from sog.games.blame import code_of
-from sog.games.names import OPENSPIEL, Parameters, parse_game
+from sog.games.names import OPENSPIEL, Parameters, parse_game, refuse_unknown
 
 __all__ = ["VARIABLE", "imported", "is_own", "make_own", "own_games", "refuse_class", "refuse_taken"]
 
@@ -62,6 +62,10 @@ def is_own(name: str, table: str) -> bool:
 
 def make_own(short: str, make: Callable[..., Any], parameters: Parameters, kind: type[Any]) -> Any:
     """The game that `make` makes of a game string's parameters; GameError where it raises or makes another thing."""
+    with suppress(ValueError):  # of what Python cannot tell the parameters
+        known = inspect.signature(make).parameters
+        if not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values()):
+            refuse_unknown(short, parameters, list(known))
     with code_of(f"{short}'s constructor", GameError):
         game = make(**parameters)
     if not isinstance(game, kind):

@@ -33,6 +33,8 @@ def held(
     the file system has no locks.  doing: for the error's text.
     """
     made = not folder.exists()
+    if folder.exists() and not folder.is_dir():
+        raise error(f"{shown(folder)} is a file, not a folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         handle = _take(folder, note)

@@ -367,6 +367,17 @@ def test_time_left_counts_no_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown.getvalue() == "training: 10 of 100 rounds, 2.0 min, 9.0 left\n"
 
 
+def test_minutes_of_training_are_minutes_without_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of `--minutes 4` three are left after two by the clock, of which one went by compiling."""
+    shown = io.StringIO()
+    monkeypatch.setattr(cli_frame, "stderr", lambda: Console(file=shown, width=40))
+    monkeypatch.setattr(cli_frame, "_LINE_SECONDS", 0.0)
+    _clock(monkeypatch, [0.0, 120.0], compiling=60.0)
+    with progress_bar("training", 1_000_000, "rounds", minutes=4.0) as report:
+        report(1, "")
+    assert shown.getvalue() == "training: 1 of 1,000,000 rounds, 2.0 min, 3.0 left\n"
+
+
 def _clock(
     monkeypatch: pytest.MonkeyPatch, times: list[float], compiling: float = 0.0, share: float = 1.0
 ) -> None:

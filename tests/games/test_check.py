@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.arrays import Float32, Float64, Int32
-from sog.errors import GameError
-from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, State, plain_moves, step
+from sog.errors import GameError, SettingError
+from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, State, Unit, plain_moves, step
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
@@ -23,6 +24,7 @@ from sog.games.leduc.game import Leduc
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import check_listable
 
+NO_LINKS: Any = Links(np.arange(3, dtype=np.int32), np.arange(3, dtype=np.int32))
 SMALL = [
     "kuhn_poker",
     "leduc_poker",
@@ -307,6 +309,63 @@ def test_what_a_game_of_ones_own_raises_names_its_class_and_line() -> None:
 
     with pytest.raises(GameError, match=r"Raising's code raised IndexError: mine \(test_check.py, line \d+\)"):
         check_game(Raising())
+
+
+def test_the_line_that_is_named_is_the_games_own() -> None:
+    class Reshaping(Kuhn):
+        def features(self, s: State) -> Float32:
+            return np.full(-1, 0.0, dtype=np.float32)
+
+    with pytest.raises(GameError, match=r"ValueError: .* \(test_check\.py, line \d+\)"):
+        check_game(Reshaping())
+
+
+def test_an_error_of_several_lines_becomes_one() -> None:
+    class Wordy(Kuhn):
+        def features(self, s: State) -> Float32:
+            raise GameError("one\n  two")
+
+    with pytest.raises(GameError, match=r"^one two$"):
+        check_game(Wordy())
+
+
+@pytest.mark.parametrize(
+    ("attribute", "value", "says"),
+    [
+        ("unit", "chips", "the attribute unit is a value of type str"),
+        ("crossed", (99,), r"crossed features \(99,\) leave 0\.\.5"),
+        ("longest", -3, "the attribute longest is -3, below 0"),
+        ("planes", (6, 1, 1), "planes are the features of a game of perfect information"),
+    ],
+)
+def test_attributes_that_training_takes_for_granted_are_checked(attribute: str, value: Any, says: str) -> None:
+    game = Kuhn()
+    setattr(game, attribute, value)
+    with pytest.raises(GameError, match=says):
+        check_game(game)
+
+
+@pytest.mark.parametrize("per_utility", [0.0, -1000.0, np.nan, np.inf, "1000"])
+def test_a_unit_is_a_finite_number_above_0(per_utility: Any) -> None:
+    with pytest.raises(GameError, match="a unit is a name and a finite number above 0"):
+        Unit("mbb/h", per_utility)
+
+
+@pytest.mark.parametrize(
+    ("method", "value", "says"),
+    [
+        ("actor", float, "actor 0.0 is not the whole number"),
+        ("fan", lambda fan: replace(fan, carry=[NO_LINKS] * 2), "carry over edge 0 .* not a pair"),
+    ],
+)
+def test_slips_of_a_newcomer_are_named(method: str, value: Any, says: str) -> None:
+    with pytest.raises(GameError, match=says):
+        check_game(_broken(Kuhn, method, value))
+
+
+def test_a_check_looks_at_something() -> None:
+    with pytest.raises(SettingError, match="max_states is a whole number of at least 1, not 0"):
+        check_game(Kuhn(), 0)
 
 
 def test_a_value_unit_that_is_no_number_is_named() -> None:

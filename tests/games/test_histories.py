@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.errors import GameError
+from sog.errors import GameError, SettingError
 from sog.experiments.checks.histories import COMPARED, compare_random_games
-from sog.games.base import NATURE, TERMINAL, Game
+from sog.games.base import NATURE, TERMINAL, Game, Operator, State
 from sog.games.catalog import make_game
-from sog.games.check import walk
+from sog.games.check import check_game, walk
 from sog.games.histories.base import HistoryGame, deal, drawn, replay
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.check import check_history_game
 from sog.games.histories.kuhn import KuhnHistories
 from sog.games.histories.listing import children, histories_of, list_histories
+from sog.games.kuhn import Kuhn
 from sog.games.rps import RockPaperScissors
 
 BATTLE = "board_width={0},board_height={1},ship_sizes=[{2}]"
@@ -165,8 +166,62 @@ def test_the_other_face_finds_wrong_rules() -> None:
     assert check_history_game(FoldsToTheWrongPlayer()).pairs == 0  # nothing alone could tell
     with pytest.raises(GameError, match=r"of the public face a pair's utility is -?1, by histories -?1"):
         check_history_game(FoldsToTheWrongPlayer(), make_game("kuhn_poker"))
-    with pytest.raises(GameError, match="has no `history`"):
+    with pytest.raises(GameError, match="its public face is another game, rps"):
         check_history_game(KuhnHistories(), RockPaperScissors())
+    silent = RockPaperScissors()
+    silent.name = "kuhn_poker"
+    with pytest.raises(GameError, match="has no `history`"):
+        check_history_game(KuhnHistories(), silent)
+    wrong = ((RockPaperScissors, "not the class RockPaperScissors"), (KuhnHistories(), "derived from sog.Game"))
+    for public, says in wrong:
+        with pytest.raises(GameError, match=says):
+            check_history_game(KuhnHistories(), public)  # type: ignore[arg-type]
+
+
+class KuhnWithoutAKing(Kuhn):
+    """Two cards, each dealt more often: no pair is wrong but those that are missing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        deal = np.zeros((3, 3))
+        deal[0, 1] = deal[1, 0] = 0.5
+        self._deal, self._showdown = Operator(deal), Operator(deal * np.sign(np.arange(3)[:, None] - np.arange(3)))
+
+
+def test_the_other_face_misses_no_deal() -> None:
+    """A face with fewer cards has larger weights, and none of its pairs alone is wrong."""
+    assert check_game(KuhnWithoutAKing()).complete
+    with pytest.raises(GameError, match="of the public face a pair that chance deals by histories is missing"):
+        check_history_game(KuhnHistories(), KuhnWithoutAKing())
+
+
+class HidesItsCards(KuhnHistories):
+    def public(self, states: np.ndarray) -> np.ndarray:
+        found = super().public(states)
+        return np.concatenate((np.full((len(found), 1), -1, dtype=np.int32), found), axis=1)
+
+
+def test_public_rows_have_no_holes_and_units_are_units() -> None:
+    with pytest.raises(GameError, match="goes on after a -1"):
+        check_history_game(HidesItsCards())
+    game = KuhnHistories()
+    game.u_max = np.float32(2.0)  # type: ignore[assignment]
+    check_history_game(game)
+    game.unit = "chips"  # type: ignore[assignment]
+    with pytest.raises(GameError, match=r"the attribute unit is 'chips', not a sog\.Unit"):
+        check_history_game(game)
+    with pytest.raises(SettingError, match="games is a whole number of at least 1"):
+        check_history_game(KuhnHistories(), games=0)
+
+
+class ForgetsItsHistory(Kuhn):
+    def history(self, s: State, i0: int, i1: int) -> list[int]:
+        return [*(super().history(s, i0, i1) or []), 1, 1, 1, 1, 1]
+
+
+def test_a_history_that_cannot_be_played_is_named() -> None:
+    with pytest.raises(GameError, match=r"the history of pair \(0, 1\) is .*, not a list of at most longest"):
+        check_history_game(KuhnHistories(), ForgetsItsHistory())
 
 
 class DealsTheKingMoreOften(KuhnHistories):

@@ -68,6 +68,7 @@ class Rich(Kuhn):
 GAMES = {"wrong_poker": Wrong, "small_poker": Small, "other_name": Small, "no_game": dict, "forgets": Forgets}
 GAMES |= {"rich_poker": Rich, "leduc_poker": Small, "holdem_mini": LikeHoldem, "connect_four_cards": LikeConnectFour}
 HISTORY_GAMES = {"small_poker": SmallHistories, "wrong_poker": WrongHistories, "leduc_poker": SmallHistories}
+HISTORY_GAMES["by_histories"] = SmallHistories
 """
 
 
@@ -142,9 +143,10 @@ def test_a_name_of_this_program_is_not_mine_to_take(
 @pytest.mark.parametrize(
     ("modules", "game", "says"),
     [
-        ("games_of_mine", "small_poker(dice=2)", "small_poker's constructor raised TypeError"),
+        ("games_of_mine", "small_poker(dice=2)", "small_poker has no parameter dice; known: cards"),
         ("games_of_mine", "other_name", "has the name 'small_poker', not the game string"),
         ("games_of_mine", "no_game", "not a Game"),
+        ("games_of_mine", "by_histories", "by_histories is a game by histories alone (it stands in HISTORY_GAMES"),
         ("games_of_mine", "smal_poker", "did you mean small_poker"),
         ("", "xyzzy", "in modules that SOG_GAMES names"),
         ("nowhere_games", "xyzzy", "SOG_GAMES=nowhere_games: No module named"),

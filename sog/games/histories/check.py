@@ -8,11 +8,21 @@ from typing import Any, Final
 import numpy as np
 
 from sog.arrays import Array, Float64, Int32
-from sog.errors import GameError
-from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.errors import GameError, check_whole
+from sog.games.base import NATURE, TERMINAL, Game, State, Unit
 from sog.games.blame import code_of
 from sog.games.check import walk
-from sog.games.histories.base import HistoryGame, beginnings_of, deal, drawn, replay, uniform_weights
+from sog.games.histories.base import (
+    HistoryGame,
+    TooManyHistories,
+    beginnings_of,
+    deal,
+    drawn,
+    replay,
+    uniform_weights,
+)
+from sog.games.histories.listing import histories_of
+from sog.games.names import OPENSPIEL
 
 __all__ = ["HistoryReport", "check_history_game"]
 
@@ -40,13 +50,20 @@ def check_history_game(
     network's input and the player's own past (perfect recall); batches that play as games alone do; utilities within
     u_max; the longest history.
     public: the same game by public states, with `history`. Then each pair of infostates of up to `max_states` of its
-    public states is replayed: who acts, legal actions, utilities and infostates must be the same, and the replayed
-    history not more likely by chance than the pair.
-    Raises GameError on the first violation, or where the game's own code raises, in one line.
+    public states is replayed: who acts, legal actions, utilities and infostates must be the same, the replayed
+    history not more likely by chance than the pair, and, where few histories lead to the public state, all of them
+    together as likely as its pairs.
+    Raises GameError on the first violation, or where the game's own code raises, in one line; SettingError for no
+    number of games or states.
     """
     if not isinstance(game, HistoryGame):
         what = f"the class {game.__name__}" if isinstance(game, type) else repr(game)
         raise GameError(f"check_history_game takes an object of a class derived from sog.HistoryGame, not {what}")
+    if public is not None and not isinstance(public, Game):
+        what = f"the class {public.__name__}" if isinstance(public, type) else repr(public)
+        raise GameError(f"the public face is an object of a class derived from sog.Game, not {what}")
+    check_whole("games", games, 1)
+    check_whole("max_states", max_states, 1)
     with code_of(f"{type(game).__name__}'s code", GameError):
         _check_attributes(game)
         played = _Played(game)
@@ -64,8 +81,11 @@ def _require(holds: bool | np.bool_, game: HistoryGame, fault: str) -> None:
 def _check_attributes(game: HistoryGame) -> None:
     if not isinstance(getattr(game, "name", None), str):
         raise GameError(f"{type(game).__name__}: the attribute name is not set; see help(sog.HistoryGame)")
+    if not game.name.strip() or not game.name.isprintable():
+        raise GameError(f"{type(game).__name__}: the attribute name is {game.name!r}, no game string")
+    _require(isinstance(game.unit, Unit), game, f"the attribute unit is {game.unit!r}, not a sog.Unit")
     u_max = getattr(game, "u_max", None)
-    fits = isinstance(u_max, int | float) and 0 < u_max < np.inf
+    fits = isinstance(u_max, int | float | np.number) and 0 < u_max < np.inf
     _require(fits, game, f"the attribute u_max is {u_max!r}, no finite number above 0")
     for name, least in {"num_actions": 1, "num_outcomes": 0, "longest": 1, "num_inputs": 1, "num_private": 0}.items():
         found = getattr(game, name, None)
@@ -105,6 +125,8 @@ class _Played:
             moves, length = moves + int(going.sum()), length + 1
             _require(length <= game.longest, game, f"a history has more than longest = {game.longest} actions")
             now = game.public(states)
+            holes = (now[:, 1:] >= 0) & (now[:, :-1] < 0)
+            _require(not holes.any(), game, "a public row goes on after a -1, which only stands at its end")
             grown = all(beginnings_of(shown[b : b + 1], now[b]).all() for b in range(count))
             _require(grown, game, "a public row does not begin with that of the history before")
             shown = now
@@ -195,9 +217,11 @@ def _check_alone(game: HistoryGame, rng: np.random.Generator, count: int = 8) ->
 
 def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) -> int:
     """How many pairs of infostates were replayed, all the same in both forms."""
+    same = game.name.removeprefix(OPENSPIEL) == public.name.removeprefix(OPENSPIEL)
+    _require(same, game, f"its public face is another game, {public.name}; both forms have the same game string")
     infostates: dict[bytes, tuple[object, int, int]] = {}
     shown: dict[bytes, object] = {}
-    pairs = 0
+    pairs = covered = 0
     for visit in walk(public, max_states, seed):
         s, actor = visit.state, public.actor(visit.state)
         if actor == NATURE:
@@ -213,6 +237,8 @@ def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) ->
         k = int(more.argmax())
         likely = f"{where} a pair has weight {w[tuple(places[k])]:g}, by histories {chances[k]:g}"
         _require(more[k] < _CLOSE, game, likely)
+        if covered < _COVERED and actor != TERMINAL:  # a last move may show more by histories
+            covered += _check_covered(game, states, w[tuple(places.T)], where)
         pairs += len(places)
         _require((game.actors(states) == actor).all(), game, f"{where} another player acts")
         if actor == TERMINAL:
@@ -239,6 +265,39 @@ def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) ->
     return pairs
 
 
+_COVERED: Final = 50  # public states whose histories are all listed
+_FEW: Final = 2_000  # histories of such a state
+
+
+def _check_covered(game: HistoryGame, states: Int32, weights: Float64, where: str) -> bool:
+    """Whether all histories of a public state were listed; their chances must sum to the weights of its pairs.
+
+    states: int32[P, K], a history of each pair of the public face, with its weight, float64[P].
+    """
+    row = game.public(states[:1])[0]
+    if (row < 0).all():  # it shows nothing, so that histories of other states have it too
+        return False
+    try:
+        found = histories_of(game, row, _FEW)
+    except TooManyHistories:
+        return False
+    left = {_pair(game, state): weight for state, weight in zip(states, weights.tolist(), strict=True)}
+    acting = game.actors(found.states) == game.actors(states[:1])[0]
+    for state, chance in zip(found.states[acting], _chances_of(game, found.actions[acting]), strict=True):
+        pair = _pair(game, state)
+        _require(pair in left, game, f"{where} a pair that chance deals by histories is missing")
+        left[pair] -= float(chance)
+    for rest, weight in zip(left.values(), weights.tolist(), strict=True):
+        fault = f"{where} a pair has weight {weight:g}, all its histories together {weight - rest:g}"
+        _require(abs(rest) < _CLOSE, game, fault)
+    return True
+
+
+def _pair(game: HistoryGame, state: Int32) -> tuple[bytes, bytes]:
+    """Both players' infostates at a state, int32[K]."""
+    return _key(game, state[None], 0), _key(game, state[None], 1)
+
+
 def _chances_of(game: HistoryGame, histories: Array) -> Float64:
     """float64[B]: the product of chance's probabilities along histories, int[B, T] padded with -1."""
     states, found = game.begin(len(histories)), np.ones(len(histories))
@@ -256,5 +315,22 @@ def _histories(game: HistoryGame, public: Game, s: State, places: Array) -> Arra
         found = public.history(s, i0, i1)
         if found is None:
             raise GameError(f"{public.name} has no `history`, so its two forms cannot be compared")
+        where = f"{public.name} at {public.state_name(s)!r}: the history of pair ({i0}, {i1})"
+        if not all(isinstance(action, int | np.integer) for action in found) or len(found) > len(row):
+            raise GameError(f"{where} is {found!r}, not a list of at most longest = {len(row)} actions")
         row[: len(found)] = found
+    _refuse_unplayable(game, public, s, places, out)
     return out
+
+
+def _refuse_unplayable(game: HistoryGame, public: Game, s: State, places: Array, histories: Array) -> None:
+    """GameError that names the first of these histories, int16[P, T], that the game by histories cannot play."""
+    try:
+        replay(game, histories)
+    except GameError:
+        for history, pair in zip(histories, places.tolist(), strict=True):
+            try:
+                replay(game, history[None])
+            except GameError as error:
+                what = f"the history of pair {tuple(pair)} is {history[history >= 0].tolist()}"
+                raise GameError(f"{public.name} at {public.state_name(s)!r}: {what}: {error}") from error

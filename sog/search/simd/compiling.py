@@ -15,7 +15,7 @@ from typing import Final
 
 # So many seconds of compiling are followed by the note.
 PATIENCE: Final = 2.0
-NOTE: Final = "compiling kernels, first run only"
+NOTE: Final = "compiling kernels that this command needs, once (sog compile: all of them)"
 
 # Names a file that is no longer empty once the note is printed, for a command and its workers; unset: nothing is
 # printed. It has no name in any folder, so that a command that is killed leaves nothing behind.
