@@ -135,7 +135,13 @@ def spiel_state(game: Game, state: State) -> Any:
 
 
 def rated_root(root: Any, decision: Decision) -> Rated:
-    """The moves of a search of OpenSpiel's, by its root: the one that it would play first, then by visits."""
+    """The moves of a search of OpenSpiel's, by its root: the one that it would play first, then by visits.
+
+    After a single simulation, as where time is short, no move has been looked at: any of them.
+    """
+    if not root.children:
+        nothing = [0] * len(decision.actions)
+        return Rated(decision.rng.random(len(nothing)).tolist(), [0.0] * len(nothing), nothing, root.explore_count)
     best = root.best_child().action
     children = {child.action: child for child in root.children}
     found = [children[action] for action in decision.actions]

@@ -27,7 +27,7 @@ from sog.cli.frame import (
 )
 from sog.cli.options import check_apart, plain_file
 from sog.cli.stopping import say_kept
-from sog.errors import SettingError
+from sog.errors import CheckpointError, SettingError
 
 if TYPE_CHECKING:
     from sog.games.base import Game
@@ -102,9 +102,12 @@ def _run(
             chips, percent = now.exploitability, 100 * now.of_pot
             report(now.iterations, f"exploitability {chips:.2f} chips, {percent:.3f}% of the pot")
             if out is not None and perf_counter() - saved > _SAVE_SECONDS:
-                save(solver, now, out)
-                kept[0] = _kept(out, now.iterations)
                 saved = perf_counter()
+                try:
+                    save(solver, now, out)
+                    kept[0] = _kept(out, now.iterations)
+                except CheckpointError as error:  # the disk may have room again at the next save
+                    say(f"sog: not saved, and solving goes on: {error}")
 
         progress = solver.solve(limit, most, report=on_progress)
     return progress, perf_counter() - start

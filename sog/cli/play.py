@@ -132,7 +132,7 @@ def play(
                 algorithm = player
             if limit_gb is not None:
                 raise SettingError("--limit-gb does nothing on a board: no states are listed there")
-            play_board(game, make_player(opened, algorithm, choices, int(rng.integers(2**31))), seat, hands)
+            play_board(game, make_player(opened, algorithm, choices, 0), seat, hands, rng)
             return
         play = agents_of(algorithm, choices)
         seats = play.make(_listed(game, limit_gb), opened, choices)

@@ -9,6 +9,8 @@ from rich.text import Text
 from sog.cli.frame import ask, stdout
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from sog.games.base import Game
     from sog.play.move_tree import MoveTree
     from sog.play.player import Player, Thought
@@ -19,13 +21,19 @@ __all__ = ["play_board"]
 _LISTED = 10
 
 
-def play_board(game: Game, player: Player, seat: int | None, games: int | None) -> None:
-    """Games one after another until the person leaves or `games` are played; seats change unless one is given."""
+def play_board(
+    game: Game, player: Player, seat: int | None, games: int | None, rng: np.random.Generator
+) -> None:
+    """Games one after another until the person leaves or `games` are played; seats change unless one is given.
+
+    rng: gives each game a seed of its own, so that none is the one before again.
+    """
     total, count = 0.0, 0
     while games is None or count < games:
         person = count % 2 if seat is None else seat
         first = game.actor(game.root()) == person
         stdout().print(Text.assemble((f"\nGame {count + 1}", "bold"), f": you move {'first' if first else 'second'}"))
+        player.seed = int(rng.integers(2**31))
         result = _game(game, player, person)
         if result is None:
             break

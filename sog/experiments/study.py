@@ -141,6 +141,8 @@ def _check_options(name: str, study: Study, options: Options) -> None:
     for option, value in given.items():
         if value and option not in study.takes:
             raise SettingError(f"{name} takes no --{option.removesuffix('s') if option == 'runs' else option}")
+    if len({run.resolve() for run in options.runs}) < len(options.runs):
+        raise SettingError(f"{name}: a --run is named twice, and would be counted twice")
     if options.quick and options.full:
         raise SettingError("--quick is a small version and --full a larger one: choose one")
 

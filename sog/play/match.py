@@ -90,7 +90,12 @@ def play_match_game(
 
 def random_opening(game: Game, plies: int, seed: Sequence[int]) -> tuple[int, ...]:
     """So many random moves that do not end the game; fewer where every way on ends it."""
-    tree, rng = MoveTree(game), np.random.default_rng(list(seed))
+    return _drawn(MoveTree(game), plies, seed)
+
+
+def _drawn(tree: MoveTree, plies: int, seed: Sequence[int]) -> tuple[int, ...]:
+    """`random_opening` of the tree's game."""
+    rng = np.random.default_rng(list(seed))
     moves: list[int] = []
     for _ in range(plies):
         actions = tree.actions(tree.node_after(moves))
@@ -104,13 +109,16 @@ def random_opening(game: Game, plies: int, seed: Sequence[int]) -> tuple[int, ..
 @lru_cache(maxsize=8)
 def random_openings(game: Game, count: int, plies: int, seed: int) -> tuple[tuple[int, ...], ...]:
     """So many openings of `plies` random moves, all different while a hundred draws find one that is new."""
-    found: list[tuple[int, ...]] = []
+    if plies == 0:
+        return ((),) * count
+    tree, found = MoveTree(game), dict[tuple[int, ...], None]()
+    out: list[tuple[int, ...]] = []
     for k in range(count):
-        first = random_opening(game, plies, (seed, k))
-        others = (random_opening(game, plies, (seed, k, again)) for again in range(1, _DRAWS))
-        new = first not in found
-        found.append(first if new else next((opening for opening in others if opening not in found), first))
-    return tuple(found)
+        first = _drawn(tree, plies, (seed, k))
+        others = (_drawn(tree, plies, (seed, k, again)) for again in range(1, _DRAWS))
+        out.append(first if first not in found else next((other for other in others if other not in found), first))
+        found[out[-1]] = None
+    return tuple(out)
 
 
 class PlayerContestant:

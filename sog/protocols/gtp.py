@@ -125,7 +125,9 @@ class GtpEngine:
 
     def _genmove(self, words: Sequence[str]) -> str:
         """Search and make the move that it finds; a pass where the game is over."""
+        started = time.monotonic()
         vertex = self._reg_genmove(words)
+        self._spend(read_colour(words[0]), time.monotonic() - started)
         if not self.board.over:
             self.board.play(read_colour(words[0]), read_vertex(vertex, self.fits))
         return vertex
@@ -163,14 +165,23 @@ class GtpEngine:
 
     def _seconds(self, colour: int) -> float | None:
         """How long a move may take; None where no clock runs."""
-        if colour in self.left:
-            seconds, stones = self.left[colour]
-            return share_of_clock(seconds, moves_to_go=stones or None)
-        if self.clock is None:
-            return None
-        if self.clock.main > 0:
-            return share_of_clock(self.clock.main)
-        return share_of_clock(self.clock.period, moves_to_go=self.clock.stones or None)
+        left = self._left(colour)
+        return None if left is None else share_of_clock(left[0], moves_to_go=left[1] or None)
+
+    def _left(self, colour: int) -> tuple[float, int] | None:
+        """Seconds and stones left: as the client said last, and less what was spent since; None without a clock."""
+        clock = self.clock
+        if colour in self.left or clock is None:
+            return self.left.get(colour)
+        return (clock.main, 0) if clock.main > 0 else (clock.period, clock.stones)
+
+    def _spend(self, colour: int, seconds: float) -> None:
+        """Take a move's time from what is left; of byo-yomi every move has its share anew."""
+        left, clock = self._left(colour), self.clock
+        if left is None or left[1]:
+            return
+        over = left[0] <= seconds and clock is not None and clock.period > 0
+        self.left[colour] = (clock.period, clock.stones) if over and clock is not None else (left[0] - seconds, 0)
 
     # --- the end, and what people look at ---
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import sog
 from sog.agents.players import warm_up
 from sog.errors import SogError
 from sog.games.boards.chess import WHITE, Chess
-from sog.play.player import ENDLESS, Candidate, Limits, Player, Search, Thought, think
+from sog.play.player import ENDLESS, Limits, Player, Search, Thought, think
 from sog.play.sog_player import SogPlayer
 from sog.protocols.chess_setup import Board, read_position
 from sog.protocols.clock import share_of_clock
@@ -162,10 +162,10 @@ class UciEngine:
         self._enter(at.game)
         limits = limits_of(go, self.simulations, at.tree.actor(at.node) == WHITE)
         watch = _Watch(self, go, lines)
-        thought = think(self.player, at.moves, limits, watch)
+        thought = watch.allowed(think(self.player, at.moves, limits, watch))
         watch.wait()
         self.report(watch, thought)
-        self.say(f"bestmove {at.write([_best(thought, at.write, go.only).action])[0]}")
+        self.say(f"bestmove {at.write([thought.action])[0]}")
         watch.put_back()
         return not watch.quit
 
@@ -209,12 +209,6 @@ def _command(line: str) -> list[str]:
     return words[at:]
 
 
-def _best(thought: Thought, write: Callable[[Sequence[int]], list[str]], only: Sequence[str]) -> Candidate:
-    """The best candidate among the moves `only` names, in UCI's notation; the best of all where it names none."""
-    named = [candidate for candidate in thought.candidates if only and write([candidate.action])[0] in only]
-    return (named or list(thought.candidates))[0]
-
-
 class _Watch:
     """Looks after a running search: its reports, its depth, and what the client says meanwhile."""
 
@@ -231,12 +225,18 @@ class _Watch:
         while self.lines.arrived() and self._listening():
             self._hear(self.lines.next())
         depth = self.go.numbers.get("depth")
-        if depth is not None and len(search.thought().candidates[0].line) >= depth:
+        if depth is not None and len(self.allowed(search.thought()).candidates[0].line) >= depth:
             return True
         if time.monotonic() - self.reported >= _REPORT:
-            self.engine.report(self, search.thought())
+            self.engine.report(self, self.allowed(search.thought()))
             self.reported = time.monotonic()
         return self.stopped
+
+    def allowed(self, thought: Thought) -> Thought:
+        """The thought with those candidates alone that `searchmoves` names; as it is where it names none of them."""
+        write, only = self.engine.board.setup.write, self.go.only
+        named = tuple(one for one in thought.candidates if only and write([one.action])[0] in only)
+        return replace(thought, candidates=named) if named else thought
 
     def wait(self) -> None:
         """After a search that ended by itself: an endless one answers only after `stop`."""

@@ -59,6 +59,12 @@ def test_connect_four_is_won_and_saved_at_once(rate: Rate) -> None:
     assert move(rate, make_game("connect_four(moves=112233)"), []) == "4"
 
 
+def test_openspiels_mcts_moves_after_a_single_simulation() -> None:
+    """Nothing is known of any move then, as where time is short."""
+    for rate in (openspiel_mcts(1), openspiel_mcts(None, 1e-9)):
+        assert move(rate, make_game("connect_four"), list("44")) in "1234567"
+
+
 def test_alpha_beta_sees_as_far_as_its_depth() -> None:
     """Of two in the bottom row with open ends a third stone makes a win: depth 3 sees it, 1 does not."""
     game = make_game("connect_four")

@@ -136,7 +136,7 @@ def test_the_package_runs_as_a_module(monkeypatch: pytest.MonkeyPatch, capsys: C
         ("solve kuhn_poker --target 0", "Invalid value for '--target': must be a number above 0"),
         ("solve kuhn_poker --out /no/such/folder/policy.json", "not a folder"),
         ("solve rps --check-openspiel", "OpenSpiel has no game rps"),
-        ("games kuhn_poker", "GAME and --markdown go with --check-openspiel"),
+        ("games kuhn_poker", "the name of a game goes with --check-openspiel"),
         ("games --check-openspiel --markdown --json", "--markdown or --json, not both"),
         ("bench cfr no_such_game", "no game is called no_such_game"),
         ("bench cfr connect_four", "connect_four is too large to list: far more than 20,000,000 public states"),

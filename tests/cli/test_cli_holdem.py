@@ -5,11 +5,14 @@ from __future__ import annotations
 import csv
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sog.cli.app import main
+from sog.errors import CheckpointError
 from sog.search.cfr.rules import DCFR, Rule
+from sog.search.holdem.saved import save
 from sog.search.holdem.solver import HoldemSolver
 
 SPOT = 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin,range0="AA,KQo",range1="JJ")'
@@ -61,6 +64,24 @@ def test_a_long_solve_is_kept_as_it_goes(tmp_path: Path, monkeypatch: pytest.Mon
     printed = capsys.readouterr()
     assert "holds 60 iterations: going on from there" in printed.err
     assert json.loads(printed.out.splitlines()[-1])["iterations"] == 100
+
+
+def test_a_save_that_fails_on_the_way_ends_no_solve(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    saves: list[int] = []
+
+    def full_at_first(*given: Any) -> None:
+        saves.append(1)
+        if len(saves) == 1:
+            raise CheckpointError("no space left on the device")
+        save(*given)
+
+    monkeypatch.setattr("sog.cli.holdem._SAVE_SECONDS", 0.0)
+    monkeypatch.setattr("sog.search.holdem.saved.save", full_at_first)
+    assert main(["solve", SPOT, "--iterations", "60", "--out", str(tmp_path / "spot.npz")]) == 0
+    assert "not saved, and solving goes on: no space left" in capsys.readouterr().err
+    assert len(saves) > 1 and (tmp_path / "spot.npz").exists()
 
 
 def test_solve_prints_memory_and_exploitability(capsys: Capture) -> None:

@@ -41,6 +41,16 @@ def test_a_game_on_a_board_goes_on_to_its_end(told: Callable[..., None], capsys:
     assert "agent: " in out and ("You lose; -1 after 1 game." in out or "A draw; +0 after 1 game." in out)
 
 
+def test_no_game_on_a_board_is_the_one_before_again(
+    told: Callable[..., None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds: list[int] = []
+    monkeypatch.setattr("sog.cli.play_board._game", lambda game, player, person: float(seeds.append(player.seed) or 0))
+    told("q")
+    assert main(["play", "tic_tac_toe", "--hands", "3", "--seed", "0"]) == 0
+    assert len(set(seeds)) == 3
+
+
 def test_the_person_may_leave_and_answers_that_mean_nothing_are_asked_again(
     told: Callable[..., None], capsys: Capture
 ) -> None:

@@ -93,6 +93,10 @@ def test_differences_are_those_of_the_same_seed() -> None:
     recipe, variant = ablation.present(points).rows
     assert variant["less_recipe"] == pytest.approx([0.05, 0.2]) and recipe["by_seed"] == [0.1, 0.2]
     assert "+5.0, +20.0 points" in ablation.present(points).beside[1].ours
+    assert [row.what for row in ablation.present(points).beside] == [RECIPE, list(VARIANTS)[1]]
+    lost = {"wins": 0, "draws": 0, "losses": 8}
+    said = ablation.present([*points[:-1], replace(points[-1], result=lost)]).beside[-1]
+    assert said.what == "virtual draws" and "bounds only" in said.ours
 
 
 def counted(lost: int) -> list[tuple[str, int]]:

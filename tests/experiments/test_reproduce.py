@@ -363,6 +363,15 @@ def test_a_run_that_is_named_twice_is_refused(tmp_path: Path) -> None:
         run(experiment, tmp_path, Options(runs=(tmp_path, tmp_path)))
 
 
+def test_a_run_that_is_named_twice_is_refused_though_the_plan_would_count_it_once(tmp_path: Path) -> None:
+    def once(options: Options, note: Note) -> list[Key]:
+        return [{"run": str(run)} for run in dict.fromkeys(options.runs)]
+
+    experiment = replace(toy(), study=Study(once, square, present, takes=("runs",)))
+    with pytest.raises(SettingError, match="named twice"):
+        run(experiment, tmp_path, Options(runs=(tmp_path, tmp_path / ".." / tmp_path.name)))
+
+
 def test_an_experiment_about_one_network_takes_one_run(tmp_path: Path) -> None:
     assert one_run(Options()) is None and one_run(Options(runs=(tmp_path,))) == str(tmp_path)
     with pytest.raises(SettingError, match="name one --run"):

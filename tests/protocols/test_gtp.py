@@ -103,6 +103,23 @@ def test_clocks_limit_a_move(gtp: Callable[..., list[str]]) -> None:
     assert gtp("kgs-time_settings none", "time_settings 0 1 0", "genmove b")[-1].startswith("=")
 
 
+def test_time_that_was_spent_is_gone_though_the_client_says_nothing(player: SogPlayer) -> None:
+    engine = GtpEngine(player, Go(5, 2.5), lambda line: None)
+    engine._time_settings(["300", "10", "5"])
+    assert engine._seconds(0) == pytest.approx(10.0)  # a thirtieth
+    for _ in range(200):
+        engine._spend(0, engine._seconds(0) or 0.0)
+    assert engine._left(0) is not None and 0.0 < engine._left(0)[0] < 1.0 and engine._seconds(1) == pytest.approx(10.0)
+    engine._spend(0, 1.0)
+    assert engine._left(0) == (10.0, 5) and engine._seconds(0) == pytest.approx(2.0)  # byo-yomi
+    engine._time_left(["b", "100", "0"])
+    engine._spend(0, 40.0)
+    assert engine._left(0) == (60.0, 0)
+    engine._time_settings(["1", "0", "0"])
+    engine._spend(1, 5.0)
+    assert engine._seconds(1) == 0.001
+
+
 def test_a_new_game_has_no_time_left_of_the_last(player: SogPlayer, talk: Callable[..., list[str]]) -> None:
     engine = GtpEngine(player, Go(5, 2.5), lambda line: None)
     talk(lambda say: engine, "time_settings 60 0 0", "time_left b 1 0", "komi 3.5")

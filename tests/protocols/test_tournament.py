@@ -374,6 +374,7 @@ def test_openings_differ_while_there_are_others() -> None:
     found = random_openings(game, 49, 2, 0)
     assert len(set(found)) == 49 and len(set(random_openings(game, 60, 2, 0))) == 49
     assert len({random_opening(game, 2, (0, k)) for k in range(50)}) == 35
+    assert random_openings(game, 3, 0, 0) == ((), (), ())
     assert found[0] == random_opening(game, 2, (0, 0)) and found[:5] == random_openings(game, 5, 2, 0)
 
 

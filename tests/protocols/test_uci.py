@@ -61,6 +61,7 @@ def test_castling_promotion_and_en_passant_are_read_and_written(uci: Callable[..
     assert uci(castling, "go nodes 1")[-1].startswith("bestmove ")
     only = uci("position fen 7k/P7/8/8/8/8/8/K7 w - - 0 1", "go nodes 20 searchmoves a7a8n")
     assert only[-1] == "bestmove a7a8n"
+    assert [line.split(" pv ")[1][:5] for line in only if " pv " in line] == ["a7a8n"]  # reported, too
     passant = uci("position startpos moves e2e4 a7a6 e4e5 d7d5", "go nodes 20 searchmoves e5d6")
     assert passant[-1] == "bestmove e5d6"
 

@@ -12,6 +12,7 @@ import pytest
 from sog.arrays import Float64
 from sog.errors import CheckpointError, GameError
 from sog.games.base import NATURE, TERMINAL
+from sog.games.catalog import make_game
 from sog.games.holdem.cards import HIGH, LOW, live_hands
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.games.holdem.lines import follow
@@ -21,6 +22,7 @@ from sog.games.holdem.ranges import parse_range
 from sog.games.holdem.strength import ladder
 from sog.games.names import parse_game
 from sog.search.cfr.rules import DCFR, SOG
+from sog.search.holdem.program import make_program
 from sog.search.holdem.saved import load, save
 from sog.search.holdem.solver import HoldemSolver
 from sog.search.holdem.trees import DECISION
@@ -297,3 +299,10 @@ def test_small_and_lopsided_spots(text: str) -> None:
     solver = HoldemSolver(game(text))
     solver.iterate(200)
     assert 0 <= solver.progress().exploitability < 0.01 * solver.game.u_max
+
+
+def test_a_tree_too_deep_is_refused_in_one_line() -> None:
+    game = make_game("holdem(board=2s2h2d7c9c,pot=2,stacks=5000,blinds=1;1,bets=0.001)")
+    assert isinstance(game, Holdem)
+    with pytest.raises(GameError, match="too many raises in a row"):
+        make_program(game, 1, 2**33)

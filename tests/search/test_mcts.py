@@ -298,6 +298,23 @@ def test_a_search_can_be_stopped_between_batches():
     assert not tree.stats[kernels.VIRTUAL].any()
 
 
+def test_a_search_whose_tree_is_complete_can_be_stopped():
+    """Every simulation ends at a terminal: no leaf hands control back."""
+    tree, counted = PuctTree(PublicTree(TIC_TAC_TOE)), []
+    node, free = 0, list(range(9))
+    for square in (0, 1, 2, 4, 3, 5, 7):  # two squares are left
+        node = child_of(tree.public, node, free.index(square))
+        free.remove(square)
+    tree.advance(node)
+
+    def stopped(simulations):
+        counted.append(simulations)
+        return simulations > 5_000
+
+    run(search(tree, 2**40, PuctSettings(leaves=4), np.random.default_rng(0), stopped), zero_evaluator)
+    assert counted[-1] <= 7_000 and tree.visits().sum() == counted[-1]
+
+
 def test_an_error_while_it_looks_whether_to_stop_loses_no_answer():
     tree, counted = PuctTree(PublicTree(TIC_TAC_TOE)), []
 

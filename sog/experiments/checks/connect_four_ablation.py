@@ -20,10 +20,10 @@ from sog.agents.algorithms.alphazero import ALPHAZERO
 from sog.agents.algorithms.base import SOG
 from sog.agents.algorithms.table import preset
 from sog.baselines.connect_four.positions import SETS
-from sog.evaluate.elo import rate
+from sog.evaluate.elo import Ratings, rate
 from sog.evaluate.intervals import wilson
 from sog.experiments.checks import connect_four_mistakes
-from sog.experiments.papers.elo_matches import Agent, match_keys, play_match
+from sog.experiments.papers.elo_matches import Agent, match_keys, play_match, said_of
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.boards.connect_four import ConnectFour
 from sog.train.boards.actor import BoardActing
@@ -136,11 +136,12 @@ def plan(options: Options, note: Note) -> list[Key]:
     names = list(VARIANTS)[:2] if options.quick else list(VARIANTS)
     note(f"{len(names)} variants, {seeds} seeds, {minutes:g} minutes of one core each; runs are kept in {RUNS}")
     runs = [{**_said(name), "seed": seed, "minutes": minutes} for seed in range(seeds) for name in names]
+    file = connect_four_mistakes.positions_id()
     few = {"positions": 4, "openings": 1, "simulations": 8}
     size = few if options.quick else {"positions": _POSITIONS, "openings": _OPENINGS, "simulations": 100}
     return [
         *({"what": TRAIN, **run} for run in runs),
-        *({"what": MISTAKES, **run, "set": of, **size} for run in runs for of in SETS),
+        *({"what": MISTAKES, **run, "set": of, **size, "file": file} for run in runs for of in SETS),
         *({"what": MATCH, **run, **size, "recipe": _said(RECIPE)["made_of"]} for run in runs if _changes(run)),
     ]
 
@@ -201,7 +202,9 @@ def present(points: list[Point]) -> Outcome:
     The intervals are of the measuring alone, over positions and games. How much trainings differ is seen in
     `less_recipe`, a difference for each seed, beside how far the recipe's own seeds are apart.
     """
-    rows = list(_rows(points))
+    names = list(dict.fromkeys(point.key["variant"] for point in points))
+    ratings = _ratings(points, names)
+    rows = list(_rows(points, names, ratings))
     beside = [
         Beside(
             row["variant"],
@@ -211,6 +214,7 @@ def present(points: list[Point]) -> Outcome:
         )
         for row in rows
     ]
+    beside += said_of(ratings)
     return Outcome(rows, {"connect-four-ablation": lambda figure: _draw(figure, rows)}, beside)
 
 
@@ -222,9 +226,8 @@ def _less_recipe(row: dict[str, Any]) -> str:
     return f", {seeds} points from the recipe's by seed"
 
 
-def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
-    names = list(dict.fromkeys(point.key["variant"] for point in points))
-    elo, recipe = _elo(points, names), dict[int, float]()
+def _rows(points: list[Point], names: list[str], ratings: Ratings) -> Iterator[dict[str, Any]]:
+    recipe = dict[int, float]()
     for k, name in enumerate(names):
         own = [point for point in points if point.key["variant"] == name]
         trained = [point.result for point in own if point.key["what"] == TRAIN]
@@ -239,7 +242,8 @@ def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
         recipe = by_seed if name == RECIPE else recipe
         row["by_seed"] = list(by_seed.values())
         row["less_recipe"] = [share - recipe[seed] for seed, share in by_seed.items() if seed in recipe]
-        yield row | {"elo": elo[k][0], "interval": elo[k][1]}
+        elo, half = ratings.difference(k, names.index(RECIPE))
+        yield row | {"elo": elo, "interval": half}
 
 
 def _share_by_seed(measured: list[Point]) -> dict[int, float]:
@@ -255,16 +259,15 @@ def _share(points: list[Point], algorithm: str) -> tuple[float, float, float]:
     return hits / count if count else 0.0, *wilson(hits, count)
 
 
-def _elo(points: list[Point], names: list[str]) -> list[tuple[float, float]]:
-    """Each variant's Elo over the recipe and half of the 95% interval."""
+def _ratings(points: list[Point], names: list[str]) -> Ratings:
+    """Elo of the variants by their games against the recipe."""
     scores, recipe = np.zeros((len(names), len(names))), names.index(RECIPE)
     for point in points:
         if point.key["what"] == MATCH:
             k, found = names.index(point.key["variant"]), point.result
             scores[k, recipe] += found["wins"] + 0.5 * found["draws"]
             scores[recipe, k] += found["losses"] + 0.5 * found["draws"]
-    ratings = rate(scores)
-    return [ratings.difference(k, recipe) for k in range(len(names))]
+    return rate(scores)
 
 
 def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:

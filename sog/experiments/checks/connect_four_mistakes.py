@@ -45,13 +45,18 @@ def plan(options: Options, note: Note) -> list[Key]:
         agents += [{"agent": name, **network} for name in (SOG, ALPHAZERO, NETWORK)]
     agents += [{"agent": name, "checkpoint": "", "network": ""} for name in (MCTS, RANDOM)]
     sizes = {name: _QUICK if options.quick else len(found) for name, found in _sets().items()}
-    file = hashlib.sha256(SHIPPED.read_bytes()).hexdigest()[:8]  # other positions are other points
+    file = positions_id()
     return [
         {**agent, "simulations": _simulations(agent["agent"]), "set": name, **_batch(first, n), "file": file}
         for name, n in sizes.items()
         for first in range(0, n, _BATCH)
         for agent in agents
     ]
+
+
+def positions_id() -> str:
+    """Which positions ship, for the keys of points: other positions are other points."""
+    return hashlib.sha256(SHIPPED.read_bytes()).hexdigest()[:8]
 
 
 def _batch(first: int, count: int) -> Key:

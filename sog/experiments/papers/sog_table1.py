@@ -25,7 +25,7 @@ from sog.experiments.papers.elo_matches import (
     said_of,
 )
 from sog.experiments.papers.training_elo import Snapshot, snapshots
-from sog.experiments.runs import training_minutes
+from sog.experiments.runs import check_unchanged, training_minutes
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.go import Go
@@ -140,6 +140,7 @@ def present(points: list[Point]) -> Outcome:
 def _trained(agent: Agent | Reference) -> dict[str, Any]:
     if isinstance(agent, Reference):
         return {"minutes": None, "step": None}
+    check_unchanged(Path(agent.checkpoint), agent.network)
     meta = load_meta(Path(agent.checkpoint))
     return {"minutes": training_minutes(meta), "step": meta.step}
 

@@ -23,7 +23,7 @@ from sog.experiments.papers.elo_matches import (
     rating_row,
     said_of,
 )
-from sog.experiments.runs import networks_of, run_folder, spread, training_minutes
+from sog.experiments.runs import check_unchanged, networks_of, run_folder, spread, training_minutes
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.catalog import make_game
 from sog.train.checkpoint import Meta, load_meta
@@ -125,6 +125,7 @@ def present(points: list[Point]) -> Outcome:
 
 def _when(agent: Agent) -> dict[str, Any]:
     folder = Path(agent.checkpoint)
+    check_unchanged(folder, agent.network)
     meta = load_meta(folder)
     return {"run": str(run_folder(folder)), "minutes": training_minutes(meta), "step": meta.step}
 

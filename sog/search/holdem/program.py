@@ -120,7 +120,10 @@ def make_program(game: Holdem, river_forests: int, memory_limit: int) -> Program
         raise GameError("holdem: bets=any has too many bets to solve; give a list such as 0.5;1.0;allin")
     boards = _boards(game)
     action_bytes = 4 * 2 * padded(boards.hands.shape[1]) * len(boards.cards)  # of regrets and averages
-    root = tree.grow(game, memory_limit // action_bytes)
+    try:
+        root = tree.grow(game, memory_limit // action_bytes)
+    except RecursionError as error:
+        raise GameError("holdem: too many raises in a row for a tree; give larger bets, or fewer raises") from error
     if game.street == TURN:
         cuts = list(_cuts(root))
         below = [c.children[0] for c in cuts]

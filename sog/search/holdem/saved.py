@@ -40,6 +40,8 @@ def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:
                 averages=solver.averages,
             )
             os.fchmod(file.fileno(), 0o666 & ~_umask())
+            file.flush()
+            os.fsync(file.fileno())
         part.replace(path)
     except BaseException as error:
         if part is not None:

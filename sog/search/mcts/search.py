@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -151,6 +152,9 @@ class PuctTree:
         self.stats = grown(self.stats, len(self.child), axis=1)
 
 
+_AT_ONCE: Final = 1_000  # simulations between two looks at the clock, where all of them end at terminals
+
+
 def search(
     tree: PuctTree,
     simulations: int,
@@ -173,7 +177,7 @@ def search(
     done = 0
     try:
         while done < simulations:
-            done += run.step(simulations - done) if root is None else run.step_from(root, done)
+            done += run.step(min(simulations - done, _AT_ONCE)) if root is None else run.step_from(root, done)
             beliefs = run.leaves()
             if beliefs is not None:
                 run.answer = plain_arrays((yield beliefs))
