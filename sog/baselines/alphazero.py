@@ -8,7 +8,7 @@ import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.games.base import Game
-from sog.play.move_tree import MoveTree, given
+from sog.play.move_tree import MoveTree, given, is_full
 from sog.play.player import Candidate, Stopped, Thought, never
 from sog.search.leaves.evaluator import Evaluator, SearchGenerator
 from sog.search.mcts.search import PuctSettings, PuctTree, search
@@ -45,6 +45,9 @@ class AlphaZeroPlayer:
     def search(self, moves: Sequence[int], simulations: int | None = None) -> AlphaZeroSearch:
         """A search of the position after these actions; GameError where a move is illegal or the game is over."""
         position = given(self.position)
+        if is_full(position):
+            self.new_game(position.public.game)
+            position = given(self.position)
         node = position.decision_after(moves)
         self.last = self._tree(position.public, node)
         rng = np.random.default_rng((self.seed, node))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game
 from sog.search.tree.public_tree import PublicTree
 
-__all__ = ["MoveTree", "given"]
+__all__ = ["MOST_KEPT", "MoveTree", "given", "is_full"]
 
 
 def given(tree: MoveTree | None) -> MoveTree:
@@ -16,6 +17,15 @@ def given(tree: MoveTree | None) -> MoveTree:
     if tree is None:
         raise GameError("no game was given to the player")
     return tree
+
+
+# Positions that a player's tree keeps, 12 kB each of chess and 32 of 9x9 Go, before it begins anew.
+MOST_KEPT: Final = 100_000
+
+
+def is_full(tree: MoveTree) -> bool:
+    """Whether a player should begin with a new tree: what earlier searches of the game listed is not needed again."""
+    return tree.public.size > MOST_KEPT
 
 
 class MoveTree:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from sog.games.base import Game
+from sog.memory import available_bytes, held_bytes
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Evaluator, SearchGenerator
 
@@ -105,19 +106,36 @@ class Limits:
     seconds: float | None = None
 
 
+class _Room:
+    """The memory that a search may take: most of what is free when it begins."""
+
+    def __init__(self) -> None:
+        self.most, self.looks = held_bytes() + _SHARE * available_bytes(), 0
+
+    def is_taken(self) -> bool:
+        """Whether it is used up; looks at every so many calls alone, since a look costs microseconds."""
+        self.looks += 1
+        return self.looks % _EVERY == 0 and held_bytes() > self.most
+
+
+_SHARE: Final = 0.8
+_EVERY: Final = 100
+
+
 def think(
     player: Player, moves: Sequence[int], limits: Limits, watch: Callable[[Search], bool] = lambda search: False
 ) -> Thought:
     """Search the position after `moves` and say what came of it.
 
-    watch: called at least once a batch of simulations, for progress; true stops the search.
+    watch: called at least once a batch of simulations, for progress; true stops the search. It stops, too, before it
+    has taken all of the memory that is free.
     """
-    started = time.monotonic()
+    started, room = time.monotonic(), _Room()
     wanted = player.search(moves, limits.simulations)
 
     def stopped() -> bool:
         late = limits.seconds is not None and time.monotonic() - started >= limits.seconds
-        return watch(wanted) or late
+        return watch(wanted) or late or room.is_taken()
 
     run(wanted.steps(stopped), player.evaluator)
     return wanted.thought()

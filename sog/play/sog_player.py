@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from sog.games.base import Game
-from sog.play.move_tree import MoveTree, given
+from sog.play.move_tree import MoveTree, given, is_full
 from sog.play.player import Candidate, Stopped, Thought, never
 from sog.play.position import PositionSearch
 from sog.play.resolver import derive_generator
@@ -52,6 +52,9 @@ class SogPlayer:
 
     def search(self, moves: Sequence[int], simulations: int | None = None) -> SogSearch:
         tree = given(self.tree)
+        if is_full(tree):
+            self.new_game(tree.public.game)
+            tree = given(self.tree)
         node = tree.decision_after(moves)
         budget = Budget(simulations or self.budget.simulations, self.budget.per_update)
         rng = derive_generator(self.seed, tree.actor(node), node)

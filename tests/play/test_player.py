@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
+from sog.baselines.alphazero import AlphaZeroPlayer
 from sog.baselines.random_player import RandomPlayer
 from sog.errors import GameError
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.kuhn import Kuhn
+from sog.play import move_tree
+from sog.play import player as player_module
 from sog.play.move_tree import MoveTree
 from sog.play.player import ENDLESS, Limits, Player, Search, think
 from sog.play.sog_player import SogPlayer
 from sog.search.gtcfr.search import Budget
-from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer
+from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 from sog.search.tree import columns as f
 
 WIN = [0, 3, 1, 4]  # x holds a3, b3 and wins with c3; o holds a2, b2
@@ -165,3 +170,32 @@ def test_bad_positions_are_game_errors() -> None:
         MoveTree(Kuhn())
     with pytest.raises(GameError, match="no game"):
         RandomPlayer().search([])
+
+
+@pytest.mark.parametrize("kind", ["sog", "alphazero"])
+def test_a_tree_that_has_come_to_too_much_is_begun_anew(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long games on a clock would hold every position that they ever looked at."""
+    monkeypatch.setattr(move_tree, "MOST_KEPT", 50)
+    one: Any = player() if kind == "sog" else AlphaZeroPlayer("az", zero_evaluator, 100)
+    one.new_game(TicTacToe())
+    first = tree_of(one)
+    think(one, [0], Limits(100))
+    assert tree_of(one) is first and first.public.size > 50
+    thought = think(one, [0, 4], Limits(100))
+    assert tree_of(one) is not first
+    assert sorted(candidate.action for candidate in thought.candidates) == [1, 2, 3, 5, 6, 7, 8]
+
+
+def tree_of(one: Any) -> MoveTree:
+    tree: MoveTree = one.tree if isinstance(one, SogPlayer) else one.position
+    return tree
+
+
+def test_a_search_without_end_stops_before_memory_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = iter([0, *[10**6] * 3, *[10**15] * 10**6])
+    monkeypatch.setattr(player_module, "held_bytes", lambda: next(held))
+    monkeypatch.setattr(player_module, "_EVERY", 10)
+    one, seen = player(), list[int]()
+    one.new_game(TicTacToe())
+    think(one, [], Limits(ENDLESS), lambda search: bool(seen.append(search.simulations)))
+    assert 30 <= len(seen) <= 50
