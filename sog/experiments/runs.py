@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -13,7 +13,7 @@ from sog.errors import CheckpointError, SettingError
 from sog.train.checkpoint import Meta, load_meta
 from sog.train.curve import Point
 from sog.train.loop import train
-from sog.train.run import Hooks, Run
+from sog.train.run import Hooks, Run, end_of
 from sog.train.settings import TrainSettings
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "networks_on",
     "run_folder",
     "spread",
+    "told_apart",
     "train_watched",
     "training_minutes",
 ]
@@ -116,3 +117,9 @@ def check_unchanged(folder: Path, network_id: str) -> None:
     """CheckpointError where the folder holds another network than when the experiment was planned."""
     if load_meta(folder).network_id != network_id:
         raise CheckpointError(f"{folder} has learned on since the experiment was planned; the same command plans anew")
+
+
+def told_apart(checkpoints: Iterable[str]) -> dict[str, str]:
+    """By checkpoint the end of its folder's name, for tables and legends; empty where there is one checkpoint alone."""
+    several = list(dict.fromkeys(folder for folder in checkpoints if folder))
+    return {folder: end_of(folder) for folder in several} if len(several) > 1 else {}

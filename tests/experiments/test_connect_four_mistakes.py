@@ -73,3 +73,12 @@ def test_quick() -> None:
         assert 0 <= row["value_low"] <= row["value_share"] <= row["value_high"] <= 1
     random = next(row for row in rows if row["agent"] == RANDOM and row["set"] == "Middle-Medium")
     assert 0 < random["lose_value"] < random["can_lose_value"]
+
+
+def test_several_networks_are_told_apart() -> None:
+    counts = {"positions": 4, "can_lose_value": 4, "lose_value": 1.0, "can_lose_score": 4, "lose_score": 2.0}
+    key = {"agent": "sog", "network": "x", "simulations": 100, "set": "End-Easy"}
+    points = [Point({**key, "checkpoint": f"/runs/{run}/checkpoint"}, counts) for run in ("a", "b")]
+    alone, both = present(points[:1]).beside, present(points).beside
+    assert [row.what for row in alone] == ["End-Easy, sog(100)", "all, sog(100)"]
+    assert {row.what for row in both} > {"End-Easy, sog(100) of a/checkpoint", "End-Easy, sog(100) of b/checkpoint"}

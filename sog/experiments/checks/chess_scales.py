@@ -19,7 +19,7 @@ from sog.baselines.random_player import RandomPlayer
 from sog.baselines.rating import RatingPlayer
 from sog.evaluate.intervals import wilson
 from sog.experiments.papers.elo_matches import Agent
-from sog.experiments.runs import networks_on
+from sog.experiments.runs import networks_on, told_apart
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, totals
 from sog.games.boards.chess import Chess
 from sog.play.match import PlayerContestant, play_match_game
@@ -135,14 +135,17 @@ def _share_text(row: Key) -> str:
 
 
 def _name(row: Key) -> str:
-    """An agent as tables show it: with its simulations, or the depth of its search."""
-    return f"{row['agent']}({row['effort']})" if row["effort"] else str(row["agent"])
+    """An agent as tables show it: with its simulations or the depth of its search, and one of several checkpoints."""
+    agent = f"{row['agent']}({row['effort']})" if row["effort"] else str(row["agent"])
+    return f"{agent} of {row['of']}" if row["of"] else agent
 
 
 def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
+    several = told_apart(point.key["checkpoint"] for point in points)
     for row in totals(points, ("agent", "effort", "checkpoint", "network", "scale")):
         low, high = wilson(row["hits"], row["positions"])
-        yield {**row, "share": row["hits"] / row["positions"], "low": low, "high": high}
+        of = several.get(row["checkpoint"], "")
+        yield {**row, "of": of, "share": row["hits"] / row["positions"], "low": low, "high": high}
 
 
 def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:

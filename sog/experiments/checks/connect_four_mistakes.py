@@ -17,7 +17,7 @@ from sog.baselines.openspiel_mcts import openspiel_mcts
 from sog.baselines.rating import RatingPlayer
 from sog.evaluate.intervals import wilson
 from sog.experiments.papers.elo_matches import Agent
-from sog.experiments.runs import networks_on
+from sog.experiments.runs import networks_on, told_apart
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, totals
 from sog.games.boards.connect_four import ConnectFour
 from sog.play.player import Player, Search
@@ -139,14 +139,17 @@ def present(points: list[Point]) -> Outcome:
 
 
 def _name(row: Key) -> str:
-    """An agent as tables show it."""
-    return f"{row['agent']}({row['simulations']})" if row["simulations"] else str(row["agent"])
+    """An agent as tables show it, with its checkpoint where there are several."""
+    agent = f"{row['agent']}({row['simulations']})" if row["simulations"] else str(row["agent"])
+    return f"{agent} of {row['of']}" if row["of"] else agent
 
 
 def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
     names = ("agent", "checkpoint", "network", "simulations", "set")
     together = [Point({**point.key, "set": _ALL}, point.result) for point in points]
+    several = told_apart(point.key["checkpoint"] for point in points)
     for row in totals([*points, *together], names):
+        row["of"] = several.get(row["checkpoint"], "")
         for what in ("value", "score"):
             hits, count = row[f"lose_{what}"], row[f"can_lose_{what}"]
             low, high = wilson(hits, count)
