@@ -55,6 +55,9 @@ class Spot:
     ranges: tuple[str, str] = (FULL, FULL)
 
 
+_OPERATORS: Final = 2**16  # of boards, 16 MB; one that is made anew costs no more than time
+
+
 class Holdem(Game):
     """No-limit hold'em; infostates are the 1,326 hands of holdem/cards.py at every public state.
 
@@ -82,7 +85,7 @@ class Holdem(Game):
         if pairs <= 0:
             raise GameError("holdem: no hand of range0 leaves a hand of range1 possible")
         self._root_scale = 1.0 / pairs
-        self._operator = lru_cache(maxsize=None)(CardOperator)
+        self._operator = lru_cache(maxsize=_OPERATORS)(CardOperator)
 
     def root(self) -> HoldemState:
         spot = self.spot
