@@ -137,7 +137,8 @@ class GtpEngine:
         moves = self.board.turned(colour)
         if self.board.over or self.board.tree.result(self.board.tree.node_after(moves)) is not None:
             return "pass"
-        self.thought = self._think(moves, Limits(self.simulations, self._seconds(colour)))
+        seconds = self._seconds(colour)
+        self.thought = self._think(moves, Limits(self.simulations if seconds is None else ENDLESS, seconds))
         legal = [c for c in self.thought.candidates if not self.board.repeats([*moves, c.action])]
         return write_vertex(legal[0].action, self.fits) if legal else "pass"
 

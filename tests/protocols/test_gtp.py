@@ -103,6 +103,16 @@ def test_clocks_limit_a_move(gtp: Callable[..., list[str]]) -> None:
     assert gtp("kgs-time_settings none", "time_settings 0 1 0", "genmove b")[-1].startswith("=")
 
 
+def test_a_clock_stands_in_place_of_simulations(player: SogPlayer) -> None:
+    """As with UCI: what a move may take is the client's to say, or else the engine's."""
+    engine = GtpEngine(player, Go(5, 2.5), lambda line: None, simulations=3)
+    engine._reg_genmove(["b"])
+    assert engine.thought is not None and sum(one.visits for one in engine.thought.candidates) <= 4
+    engine._time_settings(["9", "0", "0"])
+    engine._reg_genmove(["w"])
+    assert sum(one.visits for one in engine.thought.candidates) > 20
+
+
 def test_time_that_was_spent_is_gone_though_the_client_says_nothing(player: SogPlayer) -> None:
     engine = GtpEngine(player, Go(5, 2.5), lambda line: None)
     engine._time_settings(["300", "10", "5"])
