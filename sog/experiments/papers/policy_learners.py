@@ -188,7 +188,7 @@ def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
     title = rows[0]["game"]
     axis.set(xlabel="minutes of training", ylabel=f"exploitability, {rows[0]['unit']}", title=title, yscale="log")
     axis.grid(alpha=0.3)
-    axis.legend(fontsize=8)
+    axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))  # beside the lines, which are many
 
 
 def _by(line: str) -> str:
