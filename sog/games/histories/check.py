@@ -281,14 +281,16 @@ def _check_covered(game: HistoryGame, states: Int32, weights: Float64, where: st
         found = histories_of(game, row, _FEW)
     except TooManyHistories:
         return False
-    left = {_pair(game, state): weight for state, weight in zip(states, weights.tolist(), strict=True)}
+    given = {_pair(game, state): weight for state, weight in zip(states, weights.tolist(), strict=True)}
+    left = dict(given)
     acting = game.actors(found.states) == game.actors(states[:1])[0]
     for state, chance in zip(found.states[acting], _chances_of(game, found.actions[acting]), strict=True):
         pair = _pair(game, state)
         _require(pair in left, game, f"{where} a pair that chance deals by histories is missing")
         left[pair] -= float(chance)
-    for rest, weight in zip(left.values(), weights.tolist(), strict=True):
-        fault = f"{where} a pair has weight {weight:g}, all its histories together {weight - rest:g}"
+    for pair, rest in left.items():
+        together = f"all its histories together {given[pair] - rest:g}"
+        fault = f"{where} a pair has weight {given[pair]:g}, {together}"
         _require(abs(rest) < _CLOSE, game, fault)
     return True
 
