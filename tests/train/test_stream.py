@@ -282,6 +282,7 @@ def test_a_learner_that_dies_at_the_end_leaves_a_checkpoint_a_curve_and_a_word(t
 def test_a_save_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that keeps nothing for a while must not look like one that does."""
     monkeypatch.setattr(loop, "next_save", lambda took: 0.0)
+    monkeypatch.setattr(loop, "_LOOK", 0.0)  # each turn: a fast machine plays all four rounds within a second
     said: list[str] = []
 
     def look(supervisor: Supervisor) -> None:
