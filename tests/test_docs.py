@@ -27,7 +27,7 @@ from sog.games.catalog import known_games, make_game
 from sog.games.names import OPENSPIEL
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 MATCHES = sorted((ROOT / "docs" / "matches").glob("*.toml"))
 
 Capture = pytest.CaptureFixture[str]
@@ -129,8 +129,33 @@ def test_the_parser_refuses_what_is_wrong() -> None:
 
 
 def test_pages_show_command_lines() -> None:
-    shown = {page.name: len(command_lines(page)) for page in PAGES}
-    assert shown["README.md"] >= 20 and shown["measured.md"] >= 40, shown
+    shown = dict(zip(page_ids(), (len(command_lines(page)) for page in PAGES), strict=True))
+    assert shown["README.md"] >= 20
+    assert min(shown[page] for page in shown if page.startswith("docs/measured/")) >= 1, shown
+    assert sum(shown[page] for page in shown if page.startswith("docs/measured/")) >= 80, shown
+
+
+def anchors(page: Path) -> set[str]:
+    """What GitHub calls the headings of a page: lower case, blanks as hyphens, other signs left out."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=page_ids())
+def test_links_to_sections_lead_there(page: Path) -> None:
+    links = [link for link in re.findall(r"\]\(([^)\s]*#[^)\s]+)\)", page.read_text()) if "://" not in link]
+    for target, _, anchor in (link.partition("#") for link in links):
+        assert anchor in anchors(page.parent / target if target else page), f"{target}#{anchor}"
+
+
+def test_every_measurement_is_listed() -> None:
+    front = text("measured.md")
+    for page in sorted((ROOT / "docs" / "measured").glob("*.md")):
+        assert f"](measured/{page.name})" in front
+        sections = re.findall(r"^## (.*)$", page.read_text(), re.MULTILINE)
+        names = {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in sections}
+        missing = {name for name in names if f"(measured/{page.name}#{name})" not in front}
+        assert not missing or page.name == "older.md"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_ids())
@@ -265,8 +290,8 @@ def test_counts_of_openspiel_games() -> None:
     has("README.md", f"{len(rows)} OpenSpiel games compiled here")
     most, histories = max(float(row[-2]) for row in rows), max(int(row[3].replace(",", "")) for row in rows)
     assert most <= 2e-15
-    has("measured.md", f"{len(rows)} OpenSpiel games compiled here (up to {histories:,} histories)")
-    has("measured.md", f"for {len(reasons)} others the reason")
+    has("measured/checked.md", f"{len(rows)} OpenSpiel games compiled here (up to {histories:,} histories)")
+    has("measured/checked.md", f"for {len(reasons)} others the reason")
 
 
 def test_counts_of_public_states() -> None:
@@ -283,10 +308,10 @@ def test_counts_of_public_states() -> None:
         return sum(actor < 2 for actor in actors), actors.count(2)
 
     players, chance = decisions("leduc_poker")
-    has("measured.md", f"Leduc's {players + chance} public states at which a player or chance acts")
-    has("measured.md", f"1x4f's {decisions('liars_dice(numdice=1,dice_sides=4)')[0]} decision states")
+    has("measured/student_of_games.md", f"Leduc's {players + chance} public states at which a player or chance acts")
+    has("measured/rebel.md", f"1x4f's {decisions('liars_dice(numdice=1,dice_sides=4)')[0]} decision states")
     has("notes.md", f"On 1x5f, {decisions('liars_dice(numdice=1,dice_sides=5)')[0]:,} decision states")
-    for page in ("README.md", "measured.md"):
+    for page in ("README.md", "measured/solving.md"):
         has(page, f"same tree of {decisions(RIVER.game)[0]} decisions")
 
 
@@ -301,9 +326,9 @@ def test_counts_of_files_games_and_checkpoints() -> None:
     shipped = words[len(shipped_checkpoints())]
     has("README.md", f"{shipped} trained networks")
     has("decisions.md", f"The package holds {shipped} networks")
-    has("measured.md", f"{len(GAMES)} games, 23 minutes")
+    has("measured/solving.md", f"{len(GAMES)} games, 23 minutes")
     figures = sum(len(row) for table in TABLE_5.values() for row in table.values())
-    has("measured.md", f"table's {figures} figures")
+    has("measured/solving.md", f"table's {figures} figures")
 
 
 def test_the_table_of_games_is_whole() -> None:
