@@ -12,6 +12,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
+import numpy as np
+
 from sog.errors import SettingError
 from sog.files import append_line, replace_file
 from sog.games.records import Record
@@ -19,7 +21,18 @@ from sog.play.match import Contestant, Played, play_match_game, random_openings
 from sog.protocols.tournament_file import Tournament
 from sog.train.lock import held
 
-__all__ = ["Apart", "Fixture", "Result", "fixtures", "load_results", "opening_of", "play_fixture", "play_tournament"]
+__all__ = [
+    "Apart",
+    "Fixture",
+    "Result",
+    "different_openings",
+    "fixtures",
+    "load_results",
+    "opening_of",
+    "play_fixture",
+    "play_tournament",
+    "seed_of",
+]
 
 _GAMES: Final = "games.jsonl"
 _DIGEST: Final = "tournament.sha256"
@@ -145,8 +158,13 @@ def play_fixture(tournament: Tournament, fixture: Fixture, agents: Mapping[str, 
     """One game; its opening and seed come from the tournament and the fixture alone."""
     first, second = fixture.seats
     opening = opening_of(tournament, fixture.round)
-    seed = tournament.seed + 2 * fixture.number
+    seed = seed_of(tournament, fixture)
     return play_match_game(tournament.game, (agents[first], agents[second]), opening, seed, tournament.longest)
+
+
+def seed_of(tournament: Tournament, fixture: Fixture) -> int:
+    """A game's own seed: tournaments that differ in their seeds alone must not play the same games."""
+    return int(np.random.SeedSequence((tournament.seed, fixture.number)).generate_state(1)[0])
 
 
 def _keep(tournament: Tournament, fixture: Fixture, played: Played, folder: Path) -> Result:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,15 @@ from sog.play.player import Limits
 from sog.play.sog_player import BOARDS, PAPERS_BOARDS, SogPlayer
 from sog.protocols import tournament_file
 from sog.protocols.check_score import compare
-from sog.protocols.tournament import Result, different_openings, fixtures, load_results, opening_of, play_tournament
+from sog.protocols.tournament import (
+    Result,
+    different_openings,
+    fixtures,
+    load_results,
+    opening_of,
+    play_tournament,
+    seed_of,
+)
 from sog.protocols.tournament_file import read_tournament
 from sog.train import checkpoint
 
@@ -51,6 +60,14 @@ def file_of(folder: Path, text: str) -> Path:
 def randoms(folder: Path, game: str = "tic_tac_toe", rounds: int = 3, count: int = 3, more: str = "plies = 1") -> Path:
     agents = "".join(f"[agents.r{k}]\nrandom = true\n" for k in range(count))
     return file_of(folder, f'game = "{game}"\nrounds = {rounds}\nseed = 5\n{more}\n{agents}')
+
+
+def test_tournaments_of_other_seeds_play_other_games(tmp_path: Path) -> None:
+    """Both together must be as many games as they say: a seat's seed is its game's, or one more."""
+    tournament = read_tournament(randoms(tmp_path))
+    games = [(replace(tournament, seed=seed), fixture) for seed in range(12) for fixture in fixtures(tournament)]
+    seats = [seed_of(one, fixture) + mover for one, fixture in games for mover in (0, 1)]
+    assert len(set(seats)) == len(seats)
 
 
 def test_every_pair_meets_evenly_from_both_sides(tmp_path: Path) -> None:
