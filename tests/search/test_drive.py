@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from sog.play.resolver import derive_generator
 from sog.search.cfr.exact import ExactEvaluator
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import PAPER, Budget, SearchSettings, search
-from sog.search.leaves.drive import drive, run
+from sog.search.leaves.drive import drive, drive_with_followers, run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, SearchGenerator, zero_answer, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
 
@@ -94,6 +95,25 @@ def test_searches_are_read_when_there_is_room() -> None:
         assert job.name not in finished
         finished.append(job.name)
     assert sorted(finished) == ["0", "1", "2", "3", "4"]
+
+
+@pytest.mark.parametrize("width", [1, 2, 64])
+def test_followers_come_before_further_jobs_and_none_is_lost(width: int) -> None:
+    """Every job of one letter leaves two of two letters, and one of these leaves one of three; the last ones, too."""
+    begun: list[str] = []
+
+    def make(name: str) -> Asking:
+        begun.append(name)
+        return Asking(name, 2)
+
+    def followers(job: Asking) -> list[Callable[[], Asking]]:
+        further = {1: "xy", 2: "z" if job.name.endswith("y") else ""}
+        return [partial(make, job.name + letter) for letter in further.get(len(job.name), "")]
+
+    found = names(drive_with_followers((make(name) for name in "abc"), followers, Counter(), width))
+    assert sorted(found) == sorted(begun) == ["a", "ax", "ay", "ayz", "b", "bx", "by", "byz", "c", "cx", "cy", "cyz"]
+    if width == 1:
+        assert begun == ["a", "ay", "ayz", "ax", "b", "by", "byz", "bx", "c", "cy", "cyz", "cx"]
 
 
 def test_too_few_answers_are_an_error() -> None:

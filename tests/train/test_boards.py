@@ -303,7 +303,7 @@ def test_a_round_does_not_depend_on_how_many_games_stand_side_by_side(search: Se
 
 def test_queries_are_positions_met_and_searched_in_full() -> None:
     game = played(playing(MctsSearch(), queries=2.0), 3)
-    solves = game.followers()
+    solves = [make() for make in game.followers()]
     assert len(solves) == len(game.queried) > 0
     visited = {visit.node for visit in game.visits}
     assert {game.public.actor(solve.node) for solve in solves} <= {0, 1} and not set(game.queried) <= visited

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Protocol, TypeVar
 
 from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
@@ -21,8 +21,7 @@ J = TypeVar("J", bound=Job)
 def drive(jobs: Iterable[J], evaluator: Evaluator, width: int = 64) -> Iterator[J]:
     """Run jobs to their ends, `width` of them side by side, and yield each one as it finishes.
 
-    `jobs` is read lazily, until it ends: a generator that had nothing left once is not resumed, so that jobs which
-    depend on finished ones are driven by a call of their own where they come too late.
+    `jobs` is read lazily, until it ends.
     """
     source = iter(jobs)
     active: list[tuple[J, SearchGenerator, Beliefs]] = []
@@ -47,6 +46,30 @@ def drive(jobs: Iterable[J], evaluator: Evaluator, width: int = 64) -> Iterator[
             except StopIteration:
                 yield job
         active = still
+
+
+def drive_with_followers(
+    jobs: Iterable[J], followers: Callable[[J], Iterable[Callable[[], J]]], evaluator: Evaluator, width: int = 64
+) -> Iterator[J]:
+    """`drive` with the jobs that finished ones leave, the latest of which come before any further one of `jobs`.
+
+    followers: what makes the jobs that a finished one leaves, each made when it is begun.
+    """
+    source, waiting = iter(jobs), list[Callable[[], J]]()
+
+    def begun() -> Iterator[J]:
+        while True:
+            job = waiting.pop()() if waiting else next(source, None)
+            if job is None:
+                return
+            yield job
+
+    while True:  # again where the last jobs in hand leave some
+        for job in drive(begun(), evaluator, width):
+            yield job
+            waiting.extend(followers(job))
+        if not waiting:
+            return
 
 
 def run(job: Job | SearchGenerator, evaluator: Evaluator) -> None:

@@ -5,7 +5,7 @@ Student of Games and AlphaZero share it and differ in the search alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy as np
 from sog.errors import SettingError
 from sog.games.base import Game
 from sog.nets.shape import NetworkShape
-from sog.search.leaves.drive import drive
+from sog.search.leaves.drive import drive_with_followers
 from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.train.boards.game import BoardGame, BoardPlay, QuerySolve
@@ -84,26 +84,20 @@ class BoardActor:
         Every job has a generator of its own, so that it does not depend on the others.
         """
         seeds = rng.integers(2**62, size=games)
-        waiting: list[QuerySolve] = []
-        begun, play = 0, self.acting.play
+        begun: Iterator[BoardGame | QuerySolve] = (
+            self._game(k, np.random.default_rng(seed), number) for k, seed in enumerate(seeds)
+        )
 
-        def jobs() -> Iterator[BoardGame | QuerySolve]:
-            nonlocal begun
-            while waiting or begun < games:
-                if waiting:
-                    yield waiting.pop()
-                else:
-                    begun += 1
-                    own = np.random.default_rng(seeds[begun - 1])
-                    game, named = drawn_game(self.game, self.variants, play.starts, own)
-                    kind = play.from_start() if named else play
-                    yield BoardGame(PublicTree(game), kind, number, own, (begun - 1, 0))
+        def queries(job: BoardGame | QuerySolve) -> Sequence[Callable[[], BoardGame | QuerySolve]]:
+            return job.followers() if isinstance(job, BoardGame) else ()
 
-        while waiting or begun < games:
-            for job in drive(jobs(), evaluator, self.acting.side_by_side):
-                yield job
-                if isinstance(job, BoardGame):
-                    waiting.extend(job.followers())
+        yield from drive_with_followers(begun, queries, evaluator, self.acting.side_by_side)
+
+    def _game(self, k: int, rng: np.random.Generator, number: int) -> BoardGame:
+        """The k-th game of round `number`."""
+        play = self.acting.play
+        game, named = drawn_game(self.game, self.variants, play.starts, rng)
+        return BoardGame(PublicTree(game), play.from_start() if named else play, number, rng, (k, 0))
 
     def rows_of(self, job: BoardGame | QuerySolve, rng: np.random.Generator) -> list[Rows]:
         """The training rows that a finished job leaves.  rng draws which are repeated."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -126,11 +128,11 @@ class BoardGame:
             world = referee.act(world, self._choose(found, noise, moves <= play.sampled_moves), rng)
         self.utility, self.final = referee.utility(world), world.node
 
-    def followers(self) -> list[QuerySolve]:
-        """The searches of its queries, each with a generator of its own."""
+    def followers(self) -> list[Callable[[], QuerySolve]]:
+        """What makes the searches of its queries, each with a generator of its own."""
         generators = [np.random.default_rng(seed) for seed in self.rng.integers(2**62, size=len(self.queried))]
         return [
-            QuerySolve(self.public, node, self.play, self.round_number, rng, (self.number[0], k))
+            partial(QuerySolve, self.public, node, self.play, self.round_number, rng, (self.number[0], k))
             for k, (node, rng) in enumerate(zip(self.queried, generators, strict=True), start=1)
         ]
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from sog.games.base import Game
 from sog.nets.shape import NetworkShape
-from sog.search.leaves.drive import drive
+from sog.search.leaves.drive import drive_with_followers
 from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import listed_tree
 from sog.train.replay import Rows
 from sog.train.settings import Harvest
-from sog.train.sog.queries import Query, QuerySettings, Solving, stack, visit_row
+from sog.train.sog.queries import QuerySettings, Solving, stack, visit_row
 from sog.train.sog.selfplay import SelfPlayGame, SelfPlaySettings
 
 __all__ = ["SogActing", "SogActor"]
@@ -59,22 +60,15 @@ class SogActor:
 
         Where the game is too large to list, each has a public tree of its own, let go with it and its queries.
         """
-        waiting: list[Query] = []
-        begun = 0
 
-        def jobs() -> Iterator[SelfPlayGame | Solving]:
-            nonlocal begun
-            while waiting or begun < games:
-                if waiting:
-                    yield Solving(waiting.pop(), self.queries, rng)
-                else:
-                    begun += 1
-                    yield SelfPlayGame(self.public or PublicTree(self.game), self.selfplay, rng)
+        def queries(job: SelfPlayGame | Solving) -> list[Callable[[], SelfPlayGame | Solving]]:
+            left = job.followers() if isinstance(job, Solving) else job.queries
+            return [partial(Solving, query, self.queries, rng) for query in left]
 
-        while waiting or begun < games:
-            for job in drive(jobs(), evaluator, self.width):
-                yield job
-                waiting.extend(job.followers() if isinstance(job, Solving) else job.queries)
+        begun: Iterator[SelfPlayGame | Solving] = (
+            SelfPlayGame(self.public or PublicTree(self.game), self.selfplay, rng) for _ in range(games)
+        )
+        yield from drive_with_followers(begun, queries, evaluator, self.width)
 
     def rows_of(self, job: SelfPlayGame | Solving, rng: np.random.Generator) -> Iterator[Rows]:
         """The training rows that a finished job leaves."""
