@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -306,6 +306,13 @@ def test_bench_cfr(capfd: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 # --- the progress bar ---
 
 
+def until(shown: Callable[[], bool]) -> None:
+    """Wait for the thread that draws the bar, for half a minute at most."""
+    deadline = time.monotonic() + 30
+    while not shown() and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
 @pytest.mark.parametrize("terminal", [True, False])
 def test_the_progress_bar_is_for_terminals(terminal: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = io.StringIO()
@@ -314,7 +321,7 @@ def test_the_progress_bar_is_for_terminals(terminal: bool, monkeypatch: pytest.M
     monkeypatch.setattr(cli_frame, "_SILENT_SECONDS", 0.0)
     with progress_bar("solving", 10, "iterations") as report:
         report(5, "exploitability 0.5")
-        time.sleep(0.3)
+        until(lambda: "5 iterations" in shown.getvalue() or not terminal)
         report(10, "exploitability 0.1")
     assert ("solving" in shown.getvalue()) == terminal
     assert ("5 iterations" in shown.getvalue()) == terminal
@@ -403,7 +410,7 @@ def test_the_bar_says_how_long_until_the_minutes_are_over(monkeypatch: pytest.Mo
     monkeypatch.setattr(cli_frame, "_SILENT_SECONDS", 0.0)
     with progress_bar("training", 1_000_000, "rounds", minutes=75.5) as report:
         report(1, "")
-        time.sleep(0.3)
+        until(lambda: "1:15:2" in shown.getvalue())
     assert "1:15:2" in shown.getvalue()
 
 
@@ -411,6 +418,7 @@ def test_short_work_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     shown = io.StringIO()
     console = Console(file=shown, force_terminal=True)
     monkeypatch.setattr(cli_frame, "stderr", lambda: console)
+    monkeypatch.setattr(cli_frame, "_SILENT_SECONDS", 60.0)  # two of them may pass on a busy machine
     with progress_bar("solving", 10, "iterations") as report:
         report(10, "")
     assert shown.getvalue() == ""

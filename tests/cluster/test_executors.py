@@ -111,13 +111,14 @@ def test_what_cannot_be_pickled_is_an_error_and_no_more(there: Executor) -> None
     remote.end()
 
 
-def test_waiting(there: Executor) -> None:
+def test_waiting(there: Executor, tmp_path: Path) -> None:
     """The quick one is there first; a time that passes brings nothing; what is done comes at once."""
     quick, slow = there.start(Counter, 1), there.start(Counter, 2)
     assert [remote.call("add", 0).result() for remote in (quick, slow)] == [1, 2]
-    late, soon = slow.call("slow", 1.0), quick.call("slow", 0.01)
+    late, soon = slow.call("wait_for", str(tmp_path / "now")), quick.call("slow", 0.01)
     assert there.wait([late, soon]) == [soon] and there.wait([late, soon]) == [soon]
     assert there.wait([late], 0.01) == []
+    (tmp_path / "now").touch()
     assert there.wait([late]) == [late] and late.result() == 2
     for remote in (quick, slow):
         remote.end()

@@ -31,6 +31,13 @@ class Counter:
         time.sleep(seconds)
         return self.count
 
+    def wait_for(self, path: str) -> int:
+        """Until the file is there; a minute at most."""
+        deadline = time.monotonic() + 60
+        while not Path(path).exists() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return self.count
+
     def fail(self, ours: bool) -> None:
         if ours:
             raise GameError("no such game")

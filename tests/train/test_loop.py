@@ -141,11 +141,30 @@ def test_minutes_do_not_count_what_compiling_takes(tmp_path: Path, monkeypatch: 
     assert point.round == 1 and 60.0 <= point.minutes < 70.0
 
 
-def forked(out: Path, run: dict[str, Any]) -> ForkProcess:
-    """The run going on in a process of its own."""
-    process = multiprocessing.get_context("fork").Process(target=run_to, args=(out, ROUNDS, True), kwargs=run)
+def forked(out: Path, run: dict[str, Any], most: int) -> ForkProcess:
+    """The run going on in a process of its own, which waits after so many rounds until it is told of its end.
+
+    So it is not over before that, however fast this machine is, or busy with others than this test.
+    """
+    process = multiprocessing.get_context("fork").Process(target=run_a_part, args=(out, run, most))
     process.start()
     return process
+
+
+def run_a_part(out: Path, run: dict[str, Any], most: int) -> None:
+    which, played, deadline = Run("kuhn_poker", **run), list[Point](), time.monotonic() + 120
+
+    def report(point: Point, total: int) -> None:
+        played.append(point)
+        while len(played) > most and not told(out).exists() and time.monotonic() < deadline:
+            time.sleep(0.002)
+
+    train(which, tiny(which), out, Until(rounds=ROUNDS), True, Hooks(report=report))
+
+
+def told(out: Path) -> Path:
+    """A file that is there once the process has been told of its end."""
+    return out.with_name("told")
 
 
 def saved_round(out: Path) -> int:
@@ -167,7 +186,7 @@ def test_kill_9_at_five_random_moments(tmp_path: Path, uninterrupted: Whole) -> 
     """Each kill comes after at least one more checkpoint, at a random moment of a round or of its saving."""
     out, draw, reached = tmp_path / "run", random.Random(1), []
     for _ in range(5):
-        process = forked(out, uninterrupted.run)
+        process = forked(out, uninterrupted.run, 6)  # five times, of 40
         wait_beyond(out, reached[-1] if reached else 0, process)
         time.sleep(draw.uniform(0.0, 0.05))
         process.kill()
@@ -184,13 +203,14 @@ def test_sigterm_saves_the_round_in_hand(
 ) -> None:
     monkeypatch.setattr("sog.train.rounds.SAVE_SECONDS", 1e9)  # only the end of a run saves it
     out = tmp_path / "run"
-    process = forked(out, uninterrupted.run)
+    process = forked(out, uninterrupted.run, 10)
     deadline = time.monotonic() + 60
     while not (out / "snapshots" / "000002").exists():
         assert process.is_alive() and time.monotonic() < deadline
         time.sleep(0.002)
     assert saved_round(out) == 0
     process.terminate()
+    told(out).touch()
     process.join()
     assert abs(process.exitcode or 0) == signal.SIGTERM and 2 <= saved_round(out) < ROUNDS
     run_to(out, ROUNDS, resume=True, **uninterrupted.run)
