@@ -103,8 +103,9 @@ def bench_search(
 ) -> None:
     """Where the time of a search and of a minute of training goes.
 
-    Searches are those of self-play. A game without a shipped checkpoint gets an untrained network, as fast as
-    a trained one.
+    Searches re-solve, as self-play does where information is hidden; on boards self-play searches the position itself
+    (see `sog bench simulations`). A game without a shipped checkpoint gets an untrained network, as fast as a trained
+    one.
     """
     from sog.experiments.bench.search import BUDGETS, SIDE_BY_SIDE, bench_searches
     from sog.experiments.bench.training import profile_training
@@ -288,17 +289,16 @@ def _budgets(simulations: list[int] | None, per_update: list[float] | None) -> l
 def _network(checkpoint: str) -> tuple[str, CVPN]:
     """The game and the network that a checkpoint or a game string names, a new one where none is shipped."""
     from sog.agents.algorithms.table import preset
+    from sog.agents.exploit_seeds import value_network
     from sog.agents.shipped import named_checkpoint
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
-    from sog.train.checkpoint import load_network
 
     folder = named_checkpoint(checkpoint)
     if folder is None:
         game = make_game(checkpoint)
         stderr().print(f"no checkpoint is shipped for {game.name}: an untrained network")
         return game.name, CVPN(preset(game, "full").shape)
-    name, network, _ = load_network(folder)
-    return name, network
+    return value_network(folder)
 
 

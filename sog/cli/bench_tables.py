@@ -75,7 +75,7 @@ def root_table(rows: Sequence[RootRow]) -> Table:
 
 
 def search_table(rows: Sequence[Row]) -> Table:
-    title = f"{rows[0].game}: searches of self-play, {rows[0].network}, one core"
+    title = f"{rows[0].game}: searches that re-solve, {rows[0].network}, one core"
     headings = ("at once", "per s", "us/iter.", "network", "down", "up", "finish", "growth", "Python")
     out = figures_table("search", figures=headings, title=title)
     for row in rows:

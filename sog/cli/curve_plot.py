@@ -29,7 +29,11 @@ def draw_curve(folder: Path, game: str, unit: str, measure: str) -> None:
     panels = figure.subplots(1, 1 + bool(measured), squeeze=False)[0]
     for name in ("value_loss", "policy_loss"):
         panels[0].plot([row["minutes"] for row in rows], [row[name] for row in rows], label=name.replace("_", " "))
-    panels[0].set(xlabel="minutes", ylabel="loss", yscale="log", title=f"{game}: learning")
+    panels[0].set(xlabel="minutes", ylabel="loss", title=f"{game}: learning")
+    if any(row[name] <= 0.0 for row in rows for name in ("value_loss", "policy_loss")):  # a policy learner's may be
+        panels[0].set_yscale("symlog", linthresh=0.01)
+    else:
+        panels[0].set_yscale("log")
     panels[0].legend()
     if measured:
         panels[1].plot(*zip(*measured, strict=True), marker=".")

@@ -78,6 +78,9 @@ def solve_spot(
     if out is not None:
         save(solver, progress, out)
     _print_answer(game, progress, seconds, as_json)
+    wanted = _target(target, iterations)
+    if wanted and not as_json and 100 * progress.of_pot > wanted:
+        stdout().print(f"The target {wanted:.4g}% of the pot was not reached.")
 
 
 def _kept(out: Path, iterations: int) -> str:
@@ -93,7 +96,7 @@ def _run(
     from sog.search.holdem.saved import save
 
     most = _ITERATIONS if iterations is None else iterations
-    limit = (_TARGET if target is None and iterations is None else target or 0.0) / 100
+    limit = _target(target, iterations) / 100
     start = saved = perf_counter()
     with progress_bar("solve", most, "iterations", begun=solver.iterations) as report:
 
@@ -111,6 +114,11 @@ def _run(
 
         progress = solver.solve(limit, most, report=on_progress)
     return progress, perf_counter() - start
+
+
+def _target(target: float | None, iterations: int | None) -> float:
+    """Percent of the pot at which solving ends; 0 where only the iterations were chosen."""
+    return _TARGET if target is None and iterations is None else target or 0.0
 
 
 def _print_answer(game: Game, progress: Progress, seconds: float, as_json: bool) -> None:

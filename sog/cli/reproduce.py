@@ -67,6 +67,8 @@ def reproduce(
 
     where = where_of(cluster, workers)
     experiment = find(name)
+    if experiment.study.alone and (workers is not None or cluster is not None):
+        raise SettingError(f"{name} measures time, one point after the other: leave out --workers and --cluster")
     if "runs" in experiment.study.takes:
         _check_runs(run or ())
     started = time.monotonic()

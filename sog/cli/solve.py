@@ -60,7 +60,8 @@ def solve(
         typer.Option(
             min=1,
             max=LARGEST_COUNT,
-            help=f"Iterations at most: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target.",
+            help=f"Iterations at most: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target; in hold'em 10,000, "
+            "those that --out holds included.",
         ),
     ] = None,
     target: Annotated[
@@ -87,8 +88,9 @@ def solve(
 
     Exploitability is the mean over both players of what a best response would win; `seconds` counts the
     iterations alone. Checks for --target come at fixed iterations, so a run can be repeated. Hold'em's river
-    and turn spots have a solver of their own (dcfr, to 0.5 percent of the pot); --out continues an earlier result.
-    So has connect four, whose answer is exact: every move's value, as of 'connect_four(moves=4433)'.
+    and turn spots have a solver of their own (dcfr, to 0.5 percent of the pot); --out continues an earlier result;
+    `seconds` are of this run alone there, with those that measuring and saving took. So has connect four, whose answer
+    is exact: every move's value, as of 'connect_four(moves=4433)'.
     """
     from sog.search.cfr.algorithms import DRAWING, named
 

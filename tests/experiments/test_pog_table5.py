@@ -28,9 +28,9 @@ def test_figures_stand_beside_the_papers() -> None:
     results = [{"mvd": 461.0, "mvis": 900.0, "mval": 470.0}, {"mvd": 561.0, "mvis": 902.0, "mval": 470.0}]
     outcome = pog_table5.present([Point(*both) for both in zip(keys, results, strict=True)])
     mvd, mvis, mval, lowest, near = outcome.beside
-    assert (mvd.what, mvd.paper, mvd.ours) == ("10,000 sims, C 13, mvd", "511", "511 ± 71 mbb/h")
-    assert (mvis.paper, mvis.ours) == ("465", "901 ± 1 mbb/h")
-    assert (mval.paper, mval.ours) == ("470", "470 ± 0 mbb/h")
+    assert (mvd.what, mvd.paper, mvd.ours) == ("10,000 sims, C 13, mvd", "511", "511 mbb/h (deviation 71)")
+    assert (mvis.paper, mvis.ours) == ("465", "901 mbb/h (deviation 1)")
+    assert (mval.paper, mval.ours) == ("470", "470 mbb/h (deviation 0)")
     assert lowest.paper.startswith("465 (") and lowest.ours.startswith("470 (")
     assert near.ours == "1 of 2 figures"
     assert [row["paper"] for row in outcome.rows] == [511, 465, 470]

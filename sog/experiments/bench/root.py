@@ -70,7 +70,8 @@ def bench_root(
     rows = []
     with one_core():
         evaluator = network_evaluator(network)
-        _search(game, Budget(2), evaluator)  # compiles
+        with watching_searches(Stopwatch()):
+            _search(game, Budget(2), evaluator)  # compiles
         for k, budget in enumerate(budgets):
             report(k, f"SoG{budget}")
             made = [_row(game, budget, evaluator, name_of(network.shape)) for _ in range(rounds)]

@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from sog.arrays import Bool
+from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
@@ -66,7 +67,7 @@ def bench_rounds(chosen: Sequence[tuple[str, CVPN, int]], report: Callable[[int,
 
 
 def bench_round(name: str, network: CVPN, games: int) -> Row:
-    """One round of so many games."""
+    """One round of so many games; SettingError where it leaves no training row, as of games that a search lists."""
     game = make_game(name)
     grown: list[bool] = []
     lines: list[tuple[str, tuple[int, ...]]] = []
@@ -78,6 +79,8 @@ def bench_round(name: str, network: CVPN, games: int) -> Row:
             won.append(bool(job.utility))
             grown += [visit.grown for visit in job.visits]
             lines += [(job.public.game.name, job.public.line(visit.node)) for visit in job.visits]
+    if not one_hot:
+        raise SettingError(f"{game.name}: {games} games of self-play left no training row to examine")
     return Row(
         game=game.name,
         searches=len(grown),

@@ -102,6 +102,8 @@ def bench_searches(
     with one_core():
         evaluator = network_evaluator(network)
         _Games(public, Budget(10), evaluator, 1).play(0.0, evaluator)  # compiles the kernels
+        with watching_searches(Stopwatch()):  # and those of each phase, which are called one by one for the shares
+            _Games(public, Budget(10), evaluator, 1).play(0.0, evaluator)
         for budget in budgets:
             for width in SIDE_BY_SIDE:
                 report(len(rows), f"SoG{budget}, {width} side by side")

@@ -15,6 +15,7 @@ import numpy as np
 
 from sog.agents.algorithms.base import Choices, PlayBoard
 from sog.agents.algorithms.table import learner
+from sog.agents.exploit_seeds import value_network
 from sog.baselines.alpha_beta import alpha_beta
 from sog.baselines.go_rollouts import rollouts
 from sog.baselines.rating import Rate, RatingPlayer
@@ -25,7 +26,6 @@ from sog.experiments.study import Beside, Key, Point, Result
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.search.leaves.evaluator import Evaluator
-from sog.train.checkpoint import load_network
 
 OPENING_PLIES: Final = 4
 MOVES_MAX: Final = 400  # a longer game is a draw
@@ -114,7 +114,7 @@ def agent_of(key: Key, name: str) -> Agent | Reference:
 def _evaluator(checkpoint: str, network: str) -> Evaluator:
     """CheckpointError where the folder holds another network by now."""
     check_unchanged(Path(checkpoint), network)
-    return network_evaluator(load_network(Path(checkpoint))[1])
+    return network_evaluator(value_network(Path(checkpoint))[1])
 
 
 Pair = tuple[Agent | Reference, Agent | Reference]

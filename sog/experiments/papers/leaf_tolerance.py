@@ -104,7 +104,9 @@ def _draw(figure: Figure, table: dict[str, dict[float, list[Point]]]) -> None:
             axis.plot(share, sum(values) / len(values), "o", color="C0")
             axis.annotate(f"{tolerance:g}", (share, max(values)), fontsize=8)
         axis.set(
-            xlabel="beliefs evaluated, of those at 0", ylabel=make_game(game).unit.name, title=f"{game}, {BUDGET}"
+            xlabel="beliefs evaluated, as a share of those at a tolerance of 0",
+            ylabel=f"exploitability, {make_game(game).unit.name}",
+            title=f"{game}, {BUDGET}",
         )
         axis.set_ylim(bottom=0)
         axis.grid(alpha=0.3)

@@ -95,14 +95,15 @@ def _rows(points: list[Point]) -> list[dict[str, Any]]:
     for (simulations, c), results in groups.items():
         for final, paper in zip(FINAL_POLICIES, TABLE_5[simulations][c], strict=True):
             found = [result[final] for result in results]
-            spread = stdev(found) if len(found) > 1 else 0.0
+            spread = stdev(found) if len(found) > 1 else None
             row = {"simulations": simulations, "c": c, "final": final, "seeds": len(found), "paper": paper}
             out.append(row | {"mean": mean(found), "deviation": spread, "lowest": min(found), "highest": max(found)})
     return out
 
 
 def _ours(row: dict[str, Any]) -> str:
-    return f"{row['mean']:.0f} ± {row['deviation']:.0f} mbb/h"
+    spread = "" if row["deviation"] is None else f" (deviation {row['deviation']:.0f})"
+    return f"{row['mean']:.0f} mbb/h{spread}"
 
 
 def _summary(rows: list[dict[str, Any]]) -> list[Beside]:
@@ -115,7 +116,7 @@ def _summary(rows: list[dict[str, Any]]) -> list[Beside]:
         apart = [
             abs(row["mean"] - row["paper"]) / (row["deviation"] * (1 / row["seeds"] + 1 / _SEEDS) ** 0.5)
             for row in rows
-            if row["deviation"] > 0
+            if row["deviation"]
         ]
         near = sum(z <= 2.0 for z in apart)
         out.append(Beside("within 2 standard errors", "", f"{near} of {len(apart)} figures"))
@@ -133,14 +134,14 @@ def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
         for k, c in enumerate(dict.fromkeys(row["c"] for row in rows)):
             line = [row for row in rows if row["final"] == final and row["c"] == c]
             counts, colour = [row["simulations"] for row in line], f"C{k}"
-            means, spreads = [row["mean"] for row in line], [row["deviation"] for row in line]
+            means, spreads = [row["mean"] for row in line], [row["deviation"] or 0.0 for row in line]
             axis.errorbar(counts, means, yerr=spreads, marker=".", capsize=2, color=colour, label=f"C = {c:g}")
             axis.plot(counts, [row["paper"] for row in line], marker="o", mfc="none", linestyle="", color=colour)
         axis.set(xscale="log", yscale="log", xlabel="simulations", title=final)
         axis.grid(alpha=0.3, which="both")
     axes[0].set_ylabel("exploitability, mbb/h")
     axes[0].legend()
-    figure.suptitle("IS-MCTS on Leduc; circles: PoG, Table 5")
+    figure.suptitle("IS-MCTS on Leduc, mean and standard deviation over seeds; circles: PoG, Table 5")
 
 
 STUDY: Final = Study(plan, compute, present, takes=("seeds",))

@@ -89,7 +89,7 @@ def _searching(own: Opened, iterations: int, histories: int, alpha: float) -> Se
 
 
 def compute(key: Key) -> Result:
-    """What the first wins in each pair of games, summed over both seats, in utilities; moves, and those searched."""
+    """What the first wins in each pair of games, the mean over both seats, in utilities; moves, and those searched."""
     from sog.agents.history_matches import UniformPolicy, play_pairs
     from sog.agents.sepot import NetworkPolicy
 

@@ -143,7 +143,7 @@ def _picture(title: str, rows: Sequence[dict[str, Any]]) -> Draw:
                 marker="o",
                 capsize=3,
             )
-        axis.set(xlabel="minutes of training", ylabel="Elo, untrained = 0", title=title)
+        axis.set(xlabel="minutes of training", ylabel="Elo, the first run's first network = 0", title=title)
         axis.grid(alpha=0.3)
         axis.legend()
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from sog.agents.exploit_seeds import value_network
 from sog.agents.shipped import find_checkpoint
 from sog.experiments.runs import check_unchanged
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, one_run
@@ -15,7 +16,7 @@ from sog.nets.inference import network_evaluator
 from sog.play.player import Limits, think
 from sog.play.sog_player import SogPlayer
 from sog.search.gtcfr.search import Budget
-from sog.train.checkpoint import load_meta, load_network
+from sog.train.checkpoint import load_meta
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,7 +74,7 @@ def compute(key: Key) -> Result:
     """The agent's record from both sides."""
     folder = find_checkpoint(key["checkpoint"])
     check_unchanged(folder, key["network"])
-    _, network, _ = load_network(folder, GAME)
+    _, network = value_network(folder, GAME)
     player = SogPlayer("agent", network_evaluator(network), Budget(key["s"], key["c"]), reuse=False)
     player.new_game(TicTacToe())
     choose = partial(greedy, player)
