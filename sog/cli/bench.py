@@ -118,8 +118,8 @@ def bench_search(
         rows = bench_searches(game, network, budgets, rounds, batch_seconds, report)
     parts: list[Part] = []
     if training:
-        stderr().print(f"training {game.name} twice for {training_seconds:g} seconds")
-        parts = profile_training(game.name, "full", training_seconds, os.cpu_count() or 1)
+        with progress_bar("training", int(2 * training_seconds), "seconds") as report:
+            parts = profile_training(game.name, "full", training_seconds, os.cpu_count() or 1, report)
     show_rows(rows, as_json, lambda: search_table(rows), {"training": [asdict(part) for part in parts]})
     if parts and not as_json:
         stdout().print(training_table(game.name, parts))

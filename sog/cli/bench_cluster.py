@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from rich.table import Table
 
-from sog.cli.frame import JsonOption, check_new, figures_table, print_json, progress_bar, show_rows, stdout
+from sog.cli.frame import (
+    JsonOption,
+    check_new,
+    figures_table,
+    print_json,
+    progress_bar,
+    save_picture,
+    show_rows,
+    stdout,
+)
 from sog.cli.options import MOST_PROCESSES, above_zero, not_blank
 from sog.errors import SettingError
 
@@ -201,4 +210,4 @@ def _draw_plans(path: Path, game: str, planned: Sequence[Plan]) -> None:
             axes.axhline(bound, linestyle=":", color=f"C{number + 1}", label=f"{name} alone")
         axes.legend(fontsize=8)
         axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=110, format="png")
+    save_picture(figure, path)

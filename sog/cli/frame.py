@@ -25,6 +25,7 @@ from sog.search.simd.compiling import working_time
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
+    from matplotlib.figure import Figure
 
 # How long something runs in silence before it shows a progress bar, and between its lines where there is no terminal.
 _SILENT_SECONDS = 2.0
@@ -127,6 +128,14 @@ def write_unless_there(path: Path, text: str) -> None:
                 raise
     except FileExistsError as error:
         raise SettingError(f"{path} exists already; choose another name or remove it") from error
+    except OSError as error:
+        raise SettingError(f"cannot write {path}: {error.strerror}") from error
+
+
+def save_picture(figure: Figure, path: Path, dpi: int = 110, tight: bool = False) -> None:
+    """Write a PNG; SettingError where the disk refuses.  tight: cut off what is empty at its sides."""
+    try:
+        figure.savefig(path, dpi=dpi, format="png", bbox_inches="tight" if tight else None)
     except OSError as error:
         raise SettingError(f"cannot write {path}: {error.strerror}") from error
 

@@ -20,6 +20,7 @@ from sog.cli.frame import (
     check_new,
     print_json,
     progress_bar,
+    save_picture,
     say,
     show_rows,
     stdout,
@@ -269,7 +270,7 @@ def _draw(seen: View, title: str, path: Path) -> None:
     often = seen.frequencies
     patches = [Patch(color=colours[a], label=f"{n} {100 * often[a]:.1f}%") for a, n in enumerate(seen.actions)]
     axes.legend(handles=patches, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=min(4, len(patches)))
-    figure.savefig(path, dpi=110, bbox_inches="tight", format="png")
+    save_picture(figure, path, tight=True)
 
 
 def bench_holdem(

@@ -52,11 +52,13 @@ def reproduce(
     """Run an experiment of a paper and write its points, CSV and PNG.
 
     Stop it at any time: finished points are kept in results/ID/points.jsonl, and the same command continues
-    from there, or shows what they come to with --so-far. Remove that folder to start over.
+    from there, or shows what they come to with --so-far. Remove that folder to start over. A check that fails ends
+    with exit code 1.
     """
     if as_list:
-        if name is not None:
-            raise SettingError("--list takes no experiment")
+        chosen = (name, quick, full, seeds is not None, run, paper, minutes, only_finished, workers, cluster)
+        if any(chosen):
+            raise SettingError("--list takes no experiment, and of the options --out and --json alone")
         _list(out, as_json)
         return
     if name is None:
@@ -77,13 +79,22 @@ def reproduce(
     if only_finished:
         if workers is not None or cluster is not None:
             raise SettingError("--so-far computes nothing, so --workers and --cluster have no use with it")
-        _print(work.so_far(), work.done, len(work.keys), time.monotonic() - started, as_json)
+        done = work.so_far()
+        _print(done, work.done, len(work.keys), time.monotonic() - started, as_json)
+        _end(done)
         return
     kept = f"finished points are kept in {work.folder}: the same command goes on from there"
     opened = progress_bar(experiment.id, len(work.keys), "points", begun=work.done)
     with say_kept(lambda: kept), opened as report:
         done = work.run(where, report)
     _print(done, work.done, len(work.keys), time.monotonic() - started, as_json)
+    _end(done)
+
+
+def _end(done: Reproduced) -> None:
+    """Exit code 1 where a check has failed."""
+    if done.outcome.failed:
+        raise typer.Exit(1)
 
 
 def _check_runs(runs: Sequence[Path]) -> None:
@@ -102,10 +113,10 @@ def _list(out: Path, as_json: bool) -> None:
         return
     table = Table("id", "paper", "figure or table", "what is run", box=None, pad_edge=False)
     table.add_column("minutes, two cores", justify="right")
-    table.add_column("done")
+    table.add_column("results")
     for entry in entries:
-        done = "yes" if entry["done"] else ""
-        table.add_row(entry["id"], entry["paper"], entry["figure"], entry["what"], f"{entry['minutes']:g}", done)
+        results = "yes" if entry["results"] else ""
+        table.add_row(entry["id"], entry["paper"], entry["figure"], entry["what"], f"{entry['minutes']:g}", results)
     stdout().print(table)
 
 
@@ -121,6 +132,7 @@ def _print(done: Reproduced, points: int, planned: int, seconds: float, as_json:
                 "points": points,
                 "planned": planned,
                 "files": [str(file) for file in done.files],
+                "failed": done.outcome.failed,
                 "beside": [{"what": row.what, "paper": row.paper, "ours": row.ours} for row in beside],
             }
         )

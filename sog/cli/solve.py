@@ -95,6 +95,9 @@ def solve(
     from sog.search.cfr.algorithms import DRAWING, named
 
     if algorithm == _LIST:
+        others = (simultaneous, seed is not None, iterations, target, out, check_openspiel, threads, limit_gb)
+        if any(others):
+            raise SettingError("--algorithm list solves nothing: leave out the other options but --json")
         _list_algorithms(as_json)
         return
     rules = _game(game)

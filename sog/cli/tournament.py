@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.frame import ClusterOption, JsonOption, print_json, progress_bar, say, stdout
+from sog.cli.frame import ClusterOption, JsonOption, print_json, progress_bar, save_picture, say, stdout
 from sog.cli.options import plain_file
 from sog.cli.stopping import say_kept
 
@@ -195,4 +195,4 @@ def _plot(path: Path, answer: dict[str, Any]) -> None:
     axes.set_xlabel("Elo, 95% intervals")
     axes.set_title(f"{answer['game']}, {answer['games']} games", parse_math=False)
     axes.grid(axis="x", alpha=0.3)
-    figure.savefig(path, dpi=130)
+    save_picture(figure, path, dpi=130)

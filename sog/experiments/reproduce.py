@@ -46,13 +46,13 @@ def folder_of(experiment: Experiment, out: Path, options: Options) -> Path:
     return out / (experiment.id + "-paper" * options.paper + "-quick" * options.quick)
 
 
-def is_done(experiment: Experiment, out: Path) -> bool:
-    """Whether the whole experiment has been run with this --out."""
+def has_results(experiment: Experiment, out: Path) -> bool:
+    """Whether results were written with this --out, of whatever seeds and runs."""
     return (folder_of(experiment, out, Options()) / f"{experiment.id}.csv").is_file()
 
 
 def listing(out: Path) -> list[dict[str, Any]]:
-    """Every experiment as {id, paper, figure, minutes, what, done}."""
+    """Every experiment as {id, paper, figure, minutes, what, results}."""
     return [
         {
             "id": experiment.id,
@@ -60,7 +60,7 @@ def listing(out: Path) -> list[dict[str, Any]]:
             "figure": experiment.figure,
             "minutes": experiment.minutes,
             "what": experiment.what,
-            "done": is_done(experiment, out),
+            "results": has_results(experiment, out),
         }
         for experiment in EXPERIMENTS
     ]

@@ -76,11 +76,15 @@ class Beside:
 
 @dataclass(frozen=True)
 class Outcome:
-    """rows: of the CSV.  pictures: by file name without its ending.  beside: what is printed."""
+    """rows: of the CSV.  pictures: by file name without its ending.  beside: what is printed.
+
+    failed: of a check, whether it found what must not be; `sog reproduce` then ends with exit code 1.
+    """
 
     rows: Sequence[Mapping[str, Any]]
     pictures: Mapping[str, Draw] = field(default_factory=dict)
     beside: Sequence[Beside] = ()
+    failed: bool = False
 
 
 def _values(key: Key) -> str:

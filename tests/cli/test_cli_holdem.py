@@ -88,7 +88,9 @@ def test_solve_prints_memory_and_exploitability(capsys: Capture) -> None:
     assert main(["solve", SPOT, "--iterations", "20"]) == 0
     printed = capsys.readouterr().out
     assert printed.startswith("memory 1 MB, 1 river card solved\n")
-    assert "% of the pot" in printed and "KQo" in printed
+    assert "% of the pot" in printed and "KQo" in printed and "not reached" not in printed
+    assert main(["solve", SPOT, "--iterations", "20", "--target", "0.000001"]) == 0
+    assert "The target 1e-06% of the pot was not reached." in capsys.readouterr().out
 
 
 def test_show(solved: Path, tmp_path: Path, capsys: Capture) -> None:
@@ -104,6 +106,8 @@ def test_show(solved: Path, tmp_path: Path, capsys: Capture) -> None:
     hands = json.loads(capsys.readouterr().out)["hands"]
     assert {h["hand"][0] for h in hands} == {"J"}
     assert sum(h["policy"][1] for h in hands) / len(hands) == pytest.approx(0.5, abs=0.01)
+    assert main(["show", str(solved), "--png", "/proc/grid.png"]) == 2
+    assert "/proc" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

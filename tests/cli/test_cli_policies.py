@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,6 +52,22 @@ def test_a_policy_is_trained_measured_and_opened(tmp_path: Path, capsys: Capture
     assert main(["play", str(run), "--algorithm", "sog"]) == 2
     assert "cannot search with it" in " ".join(capsys.readouterr().err.split())
     assert main(["play", "kuhn_poker", "--algorithm", "rnad", "--hands", "0"]) == 2
+
+
+def test_a_policy_network_values_no_leaves(tmp_path: Path, capsys: Capture) -> None:
+    """Its outputs have a value network's shape, and would be taken for values."""
+    run, out = str(tmp_path / "run"), str(tmp_path / "results")
+    for game, lines in (
+        ("kuhn_poker", [["bench", "training", run], ["bench", "search", run, "--no-training"]]),
+        ("leduc_poker", [["reproduce", name, "--run", run, "--out", out] for name in ("sog-fig3", "paper-deviations")]),
+    ):
+        run_of = ["train", game, "--algorithm", "rnad", "--network", "1x16", "--rounds", "1", "--out", run]
+        assert main(run_of) == 0
+        for line in lines:
+            capsys.readouterr()
+            assert main([*line, "--quick"] if line[0] == "reproduce" else line) == 2
+            assert "holds a policy network by rnad, which values no leaves" in " ".join(capsys.readouterr().err.split())
+        shutil.rmtree(run)
 
 
 def test_a_run_ends_after_its_processor_minutes_in_all(tmp_path: Path, capsys: Capture) -> None:

@@ -20,6 +20,7 @@ from sog.cli.app import main
 from sog.cluster.where import Where
 from sog.errors import SettingError
 from sog.experiments import reproduce
+from sog.experiments.checks.agreement import agreement
 from sog.experiments.reproduce import Reproduction, listing
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, PointFile, Result, Study, one_run
 from sog.experiments.table import EXPERIMENTS, Experiment
@@ -278,11 +279,11 @@ def test_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = [experiment.id for experiment in EXPERIMENTS]
     assert len(set(names)) == len(names)
     monkeypatch.setattr(reproduce, "EXPERIMENTS", (toy(), toy()))
-    assert not any(entry["done"] for entry in listing(tmp_path))
+    assert not any(entry["results"] for entry in listing(tmp_path))
     run(toy(), tmp_path)
     (entry, _) = listing(tmp_path)
     assert entry == {
-        "id": "toy", "paper": "SoG", "figure": "Fig. 0", "minutes": 1, "what": "squares", "done": True
+        "id": "toy", "paper": "SoG", "figure": "Fig. 0", "minutes": 1, "what": "squares", "results": True
     }  # fmt: skip
 
 
@@ -348,8 +349,30 @@ def test_reproduce_prints_one_object(tmp_path: Path, capsys: Capture, monkeypatc
     assert [Path(file).name for file in said["files"]] == ["picture.png", "toy.csv"]
     assert main(["reproduce", "--list", "--out", str(tmp_path), "--json"]) == 0
     (entry,) = json.loads(capsys.readouterr().out)["experiments"]
-    assert {"id", "paper", "figure", "minutes", "done"} <= set(entry)
-    assert entry["done"] is True
+    assert {"id", "paper", "figure", "minutes", "results"} <= set(entry)
+    assert entry["results"] is True
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--so-far"]])
+def test_a_check_that_fails_has_exit_code_1(
+    form: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def differing(key: Key) -> Result:
+        return {"agreed": 1 - key["seed"], "moves": 3, "difference": "d4: another move" if key["seed"] else ""}
+
+    def compared(options: Options, note: Note) -> list[Key]:
+        return [{"game": "chess", "seed": seed, "games": 1} for seed in range(1 if options.quick else 2)]
+
+    study = Study(compared, differing, lambda points: agreement(["chess"], "picture", points))
+    monkeypatch.setattr(reproduce, "EXPERIMENTS", (Experiment("toy", "", "", 1, "a check", study),))
+    line, alone = ["reproduce", "toy", "--out", str(tmp_path)], ["--workers", "1"]
+    assert main([*line, *alone, "--quick"]) == 0 and main([*line, *alone]) == 1
+    capsys.readouterr()
+    assert main([*line, *(form if form == ["--so-far"] else [*alone, *form])]) == 1
+    printed = capsys.readouterr().out
+    assert "1 of 2 games agree" in printed and "d4: another move" in printed
+    if form == ["--json"]:
+        assert json.loads(printed)["failed"] is True
 
 
 def twice(options: Options, note: Note) -> list[Key]:

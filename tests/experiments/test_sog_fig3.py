@@ -107,7 +107,7 @@ def test_the_picture_has_lines_ribbons_and_dashes() -> None:
     outcome = sog_fig3.present([*points, point(None, 0, 5.0)])
     (row,) = outcome.beside
     assert row.what == "leduc_poker, SoG(10,1) after 30 steps"
-    assert row.ours == "61 (60 .. 62) mbb/h; exact leaves 5"
+    assert row.ours == "61 (60 .. 62) mbb/h; exact leaves 5 (one seed)"
     assert {r["unit"] for r in outcome.rows} == {"mbb/h"}
     figure = Figure()
     outcome.pictures["leduc_poker"](figure)

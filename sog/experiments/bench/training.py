@@ -66,12 +66,23 @@ class Part:
     share: float
 
 
-def profile_training(game: str, preset: str, seconds: float, crew: int) -> list[Part]:
-    """Two runs from scratch of so many seconds each, to the end of a round; start-up and first round do not count."""
-    return [*profile_one_process(game, preset, seconds), *profile_learner(game, preset, seconds, crew)]
+# Takes the seconds that a run has been watched for, after each round.
+Watched = Callable[[float], None]
 
 
-def profile_one_process(game: str, preset: str, seconds: float) -> list[Part]:
+def profile_training(
+    game: str, preset: str, seconds: float, crew: int, report: Callable[[int, str], None]
+) -> list[Part]:
+    """Two runs from scratch of so many seconds each, to the end of a round; start-up and first round do not count.
+
+    report: called after each round with the seconds that both have been watched for, and which it is.
+    """
+    alone = profile_one_process(game, preset, seconds, lambda at: report(int(at), "one process"))
+    beside = profile_learner(game, preset, seconds, crew, lambda at: report(int(seconds + at), f"{crew} workers"))
+    return [*alone, *beside]
+
+
+def profile_one_process(game: str, preset: str, seconds: float, watched: Watched = lambda at: None) -> list[Part]:
     """A run whose one worker is this process."""
     watch = Stopwatch()
 
@@ -86,7 +97,7 @@ def profile_one_process(game: str, preset: str, seconds: float) -> list[Part]:
 
     places = (*_LEARNER_PLACES, *_ACTOR_PLACES)
     with replaced(workers, "network_evaluator", timed_evaluator), watching_searches(watch, places):
-        return _watch(Run(game, preset, 0, 1), seconds, watch.restart, profile)
+        return _watch(Run(game, preset, 0, 1), seconds, watch.restart, profile, watched)
 
 
 def _of_job(watch: Stopwatch, job: str) -> dict[str, float]:
@@ -94,7 +105,9 @@ def _of_job(watch: Stopwatch, job: str) -> dict[str, float]:
     return {**parts, "Python": watch.whole(job) - sum(parts.values())}
 
 
-def profile_learner(game: str, preset: str, seconds: float, crew: int) -> list[Part]:
+def profile_learner(
+    game: str, preset: str, seconds: float, crew: int, watched: Watched = lambda at: None
+) -> list[Part]:
     """A run with so many worker processes beside the learner."""
     watch = Stopwatch()
     before: list[float | None] = [None]
@@ -114,7 +127,7 @@ def profile_learner(game: str, preset: str, seconds: float, crew: int) -> list[P
 
     places: tuple[Place, ...] = (*_LEARNER_PLACES, (workers.RemoteCrew, "harvest", WAITING, False))
     with watch.watching(places):
-        return _watch(Run(game, preset, 0, crew), seconds, begin, profile)
+        return _watch(Run(game, preset, 0, crew), seconds, begin, profile, watched)
 
 
 def _parts(who: str, found: dict[str, float], total: float) -> list[Part]:
@@ -123,7 +136,9 @@ def _parts(who: str, found: dict[str, float], total: float) -> list[Part]:
     return [Part(who, part, 60.0 * t / total, t / total) for part, t in found.items()]
 
 
-def _watch(run: Run, seconds: float, begin: Callable[[], None], profile: Callable[[], list[Part]]) -> list[Part]:
+def _watch(
+    run: Run, seconds: float, begin: Callable[[], None], profile: Callable[[], list[Part]], watched: Watched
+) -> list[Part]:
     """Train from scratch: `begin` comes after the first round, and `profile` after the round that ends the time."""
     found: list[Part] = []
     begun = 0.0
@@ -133,7 +148,10 @@ def _watch(run: Run, seconds: float, begin: Callable[[], None], profile: Callabl
         if not begun:
             begun = monotonic()
             begin()
-        elif monotonic() - begun >= seconds or point.round == settings.rounds:
+            return False
+        at = monotonic() - begun
+        watched(min(at, seconds))
+        if at >= seconds or point.round == settings.rounds:
             found.extend(profile())
         return bool(found)
 

@@ -23,7 +23,7 @@ def batches(games: Sequence[str], options: Options) -> list[Key]:
 
 
 def agreement(games: Sequence[str], picture: str, points: list[Point]) -> Outcome:
-    """Games that agreed to the end, of all played, for each game, and the differences.
+    """Games that agreed to the end, of all played, for each game, and the differences; failed where there are any.
 
     points: with results agreed and moves, counts, and difference, a line or "".
     """
@@ -34,7 +34,8 @@ def agreement(games: Sequence[str], picture: str, points: list[Point]) -> Outcom
         moves = sum(p.result["moves"] for p in found)
         beside.append(Beside(game, "", f"{agreed:,} of {played:,} games agree, {moves:,} moves"))
         beside += [Beside(game, "", p.result["difference"]) for p in found if p.result["difference"]]
-    return Outcome([p.row for p in points], {picture: lambda figure: _draw(figure, games, points)}, beside)
+    failed = any(p.result["difference"] for p in points)
+    return Outcome([p.row for p in points], {picture: lambda figure: _draw(figure, games, points)}, beside, failed)
 
 
 def _draw(figure: Figure, games: Sequence[str], points: list[Point]) -> None:

@@ -124,7 +124,7 @@ def _latest(game: str, unit: str, points: list[Point]) -> Iterator[Beside]:
         step = max(k for k in found if k is not None)
         values = found[step]
         ours = f"{mean_and_range(values)} {unit}"
-        ours += f"; exact leaves {_mean(exact):.4g}" if exact else ""
+        ours += f"; exact leaves {_mean(exact):.4g} ({_seeds(len(exact))})" if exact else ""
         yield Beside(f"{game}, SoG{Budget(*budget)} after {step:,} steps", "", ours)
 
 
@@ -150,9 +150,14 @@ def _picture(game: str, unit: str, points: list[Point]) -> Draw:
 def _title(game: str, points: list[Point]) -> str:
     rule = "the papers' rule" if points[0].key["rule"] == "paper" else "our best rule"
     seeds = 1 + max(point.key["seed"] for point in points)
-    dashed = ", dashed: exact leaves" if any(point.key["step"] is None for point in points) else ""
-    spread = "one seed" if seeds == 1 else f"mean and range of {seeds} seeds"
+    exact = [point.key["seed"] for point in points if point.key["step"] is None]
+    dashed = f", dashed: exact leaves, {_seeds(1 + max(exact))}" if exact else ""
+    spread = _seeds(1) if seeds == 1 else f"mean and range of {_seeds(seeds)}"
     return f"{game}: {rule}, {spread}{dashed}"
+
+
+def _seeds(count: int) -> str:
+    return "one seed" if count == 1 else f"{count} seeds"
 
 
 def _line(axis: Axes, label: str, colour: str, found: dict[int | None, list[float]]) -> None:
