@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import torch
 
-from sog.experiments.bench.stopwatch import TimedEvaluator
+from sog.experiments.bench.evaluators import TimedEvaluator
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN
 from sog.nets.one_core import one_core

@@ -18,8 +18,8 @@ import pyspiel
 from open_spiel.python.algorithms import mcts as openspiel_mcts
 
 from sog.errors import SettingError
+from sog.experiments.bench.evaluators import TimedEvaluator
 from sog.experiments.bench.search import name_of
-from sog.experiments.bench.stopwatch import TimedEvaluator
 from sog.games.boards.positions import Position, PositionGame
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
