@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from sog.agents.exploit_seeds import listed
-from sog.agents.exploitability import agent_policy
+from sog.agents.exploitability import exploitability
 from sog.agents.shipped import find_checkpoint
 from sog.evaluate.intervals import mean_and_range
 from sog.experiments.bench.evaluators import CountingEvaluator
@@ -17,7 +17,6 @@ from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Re
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.play.resolver import ResolveSettings
-from sog.search.cfr import exact
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.train.checkpoint import load_meta, load_network
 
@@ -53,8 +52,7 @@ def compute(key: Key) -> Result:
     network = load_network(checkpoint)[1]
     counting = CountingEvaluator(network_evaluator(network))
     settings = ResolveSettings(BUDGET, search=SearchSettings(tolerance=key["tolerance"]))
-    policy = agent_policy(public, settings, counting, key["seed"])
-    found = exact.measure_policy(public, policy).exploitability * public.game.unit.per_utility
+    found = exploitability(public, settings, counting, key["seed"]) * public.game.unit.per_utility
     return {"exploitability": found, "beliefs": counting.beliefs}
 
 

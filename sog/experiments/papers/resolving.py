@@ -9,11 +9,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from sog.agents.exploitability import agent_policy
+from sog.agents.exploitability import exploitability
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.catalog import make_game
 from sog.play.resolver import ResolveSettings
-from sog.search.cfr import exact
 from sog.search.cfr.rules import CFR_PLUS, DCFR, PCFR_PLUS, SOG
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.leaves.evaluator import zero_evaluator
@@ -51,8 +50,8 @@ def compute(key: Key) -> Result:
         gadget=gadget,
     )
     public = _listed(key["game"])
-    policy = agent_policy(public, settings, zero_evaluator, seed=0)
-    return {"mbb_per_hand": exact.measure_policy(public, policy).exploitability * public.game.unit.per_utility}
+    found = exploitability(public, settings, zero_evaluator, seed=0)
+    return {"mbb_per_hand": found * public.game.unit.per_utility}
 
 
 @lru_cache(maxsize=1)
