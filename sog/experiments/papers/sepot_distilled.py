@@ -55,7 +55,7 @@ def _searched(key: Key, public: PublicTree) -> float:
 
     found = opened(key["folder"], key["game"], key["network"])
     settings = SepotSearchSettings(key["iterations"], papers_limit(found.game), MOST, "critic", key["alpha"])
-    return search_exploitability(public, found.search(settings), found.network)
+    return search_exploitability(public, found.search(settings))
 
 
 def _grown(key: Key, public: PublicTree, evaluator: Evaluator) -> float:
