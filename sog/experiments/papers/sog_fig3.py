@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.exploit_seeds import EXACT_LEAVES, Subject, listed, measure_seed, network_leaves
@@ -124,12 +125,8 @@ def _latest(game: str, unit: str, points: list[Point]) -> Iterator[Beside]:
         step = max(k for k in found if k is not None)
         values = found[step]
         ours = f"{mean_and_range(values)} {unit}"
-        ours += f"; exact leaves {_mean(exact):.4g}" if exact else ""
+        ours += f"; exact leaves {fmean(exact):.4g}" if exact else ""
         yield Beside(f"{game}, SoG{Budget(*budget)} after {step:,} steps", "", ours)
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
 
 
 def _picture(game: str, unit: str, points: list[Point]) -> Draw:
@@ -159,10 +156,10 @@ def _line(axis: Axes, label: str, colour: str, found: dict[int | None, list[floa
     exact = found.get(None)
     steps = sorted(step for step in found if step is not None)
     if exact:
-        axis.axhline(_mean(exact), color=colour, linestyle="--", linewidth=1)
+        axis.axhline(fmean(exact), color=colour, linestyle="--", linewidth=1)
     if steps:
         values = [found[step] for step in steps]
-        axis.plot(steps, [_mean(v) for v in values], color=colour, marker=".", label=label)
+        axis.plot(steps, [fmean(v) for v in values], color=colour, marker=".", label=label)
         axis.fill_between(steps, [min(v) for v in values], [max(v) for v in values], color=colour, alpha=0.2)
 
 
