@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sog.agents.exploit_seeds import EXACT_LEAVES, Subject, listed, measure_seed, network_leaves
 from sog.errors import SettingError
 from sog.evaluate.intervals import mean_and_range
-from sog.experiments.runs import check_unchanged, networks_of
+from sog.experiments.runs import check_unchanged, networks_of, runs_there
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.catalog import make_game
 from sog.play.resolver import ResolveSettings, paper_settings
@@ -58,9 +58,7 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 
 def _default_runs(note: Note) -> list[Path]:
-    found = [run for run in RUNS if run.is_dir()]
-    if not found:
-        raise SettingError(f"no training run in {RUNS[0]}: make one (`sog train leduc_poker`) or name one with --run")
+    found = runs_there(RUNS, "leduc_poker")
     for run in RUNS:
         if run not in found:
             note(f"no training run in {run}: its figure is left out")
