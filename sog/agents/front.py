@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from sog.agents.algorithms.table import learner, preset, training_of
+from sog.agents.algorithms.table import checked_settings, learner, training_of
 from sog.agents.any_agent import checked_policies
 from sog.agents.exploitability import composed_policy
 from sog.agents.loaded import LoadedAgent
@@ -28,7 +28,6 @@ from sog.search.leaves.evaluator import Evaluator, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import whole_tree
 from sog.train.curve import Point
-from sog.train.needs import check_memory
 from sog.train.run import Hooks, Run, Until
 
 __all__ = ["Found", "Policy", "Solution", "exploitability", "search", "solve", "train"]
@@ -169,7 +168,8 @@ def train(
     out: the folder, whose checkpoint `load_agent` opens.  minutes: stop sooner than the preset does.  rounds: in all,
     in place of the preset's.  resume: continue the run in `out`.  hooks: what is measured and reported on the way.
     With more than one worker, call it under `if __name__ == "__main__":`, since workers are processes.
-    Raises SettingError for settings that make no sense, CheckpointError where `out` holds another run.
+    Raises SettingError for settings that make no sense, GameError for a game of your own that breaks a promise of its
+    interface, CheckpointError where `out` holds another run.
 
         sog.train("kuhn_poker", "runs/kuhn", minutes=1)
         sog.train(sog.Run("kuhn_poker", seed=1, algorithm="rebel"), "runs/rebel", rounds=5)
@@ -186,8 +186,7 @@ def train(
         check_whole("rounds", rounds, 1)
     until = Until(minutes, rounds)
     rules = learner(which.algorithm).training.rules(which.game)
-    settings = preset(rules, which.preset, which.algorithm, which.variant)
-    check_memory(settings, which.game)
+    settings = checked_settings(rules, which)
     return training_of(which.algorithm)(which, settings, Path(out), until, resume, hooks, device)
 
 

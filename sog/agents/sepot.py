@@ -46,7 +46,8 @@ def papers_limit(game: HistoryGame) -> DepthLimit:
 
 
 def search_of(game: HistoryGame, network: CVPN, critic: Critic, settings: SepotSearchSettings) -> SepotSearch:
-    """The search on a network's policy, with a critic's values at its leaves."""
+    """The search on a network's policy, with a critic's values at its leaves; errors of `refuse_no_policy`."""
+    refuse_no_policy(game, network)
     return SepotSearch(game, NetworkPolicy(game, network), critic, settings)
 
 
@@ -59,9 +60,8 @@ def searching(opened: WithCritic, settings: SepotSearchSettings) -> SepotSearch:
 class SepotAgent(Agent):
     """Plays what the search finds at a public state of a listed game, or the network's policy where it is too large."""
 
-    def __init__(self, public: PublicTree, player: int, search: SepotSearch, network: CVPN, seed: int = 0) -> None:
+    def __init__(self, public: PublicTree, player: int, search: SepotSearch, seed: int = 0) -> None:
         super().__init__(public, player, seed)
-        refuse_no_policy(search.game, network)
         self.search = search
 
     def policy(self, node: int) -> Float64:
@@ -72,11 +72,11 @@ class SepotAgent(Agent):
 
 
 def search_exploitability(
-    public: PublicTree, search: SepotSearch, network: CVPN, report: Callable[[int], None] = lambda done: None
+    public: PublicTree, search: SepotSearch, report: Callable[[int], None] = lambda done: None
 ) -> float:
     """How much a best response wins, in utilities, against SePoT's play at every public state of a listed game.
 
     report: called with the decisions done. Errors: of `composed_policy`.
     """
-    agents = SepotAgent(public, 0, search, network), SepotAgent(public, 1, search, network)
+    agents = SepotAgent(public, 0, search), SepotAgent(public, 1, search)
     return exact.measure_policy(public, composed_policy(agents, report)).exploitability

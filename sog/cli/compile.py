@@ -59,7 +59,7 @@ def _exploit() -> None:
     game = Leduc()
     evaluator = network_evaluator(CVPN(preset(game, "demo").shape))
     for budget in (Budget(3), Budget(2, 0.5)):
-        exploitability(PublicTree(game).list_all(), ResolveSettings(budget), evaluator, [0])
+        exploitability(PublicTree(game).list_all(), ResolveSettings(budget), evaluator, seed=0)
 
 
 def _train() -> None:

@@ -146,7 +146,7 @@ def train(
     The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and
     tensorboard/. Ctrl-C, SIGTERM or a kill lose at most the work since the last checkpoint.
     """
-    from sog.agents.algorithms.table import learner, training_of
+    from sog.agents.algorithms.table import checked_settings, learner, training_of
     from sog.train.run import Run, Until
     from sog.train.stream.loop import train_stream
 
@@ -160,7 +160,7 @@ def train(
     variant = _variant(stored, algorithm, chosen, network)
     first = _begins(begins, stored, algorithm, asynchronous or training.alone is not None)
     run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous, first)
-    settings, until = _checked_settings(rules, run), Until(minutes, rounds, processor_minutes)
+    settings, until = checked_settings(rules, run), Until(minutes, rounds, processor_minutes)
     with say_kept(lambda: _kept(folder)), _bar(rules, settings, stored, until) as bar:
         watch = Watch(rules, folder, bar, run)
         if asynchronous:
@@ -182,20 +182,6 @@ def _refuse_unfit(where: Where, asynchronous: bool, serve: str | None, processor
         raise SettingError("--serve is for --asynchronous: what it answers depends on time, to the last bits")
     if processor_minutes is not None and (asynchronous or where.kind != "local" or where.places > 1):
         raise SettingError("--processor-minutes is for runs in one process: add --workers 1, leave out --asynchronous")
-
-
-def _checked_settings(rules: Rules, run: Run) -> Settings:
-    """The run's settings; GameError for a game that is wrong, SettingError for more memory than there is."""
-    from sog.agents.algorithms.table import preset
-    from sog.games.base import Game
-    from sog.games.checked import check_own
-    from sog.train.needs import check_memory
-
-    if isinstance(rules, Game):  # one by histories is checked where it is trained on
-        check_own(rules)
-    settings = preset(rules, run.preset, run.algorithm, run.variant)
-    check_memory(settings, rules.name)
-    return settings
 
 
 def _bar(rules: Rules, settings: Settings, stored: dict[str, Any], until: Until) -> AbstractContextManager[Report]:

@@ -7,8 +7,9 @@ counts half (Bradley and Terry's model of 1952). Ratings have mean 0: only diffe
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from scipy.sparse.csgraph import connected_components
@@ -18,6 +19,8 @@ from sog.errors import SettingError
 from sog.evaluate.intervals import TWO_SIDED_95
 
 __all__ = ["Ratings", "points_of", "rate"]
+
+_P = TypeVar("_P", bound=Hashable)
 
 _SLOPE = math.log(10.0) / 400.0
 
@@ -65,13 +68,13 @@ def rate(points: Float64, virtual: float = 1.0) -> Ratings:
     return Ratings(elo, covariance, added)
 
 
-def points_of(players: Sequence[str], results: Sequence[tuple[str, str, float]]) -> Float64:
-    """float64[P, P] for `rate` from games (first player, second player, the first one's points)."""
-    index = {name: k for k, name in enumerate(players)}
+def points_of(players: Sequence[_P], results: Sequence[tuple[_P, _P, float, int]]) -> Float64:
+    """float64[P, P] for `rate` from results (first player, second player, the first one's points, games)."""
+    index = {player: k for k, player in enumerate(players)}
     points = np.zeros((len(players), len(players)))
-    for first, second, score in results:
+    for first, second, score, games in results:
         points[index[first], index[second]] += score
-        points[index[second], index[first]] += 1.0 - score
+        points[index[second], index[first]] += games - score
     return points
 
 

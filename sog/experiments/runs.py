@@ -22,7 +22,9 @@ __all__ = [
     "checkpoint_of",
     "networks_of",
     "networks_on",
+    "one_game",
     "run_folder",
+    "runs_there",
     "spread",
     "told_apart",
     "train_watched",
@@ -82,6 +84,23 @@ def spread(found: Sequence[_T], most: int | None) -> list[_T]:
     if most == 1:
         return [found[-1]]
     return [found[k] for k in sorted({round(j * (len(found) - 1) / (most - 1)) for j in range(most)})]
+
+
+def runs_there(known: Sequence[Path], game: str) -> list[Path]:
+    """Those of the known runs that there are; SettingError, which says how to train one of `game`, where none is."""
+    found = [run for run in known if run.is_dir()]
+    if not found:
+        raise SettingError(f"no training run in {known[0]}: make one (`sog train {game}`) or name one with --run")
+    return found
+
+
+def one_game(checkpoints: Iterable[str]) -> str:
+    """The game that the networks of all these folders play; SettingError where they play several."""
+    games = {load_meta(Path(folder)).game for folder in checkpoints}
+    if len(games) > 1:
+        raise SettingError(f"the runs are of different games: {', '.join(sorted(games))}")
+    (game,) = games
+    return game
 
 
 def train_watched(run: Run, settings: TrainSettings, out: Path, report: Callable[[Point], bool]) -> None:

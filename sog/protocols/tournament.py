@@ -64,9 +64,9 @@ class Result:
     record: str
 
     @property
-    def points(self) -> tuple[str, str, float]:
-        """(player 0, player 1, player 0's points), as `evaluate.elo.points_of` takes them."""
-        return (*self.seats, (self.utility + 1.0) / 2.0)
+    def points(self) -> tuple[str, str, float, int]:
+        """(player 0, player 1, player 0's points, 1 game), as `evaluate.elo.points_of` takes them."""
+        return (*self.seats, (self.utility + 1.0) / 2.0, 1)
 
 
 def fixtures(tournament: Tournament) -> list[Fixture]:

@@ -57,7 +57,7 @@ def test_intervals_hold_the_truth_95_times_in_a_hundred() -> None:
 
 
 def test_without_a_loss_virtual_draws_keep_ratings_finite_and_say_so() -> None:
-    ratings = rate(points_of(["a", "b", "c"], [("a", "b", 1.0), ("b", "c", 1.0), ("c", "b", 0.5)]))
+    ratings = rate(points_of(["a", "b", "c"], [("a", "b", 1.0, 1), ("b", "c", 1.0, 1), ("c", "b", 0.5, 1)]))
     assert ratings.virtual == 1.0 and np.isfinite(ratings.elo).all()
     assert list(np.argsort(-ratings.elo)) == [0, 1, 2]
     difference, _ = rate(np.array([[0.0, 9.0], [0.0, 0.0]])).difference(0, 1)
@@ -65,7 +65,7 @@ def test_without_a_loss_virtual_draws_keep_ratings_finite_and_say_so() -> None:
 
 
 def test_points_count_draws_half_for_both() -> None:
-    points = points_of(["a", "b"], [("a", "b", 1.0), ("b", "a", 0.5), ("b", "a", 0.0)])
+    points = points_of(["a", "b"], [("a", "b", 1.0, 1), ("b", "a", 0.5, 2)])
     assert points.tolist() == [[0.0, 2.5], [0.5, 0.0]]
 
 

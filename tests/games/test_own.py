@@ -115,6 +115,13 @@ def test_a_wrong_game_is_not_solved_or_trained(
     assert not (tmp_path / "runs").exists()
 
 
+@pytest.mark.parametrize("algorithm", ["sog", "rebel"])
+def test_the_library_trains_on_no_wrong_game_either(algorithm: str, tmp_path: Path) -> None:
+    with pytest.raises(GameError, match=r"rich_poker .*u_max"):
+        sog.train(sog.Run("rich_poker", algorithm=algorithm), tmp_path / "run", rounds=1)
+    assert not (tmp_path / "run").exists()
+
+
 @pytest.mark.parametrize("name", ["holdem_mini", "connect_four_cards"])
 def test_a_game_of_mine_may_be_called_like_one_with_a_solver_of_its_own(
     name: str, capsys: pytest.CaptureFixture[str]

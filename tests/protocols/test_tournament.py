@@ -404,7 +404,7 @@ def test_whoever_is_at_fault_loses_whatever_the_seat() -> None:
     game = make_game("tic_tac_toe")
     assert play_match_game(game, (bad, good)) == Played((), -1.0, "bad: no", fault=True)
     assert play_match_game(game, (good, bad)).utility == 1.0
-    assert Result(1, ("a", "b"), 1.0, "", False, 3, "").points == ("a", "b", 1.0)
+    assert Result(1, ("a", "b"), 1.0, "", False, 3, "").points == ("a", "b", 1.0, 1)
 
 
 @pytest.mark.skipif(STOCKFISH is None, reason="Stockfish is not installed (apt-get install stockfish)")

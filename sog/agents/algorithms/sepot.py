@@ -72,9 +72,8 @@ def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
 
     if opened.folder is None:
         raise CheckpointError(f"no checkpoint of {opened.game.name} by sepot is shipped; train one")
-    kept = load_with_critic(opened.folder)
-    search = searching(kept, _search_settings(choices))
-    return lambda player, seed: SepotAgent(public, player, search, kept.network, seed)
+    search = searching(load_with_critic(opened.folder), _search_settings(choices))
+    return lambda player, seed: SepotAgent(public, player, search, seed)
 
 
 def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
@@ -86,12 +85,11 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     from sog.train.checkpoint import load_with_critic
 
     kept = load_with_critic(find_checkpoint(checkpoint, SEPOT))
-    game, network = kept.game, kept.network
-    settings = _search_settings(choices)
+    game, settings = kept.game, _search_settings(choices)
     search = searching(kept, settings)
     public = listed_aloud(game, choices, bar)
     with bar(f"exploit {game}", decision_count(public), "public states") as report:
-        found = search_exploitability(public, search, network, lambda done: report(done, ""))
+        found = search_exploitability(public, search, lambda done: report(done, ""))
     unit = public.game.unit
     entries: dict[str, str | int | float] = {
         "algorithm": SEPOT,

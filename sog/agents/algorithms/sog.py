@@ -51,7 +51,7 @@ def measure_search(public: PublicTree, network: CVPN, variant: Variant) -> float
     from sog.play.resolver import ResolveSettings
     from sog.search.gtcfr.search import Budget
 
-    return exploitability(public, ResolveSettings(Budget(100, 1.0)), network_evaluator(network), [0]).mean
+    return exploitability(public, ResolveSettings(Budget(100, 1.0)), network_evaluator(network), seed=0)
 
 
 def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:

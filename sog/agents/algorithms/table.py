@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sog.cluster.where import Where
     from sog.nets.shape import NetworkShape
     from sog.train.curve import Point
+    from sog.train.run import Run
     from sog.train.settings import Variant
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "agents_of",
     "board_player_of",
     "boards_of",
+    "checked_settings",
     "learner",
     "measuring_of",
     "network_size",
@@ -116,6 +118,22 @@ def preset(game: Rules, name: str, algorithm: str = SOG, variant: Variant | None
     varied = {name: getattr(variant, name) or None for name in names}
     _check_taken(Choices(**varied), algorithm, _trained_with)
     return training.vary(settings, variant)
+
+
+def checked_settings(rules: Rules, run: Run) -> Settings:
+    """The run's settings for its game; GameError for a game that is wrong, SettingError for more memory than there is.
+
+    SettingError, too, as of `preset`.
+    """
+    from sog.games.base import Game
+    from sog.games.checked import check_own
+    from sog.train.needs import check_memory
+
+    if isinstance(rules, Game):  # one by histories is checked where it is trained on
+        check_own(rules)
+    settings = preset(rules, run.preset, run.algorithm, run.variant)
+    check_memory(settings, run.game)
+    return settings
 
 
 def variant_from(variant: Variant, algorithm: str, choices: Choices) -> Variant:

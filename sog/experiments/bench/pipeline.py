@@ -6,7 +6,7 @@ import os
 import pickle
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from sog.agents.algorithms.table import preset as settings_of
+from sog.experiments.bench.evaluators import CountingEvaluator
 from sog.experiments.bench.inference import answered_rows
 from sog.experiments.bench.pipeline_model import (
     LEARNER,
@@ -33,7 +34,6 @@ from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
 from sog.nets.serialized import network_bytes, network_of
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.train.checkpoint import load_network
 from sog.train.curve import Point
 from sog.train.learner import Learner
@@ -203,30 +203,19 @@ def _play(
 ) -> tuple[tuple[tuple[float, int], ...], list[Harvest], int]:
     """Rounds of one worker: their seconds and rows, what they brought in, and how many leaf beliefs were evaluated."""
     actor = make_actor(subject.game, settings)
-    evaluator, counts = _counted(network_evaluator(network))
+    evaluator = CountingEvaluator(network_evaluator(network))
     actor.round(1, evaluator, np.random.default_rng(0), 0)  # kernels load
-    counts.clear()
+    evaluator.beliefs = 0
     plays: list[tuple[float, int]] = []
     harvests: list[Harvest] = []
     while sum(spent for spent, _ in plays) < seconds or len(plays) < _FEWEST_ROUNDS:
         started = time.process_time()
         harvests.append(actor.round(settings.games, evaluator, np.random.default_rng((1, len(plays))), len(plays)))
         plays.append((time.process_time() - started, len(harvests[-1].rows)))
-    return tuple(plays), harvests, sum(counts)
+    return tuple(plays), harvests, evaluator.beliefs
 
 
 _FEWEST_ROUNDS: Final = 3
-
-
-def _counted(evaluator: Evaluator) -> tuple[Evaluator, list[int]]:
-    """An evaluator that counts the beliefs it evaluates."""
-    counts: list[int] = []
-
-    def counting(requests: Sequence[Beliefs]) -> list[Evaluations]:
-        counts.append(sum(len(beliefs.nodes) for beliefs in requests))
-        return evaluator(requests)
-
-    return counting, counts
 
 
 def _learn(settings: TrainSettings, network: CVPN, harvests: list[Harvest]) -> tuple[float, float]:

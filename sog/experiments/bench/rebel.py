@@ -14,14 +14,14 @@ from typing import Final
 import numpy as np
 import torch
 
-from sog.experiments.bench.stopwatch import TimedEvaluator
+from sog.experiments.bench.evaluators import SameAnswers, TimedEvaluator
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN
 from sog.nets.one_core import one_core
 from sog.nets.shape import shape_for
 from sog.nets.values import pair_evaluator, value_evaluator
 from sog.search.depth_limited.settings import CFR_AVE, MODIFIED_CFR_AVE, REBEL_FLOP, SolveSettings
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.evaluator import Evaluator
 from sog.train.rebel.actor import RebelActing, RebelActor
 
 GAMES: Final = ("liars_dice(numdice=1,dice_sides=4)", "liars_dice(numdice=1,dice_sides=6)")
@@ -52,17 +52,6 @@ class Row:
     solves: int
 
 
-class _Constant:
-    """The same values for every leaf, without work."""
-
-    def __init__(self, game: Game, most: int = 20_000) -> None:
-        self.values = np.random.default_rng(0).normal(scale=0.3, size=(most, sum(game.num_slots)))
-        self.logits = np.broadcast_to(0.0, (most, max(game.num_slots), game.num_actions))
-
-    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        return [Evaluations(self.values[: len(r.nodes)], self.logits[: len(r.nodes)]) for r in requests]
-
-
 def bench_rebel(games: Sequence[Game], seconds: float, report: Callable[[int, str], None]) -> list[Row]:
     """Rows for each game: every setting with a network, then plain with a constant one; `seconds` of work each."""
     rows: list[Row] = []
@@ -71,7 +60,7 @@ def bench_rebel(games: Sequence[Game], seconds: float, report: Callable[[int, st
             for name in SETTINGS:
                 rows.append(_row(game, name, f"{DEPTH}x{WIDTH}", _network(game, SETTINGS[name]), seconds))
                 report(len(rows), name)
-            rows.append(_row(game, "plain", CONSTANT, _Constant(game), seconds))
+            rows.append(_row(game, "plain", CONSTANT, _constant(game), seconds))
             report(len(rows), CONSTANT)
     return rows
 
@@ -79,6 +68,11 @@ def bench_rebel(games: Sequence[Game], seconds: float, report: Callable[[int, st
 def row_count(games: int) -> int:
     """How many rows so many games give."""
     return games * (len(SETTINGS) + 1)
+
+
+def _constant(game: Game, most: int = 20_000) -> Evaluator:
+    values = np.random.default_rng(0).normal(scale=0.3, size=(most, sum(game.num_slots)))
+    return SameAnswers(values, np.broadcast_to(0.0, (most, max(game.num_slots), game.num_actions)))
 
 
 def _network(game: Game, settings: SolveSettings) -> Evaluator:

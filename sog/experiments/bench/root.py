@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from sog.experiments.bench.evaluators import CountingEvaluator
 from sog.experiments.bench.search import GROWTH, NETWORK, SWEEPS, name_of, watching_searches
 from sog.experiments.bench.stopwatch import Stopwatch
 from sog.games.base import Game
@@ -26,7 +27,7 @@ from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget
 from sog.search.leaves import weighing
 from sog.search.leaves.drive import run
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.evaluator import Evaluator
 from sog.search.leaves.kernels import PLAIN, Leaves
 from sog.search.tree.public_tree import PublicTree
 
@@ -86,17 +87,11 @@ def _search(game: Game, budget: Budget, evaluator: Evaluator) -> Lookahead:
 
 
 def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
-    watch, beliefs = Stopwatch(), 0
-
-    def counted(requests: Sequence[Beliefs]) -> list[Evaluations]:
-        nonlocal beliefs
-        beliefs += sum(len(request.nodes) for request in requests)
-        return evaluator(requests)
-
+    watch, counting = Stopwatch(), CountingEvaluator(evaluator)
     with watching_searches(watch):
         watch.restart()
         started = time.process_time()
-        tree = _search(game, budget, watch.timed(NETWORK, counted))
+        tree = _search(game, budget, watch.timed(NETWORK, counting))
         total, processor = watch.total(), time.process_time() - started
     shares = {part: watch.seconds(part) / total for part in (*SWEEPS, GROWTH, NETWORK)}
     sweeps = sum(shares[part] for part in SWEEPS)
@@ -108,7 +103,7 @@ def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
         processor_seconds=processor,
         nodes=tree.size,
         leaves=sum(1 for _ in tree.leaves()),
-        beliefs=beliefs,
+        beliefs=counting.beliefs,
         iteration_ms=1e3 * processor / tree.iterations,
         tree_megabytes=tree.num_bytes / 1e6,
         peak_megabytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,

@@ -18,8 +18,8 @@ import pyspiel
 from open_spiel.python.algorithms import mcts as openspiel_mcts
 
 from sog.errors import SettingError
+from sog.experiments.bench.evaluators import SameAnswers, TimedEvaluator
 from sog.experiments.bench.search import name_of
-from sog.experiments.bench.stopwatch import TimedEvaluator
 from sog.games.boards.positions import Position, PositionGame
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
@@ -29,7 +29,7 @@ from sog.nets.shape import shape_for
 from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, SearchSettings, search
 from sog.search.leaves.drive import run
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.evaluator import Evaluator
 from sog.search.mcts import search as mcts
 from sog.search.tree.public_tree import PublicTree
 
@@ -75,8 +75,8 @@ def bench_simulations(games: Sequence[PositionGame], simulations: int, rounds: i
 
 def _constant_rows(game: PositionGame, simulations: int, rounds: int) -> list[Row]:
     searches: dict[tuple[str, str], Once] = {
-        (f"SoG({simulations},1)", CONSTANT): _sog(game, Budget(simulations, 1.0), _Zeros(game)),
-        (f"SoG({simulations},10)", CONSTANT): _sog(game, Budget(simulations, 10.0), _Zeros(game)),
+        (f"SoG({simulations},1)", CONSTANT): _sog(game, Budget(simulations, 1.0), _zeros(game)),
+        (f"SoG({simulations},10)", CONSTANT): _sog(game, Budget(simulations, 10.0), _zeros(game)),
         (f"AlphaZero({simulations})", CONSTANT): _alphazero(game, simulations),
         (f"OpenSpiel MCTS, Python ({simulations})", CONSTANT): _openspiel_python(game, simulations),
         (f"OpenSpiel MCTS, C++ ({simulations})", ROLLOUT): _openspiel_cpp(game, simulations),
@@ -117,19 +117,13 @@ def _sog(game: PositionGame, budget: Budget, evaluator: Evaluator) -> Once:
 def _alphazero(game: PositionGame, simulations: int) -> Once:
     def once() -> None:
         tree = mcts.PuctTree(PublicTree(game))
-        run(mcts.search(tree, simulations, mcts.PuctSettings(), np.random.default_rng(0)), _Zeros(game))
+        run(mcts.search(tree, simulations, mcts.PuctSettings(), np.random.default_rng(0)), _zeros(game))
 
     return once
 
 
-class _Zeros:
-    """An evaluator that answers with parts of the same zeros every time."""
-
-    def __init__(self, game: PositionGame) -> None:
-        self.values, self.logits = np.zeros((16, 2)), np.zeros((16, 1, game.num_actions))
-
-    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        return [Evaluations(self.values[: len(b.nodes)], self.logits[: len(b.nodes)]) for b in requests]
+def _zeros(game: PositionGame) -> Evaluator:
+    return SameAnswers(np.zeros((16, 2)), np.zeros((16, 1, game.num_actions)))
 
 
 class _Constant:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any, TypeAlias
-
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 
 Timed: TypeAlias = Callable[..., Any]
 # (module or class, name of its function, what a call counts as, whether it makes a generator that is a job).
@@ -115,16 +113,3 @@ def replaced(owner: Any, name: str, function: Timed) -> Iterator[None]:
         yield
     finally:
         setattr(owner, name, before)
-
-
-class TimedEvaluator:
-    """An evaluator that adds up the processor seconds spent in it, the making of its inputs included."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator, self.seconds = evaluator, 0.0
-
-    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        started = process_time()
-        answers = self.evaluator(requests)
-        self.seconds += process_time() - started
-        return answers

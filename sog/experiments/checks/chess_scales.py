@@ -6,7 +6,6 @@ within 50 moves of its own, from a random position that it could win, against th
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,7 +17,7 @@ from sog.baselines.chess.mates import SETS, SHIPPED, Mate, read_mates
 from sog.baselines.random_player import RandomPlayer
 from sog.baselines.rating import RatingPlayer
 from sog.evaluate.intervals import wilson
-from sog.experiments.papers.elo_matches import Agent
+from sog.experiments.checks.fixed_positions import NETWORK, agent_name, file_id, network_player
 from sog.experiments.runs import networks_on, told_apart
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, totals
 from sog.games.boards.chess import Chess
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 GAME: Final = "chess"
-NETWORK: Final = "network"
 MATERIAL: Final = "material"
 RANDOM: Final = "random"
 PERFECT: Final = "perfect"
@@ -57,7 +55,7 @@ def plan(options: Options, note: Note) -> list[Key]:
     alone = {"checkpoint": "", "network": ""}
     agents += [{"agent": MATERIAL, "effort": depth, **alone} for depth in (1, 2)]
     agents += [{"agent": name, "effort": 0, **alone} for name in (RANDOM, PERFECT)]
-    file = hashlib.sha256(SHIPPED.read_bytes()).hexdigest()[:8]  # other positions are other points
+    file = file_id(SHIPPED)
     return [
         {**agent, "scale": scale, "first": first, "last": min(first + _BATCH[scale], count), "file": file}
         for scale, count in _sizes(options.quick).items()
@@ -109,15 +107,13 @@ def _wins(key: Key, fen: str) -> tuple[int, int] | None:
 
 
 def _player(key: Key) -> Player:
-    """A player of the point's agent; the network alone is MCTS of one simulation, which is its policy's first move."""
     if key["agent"] == RANDOM:
         return RandomPlayer()
     if key["agent"] == PERFECT:
         return RatingPlayer(PERFECT, best_play)
     if key["agent"] == MATERIAL:
         return RatingPlayer(MATERIAL, alpha_beta(key["effort"], material))
-    algorithm = ALPHAZERO if key["agent"] == NETWORK else key["agent"]
-    return Agent(algorithm, key["checkpoint"], key["network"], key["effort"] or 1).maker()()
+    return network_player(key, key["effort"])
 
 
 def present(points: list[Point]) -> Outcome:
@@ -135,9 +131,7 @@ def _share_text(row: Key) -> str:
 
 
 def _name(row: Key) -> str:
-    """An agent as tables show it: with its simulations or the depth of its search, and one of several checkpoints."""
-    agent = f"{row['agent']}({row['effort']})" if row["effort"] else str(row["agent"])
-    return f"{agent} of {row['of']}" if row["of"] else agent
+    return agent_name(row, row["effort"])
 
 
 def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:

@@ -19,11 +19,12 @@ import numpy as np
 from sog.agents.algorithms.alphazero import ALPHAZERO
 from sog.agents.algorithms.base import SOG
 from sog.agents.algorithms.table import preset
-from sog.baselines.connect_four.positions import SETS
-from sog.evaluate.elo import Ratings, rate
+from sog.baselines.connect_four.positions import SETS, SHIPPED
+from sog.evaluate.elo import Ratings, points_of, rate
 from sog.evaluate.intervals import wilson
 from sog.experiments.checks import connect_four_mistakes
-from sog.experiments.papers.elo_matches import Agent, match_keys, play_match, said_of
+from sog.experiments.checks.fixed_positions import file_id
+from sog.experiments.papers.elo_matches import Agent, match_keys, play_match, points_and_games, said_of
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.boards.connect_four import ConnectFour
 from sog.train.boards.actor import BoardActing
@@ -136,7 +137,7 @@ def plan(options: Options, note: Note) -> list[Key]:
     names = list(VARIANTS)[:2] if options.quick else list(VARIANTS)
     note(f"{len(names)} variants, {seeds} seeds, {minutes:g} minutes of one core each; runs are kept in {RUNS}")
     runs = [{**_said(name), "seed": seed, "minutes": minutes} for seed in range(seeds) for name in names]
-    file = connect_four_mistakes.positions_id()
+    file = file_id(SHIPPED)
     few = {"positions": 4, "openings": 1, "simulations": 8}
     size = few if options.quick else {"positions": _POSITIONS, "openings": _OPENINGS, "simulations": 100}
     return [
@@ -261,13 +262,8 @@ def _share(points: list[Point], algorithm: str) -> tuple[float, float, float]:
 
 def _ratings(points: list[Point], names: list[str]) -> Ratings:
     """Elo of the variants by their games against the recipe."""
-    scores, recipe = np.zeros((len(names), len(names))), names.index(RECIPE)
-    for point in points:
-        if point.key["what"] == MATCH:
-            k, found = names.index(point.key["variant"]), point.result
-            scores[k, recipe] += found["wins"] + 0.5 * found["draws"]
-            scores[recipe, k] += found["losses"] + 0.5 * found["draws"]
-    return rate(scores)
+    met = [point for point in points if point.key["what"] == MATCH]
+    return rate(points_of(names, [(p.key["variant"], RECIPE, *points_and_games(p.result)) for p in met]))
 
 
 def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:

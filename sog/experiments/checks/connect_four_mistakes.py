@@ -6,7 +6,6 @@ where some move does. A move is not the best in score where it wins later, or lo
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,7 +15,7 @@ from sog.baselines.connect_four.positions import SETS, SHIPPED, Scored, read_pos
 from sog.baselines.openspiel_mcts import openspiel_mcts
 from sog.baselines.rating import RatingPlayer
 from sog.evaluate.intervals import wilson
-from sog.experiments.papers.elo_matches import Agent
+from sog.experiments.checks.fixed_positions import NETWORK, agent_name, file_id, network_player
 from sog.experiments.runs import networks_on, told_apart
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, totals
 from sog.games.boards.connect_four import ConnectFour
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 
 GAME: Final = "connect_four"
 SIMULATIONS: Final = 100
-NETWORK: Final = "network"
 MCTS: Final = "openspiel mcts"
 RANDOM: Final = "random"
 _ALL: Final = "all"
@@ -45,18 +43,13 @@ def plan(options: Options, note: Note) -> list[Key]:
         agents += [{"agent": name, **network} for name in (SOG, ALPHAZERO, NETWORK)]
     agents += [{"agent": name, "checkpoint": "", "network": ""} for name in (MCTS, RANDOM)]
     sizes = {name: _QUICK if options.quick else len(found) for name, found in _sets().items()}
-    file = positions_id()
+    file = file_id(SHIPPED)
     return [
         {**agent, "simulations": _simulations(agent["agent"]), "set": name, **_batch(first, n), "file": file}
         for name, n in sizes.items()
         for first in range(0, n, _BATCH)
         for agent in agents
     ]
-
-
-def positions_id() -> str:
-    """Which positions ship, for the keys of points: other positions are other points."""
-    return hashlib.sha256(SHIPPED.read_bytes()).hexdigest()[:8]
 
 
 def _batch(first: int, count: int) -> Key:
@@ -116,11 +109,9 @@ class _Job:
 
 
 def _player(key: Key) -> Player:
-    """A player of the point's agent; the network alone is MCTS of one simulation, which is its policy's first move."""
     if key["agent"] == MCTS:
         return RatingPlayer(MCTS, openspiel_mcts(key["simulations"]))
-    algorithm = ALPHAZERO if key["agent"] == NETWORK else key["agent"]
-    return Agent(algorithm, key["checkpoint"], key["network"], key["simulations"] or 1).maker()()
+    return network_player(key, key["simulations"])
 
 
 def present(points: list[Point]) -> Outcome:
@@ -139,9 +130,7 @@ def present(points: list[Point]) -> Outcome:
 
 
 def _name(row: Key) -> str:
-    """An agent as tables show it, with its checkpoint where there are several."""
-    agent = f"{row['agent']}({row['simulations']})" if row["simulations"] else str(row["agent"])
-    return f"{agent} of {row['of']}" if row["of"] else agent
+    return agent_name(row, row["simulations"])
 
 
 def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:

@@ -116,7 +116,7 @@ def _played(key: Key, exact: ExactCritic) -> float:
         return unit * policy_exploitability(public, found.network)
     critic = exact if key["leaves"] == EXACT else found.critic
     search = search_of(found.game, found.network, critic, settings_of(key, found.game))
-    return unit * search_exploitability(public, search, found.network)
+    return unit * search_exploitability(public, search)
 
 
 def present(points: list[Point]) -> Outcome:

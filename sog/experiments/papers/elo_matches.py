@@ -19,7 +19,7 @@ from sog.agents.exploit_seeds import value_network
 from sog.baselines.alpha_beta import alpha_beta
 from sog.baselines.go_rollouts import rollouts
 from sog.baselines.rating import Rate, RatingPlayer
-from sog.evaluate.elo import Ratings, rate
+from sog.evaluate.elo import Ratings, points_of, rate
 from sog.evaluate.side_by_side import MakePlayer, Seating, openings, play_games
 from sog.experiments.runs import check_unchanged
 from sog.experiments.study import Beside, Key, Point, Result
@@ -153,17 +153,15 @@ def play_match(key: Key) -> Result:
 
 
 def rated(points: Sequence[Point]) -> tuple[list[Agent | Reference], Ratings]:
-    """The agents in the order of first sight, and their ratings. A draw counts half."""
-    agents: dict[Agent | Reference, int] = {}
-    for point in points:
-        for name in ("first", "second"):
-            agents.setdefault(agent_of(point.key, name), len(agents))
-    scores = np.zeros((len(agents), len(agents)))
-    for point in points:
-        i, j = (agents[agent_of(point.key, name)] for name in ("first", "second"))
-        scores[i, j] += point.result["wins"] + 0.5 * point.result["draws"]
-        scores[j, i] += point.result["losses"] + 0.5 * point.result["draws"]
-    return list(agents), rate(scores)
+    """The agents in the order of first sight, and their ratings."""
+    met = [(agent_of(p.key, "first"), agent_of(p.key, "second"), *points_and_games(p.result)) for p in points]
+    agents = list(dict.fromkeys(agent for first, second, *_ in met for agent in (first, second)))
+    return agents, rate(points_of(agents, met))
+
+
+def points_and_games(result: Result) -> tuple[float, int]:
+    """Of a match, as `points_of` takes them. A draw counts half."""
+    return result["wins"] + 0.5 * result["draws"], sum(result.values())
 
 
 def said_of(ratings: Ratings) -> list[Beside]:

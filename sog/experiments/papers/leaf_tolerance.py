@@ -5,21 +5,19 @@ At a tolerance of 0 a leaf is evaluated anew whenever its belief has moved at al
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from sog.agents.exploit_seeds import listed
-from sog.agents.exploitability import agent_policy
+from sog.agents.exploitability import exploitability
 from sog.agents.shipped import find_checkpoint
 from sog.evaluate.intervals import mean_and_range
+from sog.experiments.bench.evaluators import CountingEvaluator
 from sog.experiments.runs import check_unchanged
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.play.resolver import ResolveSettings
-from sog.search.cfr import exact
 from sog.search.gtcfr.search import Budget, SearchSettings
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.train.checkpoint import load_meta, load_network
 
 if TYPE_CHECKING:
@@ -29,17 +27,6 @@ GAMES: Final = ("leduc_poker", "liars_dice(numdice=1,dice_sides=4)")
 TOLERANCES: Final = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3)
 BUDGET: Final = Budget(100, 1.0)
 SEEDS: Final = 10
-
-
-class CountingEvaluator:
-    """Another evaluator's answers.  beliefs: how many it evaluated."""
-
-    def __init__(self, evaluator: Evaluator) -> None:
-        self.evaluator, self.beliefs = evaluator, 0
-
-    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        self.beliefs += sum(len(request.nodes) for request in requests)
-        return self.evaluator(requests)
 
 
 def plan(options: Options, note: Note) -> list[Key]:
@@ -65,8 +52,7 @@ def compute(key: Key) -> Result:
     network = load_network(checkpoint)[1]
     counting = CountingEvaluator(network_evaluator(network))
     settings = ResolveSettings(BUDGET, search=SearchSettings(tolerance=key["tolerance"]))
-    policy = agent_policy(public, settings, counting, key["seed"])
-    found = exact.measure_policy(public, policy).exploitability * public.game.unit.per_utility
+    found = exploitability(public, settings, counting, key["seed"]) * public.game.unit.per_utility
     return {"exploitability": found, "beliefs": counting.beliefs}
 
 

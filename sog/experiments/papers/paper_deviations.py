@@ -7,9 +7,10 @@ with hidden information every search has them.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from sog.agents.exploit_seeds import Subject, measure_seed, network_leaves
@@ -108,10 +109,6 @@ def _table(points: list[Point]) -> Table:
     return table
 
 
-def _mean(values: Collection[float]) -> float:
-    return sum(values) / len(values)
-
-
 def _figure(found: dict[int, float], papers: dict[int, float]) -> str:
     values = found.values()
     figure = f"{mean_and_range(values)} mbb/h"
@@ -120,7 +117,7 @@ def _figure(found: dict[int, float], papers: dict[int, float]) -> str:
         return figure
     own, other = [found[seed] for seed in both], [papers[seed] for seed in both]
     difference = plus_minus(*paired_difference(own, other), "+.3g")
-    return f"{figure}, {_mean(own) / _mean(other) - 1.0:+.0%} ({difference})"
+    return f"{figure}, {fmean(own) / fmean(other) - 1.0:+.0%} ({difference})"
 
 
 def _draw(figure: Figure, table: Table) -> None:
@@ -131,9 +128,9 @@ def _draw(figure: Figure, table: Table) -> None:
         for name, by_seed in found.items():
             k, values = list(SETTINGS).index(name), by_seed.values()
             axis.plot([min(values), max(values)], [k, k], color=f"C{k % 10}", linewidth=2)
-            axis.plot(_mean(values), k, color=f"C{k % 10}", marker="o")
+            axis.plot(fmean(values), k, color=f"C{k % 10}", marker="o")
         if PAPERS in found:
-            axis.axvline(_mean(found[PAPERS].values()), color="grey", linestyle=":")
+            axis.axvline(fmean(found[PAPERS].values()), color="grey", linestyle=":")
         axis.set(xscale="log", xlabel="exploitability, mbb/h", title=f"{GAME}, {Budget(*budget)}")
         axis.set_yticks(range(len(SETTINGS)), list(SETTINGS))
         axis.grid(alpha=0.3, axis="x", which="both")

@@ -6,18 +6,15 @@ game as the search's tree no network is used, so that what is left is the error 
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from sog.agents.exploitability import agent_policy
+from sog.agents.exploit_seeds import listed
+from sog.agents.exploitability import exploitability
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-from sog.games.catalog import make_game
 from sog.play.resolver import ResolveSettings
-from sog.search.cfr import exact
 from sog.search.cfr.rules import CFR_PLUS, DCFR, PCFR_PLUS, SOG
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.leaves.evaluator import zero_evaluator
-from sog.search.tree.public_tree import PublicTree
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,14 +47,9 @@ def compute(key: Key) -> Result:
         complete=True,
         gadget=gadget,
     )
-    public = _listed(key["game"])
-    policy = agent_policy(public, settings, zero_evaluator, seed=0)
-    return {"mbb_per_hand": exact.measure_policy(public, policy).exploitability * public.game.unit.per_utility}
-
-
-@lru_cache(maxsize=1)
-def _listed(game: str) -> PublicTree:
-    return PublicTree(make_game(game)).list_all()
+    public = listed(key["game"])
+    found = exploitability(public, settings, zero_evaluator, seed=0)
+    return {"mbb_per_hand": found * public.game.unit.per_utility}
 
 
 def present(points: list[Point]) -> Outcome:

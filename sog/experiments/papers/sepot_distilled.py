@@ -55,7 +55,7 @@ def _searched(key: Key, public: PublicTree) -> float:
 
     found = opened(key["folder"], key["game"], key["network"])
     settings = SepotSearchSettings(key["iterations"], papers_limit(found.game), MOST, "critic", key["alpha"])
-    return search_exploitability(public, found.search(settings), found.network)
+    return search_exploitability(public, found.search(settings))
 
 
 def _grown(key: Key, public: PublicTree, evaluator: Evaluator) -> float:
@@ -65,7 +65,7 @@ def _grown(key: Key, public: PublicTree, evaluator: Evaluator) -> float:
     from sog.search.gtcfr.search import Budget
 
     settings = ResolveSettings(Budget(key["simulations"], BUDGET[1]))
-    return exploitability(public, settings, evaluator, [key["seed"]]).mean
+    return exploitability(public, settings, evaluator, key["seed"])
 
 
 def _grown_over_critic(key: Key, public: PublicTree) -> float:

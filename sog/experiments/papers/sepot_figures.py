@@ -139,7 +139,7 @@ def compute(key: Key) -> Result:
     if key["depth"] == NETWORK:
         return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}
     search = found.search(settings_of(key, found.game))
-    return {"exploitability": unit * search_exploitability(public, search, found.network), "searched": search.searched}
+    return {"exploitability": unit * search_exploitability(public, search), "searched": search.searched}
 
 
 def settings_of(key: Key, game: HistoryGame) -> SepotSearchSettings:

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.agents.exploit_seeds import EXACT_LEAVES, Subject, listed, measure_seed, network_leaves
 from sog.errors import SettingError
 from sog.evaluate.intervals import mean_and_range
-from sog.experiments.runs import check_unchanged, networks_of
+from sog.experiments.runs import check_unchanged, networks_of, runs_there
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.catalog import make_game
 from sog.play.resolver import ResolveSettings, paper_settings
@@ -57,9 +58,7 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 
 def _default_runs(note: Note) -> list[Path]:
-    found = [run for run in RUNS if run.is_dir()]
-    if not found:
-        raise SettingError(f"no training run in {RUNS[0]}: make one (`sog train leduc_poker`) or name one with --run")
+    found = runs_there(RUNS, "leduc_poker")
     for run in RUNS:
         if run not in found:
             note(f"no training run in {run}: its figure is left out")
@@ -124,12 +123,8 @@ def _latest(game: str, unit: str, points: list[Point]) -> Iterator[Beside]:
         step = max(k for k in found if k is not None)
         values = found[step]
         ours = f"{mean_and_range(values)} {unit}"
-        ours += f"; exact leaves {_mean(exact):.4g} ({_seeds(len(exact))})" if exact else ""
+        ours += f"; exact leaves {fmean(exact):.4g} ({_seeds(len(exact))})" if exact else ""
         yield Beside(f"{game}, SoG{Budget(*budget)} after {step:,} steps", "", ours)
-
-
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
 
 
 def _picture(game: str, unit: str, points: list[Point]) -> Draw:
@@ -164,10 +159,10 @@ def _line(axis: Axes, label: str, colour: str, found: dict[int | None, list[floa
     exact = found.get(None)
     steps = sorted(step for step in found if step is not None)
     if exact:
-        axis.axhline(_mean(exact), color=colour, linestyle="--", linewidth=1)
+        axis.axhline(fmean(exact), color=colour, linestyle="--", linewidth=1)
     if steps:
         values = [found[step] for step in steps]
-        axis.plot(steps, [_mean(v) for v in values], color=colour, marker=".", label=label)
+        axis.plot(steps, [fmean(v) for v in values], color=colour, marker=".", label=label)
         axis.fill_between(steps, [min(v) for v in values], [max(v) for v in values], color=colour, alpha=0.2)
 
 

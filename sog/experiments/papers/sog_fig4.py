@@ -23,7 +23,7 @@ from sog.experiments.papers.elo_matches import (
     rating_row,
     said_of,
 )
-from sog.experiments.runs import checkpoint_of
+from sog.experiments.runs import checkpoint_of, runs_there
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
@@ -61,9 +61,7 @@ def _checkpoint(options: Options, note: Note) -> Path:
     """The run's latest network, the same one for both algorithms."""
     if len(options.runs) > 1:
         raise SettingError("sog-fig4 takes one --run: both algorithms search with its network")
-    run = next(iter(options.runs), None) or next((run for run in RUNS if run.is_dir()), None)
-    if run is None:
-        raise SettingError(f"no training run in {RUNS[0]}: make one (`sog train connect_four`) or name one with --run")
+    run = (options.runs or runs_there(RUNS, "connect_four"))[0]
     note(f"both algorithms search with the network of {run}")
     return checkpoint_of(run)
 

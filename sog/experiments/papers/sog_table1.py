@@ -25,7 +25,7 @@ from sog.experiments.papers.elo_matches import (
     said_of,
 )
 from sog.experiments.papers.training_elo import Snapshot, snapshots
-from sog.experiments.runs import check_unchanged, training_minutes
+from sog.experiments.runs import check_unchanged, one_game, training_minutes
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.go import Go
@@ -61,10 +61,7 @@ def plan(options: Options, note: Note) -> list[Key]:
         raise SettingError("name one training run with --run, or one of each algorithm")
     simulations = QUICK if options.quick else SIMULATIONS
     runs = [_lines(run, simulations, 2 if options.quick else NETWORKS) for run in options.runs]
-    games = {load_meta(Path(lines[0].snapshot.agent.checkpoint)).game for lines in runs}
-    if len(games) > 1:
-        raise SettingError(f"the runs are of different games: {', '.join(sorted(games))}")
-    (game,) = games
+    game = one_game(lines[0].snapshot.agent.checkpoint for lines in runs)
     references = _references(game)[: 1 if options.quick else None]
     for run, lines in zip(options.runs, runs, strict=True):
         note(f"{run}: {len(lines)} networks of {lines[0].snapshot.agent.algorithm}")

@@ -23,7 +23,15 @@ from sog.experiments.papers.elo_matches import (
     rating_row,
     said_of,
 )
-from sog.experiments.runs import check_unchanged, networks_of, run_folder, spread, training_minutes
+from sog.experiments.runs import (
+    check_unchanged,
+    networks_of,
+    one_game,
+    run_folder,
+    runs_there,
+    spread,
+    training_minutes,
+)
 from sog.experiments.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
 from sog.games.catalog import make_game
 from sog.train.checkpoint import Meta, load_meta
@@ -48,15 +56,10 @@ class Snapshot:
 
 def plan(options: Options, note: Note) -> list[Key]:
     """Neighbours within each run, and between the runs those of about the same training time."""
-    runs = options.runs or tuple(run for run in RUNS if run.is_dir())
-    if not runs:
-        raise SettingError(f"no training run in {RUNS[0]}: make one (`sog train connect_four`) or name one with --run")
+    runs = options.runs or runs_there(RUNS, "connect_four")
     simulations, most = (8, 3) if options.quick else (SIMULATIONS, SNAPSHOTS)
     found = [snapshots(run, simulations, most) for run in runs]
-    games = {load_meta(Path(own[0].agent.checkpoint)).game for own in found}
-    if len(games) > 1:
-        raise SettingError(f"the runs are of different games: {', '.join(sorted(games))}")
-    (game,) = games
+    game = one_game(own[0].agent.checkpoint for own in found)
     if not make_game(game).perfect_information:
         raise SettingError(f"training-elo needs a game of perfect information, not {game}")
     for run, own in zip(runs, found, strict=True):
