@@ -9,6 +9,7 @@ import pytest
 from sog.agents.shipped import find_checkpoint
 from sog.cli.app import main
 from sog.cli.bench import _network
+from sog.errors import SettingError
 from sog.experiments.bench.rounds import bench_round, one_hot_targets
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
@@ -54,6 +55,13 @@ def test_games_that_nobody_wins_are_seen() -> None:
     game = make_game("goofspiel(imp_info=True,num_cards=2,points_order=descending)")
     row = bench_round(game.name, CVPN(shape_for(game, 8, 1, crossed=game.crossed)), 40)
     assert 0.0 < row.won_share < 0.5
+
+
+def test_a_round_that_leaves_no_row_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game("kuhn_poker")
+    monkeypatch.setattr("sog.experiments.bench.rounds._jobs", lambda actor, network, games: iter(()))
+    with pytest.raises(SettingError, match="2 games of self-play left no training row"):
+        bench_round("kuhn_poker", CVPN(shape_for(game, 8, 1, crossed=game.crossed)), 2)
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

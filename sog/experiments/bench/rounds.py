@@ -67,7 +67,7 @@ def bench_rounds(chosen: Sequence[tuple[str, CVPN, int]], report: Callable[[int,
 
 
 def bench_round(name: str, network: CVPN, games: int) -> Row:
-    """One round of so many games; SettingError where it leaves no training row, as of games that a search lists."""
+    """One round of so many games; SettingError where it leaves no training row."""
     game = make_game(name)
     grown: list[bool] = []
     lines: list[tuple[str, tuple[int, ...]]] = []

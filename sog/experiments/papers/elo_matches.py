@@ -161,7 +161,7 @@ def rated(points: Sequence[Point]) -> tuple[list[Agent | Reference], Ratings]:
 
 def points_and_games(result: Result) -> tuple[float, int]:
     """Of a match, as `points_of` takes them. A draw counts half."""
-    return result["wins"] + 0.5 * result["draws"], sum(result.values())
+    return result["wins"] + 0.5 * result["draws"], result["wins"] + result["draws"] + result["losses"]
 
 
 def said_of(ratings: Ratings) -> list[Beside]:
