@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -22,17 +23,26 @@ from sog.play.openspiel_states import states_of_infostates
 from sog.search.cfr import exact
 from sog.search.tree.public_tree import PublicTree
 
-__all__ = ["ACTOR_RATE", "AGENTS", "CRITIC_RATE", "CRITIC_UPDATES", "HIDDEN", "STEP_SIZE", "AgentName", "SelfPlay"]
+__all__ = ["AGENTS", "STEP_SIZE", "A2CSettings", "AgentName", "SelfPlay"]
 
 AgentName: TypeAlias = Literal["q-learning", "dqn", "a2c"]
 AGENTS: Final[tuple[AgentName, ...]] = get_args(AgentName)
 
-# All from the values that PoG, Table 6, lists. Q-learning explores at OpenSpiel's constant rate, 0.2.
-STEP_SIZE: Final = 0.1
-HIDDEN: Final = (64,)
-ACTOR_RATE: Final = 1e-3
-CRITIC_RATE: Final = 1e-2
-CRITIC_UPDATES: Final = 4
+STEP_SIZE: Final = 0.1  # one of PoG, Table 6. Q-learning explores at OpenSpiel's constant rate, 0.2
+
+
+@dataclass(frozen=True)
+class A2CSettings:
+    """What PoG, Table 6, sweeps over for A2C. hidden: width of each hidden layer, which actor and critic share.
+
+    critic_updates: of the critic for one of the actor, each from at least 16 decisions.
+    """
+
+    hidden: tuple[int, ...] = (64,)
+    actor_rate: float = 1e-3
+    critic_rate: float = 1e-2
+    critic_updates: int = 4
+
 
 # OpenSpiel adds cost * entropy to a loss that it makes small: a negative cost is what rewards entropy.
 _ENTROPY_COST: Final = -0.01
@@ -41,8 +51,15 @@ _ENTROPY_COST: Final = -0.01
 class SelfPlay:
     """Two agents of one kind that learn from playing each other; decided by the seed alone."""
 
-    def __init__(self, public: PublicTree, agent: AgentName, seed: int, settings: DQNSettings) -> None:
-        """public: the listed game.  settings: of DQN. GameError where OpenSpiel lacks the game."""
+    def __init__(
+        self,
+        public: PublicTree,
+        agent: AgentName,
+        seed: int,
+        dqn: DQNSettings | None = None,
+        a2c: A2CSettings | None = None,
+    ) -> None:
+        """public: the listed game.  dqn, a2c: None for the defaults. GameError where OpenSpiel lacks the game."""
         self.public = public
         self._turns = list(states_of_infostates(public))
         self._draws = _Draws(seed)
@@ -51,7 +68,14 @@ class SelfPlay:
             self._environment = Environment(name, chance_event_sampler=ChanceEventSampler(seed))
             inputs = self._environment.observation_spec()["info_state"][0]
             actions = self._environment.action_spec()["num_actions"]
-            self.agents = [_agent(agent, p, inputs, actions, settings, 2 * seed + p) for p in (0, 1)]
+            self.agents: list[Any] = []
+            for p in (0, 1):
+                if agent == "q-learning":
+                    self.agents.append(QLearner(p, actions, step_size=STEP_SIZE))
+                elif agent == "dqn":
+                    self.agents.append(DQN(p, inputs, actions, dqn or DQNSettings(), 2 * seed + p))
+                else:
+                    self.agents.append(_a2c(p, inputs, actions, a2c or A2CSettings()))
 
     def train(self, episodes: int) -> None:
         """Play and learn from so many more episodes."""
@@ -75,20 +99,16 @@ class SelfPlay:
         return policy
 
 
-def _agent(agent: AgentName, player: int, inputs: int, actions: int, settings: DQNSettings, seed: int) -> Any:
-    if agent == "q-learning":
-        return QLearner(player, actions, step_size=STEP_SIZE)
-    if agent == "dqn":
-        return DQN(player, inputs, actions, settings, seed)
+def _a2c(player: int, inputs: int, actions: int, settings: A2CSettings) -> Any:
     return PolicyGradient(
         player,
         inputs,
         actions,
         loss_str="a2c",
-        hidden_layers_sizes=HIDDEN,
-        pi_learning_rate=ACTOR_RATE,
-        critic_learning_rate=CRITIC_RATE,
-        num_critic_before_pi=CRITIC_UPDATES,
+        hidden_layers_sizes=settings.hidden,
+        pi_learning_rate=settings.actor_rate,
+        critic_learning_rate=settings.critic_rate,
+        num_critic_before_pi=settings.critic_updates,
         entropy_cost=_ENTROPY_COST,
         optimizer_str="adam",
     )

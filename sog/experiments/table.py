@@ -21,6 +21,7 @@ from sog.experiments.papers import (
     paper_deviations,
     pog_fig15,
     pog_table5,
+    pog_table6,
     policy_learners,
     rebel_endgame,
     rebel_fig3,
@@ -203,6 +204,14 @@ EXPERIMENTS: Final = (
         5,
         "Kuhn, Leduc: Q-learning, DQN and A2C in self-play, exploitability against episodes (--full: ten times them)",
         pog_fig15.STUDY,
+    ),
+    Experiment(
+        "pog-table6",
+        "PoG",
+        "Table 6",
+        60,
+        "Kuhn, Leduc: A2C in self-play with each of 90 settings of the paper's sweep (--full: ten times the episodes)",
+        pog_table6.STUDY,
     ),
     Experiment(
         "rebel-endgame",

@@ -46,12 +46,23 @@ def compute(key: Key) -> Result:
     public = PublicTree(make_game(key["game"])).list_all()
     # Half of the episodes see epsilon fall; an agent has about two turns an episode.
     run = SelfPlay(public, key["agent"], key["seed"], DQNSettings(epsilon_steps=key["episodes"]))
-    trained = [key["episodes"] * k // MEASURES for k in range(MEASURES + 1)]
+    return {**curve(run, key["episodes"], MEASURES), "uniform": MILLI * _uniform(public)}
+
+
+def curve(run: SelfPlay, episodes: int, measures: int) -> Result:
+    """Train and measure at even steps: trained, the episodes so far; mbb_per_hand, the agents' exploitability then."""
+    trained = [episodes * k // measures for k in range(measures + 1)]
     found: list[float] = []
     for before, count in zip([0, *trained], trained, strict=False):
         run.train(count - before)
-        found.append(MILLI * exact.measure_policy(public, run.policy()).exploitability)
-    return {"trained": trained, "mbb_per_hand": found, "uniform": MILLI * _uniform(public)}
+        found.append(MILLI * exact.measure_policy(run.public, run.policy()).exploitability)
+    return {"trained": trained, "mbb_per_hand": found}
+
+
+def last_fifth(result: Result) -> float:
+    """The mean exploitability over the last fifth of a curve's measures, mbb/h."""
+    found: list[float] = result["mbb_per_hand"]
+    return mean(found[-(len(found) // 5) :])
 
 
 def _uniform(public: PublicTree) -> float:
@@ -70,7 +81,7 @@ def present(points: list[Point]) -> Outcome:
         for agent, paper in agents.items():
             runs = [p for p in points if p.key["game"] == game and p.key["agent"] == agent]
             if runs:
-                last = [mean(p.result["mbb_per_hand"][-MEASURES // 5 :]) for p in runs]
+                last = [last_fifth(p.result) for p in runs]
                 what = f"{game}, {agent}, last fifth of {runs[0].key['episodes']:,} episodes"
                 ours = f"{mean_and_range(last, '.0f')} mbb/h"
                 beside.append(Beside(what, paper, ours))
