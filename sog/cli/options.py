@@ -24,6 +24,7 @@ __all__ = [
     "HistoriesOption",
     "PaperOption",
     "PogOption",
+    "RecycleOption",
     "UpdatesOption",
     "above_zero",
     "all_above_zero",
@@ -85,6 +86,13 @@ UpdatesOption = Annotated[
     int | None,
     typer.Option(
         min=1, max=LARGEST_COUNT, help="Updates of one player per subgame; rebel: by default 1024, sepot: 800."
+    ),
+]
+RecycleOption = Annotated[
+    float | None,
+    typer.Option(
+        callback=unit_interval,
+        help="rebel: evaluate leaves again only once the iteration's number has grown by this share; 0: always.",
     ),
 ]
 DepthOption = Annotated[

@@ -12,7 +12,7 @@ import typer
 from sog.agents.algorithms.base import Choices
 from sog.cli.curve_plot import draw_curve
 from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, say, stdout
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, not_blank
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, RecycleOption, above_zero, not_blank
 from sog.cli.stopping import say_kept
 from sog.cli.train_watch import Watch
 from sog.errors import SettingError
@@ -39,12 +39,13 @@ def train(
         ),
     ] = "sog",
     solver: Annotated[
-        str | None, typer.Option(callback=not_blank, help="rebel: cfr-d (the default), fp or flop.")
+        str | None, typer.Option(callback=not_blank, help="rebel: cfr-d (the default), cfr-ave, fp or flop.")
     ] = None,
     warm: Annotated[
         int | None,
         typer.Option(min=0, max=LARGEST_COUNT, help="rebel: iterations that its warm start counts as (0: none)."),
     ] = None,
+    recycle: RecycleOption = None,
     transformations: Annotated[
         str | None,
         typer.Option(callback=not_blank, help="sepot: learned (the default), predefined (Goofspiel) or identity."),
@@ -156,7 +157,8 @@ def train(
     _refuse_unfit(where, asynchronous, serve, processor_minutes)
     folder = out or Path("runs") / _slug(rules.name)
     stored = _stored(folder, resume)
-    chosen = Choices(solver=solver, warm=warm, transformations=transformations, step=step, policy=policy)
+    solving = Choices(solver=solver, warm=warm, recycle=recycle)
+    chosen = replace(solving, transformations=transformations, step=step, policy=policy)
     variant = _variant(stored, algorithm, chosen, network)
     first = _begins(begins, stored, algorithm, asynchronous or training.alone is not None)
     run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous, first)

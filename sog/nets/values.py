@@ -21,25 +21,26 @@ from sog.search.leaves.pairing import expectations, pairing_of
 LARGE = 96
 
 
-def value_evaluator(network: CVPN, policies: bool = False) -> Evaluator:
-    """Values of an MLP on the CPU; its logits mean nothing unless `policies`. SettingError for other networks."""
-    return values_of(JoiningEvaluator(MlpAnswer(network)), policies)
+def value_evaluator(network: CVPN, policies: bool = False, pairs: bool = False) -> Evaluator:
+    """Values of an MLP on the CPU; its logits mean nothing unless `policies`. SettingError for other networks.
 
-
-def pair_evaluator(network: CVPN) -> Evaluator:
-    """Player 0's utilities by pair of slots, float64[B, S0 * S1], of a network that answers with a matchup matrix.
-
-    SettingError for networks that do not.
+    pairs: player 0's utilities by pair of slots instead, float64[B, S0 * S1]; SettingError for a network without
+    matchups.
     """
-    if not network.shape.matchups:
-        raise SettingError("only a network with matchups gives values by pair of infostates")
-    return JoiningEvaluator(ValueAnswer(MlpAnswer(network), pairs=True))
+    return values_of(JoiningEvaluator(MlpAnswer(network)), policies, pairs)
 
 
-def values_of(evaluator: Evaluator, policies: bool = False) -> Evaluator:
-    """The evaluator of the same network for values, and policies if wanted; an evaluator of another kind as it is."""
+def values_of(evaluator: Evaluator, policies: bool = False, pairs: bool = False) -> Evaluator:
+    """The evaluator of the same network for values, and policies if wanted; an evaluator of another kind as it is.
+
+    pairs: as of `value_evaluator`; SettingError, too, for evaluators of other kinds.
+    """
     answer: Answer | None = evaluator.answer if isinstance(evaluator, JoiningEvaluator) else None
-    return JoiningEvaluator(ValueAnswer(answer, policies=policies)) if isinstance(answer, MlpAnswer) else evaluator
+    if pairs and not (isinstance(answer, MlpAnswer) and answer.shape.matchups):
+        raise SettingError("only a network with matchups gives values by pair of infostates, as CFR-AVE needs them")
+    if not isinstance(answer, MlpAnswer):
+        return evaluator
+    return JoiningEvaluator(ValueAnswer(answer, pairs=pairs, policies=policies))
 
 
 class ValueAnswer:

@@ -164,6 +164,8 @@ def _check_variant(stored: Any) -> None:
     if not isinstance(stored, dict) or any(type(value) is not kinds.get(name) for name, value in stored.items()):
         raise ValueError("variant")
     _whole(stored.get("warm", 0))
+    if not 0 <= stored.get("recycle", 0.0) <= 1:
+        raise ValueError("recycle")
 
 
 def _files_of(stored: Any, save: Any, sized: bool) -> dict[str, FileEntry]:

@@ -35,7 +35,7 @@ class Variant:
     "2x256" (of a residual network blocks x channels); "" for the preset's.  warm: so many iterations of ReBeL's
     subgames are taken as played by the network's policies; 0 for no policy network.  transformations: which of SePoT's;
     "" for those that are learned.  step: how far these move a policy; 0 for the preset's.  policy: the learner of the
-    policy that SePoT searches with; "" for the preset's.
+    policy that SePoT searches with; "" for the preset's.  recycle: of ReBeL's subgames (SolveSettings).
     """
 
     solver: str = ""
@@ -44,10 +44,13 @@ class Variant:
     transformations: str = ""
     step: float = 0.0
     policy: str = ""
+    recycle: float = 0.0
 
     def __str__(self) -> str:
         warm, step = f"warm {self.warm}" if self.warm else "", f"step {self.step:g}" if self.step else ""
-        return " ".join(filter(None, (self.solver, self.network, warm, self.policy, self.transformations, step)))
+        recycle = f"recycle {self.recycle:g}" if self.recycle else ""
+        parts = (self.solver, self.network, warm, recycle, self.policy, self.transformations, step)
+        return " ".join(filter(None, parts))
 
 
 PLAIN: Final = Variant()

@@ -11,7 +11,7 @@ from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.nets.shape import shape_for
 from sog.search.cfr.rules import SOG
-from sog.search.depth_limited.settings import CFR_D, REBEL_FP
+from sog.search.depth_limited.settings import CFR_AVE, CFR_D, REBEL_FP
 from sog.search.gtcfr.search import PAPER, POG
 from sog.train.boards.actor import BoardActing
 from sog.train.rebel.actor import RebelActing
@@ -145,7 +145,16 @@ def test_rebel_learns_with_the_solver_that_is_chosen() -> None:
     assert other == replace(usual, acting=replace(usual.acting, solve=solve))
 
 
-@pytest.mark.parametrize(("algorithm", "solver"), [("rebel", "cfr-ave"), ("rebel", "fq"), ("sog", "fp")])
+def test_values_by_pair_are_those_of_a_network_with_matchups() -> None:
+    game = make_game("kuhn_poker")
+    usual, other = preset(game, "full", "rebel"), preset(game, "full", "rebel", Variant("cfr-ave", recycle=0.05))
+    assert isinstance(usual.acting, RebelActing) and not usual.shape.matchups
+    solve = replace(usual.acting.solve, solver=CFR_AVE, recycle=0.05)
+    shape = replace(usual.shape, matchups=True)
+    assert other == replace(usual, acting=replace(usual.acting, solve=solve), shape=shape)
+
+
+@pytest.mark.parametrize(("algorithm", "solver"), [("rebel", "fq"), ("sog", "fp")])
 def test_a_solver_that_cannot_serve_is_refused(algorithm: str, solver: str) -> None:
     with pytest.raises(SettingError, match=f"{solver}; known: cfr-d, .*fp|not sog$"):
         preset(make_game("kuhn_poker"), "full", algorithm, Variant(solver))

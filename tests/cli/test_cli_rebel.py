@@ -49,13 +49,34 @@ def test_a_run_with_a_policy_network_is_played_with_it(tmp_path: Path, capsys: p
     assert answer(capsys, *measured)["warm"] == 5
 
 
+def test_cfr_ave_learns_and_plays_by_values_of_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A network trained for it serves CFR-D, too; one trained for CFR-D does not serve CFR-AVE."""
+    run, plain = str(tmp_path / "run"), str(tmp_path / "plain")
+    train = ["train", DICE, "--algorithm", "rebel", "--workers", "1", "--network", "1x16", "--rounds", "2"]
+    chosen = ["--solver", "cfr-ave", "--recycle", "0.05"]
+    assert answer(capsys, *train, *chosen, "--out", run)["variant"] == "cfr-ave 1x16 recycle 0.05"
+    answer(capsys, *train, "--out", plain)
+    measured = ["--algorithm", "rebel", "--playthroughs", "4", "--updates", "64"]
+    found = answer(capsys, "exploit", run, *measured)
+    assert (found["solver"], found["recycle"]) == ("cfr-ave", 0.05)
+    rarely = answer(capsys, "exploit", run, *measured, "--recycle", "1")
+    assert (rarely["solver"], rarely["recycle"]) == ("cfr-ave", 1.0)
+    other = answer(capsys, "exploit", run, *measured, "--solver", "cfr-d", "--recycle", "0")
+    assert len({str(measure["exploitability"]) for measure in (found, rarely, other)}) == 3
+    assert main(["exploit", plain, *measured, "--solver", "cfr-ave"]) == 2
+    assert "only a network with matchups" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
         (["--algorithm", "sog", "--solver", "fp"], "--solver is for --algorithm rebel, not sog"),
         (["--algorithm", "rebel", "--warm", "128"], "must be shorter than 128 iterations, not 128"),
         (["--algorithm", "rebel", "--warm", "3", "--solver", "modified-cfr-ave"], "cannot be started warm"),
-        (["--algorithm", "rebel", "--solver", "cfr-ave"], "known: cfr-d, modified-cfr-ave, fp, flop"),
+        (["--algorithm", "rebel", "--warm", "3", "--solver", "cfr-ave"], "cannot be started warm"),
+        (["--algorithm", "rebel", "--solver", "fq"], "known: cfr-d, cfr-ave, modified-cfr-ave, fp, flop"),
+        (["--algorithm", "sog", "--recycle", "0.1"], "--recycle is for --algorithm rebel, not sog"),
+        (["--algorithm", "rebel", "--recycle", "nan"], "must lie in"),
     ],
 )
 def test_a_solver_out_of_place_is_refused(

@@ -11,7 +11,7 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import shape_for
-from sog.nets.values import LARGE, pair_evaluator, value_evaluator, values_of
+from sog.nets.values import LARGE, value_evaluator, values_of
 from sog.search.leaves.evaluator import Beliefs, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
 
@@ -45,7 +45,7 @@ def test_values_are_the_whole_network_s(matchups: bool, count: int) -> None:
 
 def test_pairs_are_those_whose_expectations_the_values_are() -> None:
     made, asked = network(True), beliefs(4)
-    (whole,), (pairs,) = network_evaluator(made)([asked]), pair_evaluator(made)([asked])
+    (whole,), (pairs,) = network_evaluator(made)([asked]), value_evaluator(made, pairs=True)([asked])
     s0, s1 = PUBLIC.game.num_slots
     for b, node in enumerate(asked.nodes):
         table, joint = pairs.values[b].reshape(s0, s1), np.zeros((s0, s1))
@@ -59,5 +59,5 @@ def test_pairs_are_those_whose_expectations_the_values_are() -> None:
 
 def test_only_networks_with_matchups_tell_pairs_and_other_evaluators_stay_as_they_are() -> None:
     with pytest.raises(SettingError):
-        pair_evaluator(network(False))
+        value_evaluator(network(False), pairs=True)
     assert values_of(zero_evaluator) is zero_evaluator

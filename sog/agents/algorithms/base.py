@@ -63,7 +63,8 @@ def _by_public_states(name: str) -> Game:
 class Choices:
     """What a person chose of how an algorithm trains, plays or is measured; None leaves it to the algorithm.
 
-    simulations, per_update: a search budget (s, c).  updates, solver, warm: of depth-limited solving (SolveSettings).
+    simulations, per_update: a search budget (s, c).
+    updates, solver, warm, recycle: of depth-limited solving (SolveSettings).
     paper: to search as SoG ("sog") or as PoG ("pog") does.  alpha: the gadget's share.  leaves: network, exact or zero.
     seeds: how many whole policies are measured.  playthroughs: how many sampled policies are averaged.
     workers: processes.
@@ -78,6 +79,7 @@ class Choices:
     updates: int | None = None
     solver: str | None = None
     warm: int | None = None
+    recycle: float | None = None
     paper: str | None = None
     alpha: float | None = None
     leaves: str | None = None

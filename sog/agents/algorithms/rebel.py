@@ -40,13 +40,14 @@ def _preset(game: Rules, name: str) -> TrainSettings:
 def _vary(settings: Settings, variant: Variant) -> Settings:
     from sog.train.rebel.presets import rebel_variant
 
-    return rebel_variant(cast("TrainSettings", settings), variant) if variant.solver or variant.warm else settings
+    varied = variant.solver or variant.warm or variant.recycle
+    return rebel_variant(cast("TrainSettings", settings), variant) if varied else settings
 
 
 def _chosen(variant: Variant, choices: Choices) -> Variant:
     from sog.train.rebel.presets import changed
 
-    return changed(variant, choices.solver, choices.warm)
+    return changed(variant, choices.solver, choices.warm, choices.recycle)
 
 
 def _solver(variant: Variant) -> str:
@@ -59,8 +60,9 @@ def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
     from sog.agents.playthroughs import mean_exploitability
     from sog.nets.values import value_evaluator
 
-    evaluator = value_evaluator(network, policies=variant.warm > 0)
-    return mean_exploitability(public, _settings(variant, Choices()), evaluator)
+    settings = _settings(variant, Choices())
+    evaluator = value_evaluator(network, settings.solve.warm > 0, settings.solve.pairs)
+    return mean_exploitability(public, settings, evaluator)
 
 
 def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
@@ -69,7 +71,7 @@ def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
     from sog.play.rebel import RebelAgent
 
     settings = _settings(opened.variant, choices)
-    evaluator = value_evaluator(opened.network, policies=settings.solve.warm > 0)
+    evaluator = value_evaluator(opened.network, settings.solve.warm > 0, settings.solve.pairs)
     return lambda player, seed: RebelAgent(public, player, settings, evaluator, seed)
 
 
@@ -108,6 +110,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
             "solver": solve.solver.name,
             "depth": solve.depth,
             "warm": solve.warm,
+            "recycle": solve.recycle,
             "updates": solve.updates,
             "playthroughs": playthroughs,
         },
@@ -117,7 +120,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     )
 
 
-_SOLVING: Final = ("solver", "warm")
+_SOLVING: Final = ("solver", "warm", "recycle")
 
 ENTRY: Final = Learner(
     REBEL,

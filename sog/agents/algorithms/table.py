@@ -114,7 +114,7 @@ def preset(game: Rules, name: str, algorithm: str = SOG, variant: Variant | None
         return settings
     if variant.network:
         settings = replace(settings, shape=_sized(settings.shape, variant.network))
-    names = ("solver", "warm", "transformations", "step", "policy")
+    names = ("solver", "warm", "recycle", "transformations", "step", "policy")
     varied = {name: getattr(variant, name) or None for name in names}
     _check_taken(Choices(**varied), algorithm, _trained_with)
     return training.vary(settings, variant)

@@ -19,7 +19,7 @@ from sog.games.base import Game
 from sog.nets.cvpn import CVPN
 from sog.nets.one_core import one_core
 from sog.nets.shape import shape_for
-from sog.nets.values import pair_evaluator, value_evaluator
+from sog.nets.values import value_evaluator
 from sog.search.depth_limited.settings import CFR_AVE, MODIFIED_CFR_AVE, REBEL_FLOP, SolveSettings
 from sog.search.leaves.evaluator import Evaluator
 from sog.train.rebel.actor import RebelActing, RebelActor
@@ -80,7 +80,7 @@ def _network(game: Game, settings: SolveSettings) -> Evaluator:
     paired = settings.solver is CFR_AVE
     network = CVPN(shape_for(game, WIDTH, DEPTH, matchups=paired), seed=0)
     torch.nn.init.normal_(network.get_parameter("head.weight"), 0.0, 0.02, torch.Generator().manual_seed(0))
-    return pair_evaluator(network) if paired else value_evaluator(network)
+    return value_evaluator(network, pairs=paired)
 
 
 def _row(game: Game, setting: str, network: str, evaluator: Evaluator, seconds: float) -> Row:

@@ -75,7 +75,7 @@ class SolveSettings:
             raise SettingError(f"{self.solver.name}'s rule updates both players at once: set simultaneous")
         if self.depth < 0:
             raise SettingError(f"depth must not be negative, but is {self.depth}")
-        if self.recycle < 0:
+        if not self.recycle >= 0:
             raise SettingError(f"recycle must not be negative, but is {self.recycle}")
         if not 0 <= self.warm < self.iterations:
             raise SettingError(f"a warm start must be shorter than {self.iterations} iterations, not {self.warm}")
@@ -86,6 +86,11 @@ class SolveSettings:
     def iterations(self) -> int:
         """Iterations, each an update of both players."""
         return self.updates // 2
+
+    @property
+    def pairs(self) -> bool:
+        """Whether its leaves are evaluated by pair of infostates."""
+        return self.solver.leaf == PAIRS
 
     @property
     def weights(self) -> Float64:

@@ -55,7 +55,7 @@ class RebelActor:
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
         """Play so many games, each from the root to its end."""
         public = self.public or PublicTree(self.game)
-        values = values_of(evaluator, policies=self.acting.solve.warm > 0)
+        values = values_of(evaluator, self.acting.solve.warm > 0, self.acting.solve.pairs)
         layouts = Layouts(public, self.acting.solve.depth, self.acting.solve.to_chance)
         rows: list[Rows] = []
         waiting, solves = [start_position(public)] * games, 0

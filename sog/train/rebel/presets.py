@@ -9,7 +9,6 @@ from sog.games.base import Game
 from sog.nets.shape import shape_for
 from sog.search.cfr.fictitious import FictitiousPlay
 from sog.search.depth_limited.settings import CFR_D, SOLVERS, Solver, SolveSettings
-from sog.search.leaves.kernels import PAIRS
 from sog.train.learner import LearnerSettings
 from sog.train.rebel.actor import RebelActing
 from sog.train.settings import TrainSettings, Variant
@@ -32,35 +31,44 @@ def rebel_preset(game: Game, name: str) -> TrainSettings:
 
 
 def rebel_variant(settings: TrainSettings, variant: Variant) -> TrainSettings:
-    """A preset of ReBeL with another solver or a policy network; SettingError for what the network cannot serve."""
+    """A preset of ReBeL with another solver or a policy network; SettingError for what no network can serve.
+
+    Where leaves are evaluated by pair of infostates, the network answers with matchups.
+    """
     acting = settings.acting
     assert isinstance(acting, RebelActing)
     solver = solver_of(variant)
     fewest = _FP_UPDATES if isinstance(solver.rule, FictitiousPlay) else 0
-    solve = replace(acting.solve, solver=solver, warm=variant.warm, updates=max(acting.solve.updates, fewest))
+    updates = max(acting.solve.updates, fewest)
+    solve = replace(acting.solve, solver=solver, warm=variant.warm, recycle=variant.recycle, updates=updates)
+    shape = replace(settings.shape, matchups=solve.pairs)
     learner = replace(settings.learner, policy_weight=_POLICY_WEIGHT if variant.warm else 0.0)
-    return replace(settings, acting=replace(acting, solve=solve), learner=learner)
+    return replace(settings, acting=replace(acting, solve=solve), learner=learner, shape=shape)
 
 
 def playing(variant: Variant, updates: int) -> SolveSettings:
     """How a run's network is played with; SettingError as of `rebel_variant`."""
-    return SolveSettings(solver_of(variant), updates=updates, warm=variant.warm)
+    return SolveSettings(solver_of(variant), updates=updates, warm=variant.warm, recycle=variant.recycle)
 
 
 def solver_of(variant: Variant) -> Solver:
-    """The solver that a variant names; SettingError where there is none or a network cannot value its leaves."""
-    known = {solver.name: solver for solver in SOLVERS if solver.leaf != PAIRS}
+    """The solver that a variant names; SettingError where there is none."""
+    known = {solver.name: solver for solver in SOLVERS}
     name = variant.solver or CFR_D.name
     if name not in known:
-        raise SettingError(f"no solver that a value network can serve is called {name}; known: {', '.join(known)}")
+        raise SettingError(f"no solver of subgames is called {name}; known: {', '.join(known)}")
     return known[name]
 
 
-def changed(variant: Variant, solver: str | None, warm: int | None) -> Variant:
-    """A variant with another solver or warm start, None to keep its own. SettingError for names it cannot be."""
-    chosen = replace(variant, solver=variant.solver if solver is None else solver)
-    named = solver_of(chosen)
-    return replace(chosen, solver="" if named is CFR_D else named.name, warm=variant.warm if warm is None else warm)
+def changed(variant: Variant, solver: str | None, warm: int | None, recycle: float | None = None) -> Variant:
+    """A variant with another solver, warm start or recycling, None to keep its own. SettingError for unknown names."""
+    named = solver_of(variant if solver is None else replace(variant, solver=solver))
+    return replace(
+        variant,
+        solver="" if named is CFR_D else named.name,
+        warm=variant.warm if warm is None else warm,
+        recycle=variant.recycle if recycle is None else recycle,
+    )
 
 
 def _small(game: Game) -> TrainSettings:
