@@ -134,6 +134,10 @@ SELF_PLAY, REPLAY_LINK, REPLAY_CORES, LEARNER, WEIGHTS_LINK = (
 )
 
 
+# Blocks of each actor that may wait to be learned from; a turn is the time in which so many rows come in.
+_AHEAD, _SETTLING, _TURNS = 2.0, 3.0, 10.0
+
+
 def without_rounds(rates: Rates, cluster: Cluster) -> Found:
     """The cluster once it has settled.
 
@@ -141,79 +145,95 @@ def without_rounds(rates: Rates, cluster: Cluster) -> Found:
     in, or where the learner is behind with what rows are to be learned from (back-pressure).
     """
     simulation = Simulation()
-    link_in = Resource(REPLAY_LINK, cluster.link)
-    # Actors' cores all do the same, so that one resource stands for all of them.
-    cores = Resource(SELF_PLAY, cluster.actors, most=1.0)
-    replay = Resource(REPLAY_CORES, cluster.replay_cores, most=1.0)
-    learning = Resource(LEARNER, cluster.learner_times, most=cluster.learner_times)
-    link_out = Resource(WEIGHTS_LINK, cluster.link)
-    block = max(1.0, cluster.block_bytes / rates.row_bytes)
-    taken_in, learned = [0.0], [0.0]
-    may_play, may_learn = Gate(True), Gate()
-    ahead = max(4.0 * rates.batch, _AHEAD * block * cluster.actors)  # rows taken in that are not yet learned from
+    pipeline = _Pipeline(rates, cluster, simulation)
+    for number in range(cluster.actors):
+        simulation.begin(pipeline.actor(number))
+    simulation.begin(pipeline.learner())
+    simulation.begin(pipeline.publisher())
+    turn = pipeline.ahead / min(bound for name, bound in limits(rates, cluster).items() if name != WEIGHTS_LINK)
+    simulation.run(max(2.0 * cluster.publish, _SETTLING * turn))
+    return pipeline.found_in(max(4.0 * cluster.publish, _TURNS * turn))
 
-    def ship(taken: Gate) -> Process:
-        yield Use(link_in, block * rates.row_bytes)
-        yield Use(replay, block * (rates.unpack + rates.add))
-        taken_in[0] += block
-        if taken_in[0] - learned[0] > ahead:
-            may_play.is_open = False
-        simulation.open(may_learn)
-        simulation.open(taken)
 
-    def actor(number: int) -> Process:
+class _Pipeline:
+    """Actors, replay window, learner and publisher as processes that share resources.
+
+    block: rows shipped at once.  ahead: rows that may be taken in and not yet learned from.
+    """
+
+    def __init__(self, rates: Rates, cluster: Cluster, simulation: Simulation) -> None:
+        self.rates, self.cluster, self.simulation = rates, cluster, simulation
+        # Actors' cores all do the same, so that one resource stands for all of them.
+        self.cores = Resource(SELF_PLAY, cluster.actors, most=1.0)
+        self.link_in = Resource(REPLAY_LINK, cluster.link)
+        self.replay = Resource(REPLAY_CORES, cluster.replay_cores, most=1.0)
+        self.learning = Resource(LEARNER, cluster.learner_times, most=cluster.learner_times)
+        self.link_out = Resource(WEIGHTS_LINK, cluster.link)
+        self.block = max(1.0, cluster.block_bytes / rates.row_bytes)
+        self.ahead = max(4.0 * rates.batch, _AHEAD * self.block * cluster.actors)
+        self.taken_in, self.learned = 0.0, 0.0
+        self.may_play, self.may_learn = Gate(True), Gate()
+
+    def actor(self, number: int) -> Process:
+        """Plays blocks and ships each while it plays the next."""
         before = Gate(True)
         part = (number % 97 + 1) / 97.0  # of the first block, so that actors do not ship in step
         while True:
-            yield may_play
-            yield Use(cores, part * block * (rates.play + rates.pack))
+            yield self.may_play
+            yield Use(self.cores, part * self.block * (self.rates.play + self.rates.pack))
             part = 1.0
             yield before
             before = Gate()
-            simulation.begin(ship(before))
+            self.simulation.begin(self._ship(before))
 
-    def learner() -> Process:
-        step_rows = rates.batch / rates.updates
-        steps = max(1, round(ahead / step_rows / 64))  # taken together: fewer events
+    def _ship(self, taken: Gate) -> Process:
+        """A block on its way into the replay window; opens `taken` when it is in."""
+        yield Use(self.link_in, self.block * self.rates.row_bytes)
+        yield Use(self.replay, self.block * (self.rates.unpack + self.rates.add))
+        self.taken_in += self.block
+        if self.taken_in - self.learned > self.ahead:
+            self.may_play.is_open = False
+        self.simulation.open(self.may_learn)
+        self.simulation.open(taken)
+
+    def learner(self) -> Process:
+        """Takes steps as rows come in, several together, which are fewer events."""
+        step_rows = self.rates.batch / self.rates.updates
+        steps = max(1, round(self.ahead / step_rows / 64))
         while True:
-            while learned[0] + steps * step_rows > taken_in[0]:
-                may_learn.is_open = False
-                yield may_learn
-            yield Use(learning, steps * rates.step)
-            learned[0] += steps * step_rows
-            if taken_in[0] - learned[0] <= ahead:
-                simulation.open(may_play)
+            while self.learned + steps * step_rows > self.taken_in:
+                self.may_learn.is_open = False
+                yield self.may_learn
+            yield Use(self.learning, steps * self.rates.step)
+            self.learned += steps * step_rows
+            if self.taken_in - self.learned <= self.ahead:
+                self.simulation.open(self.may_play)
 
-    def publisher() -> Process:
+    def publisher(self) -> Process:
+        """Sends the network to every machine from time to time."""
         pause = Resource("clock", 1.0)
-        machines = -(-cluster.actors // cluster.actors_per_machine)
         while True:
-            yield Use(pause, cluster.publish)
-            yield Use(link_out, rates.weights_bytes * machines)
+            yield Use(pause, self.cluster.publish)
+            yield Use(self.link_out, self.rates.weights_bytes * _machines(self.cluster))
 
-    for number in range(cluster.actors):
-        simulation.begin(actor(number))
-    simulation.begin(learner())
-    simulation.begin(publisher())
-    turn = ahead / min(bound for name, bound in limits(rates, cluster).items() if name != WEIGHTS_LINK)
-    seconds = max(4.0 * cluster.publish, _TURNS * turn)
-    simulation.run(max(2.0 * cluster.publish, _SETTLING * turn))
-    resources = (cores, link_in, replay, learning, link_out)
-    before, start = taken_in[0], {r.name: simulation.share(r) * simulation.now for r in resources}
-    simulation.run(seconds)
-    shares = {r.name: (simulation.share(r) * simulation.now - start[r.name]) / seconds for r in resources}
-    speed = (taken_in[0] - before) / seconds
-    return Found(speed, speed * rates.row_bytes, shares)
+    def found_in(self, seconds: float) -> Found:
+        """What so many seconds from now on bring."""
+        simulation, before = self.simulation, self.taken_in
+        resources = (self.cores, self.link_in, self.replay, self.learning, self.link_out)
+        start = {r.name: simulation.share(r) * simulation.now for r in resources}
+        simulation.run(seconds)
+        shares = {r.name: (simulation.share(r) * simulation.now - start[r.name]) / seconds for r in resources}
+        speed = (self.taken_in - before) / seconds
+        return Found(speed, speed * self.rates.row_bytes, shares)
 
 
-# Blocks of each actor that may wait to be learned from; a turn is the time in which so many rows come in.
-_AHEAD, _SETTLING, _TURNS = 2.0, 3.0, 10.0
+def _machines(cluster: Cluster) -> int:
+    return -(-cluster.actors // cluster.actors_per_machine)
 
 
 def limits(rates: Rates, cluster: Cluster) -> dict[str, float]:
     """Rows a second that each resource alone could bear, by arithmetic; what the simulation must stay below."""
-    machines = -(-cluster.actors // cluster.actors_per_machine)
-    weights = rates.weights_bytes * machines / cluster.publish
+    weights = rates.weights_bytes * _machines(cluster) / cluster.publish
     return {
         SELF_PLAY: cluster.actors / (rates.play + rates.pack),
         REPLAY_LINK: cluster.link / rates.row_bytes,
