@@ -236,9 +236,9 @@ def test_a_named_object_outlives_its_program_until_the_next_one_or_for_a_while(c
         first.wait()
         time.sleep(2.0)
         assert alive(kept)
-        with program(cluster, 2) as (second, other):
+        with program(cluster, 5) as (second, other):
             wait_for(lambda: not alive(kept))
-            time.sleep(4.0)
+            time.sleep(7.0)
             assert alive(other)  # it hears from its program, which calls nothing
             second.kill()
             wait_for(lambda: not alive(other))

@@ -162,7 +162,7 @@ def test_agents_that_cannot_play_lose_no_game(tmp_path: Path, game: str, agent: 
 
 def test_a_killed_tournament_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Path) -> None:
     """kill -9 while games are played; the same games come out."""
-    path = randoms(tmp_path, "chess", rounds=4, count=2, more="plies = 2\nlongest = 60")
+    path = randoms(tmp_path, "chess", rounds=8, count=2, more="plies = 2\nlongest = 60")
     whole = list(play_tournament(read_tournament(path), tmp_path / "whole"))
     out = str(tmp_path / "killed")
     command = [sys.executable, "-m", "sog.cli.app", "tournament", str(path), "--out", out, "--json"]
@@ -172,7 +172,7 @@ def test_a_killed_tournament_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Pa
     process.send_signal(signal.SIGKILL)
     assert process.wait() == -signal.SIGKILL
     with (tmp_path / "killed" / "games.jsonl").open("a") as file:
-        file.write('{"number": 8, "sea')
+        file.write('{"number": 16, "sea')
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     resumed = sorted(load_results(tmp_path / "killed"), key=lambda result: result.number)
     assert resumed == whole
@@ -180,7 +180,7 @@ def test_a_killed_tournament_goes_on_and_ends_as_if_it_had_not_been(tmp_path: Pa
         same = [re.sub(r"Date.*", "", (tmp_path / where / result.record).read_text()) for where in ("whole", "killed")]
         assert same[0] == same[1]
     answer = json.loads(done.stdout)
-    assert answer["games"] == 8 and sum(agent["wins"] + agent["losses"] for agent in answer["agents"]) % 2 == 0
+    assert answer["games"] == 16 and sum(agent["wins"] + agent["losses"] for agent in answer["agents"]) % 2 == 0
     assert (tmp_path / "killed" / "elo.png").read_bytes().startswith(b"\x89PNG")
 
 
