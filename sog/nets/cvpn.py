@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from collections.abc import Callable
 from typing import Final
 
@@ -38,7 +39,7 @@ class CVPN(nn.Module):
         self.initialise(seed)
 
     def initialise(self, seed: int) -> None:
-        """He-uniform hidden weights, zero biases and zero last layers; batch normalisation begins as the identity."""
+        """He-uniform hidden weights, zero biases and zero last layers; normalisation begins as the identity."""
         generator = torch.Generator().manual_seed(seed)
         with torch.no_grad():
             for name, weight in self.named_parameters():
@@ -97,6 +98,16 @@ def mlp(shape: NetworkShape) -> tuple[nn.Module, int]:
     return nn.Sequential(*layers), shape.width
 
 
+def gelu(shape: NetworkShape) -> tuple[nn.Module, int]:
+    """`depth` linear layers of `width`, each with layer normalisation and GELU (ReBeL, section 7), and their width."""
+    layers: OrderedDict[str, nn.Module] = OrderedDict()
+    for k in range(shape.depth):
+        layers[f"layer{k}"] = nn.Linear(shape.seen if k == 0 else shape.width, shape.width)
+        layers[f"layer{k}_norm"] = nn.LayerNorm(shape.width)
+        layers[f"layer{k}_gelu"] = nn.GELU()
+    return nn.Sequential(layers), shape.width
+
+
 def resnet(shape: NetworkShape) -> tuple[nn.Module, int]:
     """AlphaZero's residual network, with heads of its own."""
     return ResNet(shape), 0
@@ -104,4 +115,4 @@ def resnet(shape: NetworkShape) -> tuple[nn.Module, int]:
 
 # The bodies a shape can name; a body maps [B, seen] to [B, W] and says its W. W = 0: its outputs are the answer.
 # By kind, as `sog.nets.shape.KINDS` has them.
-BODIES: dict[str, Body] = {"mlp": mlp, "resnet": resnet}
+BODIES: dict[str, Body] = {"mlp": mlp, "gelu": gelu, "resnet": resnet}

@@ -49,7 +49,7 @@ def network_evaluator(network: CVPN) -> Evaluator:
 def uses_kernels(network: CVPN) -> bool:
     """Whether Numba's kernels evaluate it by default: any resnet on the CPU, and an MLP of less than WIDE weights."""
     few = sum(weight.numel() for weight in network.parameters()) < WIDE
-    return _on_cpu(network) and (network.shape.kind == "resnet" or few)
+    return _on_cpu(network) and (network.shape.kind == "resnet" or (network.shape.kind == "mlp" and few))
 
 
 def _on_cpu(network: CVPN) -> bool:

@@ -12,7 +12,7 @@ from sog.nets.encode import input_width
 
 __all__ = ["KINDS", "NetworkShape", "is_for", "shape_for"]
 
-KINDS: Final = ("mlp", "resnet")  # of a network's body
+KINDS: Final = ("mlp", "gelu", "resnet")  # of a network's body
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sog.arrays import Float32, Float64
 from sog.errors import SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer, actors_logits
+from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer, actors_logits, torch_answer
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.leaves.pairing import expectations, pairing_of
 
@@ -22,12 +22,13 @@ LARGE = 96
 
 
 def value_evaluator(network: CVPN, policies: bool = False, pairs: bool = False) -> Evaluator:
-    """Values of an MLP on the CPU; its logits mean nothing unless `policies`. SettingError for other networks.
+    """Values of a network on the CPU; its logits mean nothing unless `policies`. SettingError for a resnet.
 
-    pairs: player 0's utilities by pair of slots instead, float64[B, S0 * S1]; SettingError for a network without
-    matchups.
+    pairs: player 0's utilities by pair of slots instead, float64[B, S0 * S1]; SettingError for a network that is no
+    MLP with matchups.
     """
-    return values_of(JoiningEvaluator(MlpAnswer(network)), policies, pairs)
+    answer = torch_answer(network) if network.shape.kind == "gelu" else MlpAnswer(network)
+    return values_of(JoiningEvaluator(answer), policies, pairs)
 
 
 def values_of(evaluator: Evaluator, policies: bool = False, pairs: bool = False) -> Evaluator:

@@ -31,7 +31,8 @@ class LearnerSettings:
     learning_rate: of step t is learning_rate * decay ** (t / decay_steps), and grows to that over the first `warm_up`
     steps.
     value_weight, policy_weight: w_v and w_p.  ownership_weight: that of who owns each cell.
-    sum_policies: see `losses`.  updates_per_example: how often a row is learned from at most, on average.
+    sum_policies, squared_policies: see `losses`.
+    updates_per_example: how often a row is learned from at most, on average.
     clip: the largest gradient norm, 0 for no limit.  momentum: of sgd.
     symmetries: learn from each row as one of the symmetries that the game names shows it, drawn anew each time.
     average: the network that plays and is kept is an average of the weights over about the last 1 / average steps, or
@@ -47,6 +48,7 @@ class LearnerSettings:
     policy_weight: float = 0.1
     ownership_weight: float = 0.0
     sum_policies: bool = False
+    squared_policies: bool = False
     updates_per_example: float = 10.0
     clip: float = 0.0
     momentum: float = 0.9
@@ -103,7 +105,7 @@ class Learner:
         settings, optimiser = self.settings, self.optimiser
         for group in optimiser.param_groups:
             group["lr"] = settings.rate_of(self.steps)
-        value, policy, ownership = losses(self.network, rows, settings.sum_policies)
+        value, policy, ownership = losses(self.network, rows, settings.sum_policies, settings.squared_policies)
         total = settings.value_weight * value + settings.policy_weight * policy
         if settings.ownership_weight:
             total = total + settings.ownership_weight * ownership
@@ -165,13 +167,16 @@ def restore_memory(optimiser: torch.optim.Optimizer, saved: dict[str, dict[str, 
     optimiser.load_state_dict({"state": memory, "param_groups": optimiser.state_dict()["param_groups"]})
 
 
-def losses(network: CVPN, rows: Rows, sum_policies: bool = False) -> tuple[Tensor, Tensor, Tensor]:
+def losses(
+    network: CVPN, rows: Rows, sum_policies: bool = False, squared_policies: bool = False
+) -> tuple[Tensor, Tensor, Tensor]:
     """Mean Huber loss over trained values, mean KL over trained infostates, mean Huber loss over owned cells.
 
     The softmax is over legal actions. Means make w_v and w_p mean the same in every game.
     sum_policies: KL is summed over a row's infostates, and the mean is over the rows that train any (PoG, B.3: "w_p *
     sum_i l_KL"). PoG does not say how Huber goes over the values; that Table 3's w_p falls as infostates grow (1,
     0.05, 0.01) while w_v does not speaks for a mean.
+    squared_policies: the squared error of the probabilities, summed over actions, in place of KL (ReBeL, section 7).
     """
     device = next(network.parameters()).device
     inputs, targets, mask, policies, weights, legal, owners, owned = (
@@ -182,9 +187,12 @@ def losses(network: CVPN, rows: Rows, sum_policies: bool = False) -> tuple[Tenso
     huber = torch.nn.functional.huber_loss(values, targets, reduction="none")
     value = (huber * mask).sum() / mask.sum().clamp(min=1.0)
     log_policy = torch.log_softmax(logits.masked_fill(~legal, ILLEGAL), dim=-1)
-    kl = (torch.xlogy(policies, policies) - policies * log_policy).sum(dim=-1)
+    if squared_policies:
+        apart = (log_policy.exp() - policies).square().sum(dim=-1)
+    else:
+        apart = (torch.xlogy(policies, policies) - policies * log_policy).sum(dim=-1)
     trained = (weights > 0).any(dim=1).sum().clamp(min=1) if sum_policies else weights.sum().clamp(min=1e-6)
-    policy = (kl * weights).sum() / trained
+    policy = (apart * weights).sum() / trained
     each = torch.nn.functional.huber_loss(ownership, owners, reduction="none")
     return value, policy, (each * owned).sum() / (owned.sum() * max(1, owners.shape[1])).clamp(min=1.0)
 

@@ -145,6 +145,15 @@ def test_rebel_learns_with_the_solver_that_is_chosen() -> None:
     assert other == replace(usual, acting=replace(usual.acting, solve=solve))
 
 
+def test_rebels_paper_preset_has_its_network_and_losses() -> None:
+    """ReBeL, section 7 and appendix G: GELU with layer normalisation, squared errors of policies, 25% exploration."""
+    settings = preset(make_game("kuhn_poker"), "paper", "rebel", Variant(warm=3))
+    assert isinstance(settings.acting, RebelActing) and settings.acting.epsilon == 0.25
+    assert settings.shape.kind == "gelu" and settings.learner.squared_policies and settings.learner.policy_weight > 0
+    with pytest.raises(SettingError, match="needs a plain MLP"):
+        preset(make_game("kuhn_poker"), "paper", "rebel", Variant("cfr-ave"))
+
+
 def test_values_by_pair_are_those_of_a_network_with_matchups() -> None:
     game = make_game("kuhn_poker")
     usual, other = preset(game, "full", "rebel"), preset(game, "full", "rebel", Variant("cfr-ave", recycle=0.05))

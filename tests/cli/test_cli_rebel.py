@@ -49,6 +49,15 @@ def test_a_run_with_a_policy_network_is_played_with_it(tmp_path: Path, capsys: p
     assert answer(capsys, *measured)["warm"] == 5
 
 
+def test_the_papers_preset_trains_goes_on_and_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = str(tmp_path / "run")
+    train = ["train", "kuhn_poker", "--algorithm", "rebel", "--preset", "paper", "--workers", "1", "--out", run]
+    answer(capsys, *train, "--warm", "5", "--rounds", "1")
+    assert answer(capsys, *train, "--resume", "--rounds", "2")["rounds"] == 2
+    found = answer(capsys, "exploit", run, "--algorithm", "rebel", "--playthroughs", "4", "--updates", "16")
+    assert found["warm"] == 5 and 0 < found["exploitability"]["mean"] < 1000
+
+
 def test_cfr_ave_learns_and_plays_by_values_of_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A network trained for it serves CFR-D, too; one trained for CFR-D does not serve CFR-AVE."""
     run, plain = str(tmp_path / "run"), str(tmp_path / "plain")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 import torch
 
 from sog.arrays import Int32
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, SettingError
 from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
 from sog.games.leduc.game import Leduc
@@ -60,6 +62,28 @@ def test_evaluator_equals_the_module(public: PublicTree) -> None:
     np.testing.assert_allclose(answer.values, values * beliefs.value_units()[:, None], atol=1e-4)
     np.testing.assert_allclose(answer.logits, logits, atol=1e-5)
     assert np.ptp(answer.values) > 1.0
+
+
+def test_rebels_layers_are_normalised_and_have_gelu(public: PublicTree) -> None:
+    """ReBeL, section 7, by hand: x W + b, less its mean, by its deviation, times Phi of itself; evaluators agree."""
+    network, beliefs = CVPN(shape_for(public.game, 32, 2, kind="gelu"), 3), random_beliefs(public, 40, 0)
+    with torch.no_grad():
+        network.head.weight.normal_(0.0, 0.3, generator=torch.Generator().manual_seed(3))
+    x = encode(beliefs).astype(np.float64)
+    for k in range(2):
+        weight, bias = (network.get_parameter(f"body.layer{k}.{name}").detach().numpy() for name in ("weight", "bias"))
+        x = x @ weight.T + bias
+        x = (x - x.mean(axis=1, keepdims=True)) / np.sqrt(x.var(axis=1, keepdims=True) + 1e-5)
+        x = x * 0.5 * (1.0 + np.vectorize(math.erf)(x / math.sqrt(2.0)))
+    out = x @ network.head.weight.detach().numpy().T
+    values = out[:, : network.shape.num_values] * beliefs.value_units()[:, None]
+    for evaluator in (network_evaluator(network), value_evaluator(network)):
+        (answer,) = evaluator([beliefs])
+        np.testing.assert_allclose(answer.values, values, atol=1e-4)
+        np.testing.assert_allclose(answer.logits.ravel(), out[:, network.shape.num_values :].ravel(), atol=1e-4)
+    assert np.ptp(values) > 1.0
+    with pytest.raises(SettingError, match="only a network with matchups"):
+        value_evaluator(network, pairs=True)
 
 
 @pytest.mark.parametrize("matchups", [False, True])

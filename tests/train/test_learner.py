@@ -80,6 +80,16 @@ def test_the_papers_policy_loss_is_summed_over_infostates() -> None:
     np.testing.assert_allclose(machine.step(rows).total, 0.3 * kl.sum() / 4, rtol=1e-5)
 
 
+def test_rebels_policy_loss_is_the_squared_error_of_probabilities() -> None:
+    """ReBeL, section 7: summed over actions here, the mean over infostates; illegal actions have none."""
+    rows, network = leduc_rows(5), CVPN(shape_for(Leduc(), 8, 1))
+    squares = np.square(rows.policies[:, :, ::2] - 0.5).sum(axis=-1).mean()
+    _, policy, _ = losses(network, rows, squared_policies=True)
+    np.testing.assert_allclose(float(policy.detach()), squares, rtol=1e-5)
+    machine = learner(policy_weight=0.3, value_weight=0.0, squared_policies=True)
+    np.testing.assert_allclose(machine.step(rows).total, 0.3 * squares, rtol=1e-5)
+
+
 def test_masked_outputs_have_no_gradient() -> None:
     rows = leduc_rows(3)
     rows.value_mask[:, 4:] = 0.0

@@ -41,6 +41,8 @@ def rebel_variant(settings: TrainSettings, variant: Variant) -> TrainSettings:
     fewest = _FP_UPDATES if isinstance(solver.rule, FictitiousPlay) else 0
     updates = max(acting.solve.updates, fewest)
     solve = replace(acting.solve, solver=solver, warm=variant.warm, recycle=variant.recycle, updates=updates)
+    if solve.pairs and settings.shape.kind != "mlp":
+        raise SettingError(f"{solver.name} needs a plain MLP, and this preset's network is none: choose demo or full")
     shape = replace(settings.shape, matchups=solve.pairs)
     learner = replace(settings.learner, policy_weight=_POLICY_WEIGHT if variant.warm else 0.0)
     return replace(settings, acting=replace(acting, solve=solve), learner=learner, shape=shape)
@@ -88,15 +90,21 @@ def _small(game: Game) -> TrainSettings:
 def _paper(game: Game) -> TrainSettings:
     """ReBeL, appendix G, Liar's Dice: 1,000 epochs of 25,600 examples; the learning rate halves every 400.
 
-    Each example is learned from once on average, and the window is that of 40 epochs, which the paper leaves open. Its
-    networks have GELU and layer normalisation; ours are plain.
+    Each example is learned from once on average, and the window is that of 40 epochs, which the paper leaves open.
+    Networks have GELU and layer normalisation; policies, where they are learned, squared errors (section 7).
     """
     return TrainSettings(
         acting=RebelActing(SolveSettings(updates=1024, correct=False, hold=0.0), share=False),
         learner=LearnerSettings(
-            batch=512, learning_rate=3e-4, decay=0.5, decay_steps=20_000, policy_weight=0.0, updates_per_example=1.0
+            batch=512,
+            learning_rate=3e-4,
+            decay=0.5,
+            decay_steps=20_000,
+            policy_weight=0.0,
+            squared_policies=True,
+            updates_per_example=1.0,
         ),
-        shape=shape_for(game, width=256, depth=2),
+        shape=shape_for(game, width=256, depth=2, kind="gelu"),
         replay=1_024_000,
         games=256,
         rounds=40_000,
