@@ -62,5 +62,7 @@ def plus_minus(mean: float, half: float | None, form: str = ".4g") -> str:
 
 
 def mean_and_range(values: Collection[float], form: str = ".4g") -> str:
-    """A mean and, in brackets, the least and the largest value, for people."""
+    """A mean and, in brackets, the least and the largest value, for people; of one value itself."""
+    if len(values) == 1:
+        return f"{next(iter(values)):{form}}"
     return f"{sum(values) / len(values):{form}} ({min(values):{form}} .. {max(values):{form}})"

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from sog.evaluate.intervals import mean_interval, paired_difference, plus_minus, ratio_interval, wilson
+from sog.evaluate.intervals import mean_and_range, mean_interval, paired_difference, plus_minus, ratio_interval, wilson
 
 
 def test_intervals_of_means_are_students() -> None:
@@ -51,3 +51,8 @@ def test_the_interval_holds_the_share() -> None:
         for hits in (0, 1, count // 2, count):
             low, high = wilson(hits, count)
             assert 0.0 <= low <= hits / count <= high <= 1.0
+
+
+def test_one_value_has_no_range() -> None:
+    assert mean_and_range([2.0, 1.0, 6.0]) == "3 (1 .. 6)"
+    assert mean_and_range([2.0], ".1f") == "2.0"
