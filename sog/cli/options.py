@@ -92,7 +92,8 @@ RecycleOption = Annotated[
     float | None,
     typer.Option(
         callback=unit_interval,
-        help="rebel: evaluate leaves again only once the iteration's number has grown by this share; 0: always.",
+        help="rebel: evaluate leaves again only once the iteration's number has grown by this share; 0: always. Of a "
+        "trained network by default as it was trained.",
     ),
 ]
 DepthOption = Annotated[

@@ -77,6 +77,13 @@ def test_the_table_has_the_last_three_networks_and_the_curve_all_that_learned(tm
     assert keys[-2]["checkpoint"].endswith("snapshots/000003") and keys[-2]["examples"] == 300
 
 
+def test_a_run_that_used_values_again_is_searched_so(tmp_path: Path) -> None:
+    keys = keys_of(made_run(tmp_path / "run", "rebel", Variant("modified-cfr-ave", recycle=0.5), (0, 5)))
+    assert {key["recycle"] for key in keys} == {0.5}
+    assert "recycle" not in keys_of(made_run(tmp_path / "other", "rebel", Variant(), (0, 5)))[-1]
+    assert rebel_table2._label_rebel(keys[-1]).endswith("modified-cfr-ave, recycle 0.5")
+
+
 @pytest.mark.parametrize(
     ("faces", "full", "playthroughs"),
     [(5, False, {1024}), (6, False, {256, 1024}), (6, True, {1024})],  # on 1x6f the last network more closely

@@ -271,7 +271,7 @@ def test_iterations_are_told_with_the_policies_that_enter_the_average() -> None:
     np.testing.assert_allclose(total, games.tree.table(0, f.AVERAGE_POLICY), atol=1e-6)
 
 
-@pytest.mark.parametrize("wrong", [{"updates": 7}, {"updates": 0}, {"depth": -1}, {"recycle": -0.1}])
+@pytest.mark.parametrize("wrong", [{"updates": 7}, {"updates": 0}, {"depth": -1}, {"recycle": -0.1}, {"recycle": 2.0}])
 def test_settings_out_of_range_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(SettingError):
         SolveSettings(**wrong)  # type: ignore[arg-type]

@@ -171,6 +171,8 @@ def _plan_rebel(meta: Meta, effort: _Effort) -> list[dict[str, Any]]:
     """As the run was trained; of a run without a solver of its own, ReBeL's usual one."""
     solve = playing(variant_of(meta.settings), effort.updates)
     how = {"search": REBEL, "search_solver": solve.solver.name, "warm": solve.warm}
+    if solve.recycle:
+        how["recycle"] = solve.recycle
     return [{**how, "playthroughs": effort.playthroughs, "updates": effort.updates}]
 
 
@@ -182,7 +184,8 @@ def _measure_rebel(key: Key, meta: Meta) -> tuple[Result, int]:
 
 def _label_rebel(key: Key) -> str:
     warm = f", warm {key['warm']}" if key["warm"] else ""
-    return f"ReBeL {key['playthroughs']} x {key['updates']} {key['search_solver']}{warm}"
+    recycle = f", recycle {key['recycle']:g}" if "recycle" in key else ""
+    return f"ReBeL {key['playthroughs']} x {key['updates']} {key['search_solver']}{warm}{recycle}"
 
 
 _SEARCHES: Final = {

@@ -75,8 +75,8 @@ class SolveSettings:
             raise SettingError(f"{self.solver.name}'s rule updates both players at once: set simultaneous")
         if self.depth < 0:
             raise SettingError(f"depth must not be negative, but is {self.depth}")
-        if not self.recycle >= 0:
-            raise SettingError(f"recycle must not be negative, but is {self.recycle}")
+        if not 0 <= self.recycle <= 1:
+            raise SettingError(f"recycle must lie in [0, 1], but is {self.recycle}")
         if not 0 <= self.warm < self.iterations:
             raise SettingError(f"a warm start must be shorter than {self.iterations} iterations, not {self.warm}")
         if self.warm and self.solver.leaf != PLAIN:
