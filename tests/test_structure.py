@@ -31,7 +31,8 @@ def functions(module: Path) -> Iterator[Function]:
 
 _OPTIONS = (  # of several commands
     "JsonOption", "ClusterOption", "LimitOption", "AlphaOption", "DepthOption", "GadgetOption", "HistoriesOption",
-    "PaperOption", "PogOption", "UpdatesOption", "GamesArgument", "SimulationsOption", "PerUpdateOption",
+    "PaperOption", "PogOption", "RecycleOption", "UpdatesOption", "GamesArgument", "SimulationsOption",
+    "PerUpdateOption",
 )
 
 

@@ -13,7 +13,7 @@ from sog.arrays import Float32, Float64
 from sog.errors import SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer, actors_logits, torch_answer
+from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer, TorchEvaluator, actors_logits, torch_answer
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
 from sog.search.leaves.pairing import expectations, pairing_of
 
@@ -34,10 +34,11 @@ def value_evaluator(network: CVPN, policies: bool = False, pairs: bool = False) 
 def values_of(evaluator: Evaluator, policies: bool = False, pairs: bool = False) -> Evaluator:
     """The evaluator of the same network for values, and policies if wanted; an evaluator of another kind as it is.
 
-    pairs: as of `value_evaluator`; SettingError, too, for evaluators of other kinds.
+    pairs: as of `value_evaluator`; SettingError, too, for what evaluates a network by PyTorch as a whole.
     """
     answer: Answer | None = evaluator.answer if isinstance(evaluator, JoiningEvaluator) else None
-    if pairs and not (isinstance(answer, MlpAnswer) and answer.shape.matchups):
+    whole = isinstance(evaluator, JoiningEvaluator | TorchEvaluator) and not isinstance(answer, ValueAnswer)
+    if pairs and whole and not (isinstance(answer, MlpAnswer) and answer.shape.matchups):
         raise SettingError("only a network with matchups gives values by pair of infostates, as CFR-AVE needs them")
     if not isinstance(answer, MlpAnswer):
         return evaluator

@@ -9,7 +9,7 @@ import torch
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import network_evaluator
+from sog.nets.inference import TorchEvaluator, network_evaluator
 from sog.nets.shape import shape_for
 from sog.nets.values import LARGE, value_evaluator, values_of
 from sog.search.leaves.evaluator import Beliefs, zero_evaluator
@@ -60,4 +60,8 @@ def test_pairs_are_those_whose_expectations_the_values_are() -> None:
 def test_only_networks_with_matchups_tell_pairs_and_other_evaluators_stay_as_they_are() -> None:
     with pytest.raises(SettingError):
         value_evaluator(network(False), pairs=True)
-    assert values_of(zero_evaluator) is zero_evaluator
+    with pytest.raises(SettingError):
+        values_of(TorchEvaluator(network(True)), pairs=True)
+    assert values_of(zero_evaluator) is values_of(zero_evaluator, pairs=True) is zero_evaluator
+    pairs = value_evaluator(network(True), pairs=True)
+    assert values_of(pairs, pairs=True) is pairs

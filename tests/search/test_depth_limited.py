@@ -271,6 +271,15 @@ def test_iterations_are_told_with_the_policies_that_enter_the_average() -> None:
     np.testing.assert_allclose(total, games.tree.table(0, f.AVERAGE_POLICY), atol=1e-6)
 
 
+@pytest.mark.parametrize("remember", [False, True])
+@pytest.mark.parametrize("solver", [CFR_D, CFR_AVE], ids=lambda solver: solver.name)
+def test_values_of_another_form_are_refused(solver: Solver, remember: bool) -> None:
+    public = listed("kuhn_poker")
+    wrong = FixedUtilities(public, pairs=solver is CFR_D)
+    with pytest.raises(SettingError, match=r"reads (6 values a leaf, not 9|9 values a leaf, not 6)"):
+        solved(public, [start(public)], SolveSettings(solver, depth=1, updates=4, remember=remember), wrong)
+
+
 @pytest.mark.parametrize("wrong", [{"updates": 7}, {"updates": 0}, {"depth": -1}, {"recycle": -0.1}, {"recycle": 2.0}])
 def test_settings_out_of_range_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(SettingError):

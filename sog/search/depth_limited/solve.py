@@ -98,13 +98,21 @@ class _Run:
         nodes, ranges = self.request.nodes[:found], self.request.ranges[:found]
         if not self.settings.remember:
             answer = yield Beliefs(self.games.public, nodes, ranges)
-            return np.ascontiguousarray(answer.values, dtype=np.float64)  # rows are read from where they start
+            return np.ascontiguousarray(self._checked(answer.values), dtype=np.float64)  # read from where they start
         places = self.request.places[:found]
         new = self.memory.changed(places, ranges)
         if len(new):
             answer = yield Beliefs(self.games.public, nodes[new], ranges[new])
-            self.memory.answer(places, new, answer.values)
+            self.memory.answer(places, new, self._checked(answer.values))
         return self.memory.latest(places)
+
+    def _checked(self, values: Float64) -> Float64:
+        """The values of an evaluator that gives as many a leaf as the solver reads; SettingError where it does not."""
+        if values.shape[1] != self.nothing.shape[1]:
+            raise SettingError(
+                f"{self.settings.solver.name} reads {self.nothing.shape[1]} values a leaf, not {values.shape[1]}"
+            )
+        return values
 
     def minimise_regret(self, rule: Rule, visit: Visit, visited: Visited) -> SearchGenerator:
         """The iterations of a rule of the CFR family: from one evaluation of the leaves to the next."""
