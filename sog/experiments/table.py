@@ -209,7 +209,7 @@ EXPERIMENTS: Final = (
         "pog-table6",
         "PoG",
         "Table 6",
-        60,
+        35,
         "Kuhn, Leduc: A2C in self-play with each of 90 settings of the paper's sweep (--full: ten times the episodes)",
         pog_table6.STUDY,
     ),
