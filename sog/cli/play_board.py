@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from sog.cli.frame import ask, stdout
+from sog.errors import GameError
+from sog.games.base import TERMINAL
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,8 +28,12 @@ def play_board(
 ) -> None:
     """Games one after another until the person leaves or `games` are played; seats change unless one is given.
 
+    GameError for a game that is over where it begins.
+
     rng: gives each game a seed of its own, so that none is the one before again.
     """
+    if game.actor(game.root()) == TERMINAL:
+        raise GameError(f"{game.name} is over where it begins: there is nothing to play")
     total, count = 0.0, 0
     while games is None or count < games:
         person = count % 2 if seat is None else seat
@@ -44,7 +50,6 @@ def play_board(
 
 def _game(game: Game, player: Player, person: int) -> float | None:
     """One game; the person's result, or None where the person leaves."""
-    from sog.games.base import TERMINAL
     from sog.play.move_tree import MoveTree
     from sog.play.player import Limits, think
 

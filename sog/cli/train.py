@@ -164,10 +164,13 @@ def train(
     run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous, first)
     settings, until = checked_settings(rules, run), Until(minutes, rounds, processor_minutes)
     with say_kept(lambda: _kept(folder)), _bar(rules, settings, stored, until) as bar:
-        watch = Watch(rules, folder, bar, run)
+        watch = Watch(rules, folder, bar, run, _begun(stored))
         if asynchronous:
+            streamed = cast("TrainSettings", settings)
+            if serve is not None and streamed.shape.matchups:
+                raise SettingError("--serve answers by infostate, and this solver reads values by pair of infostates")
             placed = _placed(where, device, serve)
-            point = train_stream(run, cast("TrainSettings", settings), folder, until, resume, watch.streamed(), placed)
+            point = train_stream(run, streamed, folder, until, resume, watch.streamed(), placed)
         else:
             point = training_of(algorithm, where)(run, settings, folder, until, resume, watch.hooks(), device)
         watch.close()
@@ -188,9 +191,14 @@ def _refuse_unfit(where: Where, asynchronous: bool, serve: str | None, processor
 
 def _bar(rules: Rules, settings: Settings, stored: dict[str, Any], until: Until) -> AbstractContextManager[Report]:
     """A progress bar over the run's rounds, of which `stored` has some; time left is by what ends it first."""
-    begun, used = int(stored.get("round", 0)), float(stored.get("processor_minutes", 0.0))
+    begun, used = _begun(stored), float(stored.get("processor_minutes", 0.0))
     processor = None if until.processor is None else until.processor - used
     return progress_bar(f"train {rules.name}", until.total(settings), "rounds", begun, until.minutes, processor)
+
+
+def _begun(stored: dict[str, Any]) -> int:
+    """Rounds of the run in the folder that is gone on with; 0 of a new one."""
+    return int(stored.get("round", 0))
 
 
 def _answer(rules: Rules, run: Run, folder: Path, point: Point, exploitability: float | None) -> dict[str, Any]:

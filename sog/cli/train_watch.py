@@ -27,13 +27,14 @@ _EVERY = 10  # rounds, between two measures
 class Watch:
     """Measures exploitability on small games, and reports it to the progress bar and TensorBoard."""
 
-    def __init__(self, game: Rules, folder: Path, bar: Report, run: Run) -> None:
+    def __init__(self, game: Rules, folder: Path, bar: Report, run: Run, begun: int = 0) -> None:
+        """begun: rounds that were done before."""
         from sog.agents.algorithms.table import learner
 
         self.game, self.folder, self.bar, self.run = game, folder, bar, run
         self.training = learner(run.algorithm).training
         self.latest: float | None = None
-        self.round = 0
+        self.round = begun
         self.public: Any = None
         self.log: EventLog | None = None
 

@@ -14,7 +14,7 @@ from sog.errors import SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer, TorchEvaluator, actors_logits, torch_answer
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, Timed
 from sog.search.leaves.pairing import expectations, pairing_of
 
 # Smaller batches go through the Numba kernels, whose answers do not depend on what they are batched with.
@@ -34,8 +34,12 @@ def value_evaluator(network: CVPN, policies: bool = False, pairs: bool = False) 
 def values_of(evaluator: Evaluator, policies: bool = False, pairs: bool = False) -> Evaluator:
     """The evaluator of the same network for values, and policies if wanted; an evaluator of another kind as it is.
 
-    pairs: as of `value_evaluator`; SettingError, too, for what evaluates a network by PyTorch as a whole.
+    pairs: as of `value_evaluator`; SettingError, too, for a network on a GPU.
     """
+    if isinstance(evaluator, Timed):
+        return Timed(values_of(evaluator.evaluator, policies, pairs), evaluator.clock)
+    if pairs and isinstance(evaluator, TorchEvaluator) and _is_pairing(evaluator):
+        evaluator = JoiningEvaluator(MlpAnswer(evaluator.network))
     answer: Answer | None = evaluator.answer if isinstance(evaluator, JoiningEvaluator) else None
     whole = isinstance(evaluator, JoiningEvaluator | TorchEvaluator) and not isinstance(answer, ValueAnswer)
     if pairs and whole and not (isinstance(answer, MlpAnswer) and answer.shape.matchups):
@@ -43,6 +47,12 @@ def values_of(evaluator: Evaluator, policies: bool = False, pairs: bool = False)
     if not isinstance(answer, MlpAnswer):
         return evaluator
     return JoiningEvaluator(ValueAnswer(answer, pairs=pairs, policies=policies))
+
+
+def _is_pairing(evaluator: TorchEvaluator) -> bool:
+    """Whether it evaluates an MLP with matchups on the CPU, as it does the wide ones."""
+    shape = evaluator.network.shape
+    return shape.kind == "mlp" and shape.matchups and evaluator.device.type == "cpu"
 
 
 class ValueAnswer:

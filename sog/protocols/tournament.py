@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from sog.errors import SettingError
-from sog.files import append_line, replace_file
+from sog.files import append_line, open_regular, read_bounded, replace_file, shown
 from sog.games.records import Record
 from sog.play.match import Contestant, Played, play_match_game, random_openings
 from sog.protocols.tournament_file import Tournament
@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 _GAMES: Final = "games.jsonl"
+_MOST_BYTES: Final = 2**32
 _DIGEST: Final = "tournament.sha256"
 _LOCK: Final = "lock"  # of train/lock.py, while this process plays
 
@@ -126,12 +127,19 @@ def _play_left(
 
 
 def load_results(folder: Path) -> list[Result]:
-    """The games that are on disk, in order; a last line that a kill cut short is left out."""
-    path = folder / _GAMES
-    if not path.exists():
+    """The games that are on disk, in order; a last line that a kill cut short is left out.
+
+    SettingError where there is something else than a file.
+    """
+    path, results = folder / _GAMES, []
+    try:
+        with open_regular(path, _MOST_BYTES) as (file, size):
+            text = read_bounded(file, size).decode(errors="replace")
+    except FileNotFoundError:
         return []
-    results = []
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+    except OSError as error:
+        raise SettingError(f"{shown(path)} cannot be read: {error.strerror}") from error
+    for line in text.splitlines():
         try:
             entry = json.loads(line)
             results.append(Result(**{**entry, "seats": tuple(entry["seats"])}))

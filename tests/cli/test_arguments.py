@@ -49,6 +49,7 @@ DIGITS = "9" * 23
         (["exploit", "leduc_poker", "--agent", "sog:UniformAgent", "--limit-gb", "0.001"], "more than 0.001 GB"),
         (["play", "leduc_poker", "--limit-gb", "0.001"], "more than 0.001 GB of memory for its first"),
         (["play", "tic_tac_toe", "--limit-gb", "1"], "--limit-gb does nothing on a board"),
+        (["play", "chess", "--game", "chess(fen=7k/6Q1/6K1/8/8/8/8/8 b - - 0 1)"], "is over where it begins"),
         (["play", "scotland_yard(map=london)"], "far more than 200,000 public states"),  # and no network is made
         (["play", "chess", "--agent", "sog:UniformAgent"], "far more than 200,000 public states"),
         (["exploit", "leduc_poker", "--leaves", ""], "must not be empty"),
@@ -69,6 +70,10 @@ DIGITS = "9" * 23
         (["train", "kuhn_poker", "--algorithm", "rnad", "--cluster", "local:2"], "rnad learns in one process"),
         (["train", "kuhn_poker", "--algorithm", "mmd", "--asynchronous"], "mmd learns in one process"),
         (["train", "kuhn_poker", "--algorithm", "mmd", "--from", "leduc_poker"], "--from is for runs in rounds"),
+        (
+            ["train", "kuhn_poker", "--algorithm", "rebel", "--solver", "cfr-ave", "--asynchronous", "--serve", "cpu"],
+            "reads values by pair of infostates",
+        ),
         (["train", "kuhn_poker", "--asynchronous", "--from", "leduc_poker"], "--from is for runs in rounds"),
         (["train", "kuhn_poker", "--from", "no/such/folder"], "no such checkpoint"),
         (["tournament", "none.toml", "--cluster", "local:0"], "1 to 1024"),

@@ -12,7 +12,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.inference import TorchEvaluator, network_evaluator
 from sog.nets.shape import shape_for
 from sog.nets.values import LARGE, value_evaluator, values_of
-from sog.search.leaves.evaluator import Beliefs, zero_evaluator
+from sog.search.leaves.evaluator import Beliefs, Clock, Timed, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
 
 PUBLIC = PublicTree(make_game("leduc_poker")).list_all()
@@ -61,7 +61,20 @@ def test_only_networks_with_matchups_tell_pairs_and_other_evaluators_stay_as_the
     with pytest.raises(SettingError):
         value_evaluator(network(False), pairs=True)
     with pytest.raises(SettingError):
-        values_of(TorchEvaluator(network(True)), pairs=True)
+        values_of(TorchEvaluator(network(False)), pairs=True)
+    with pytest.raises(SettingError):
+        values_of(Timed(TorchEvaluator(network(False)), Clock()), pairs=True)
     assert values_of(zero_evaluator) is values_of(zero_evaluator, pairs=True) is zero_evaluator
     pairs = value_evaluator(network(True), pairs=True)
     assert values_of(pairs, pairs=True) is pairs
+
+
+def test_wide_networks_and_timed_ones_tell_pairs_too() -> None:
+    """A round gives a wide network to PyTorch, and an actor of a run without rounds counts what its network takes."""
+    made, asked, clock = network(True), beliefs(5), Clock()
+    (expected,) = value_evaluator(made, pairs=True)([asked])
+    (wide,) = values_of(TorchEvaluator(made), pairs=True)([asked])
+    (timed,) = values_of(Timed(network_evaluator(made), clock), pairs=True)([asked])
+    np.testing.assert_array_equal(wide.values, expected.values)
+    np.testing.assert_array_equal(timed.values, expected.values)
+    assert clock.seconds > 0

@@ -96,6 +96,18 @@ def test_results_and_records_are_on_disk(tmp_path: Path) -> None:
     assert {result.utility for result in results} <= {-1.0, 0.0, 1.0}
 
 
+def test_a_game_that_is_over_where_it_begins_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingError, match="is over where it begins"):
+        read_tournament(randoms(tmp_path, game="chess(fen=7k/6Q1/6K1/8/8/8/8/8 b - - 0 1)"))
+
+
+def test_results_that_are_no_file_are_refused(tmp_path: Path) -> None:
+    assert load_results(tmp_path) == []
+    (tmp_path / "games.jsonl").mkdir()
+    with pytest.raises(SettingError, match="cannot be read"):
+        load_results(tmp_path)
+
+
 @pytest.mark.parametrize("fault", ["dies", "hangs", "illegal", "garbage"])
 @pytest.mark.parametrize("moves", [0, 2])
 def test_a_gtp_engine_at_fault_loses_and_the_tournament_goes_on(tmp_path: Path, fault: str, moves: int) -> None:

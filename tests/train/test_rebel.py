@@ -7,7 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from sog.errors import TooLarge
+from sog.games.base import NATURE, State
 from sog.games.catalog import make_game
+from sog.games.leduc.game import Leduc
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import shape_for
@@ -40,6 +43,18 @@ def test_rows_hold_values_between_the_game_s_extremes(name: str) -> None:
     assert harvest.rows.value_mask.any() and not harvest.rows.policy_mask.any()
     assert np.abs(harvest.rows.values).max() <= 1.2 * game.u_max  # balancing both players may pass it by a little
     assert np.isfinite(harvest.rows.inputs).all()
+
+
+def test_a_chance_event_too_large_to_list_is_refused() -> None:
+    """Its subgame would be one leaf, which is the next subgame's root again, without end."""
+
+    class Unlisted(Leduc):
+        def listable(self, s: State) -> bool:
+            return self.actor(s) != NATURE
+
+    game = Unlisted()
+    with pytest.raises(TooLarge, match="too large to list"):
+        ACTING.make(game, shape_for(game, width=16, depth=1)).round(8, zero_evaluator, np.random.default_rng(0))
 
 
 def test_a_round_is_decided_by_its_generator() -> None:

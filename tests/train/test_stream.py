@@ -18,6 +18,7 @@ import torch
 from sog.cluster.executor import Executor, WorkLost
 from sog.cluster.where import Where, executor
 from sog.errors import CheckpointError, SettingError, SogError
+from sog.games.catalog import make_game
 from sog.games.kuhn import Kuhn
 from sog.nets.cvpn import CVPN
 from sog.nets.serialized import network_bytes
@@ -28,9 +29,10 @@ from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.train import checkpoint
 from sog.train.learner import LearnerSettings
+from sog.train.rebel.presets import rebel_preset, rebel_variant
 from sog.train.replay import blank_rows
 from sog.train.run import Run, Until
-from sog.train.settings import Harvest, TrainSettings
+from sog.train.settings import Harvest, TrainSettings, Variant
 from sog.train.sog.actor import SogActing
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
@@ -39,6 +41,7 @@ from sog.train.stream import loop
 from sog.train.stream.loop import Placed, StreamHooks, train_stream
 from sog.train.stream.parts import Block, Learning, Playing, Replay
 from sog.train.stream.supervisor import Start, Supervisor, Totals, Vitals
+from sog.train.workers import make_actor, play_round
 from tests.boards import connect_four_settings
 
 BUDGET = Budget(3, 1.0)
@@ -123,6 +126,16 @@ def test_weights_that_come_are_taken_whatever_their_version_is() -> None:
         playing.blocks = 0  # the same draws again
         rows.append(playing.play(second, 1, 2, 0).harvest.rows.values.tobytes())
     assert rows[0] == rows[1] != rows[2]
+
+
+def test_an_actor_of_rebel_without_rounds_plays_as_one_in_rounds() -> None:
+    """Whatever its solver reads of the network: CFR-AVE reads values by pair of infostates."""
+    for solver in ("cfr-d", "cfr-ave"):
+        settings = rebel_variant(rebel_preset(make_game("kuhn_poker"), "demo"), Variant(solver=solver, network="1x16"))
+        weights = network_bytes(CVPN(settings.shape, 1))
+        alone = play_round(make_actor("kuhn_poker", settings), settings, 0, 0, weights, 0)
+        streamed = Playing("kuhn_poker", settings, 0, 0, 0).play(weights, 0, settings.games, 0).harvest
+        assert alone.rows.columns().keys() == streamed.rows.columns().keys() and len(streamed.rows) > 0
 
 
 def test_rows_remember_their_weights() -> None:

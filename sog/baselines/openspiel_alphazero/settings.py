@@ -86,7 +86,7 @@ def newest_checkpoint(folder: Path) -> int | None:
     """The step of the last checkpoint that was written whole; None without one. Begun ones have longer names."""
     try:
         found = [_CHECKPOINT.fullmatch(path.name) for path in folder.iterdir()]
-    except OSError:
+    except (OSError, ValueError):  # ValueError: a name with a NUL
         return None
     return max((int(match[1]) for match in found if match), default=None)
 

@@ -6,6 +6,7 @@ slot: player 0's slots first, then player 1's (`Game.num_slots`).
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Sequence
 from enum import Enum
 from typing import NamedTuple, Protocol
@@ -69,6 +70,25 @@ class Evaluator(Protocol):
     """Evaluates beliefs of several searches at once, in order."""
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]: ...
+
+
+class Clock:
+    """Seconds spent so far, which several evaluators may add to."""
+
+    seconds = 0.0
+
+
+class Timed:
+    """Another evaluator's answers; what they take is added to a clock."""
+
+    def __init__(self, evaluator: Evaluator, clock: Clock) -> None:
+        self.evaluator, self.clock = evaluator, clock
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        started = time.perf_counter()
+        answers = self.evaluator(requests)
+        self.clock.seconds += time.perf_counter() - started
+        return answers
 
 
 def zero_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:

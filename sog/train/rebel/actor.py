@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sog.errors import TooLarge
 from sog.games.base import Game
 from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape
@@ -97,11 +98,16 @@ class Generating:
         rng: np.random.Generator,
         layouts: Layouts | None = None,
     ) -> None:
-        """groups: [K] positions, and how many games stand at each.  layouts: see Subgames."""
+        """groups: [K] positions, and how many games stand at each.  layouts: see Subgames.
+
+        Raises TooLarge at a chance event too large to list.
+        """
         self.public, self.acting, self.rng = public, acting, rng
         self.positions = [position for position, _ in groups]
         roots = [(position.node, position.ranges) for position in self.positions]
         self.games = Subgames(public, roots, acting.solve.depth, acting.solve.to_chance, layouts)
+        if any(self.games.tree.is_leaf(int(root)) for root in self.games.roots):
+            raise TooLarge(f"{public.game.name} has a chance event too large to list")
         self.found: list[Position] = []
         self._leaving: dict[int, list[int]] = {}
         leavers = np.repeat(np.arange(len(groups)), [count for _, count in groups])

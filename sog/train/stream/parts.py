@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.serving.client import ServedEvaluator
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator
+from sog.search.leaves.evaluator import Clock, Timed
 from sog.search.simd.compiling import WATCH
 from sog.train.learner import Learner
 from sog.train.packing import window_for
@@ -81,9 +80,9 @@ class Playing:
     ) -> None:
         torch.set_num_threads(1)
         self.actor, self.settings, self.seed = make_actor(game, settings), settings, (seed, actor, incarnation)
-        self.watch, self.blocks = _NetworkWatch(), 0
+        self.clock, self.blocks = Clock(), 0
         if evaluator:
-            self.watch.evaluator = ServedEvaluator(evaluator, settings.shape)
+            self.evaluator = Timed(ServedEvaluator(evaluator, settings.shape), self.clock)
 
     def play(self, weights: bytes, version: int, games: int, number: int) -> Block:
         """So many games with these weights.
@@ -92,29 +91,14 @@ class Playing:
         number: of the round that the run is in, which schedules count.
         """
         if weights:
-            self.watch.evaluator = network_evaluator(network_of(self.settings.shape, weights))
-        started, compiled, before = time.perf_counter(), WATCH.seconds(), self.watch.seconds
+            self.evaluator = Timed(network_evaluator(network_of(self.settings.shape, weights)), self.clock)
+        started, compiled, before = time.perf_counter(), WATCH.seconds(), self.clock.seconds
         rng = np.random.default_rng((*self.seed, self.blocks))
-        harvest = self.actor.round(games, self.watch, rng, number)
+        harvest = self.actor.round(games, self.evaluator, rng, number)
         self.blocks += 1
         seconds = time.perf_counter() - started - (WATCH.seconds() - compiled)
-        network = self.watch.seconds - before
+        network = self.clock.seconds - before
         return Block(harvest, version, seconds, network, WATCH.seconds(), socket.gethostname())
-
-
-class _NetworkWatch:
-    """An evaluator that another one answers for.  seconds: spent in it."""
-
-    evaluator: Evaluator
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
-        started = time.perf_counter()
-        answers = self.evaluator(requests)
-        self.seconds += time.perf_counter() - started
-        return answers
 
 
 class Replay:
