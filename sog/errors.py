@@ -14,6 +14,10 @@ class GameError(SogError):
     """A game name, parameter or spot that cannot be played."""
 
 
+class UnknownGame(GameError):
+    """A name that is no game's."""
+
+
 class TooLarge(GameError):
     """A game that is sound and has too many public states to list, or a chance event with too many outcomes."""
 

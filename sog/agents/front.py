@@ -179,6 +179,8 @@ def train(
             "train takes a game string or a Run, since its workers are processes that make the game themselves; "
             "a game of your own gets a game string by the environment variable SOG_GAMES (docs/extending.md)"
         )
+    if not isinstance(out, Path | str):
+        raise SettingError(f"out is a folder's name, not {out!r}")
     which = run if isinstance(run, Run) else Run(make_game(run).name)
     if not which.rounds:
         raise SettingError("only `sog train --asynchronous` trains without rounds")

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from sog.agents.algorithms.base import SOG
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, UnknownGame
 from sog.files import shown
 from sog.games.catalog import make_game
 from sog.train.checkpoint import load_meta
@@ -39,7 +39,10 @@ def named_checkpoint(text: str, algorithm: str = SOG) -> Path | None:
         return path / "checkpoint" if os.path.isdir(path / "checkpoint") else path
     if names_a_path(text):
         raise CheckpointError(f"{shown(text)}: no such checkpoint")
-    game = make_game(text)
+    try:
+        game = make_game(text)
+    except UnknownGame as error:
+        raise UnknownGame(f"no folder {shown(text)} is here, and {error}") from error
     metas = {folder: load_meta(folder) for folder in shipped_checkpoints()}
     known = [folder for folder, meta in metas.items() if meta.game == game.name]
     known = known or [folder for folder, meta in metas.items() if make_game(meta.game).family == game.family]

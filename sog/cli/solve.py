@@ -175,12 +175,13 @@ def _solve_tree(
 
 def _list_algorithms(as_json: bool) -> None:
     """Name every algorithm there is."""
-    from sog.search.cfr.algorithms import NAMES
+    from sog.search.cfr.algorithms import ABOUT, NAMES
 
     if as_json:
         print_json({"algorithms": list(NAMES)})
     else:
-        stdout().print("\n".join(NAMES))
+        width = max(map(len, NAMES))
+        stdout().print("\n".join(f"{name:{width}}  {ABOUT.get(name, '')}".rstrip() for name in NAMES))
 
 
 def _game(name: str) -> Game:

@@ -39,7 +39,11 @@ def train(
         ),
     ] = "sog",
     solver: Annotated[
-        str | None, typer.Option(callback=not_blank, help="rebel: cfr-d (the default), cfr-ave, fp or flop.")
+        str | None,
+        typer.Option(
+            callback=not_blank,
+            help="rebel: cfr-d (the default), cfr-ave, fp (fictitious play) or flop (ReBeL, appendix D).",
+        ),
     ] = None,
     warm: Annotated[
         int | None,
@@ -224,7 +228,8 @@ def _say_done(rules: Rules, folder: Path, point: Point) -> None:
     from sog.games.histories.catalog import public_face
 
     rounds_done = f"{point.round} round{'s' * (point.round != 1)}"
-    done = f"{rounds_done}, {point.steps:,} steps on {point.rows:,} rows in {point.minutes:.1f} minutes"
+    rows = f"{point.rows:,} row{'s' * (point.rows != 1)}"
+    done = f"{rounds_done}, {point.steps:,} steps on {rows} in {point.minutes:.1f} minutes"
     stdout().print(f"{rules.name}: {done}")
     if point.steps == 0:
         say("sog: the network is as it began: no rows were learned from yet; the run goes on with --resume")

@@ -56,7 +56,8 @@ class RayExecutor:
             ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR", **own)
         except Exception as error:  # of many kinds, as the connection fails in many ways
             where = f"no Ray cluster answers at {address}" if address else "Ray cannot start here"
-            raise SogError(f"{where}: {_first_line(error)}") from error
+            why = "none runs on this machine" if address == "auto" else _first_line(error)
+            raise SogError(f"{where}: {why}") from error
         self.places = places or max(1, int(ray.cluster_resources().get("CPU", 1.0)))
         self._host = ray.remote(max_restarts=0, max_task_retries=0)(_Host)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from sog.errors import GameError
+from sog.errors import GameError, UnknownGame
 from sog.games.base import Game
 from sog.games.battleship import Battleship
 from sog.games.boards.tic_tac_toe import TicTacToe
@@ -48,7 +48,7 @@ def make_game(name: str) -> Game:
         if short in own_games("HISTORY_GAMES"):
             what = "a game by histories alone (it stands in HISTORY_GAMES, not in GAMES)"
             raise GameError(f"{short} is {what}: only rnad, mmd, nashpg and sepot take it")
-        raise GameError(f"no game is called {short}; {known_names(short, (*_GAMES, *own))}")
+        raise UnknownGame(f"no game is called {short}; {known_names(short, (*_GAMES, *own))}")
     game: Game = make_own(short, own[short], parameters, Game)
     return game
 

@@ -76,6 +76,8 @@ DIGITS = "9" * 23
         ),
         (["train", "kuhn_poker", "--asynchronous", "--from", "leduc_poker"], "--from is for runs in rounds"),
         (["train", "kuhn_poker", "--from", "no/such/folder"], "no such checkpoint"),
+        (["train", "kuhn_poker", "--from", "nothere"], "no folder nothere is here, and no game is called nothere"),
+        (["exploit", "kuhn_poker", "-s", "1", "--cluster", "127.0.0.1:1"], "sog: "),  # with one seed, too
         (["tournament", "none.toml", "--cluster", "local:0"], "1 to 1024"),
         (["bench", "inference", "--batch", "0"], "'--batch'"),
         (["bench", "inference", "--batch", DIGITS], "'--batch'"),

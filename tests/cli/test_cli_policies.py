@@ -84,6 +84,8 @@ def test_a_game_without_public_states_is_trained_without_exploitability(tmp_path
     run = tmp_path / "run"
     line = ("--algorithm", "rnad", "--network", "1x16", "--rounds", "1", "--out", str(run))
     assert answer(capsys, "train", LARGE, *line)["exploitability"] is None
+    assert main(["exploit", str(run), "--limit-gb", "0.001"]) == 2
+    assert "--best-response streamed (exact) and learned" in " ".join(capsys.readouterr().err.split())
     assert main(["train", LARGE, "--algorithm", "sog"]) == 2
     assert main(["train", "chess", "--algorithm", "rnad"]) == 2
     assert "no game by histories is called chess" in " ".join(capsys.readouterr().err.split())

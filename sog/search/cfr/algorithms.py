@@ -45,6 +45,19 @@ _RULES: Final = {rule.name: rule for rule in RULES}
 _FICTITIOUS: Final = {variant.name: variant for variant in fictitious.VARIANTS}
 _MONTE_CARLO: Final = {variant.name: variant for variant in mccfr.VARIANTS}
 
+ABOUT: Final = {
+    "cfr": "regret matching, uniform averaging",
+    "cfr+": "regret matching+, linear averaging",
+    "lcfr": "linear CFR: iteration t's regrets and policy count t times",
+    "dcfr": "discounted CFR (3/2, 0, 2)",
+    "pcfr+": "predictive CFR+, quadratic averaging",
+    "sog": "the rule of Student of Games: CFR+ with both players at once",
+    "fp": "fictitious play",
+    "linear-fp": "fictitious play, linear averaging",
+    "flop": "fictitious linear optimistic play (ReBeL, appendix D)",
+    "external-mccfr": "Monte Carlo CFR by external sampling",
+    "outcome-mccfr": "Monte Carlo CFR by outcome sampling",
+}
 NAMES: Final = (*_RULES, *_FICTITIOUS, *_MONTE_CARLO)
 DRAWING: Final = tuple(_MONTE_CARLO)  # those that a seed decides
 
