@@ -147,16 +147,20 @@ def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
 
 
 def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
-    """Every set's shares side by side, the agents apart."""
+    """Every set's shares side by side, the agents apart: a colour for each, paler for the runs that are named first."""
     axis = figure.subplots()
     sets = list(dict.fromkeys(row["set"] for row in rows))
     agents = list(dict.fromkeys((row["agent"], row["simulations"], row["checkpoint"]) for row in rows))
+    kinds = list(dict.fromkeys(agent[0] for agent in agents))
     for k, agent in enumerate(agents):
         own = [row for row in rows if (row["agent"], row["simulations"], row["checkpoint"]) == agent]
         places = [sets.index(row["set"]) + 0.6 * ((k + 0.5) / len(agents) - 0.5) for row in own]
         shares = [100 * row["value_share"] for row in own]
         bars = [[100 * abs(row["value_share"] - row[f"value_{end}"]) for row in own] for end in ("low", "high")]
-        axis.errorbar(places, shares, yerr=bars, fmt="o", capsize=3, label=_name(own[0]))
+        alike = [other for other in agents if other[0] == agent[0]]
+        last = agent == alike[-1]
+        look: dict[str, Any] = {"color": f"C{kinds.index(agent[0])}", "alpha": (alike.index(agent) + 1) / len(alike)}
+        axis.errorbar(places, shares, yerr=bars, fmt="o", capsize=3, label=_name(own[0]) if last else None, **look)
     axis.set_xticks(range(len(sets)), sets)
     axis.set(ylabel="moves that lose value, %", title="Connect four, 95% intervals")
     axis.grid(axis="y", alpha=0.3)
