@@ -99,6 +99,8 @@ def play(
     Answer with an action's number, its name or the beginning of it, or q to stop. On a board answer with a move's
     name.
     """
+    from sog.games.base import refuse_finished
+
     rng = np.random.default_rng(seed)
     choices = Choices(
         simulations,
@@ -136,6 +138,7 @@ def play(
             return
         play = agents_of(algorithm, choices)
         seats = play.make(_listed(game, limit_gb), opened, choices)
+    refuse_finished(game)
     _play_hands(game, seats, seat, hands, rng)
 
 

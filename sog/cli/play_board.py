@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from sog.cli.frame import ask, stdout
-from sog.errors import GameError
-from sog.games.base import TERMINAL
+from sog.games.base import TERMINAL, refuse_finished
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,8 +31,7 @@ def play_board(
 
     rng: gives each game a seed of its own, so that none is the one before again.
     """
-    if game.actor(game.root()) == TERMINAL:
-        raise GameError(f"{game.name} is over where it begins: there is nothing to play")
+    refuse_finished(game)
     total, count = 0.0, 0
     while games is None or count < games:
         person = count % 2 if seat is None else seat

@@ -39,6 +39,7 @@ __all__ = [
     "followers",
     "forward_links",
     "plain_moves",
+    "refuse_finished",
     "step",
 ]
 
@@ -348,6 +349,12 @@ def carried_up(carry: Carry, values: Float64, total: Float64) -> None:
         total += values
     else:
         np.add.at(total, carry.source, values[carry.target])
+
+
+def refuse_finished(game: Game) -> None:
+    """GameError for a game that is over where it begins, such as chess from a position of mate."""
+    if game.actor(game.root()) == TERMINAL:
+        raise GameError(f"{game.name} is over where it begins: there is nothing to play")
 
 
 def forward_links(target: Array) -> Links:

@@ -19,7 +19,7 @@ from sog.baselines.openspiel_alphazero.settings import newest_checkpoint
 from sog.baselines.random_player import RandomPlayer
 from sog.baselines.rating import RatingPlayer
 from sog.errors import GameError, SettingError
-from sog.games.base import TERMINAL, Game
+from sog.games.base import Game, refuse_finished
 from sog.games.boards.chess import Chess
 from sog.games.boards.go import Go
 from sog.games.catalog import make_game
@@ -108,8 +108,7 @@ def read_tournament(path: Path) -> Tournament:
 def _tournament(table: Mapping[str, Any], text: bytes) -> Tournament:
     _refuse_unknown("the file", table, _TOP)
     game = make_game(_take(table, "game", str))
-    if game.actor(game.root()) == TERMINAL:
-        raise GameError(f"{game.name} is over where it begins: there is nothing to play")
+    refuse_finished(game)
     agents = _take(table, "agents", dict)
     if len(agents) < 2:
         raise SettingError("a tournament needs two [agents.NAME] or more")
