@@ -8,7 +8,9 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from sog.cli.app import main
+from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
+from sog.games.kuhn import Kuhn
 
 Capture = pytest.CaptureFixture[str]
 
@@ -126,3 +128,10 @@ def test_boards_look_as_people_draw_them(name: str, moves: list[int], lines: lis
 def test_states_of_other_games_are_pictured_by_their_names() -> None:
     game = make_game("kuhn_poker")
     assert game.picture(game.root()) == game.state_name(game.root())
+
+
+def test_hands_that_are_over_where_they_begin_are_refused(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    """They would follow one another without end, and nobody would ever be asked."""
+    monkeypatch.setattr(Kuhn, "actor", lambda game, s: TERMINAL)
+    assert main(["play", "kuhn_poker", "--agent", "sog:UniformAgent", "--hands", "2"]) == 2
+    assert "kuhn_poker is over where it begins" in capsys.readouterr().err

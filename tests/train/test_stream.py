@@ -10,11 +10,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
 import torch
 
+from sog.cli.train_watch import Watch
 from sog.cluster.executor import Executor, WorkLost
 from sog.cluster.where import Where, executor
 from sog.errors import CheckpointError, SettingError, SogError
@@ -136,6 +139,21 @@ def test_an_actor_of_rebel_without_rounds_plays_as_one_in_rounds() -> None:
         alone = play_round(make_actor("kuhn_poker", settings), settings, 0, 0, weights, 0)
         streamed = Playing("kuhn_poker", settings, 0, 0, 0).play(weights, 0, settings.games, 0).harvest
         assert alone.rows.columns().keys() == streamed.rows.columns().keys() and len(streamed.rows) > 0
+
+
+def test_a_run_that_goes_on_shows_the_rounds_it_has(tmp_path: Path) -> None:
+    """From the first second on, before a new round is reported."""
+    seen: list[int] = []
+    vitals = SimpleNamespace(
+        rates={}, fill=0.5, samples_per_row=1.0, age=0.0, network_share=0.0, deaths=0, lost_rows=0, waiting_actors=0
+    )
+    start, totals = SimpleNamespace(evaluator=None), SimpleNamespace(steps=0)
+    supervisor = SimpleNamespace(vitals=lambda: vitals, start=start, totals=totals)
+    run = Run("kuhn_poker", rounds=False)
+    watch = Watch(Kuhn(), tmp_path, lambda done, note: seen.append(done), run, 7)
+    watch.look(cast("Supervisor", supervisor))
+    watch.close()
+    assert seen == [7]
 
 
 def test_rows_remember_their_weights() -> None:
