@@ -85,9 +85,9 @@ def _lines(listed: Sequence[dict[str, Any]], width: int) -> Iterator[str]:
         marks = ("yes" if mark else "no" for mark in (name in row["checkpoints"], row["histories"]))
         left = f"{'' if long else name:<{_STRING}}" + "".join(f"{mark:<{_MARK}}" for mark in marks)
         words = row["description"] + (f"; trained: {', '.join(others)}" if others else "")
-        told = textwrap.wrap(words, max(_LEAST, width - len(left)), break_long_words=False, break_on_hyphens=False)
-        yield left + told[0]
-        yield from (" " * len(left) + line for line in told[1:])
+        lines = textwrap.wrap(words, max(_LEAST, width - len(left)), break_long_words=False, break_on_hyphens=False)
+        yield left + lines[0]
+        yield from (" " * len(left) + line for line in lines[1:])
     yield ""
     yield "trained: a trained network comes with this program; `sog play GAME` plays against it at once."
     yield "policies: policy networks can learn it: `sog train GAME --algorithm rnad`, mmd, nashpg or sepot."

@@ -25,8 +25,8 @@ __all__ = [
     "one_game",
     "run_folder",
     "runs_there",
+    "short_names",
     "spread",
-    "told_apart",
     "train_watched",
     "training_minutes",
 ]
@@ -138,7 +138,7 @@ def check_unchanged(folder: Path, network_id: str) -> None:
         raise CheckpointError(f"{folder} has learned on since the experiment was planned; the same command plans anew")
 
 
-def told_apart(checkpoints: Iterable[str]) -> dict[str, str]:
+def short_names(checkpoints: Iterable[str]) -> dict[str, str]:
     """By checkpoint the end of its folder's name, for tables and legends; empty where there is one checkpoint alone."""
     several = list(dict.fromkeys(folder for folder in checkpoints if folder))
     return {folder: end_of(folder) for folder in several} if len(several) > 1 else {}

@@ -18,7 +18,7 @@ from sog.baselines.random_player import RandomPlayer
 from sog.baselines.rating import RatingPlayer
 from sog.evaluate.intervals import wilson
 from sog.experiments.checks.fixed_positions import NETWORK, agent_name, file_id, network_player
-from sog.experiments.runs import networks_on, told_apart
+from sog.experiments.runs import networks_on, short_names
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, totals
 from sog.games.boards.chess import Chess
 from sog.play.match import PlayerContestant, play_match_game
@@ -135,7 +135,7 @@ def _name(row: Key) -> str:
 
 
 def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
-    several = told_apart(point.key["checkpoint"] for point in points)
+    several = short_names(point.key["checkpoint"] for point in points)
     for row in totals(points, ("agent", "effort", "checkpoint", "network", "scale")):
         low, high = wilson(row["hits"], row["positions"])
         of = several.get(row["checkpoint"], "")

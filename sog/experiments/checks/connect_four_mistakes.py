@@ -16,7 +16,7 @@ from sog.baselines.openspiel_mcts import openspiel_mcts
 from sog.baselines.rating import RatingPlayer
 from sog.evaluate.intervals import wilson
 from sog.experiments.checks.fixed_positions import NETWORK, agent_name, file_id, network_player
-from sog.experiments.runs import networks_on, told_apart
+from sog.experiments.runs import networks_on, short_names
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, totals
 from sog.games.boards.connect_four import ConnectFour
 from sog.play.player import Player, Search
@@ -136,7 +136,7 @@ def _name(row: Key) -> str:
 def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
     names = ("agent", "checkpoint", "network", "simulations", "set")
     together = [Point({**point.key, "set": _ALL}, point.result) for point in points]
-    several = told_apart(point.key["checkpoint"] for point in points)
+    several = short_names(point.key["checkpoint"] for point in points)
     for row in totals([*points, *together], names):
         row["of"] = several.get(row["checkpoint"], "")
         for what in ("value", "score"):
