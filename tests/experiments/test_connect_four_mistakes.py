@@ -75,7 +75,7 @@ def test_quick() -> None:
     assert 0 < random["lose_value"] < random["can_lose_value"]
 
 
-def test_several_networks_are_short_names() -> None:
+def test_several_networks_get_short_names() -> None:
     counts = {"positions": 4, "can_lose_value": 4, "lose_value": 1.0, "can_lose_score": 4, "lose_score": 2.0}
     key = {"agent": "sog", "network": "x", "simulations": 100, "set": "End-Easy"}
     points = [Point({**key, "checkpoint": f"/runs/{run}/checkpoint"}, counts) for run in ("a", "b")]

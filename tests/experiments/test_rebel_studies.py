@@ -142,6 +142,6 @@ def test_networks_that_no_self_play_made_are_left_out(tmp_path: Path) -> None:
     assert {key["examples"] for key in rebel_table2.plan(Options(runs=(trained,)), print)} == {0}
 
 
-def test_runs_of_the_same_name_are_short_names(tmp_path: Path) -> None:
+def test_runs_of_the_same_name_get_names_of_their_own(tmp_path: Path) -> None:
     runs = tuple(made_run(tmp_path / name / "run", "sog", Variant(), (0, 5)) for name in "ab")
     assert {key["run"] for key in rebel_table2.plan(Options(runs=runs), print)} == {str(run) for run in runs}

@@ -283,7 +283,7 @@ def test_the_table_has_a_row_for_each_game_and_a_reason_for_each_gap() -> None:
     assert "| `matrix_pd` | is not zero-sum: a game ends with 1 and 1 |" in text
 
 
-def test_a_row_that_differs_is_short_names_from_a_refused_one() -> None:
+def test_a_row_that_differs_is_not_taken_for_a_refused_one() -> None:
     row = compare("kuhn_poker")
     assert row.agrees and not row.differs
     wrong = replace(row, openspiel_random=row.random + 1e-8 if row.random is not None else None)
