@@ -17,8 +17,7 @@ __all__ = ["Opened"]
 
 @dataclass(frozen=True)
 class Opened:
-    """A network and the game it plays; trained: false for a fresh one.  variant: of the run that trained it.
-
+    """A network and the game it plays; trained: false for a fresh one.  variant, preset: of the run that trained it.
     folder: of the checkpoint, which may hold more; None for a fresh network.
     """
 
@@ -26,6 +25,7 @@ class Opened:
     network: CVPN
     trained: bool
     variant: Variant = PLAIN
+    preset: str = ""
     folder: Path | None = None
 
     @cached_property

@@ -14,7 +14,7 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.play.player import Limits, Player, think
 from sog.train.checkpoint import load_meta, load_network
-from sog.train.settings import variant_of
+from sog.train.settings import preset_of, variant_of
 
 __all__ = ["is_trained", "make_player", "network_id", "open_network", "refuse_other", "warm_up"]
 
@@ -44,7 +44,7 @@ def _opened(text: str, algorithm: str) -> Opened:
         return Opened(game, CVPN(preset(game, "demo", algorithm).shape), trained=False)
     name, network, meta = load_network(folder)
     game = make_game(name if names_a_path(text) else text)
-    return Opened(game, network, True, variant_of(meta.settings), folder)
+    return Opened(game, network, True, variant_of(meta.settings), preset_of(meta.settings), folder)
 
 
 def is_trained(text: str, algorithm: str = SOG) -> bool:

@@ -60,7 +60,7 @@ class Watch:
             self.public = (face is not None and listed_tree(face)) or False
         if not self.public or self.public.size > _MEASURED_STATES:
             return math.nan
-        found = self.training.measure(self.public, network, self.run.variant)
+        found = self.training.measure(self.public, network, self.run.variant, self.run.preset)
         self.latest = found * self.game.unit.per_utility
         figure = f"{self.latest:.4g} {self.game.unit.name}"
         say(f"exploitability of {self.training.measured}: {figure}")

@@ -7,6 +7,7 @@ large to list the subgame is rooted at its outcome, with estimated values (sampl
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -131,16 +132,15 @@ class Resolving:
         self.tree = Lookahead(public, path[root], ranges)
         self.start = _open_path(self.tree, path[root + 1 :])
 
-    def steps(self) -> SearchGenerator:
-        """The search, as a generator of leaf beliefs."""
+    def steps(self, stopped: Callable[[], bool] | None = None) -> SearchGenerator:
+        """The search, as a generator of leaf beliefs.  stopped: called after each round; true ends it."""
         if self.estimate is not None and self.gadget is not None:
             yield from self.estimate.steps()
             self.gadget.leave = self.estimate.values
         if self.settings.complete:
             self.tree.expand_all()
-        yield from search(
-            self.tree, self.start, self.settings.budget, self.settings.search, self.rng, self.gadget, self.log
-        )
+        budget, settings = self.settings.budget, self.settings.search
+        yield from search(self.tree, self.start, budget, settings, self.rng, self.gadget, self.log, stopped)
 
     def solved(self) -> Solved:
         """The finished search."""
@@ -159,6 +159,8 @@ def _root(
         return public.game.root_ranges(), None
     n = previous.index[s]
     own, other = previous.own_range(n), previous.opponent_range(n)
+    if not own.any():  # play came by a move that the player's policy never makes: each infostate may have made it
+        own = np.ones_like(own)
     own = np.ldexp(own, -int(np.frexp(own.max())[1]))  # a long chain's would vanish; a power of two rounds nothing
     ranges = (own, other) if player == 0 else (other, own)
     if not settings.gadget:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Final
 
 from sog.games.base import Game
@@ -13,17 +12,13 @@ from sog.play.player import Candidate, Stopped, Thought, never
 from sog.play.position import PositionSearch
 from sog.play.resolver import derive_generator
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.gtcfr.search import PAPER, POG, Budget, SearchSettings
+from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.leaves.evaluator import Evaluator, SearchGenerator
 
-__all__ = ["BOARDS", "PAPERS_BOARDS", "SogPlayer", "SogSearch"]
+__all__ = ["BOARDS", "SogPlayer", "SogSearch", "thought_at"]
 
 # How positions are searched in play. PoG's Table 3 has this temperature for chess and Go.
 BOARDS: Final = SearchSettings(prior_temperature=1.5)
-PAPERS_BOARDS: Final = {
-    "sog": replace(PAPER, prior_temperature=BOARDS.prior_temperature),
-    "pog": replace(POG, prior_temperature=BOARDS.prior_temperature),
-}
 
 
 class SogPlayer:
@@ -78,44 +73,51 @@ class SogSearch:
         yield from self.searching.steps(after_round)
 
     def thought(self) -> Thought:
-        tree = self.tree
-        actions: list[int] = tree.actions(0).tolist()
-        children, shares, mover = tree.children_by_action(0), self._shares(0), tree.actor(0)
-        visits = [int(count) for count in tree.visits(0)[:, 0]]
-        known = [self._value(c, mover) if c >= 0 else None for c in children]
-        value = sum(share * v for share, v in zip(shares, known, strict=True) if v is not None)
-        order = sorted(range(len(actions)), key=lambda a: (-shares[a], -visits[a], actions[a]))
-        candidates = tuple(
-            Candidate(
-                actions[a],
-                shares[a],
-                value if (v := known[a]) is None else v,
-                visits[a],
-                (actions[a], *self._line(children[a])),
-            )
-            for a in order
+        return thought_at(self.tree, 0)
+
+
+def thought_at(tree: Lookahead, n: int) -> Thought:
+    """What a search thinks of the moves at node n of its tree, where a player acts."""
+    actions: list[int] = tree.actions(n).tolist()
+    children, shares, mover = tree.children_by_action(n), _shares(tree, n), tree.actor(n)
+    visits = [int(count) for count in tree.visits(n)[:, 0]]
+    known = [_value(tree, c, mover) if c >= 0 else None for c in children]
+    value = sum(share * v for share, v in zip(shares, known, strict=True) if v is not None)
+    order = sorted(range(len(actions)), key=lambda a: (-shares[a], -visits[a], actions[a]))
+    candidates = tuple(
+        Candidate(
+            actions[a],
+            shares[a],
+            value if (v := known[a]) is None else v,
+            visits[a],
+            (actions[a], *_line(tree, children[a])),
         )
-        return Thought(value, tree.size, candidates)
+        for a in order
+    )
+    return Thought(value, tree.size, candidates)
 
-    def _shares(self, n: int) -> list[float]:
-        """The average policy at node n; before the first update the prior, before that uniform."""
-        for weights in (self.tree.policy_sum(n)[:, 0], self.tree.prior(n)[:, 0]):
-            if weights.sum() > 0:
-                shares: list[float] = (weights / weights.sum()).tolist()
-                return shares
-        return [1.0 / len(weights)] * len(weights)
 
-    def _value(self, n: int, p: int) -> float | None:
-        """Player p's value at node n, a share of the largest utility, over all iterations; None before the first."""
-        share = self.tree.mean_share(n, p)
-        return None if math.isnan(share) else share
+def _shares(tree: Lookahead, n: int) -> list[float]:
+    """The average policy at node n; before the first update the prior, before that uniform."""
+    for weights in (tree.policy_sum(n)[:, 0], tree.prior(n)[:, 0]):
+        if weights.sum() > 0:
+            shares: list[float] = (weights / weights.sum()).tolist()
+            return shares
+    return [1.0 / len(weights)] * len(weights)
 
-    def _line(self, n: int) -> list[int]:
-        """The likeliest actions from node n on, while they are in the tree."""
-        line: list[int] = []
-        while n >= 0 and self.tree.is_open(n):
-            children, shares = self.tree.children_by_action(n), self._shares(n)
-            best = max(range(len(children)), key=lambda a: (children[a] >= 0, shares[a]))
-            line.append(int(self.tree.actions(n)[best]))
-            n = children[best]
-        return line
+
+def _value(tree: Lookahead, n: int, p: int) -> float | None:
+    """Player p's value at node n, a share of the largest utility, over all iterations; None before the first."""
+    share = tree.mean_share(n, p)
+    return None if math.isnan(share) else share
+
+
+def _line(tree: Lookahead, n: int) -> list[int]:
+    """The likeliest actions from node n on, while they are in the tree."""
+    line: list[int] = []
+    while n >= 0 and tree.is_open(n):
+        children, shares = tree.children_by_action(n), _shares(tree, n)
+        best = max(range(len(children)), key=lambda a: (children[a] >= 0, shares[a]))
+        line.append(int(tree.actions(n)[best]))
+        n = children[best]
+    return line

@@ -29,7 +29,7 @@ class LearnerSettings:
     """PoG, table 3.
 
     learning_rate: of step t is learning_rate * decay ** (t / decay_steps), and grows to that over the first `warm_up`
-    steps.
+    steps.  stepped: it stays as it is for `decay_steps` at a time.
     value_weight, policy_weight: w_v and w_p.  ownership_weight: that of who owns each cell.
     sum_policies, squared_policies: see `losses`.
     updates_per_example: how often a row is learned from at most, on average.
@@ -44,6 +44,7 @@ class LearnerSettings:
     learning_rate: float = 1e-3
     decay: float = 1.0
     decay_steps: int = 100_000
+    stepped: bool = False
     value_weight: float = 1.0
     policy_weight: float = 0.1
     ownership_weight: float = 0.0
@@ -71,7 +72,8 @@ class LearnerSettings:
     def rate_of(self, step: int) -> float:
         """The learning rate of step `step`, from 0."""
         warmed = min(1.0, (step + 1) / self.warm_up) if self.warm_up else 1.0
-        return float(warmed * self.learning_rate * self.decay ** (step / self.decay_steps))
+        falls = step // self.decay_steps if self.stepped else step / self.decay_steps
+        return float(warmed * self.learning_rate * self.decay**falls)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from sog.search.leaves.evaluator import Evaluator
 from sog.train.learner import LearnerSettings
 from sog.train.replay import Rows, WindowGrowth
 
-__all__ = ["PLAIN", "Acting", "Actor", "Harvest", "TrainSettings", "Variant", "variant_of"]
+__all__ = ["PLAIN", "Acting", "Actor", "Harvest", "TrainSettings", "Variant", "preset_of", "variant_of"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,11 @@ def variant_of(stored: dict[str, Any]) -> Variant:
         return Variant(**stored.get("variant", {}))
     except TypeError as error:
         raise CheckpointError("the checkpoint's variant is not one that this program knows") from error
+
+
+def preset_of(stored: dict[str, Any]) -> str:
+    """The name of the preset in what a checkpoint says of its run; "" where it says none."""
+    return str(stored.get("preset", ""))
 
 
 class Actor(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+import torch
 
 from sog.agents.algorithms.table import preset
 from sog.errors import SettingError
@@ -15,6 +16,7 @@ from sog.search.depth_limited.settings import CFR_AVE, CFR_D, REBEL_FP
 from sog.search.gtcfr.search import PAPER, POG
 from sog.train.boards.actor import BoardActing
 from sog.train.rebel.actor import RebelActing
+from sog.train.rebel.presets import playing
 from sog.train.settings import Variant
 from sog.train.sog.actor import SogActing
 
@@ -152,6 +154,28 @@ def test_rebels_paper_preset_has_its_network_and_losses() -> None:
     assert settings.shape.kind == "gelu" and settings.learner.squared_policies and settings.learner.policy_weight > 0
     with pytest.raises(SettingError, match="needs a plain MLP"):
         preset(make_game("kuhn_poker"), "paper", "rebel", Variant("cfr-ave"))
+
+
+@pytest.mark.parametrize("name", ["paper", "full"])
+def test_rebel_plays_as_its_preset_solves(name: str) -> None:
+    """ReBeL, section 6: "simply running the exact same algorithm at test time that was used during training"."""
+    variant = Variant(warm=3)
+    acting = preset(make_game("kuhn_poker"), name, "rebel", variant).acting
+    assert isinstance(acting, RebelActing)
+    assert playing(variant, name, acting.solve.updates) == acting.solve
+    assert (acting.solve.correct, acting.solve.hold) == ((False, 0.0) if name == "paper" else (True, 1.0))
+
+
+def test_rebels_paper_preset_halves_its_rate_every_400_epochs() -> None:
+    learner = preset(make_game("kuhn_poker"), "paper", "rebel").learner
+    epoch = 25_600 // learner.batch
+    assert [learner.rate_of(k * epoch) for k in (0, 399, 400, 800)] == [3e-4, 3e-4, 1.5e-4, 0.75e-4]
+
+
+def test_alphazeros_paper_preset_has_squared_errors_of_values() -> None:
+    """(z - v)^2; the loss is Huber's, half of it up to an error of 1."""
+    learner = preset(make_game("tic_tac_toe"), "paper", "alphazero").learner
+    assert learner.value_weight * float(torch.nn.functional.huber_loss(torch.ones(1), torch.zeros(1))) == 1.0
 
 
 def test_values_by_pair_are_those_of_a_network_with_matchups() -> None:

@@ -27,10 +27,12 @@ from sog.games.catalog import make_game
 from sog.games.records import Record
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
+from sog.play.chain_player import ChainPlayer
 from sog.play.match import ContestantFault, Played, PlayerContestant, play_match_game, random_opening, random_openings
 from sog.play.move_tree import MoveTree
-from sog.play.player import Limits
-from sog.play.sog_player import BOARDS, PAPERS_BOARDS, SogPlayer
+from sog.play.player import Limits, Player
+from sog.play.resolver import paper_settings, pog_settings
+from sog.play.sog_player import BOARDS, SogPlayer
 from sog.protocols import tournament_file
 from sog.protocols.check_score import compare
 from sog.protocols.tournament import (
@@ -457,14 +459,22 @@ def test_games_of_another_network_are_not_mixed_in(tmp_path: Path) -> None:
 
 def test_an_agent_may_search_as_the_papers_do(tmp_path: Path) -> None:
     said = 'game = "tic_tac_toe"\n[agents.a]\ncheckpoint = "tic_tac_toe"\n{}\n[agents.r]\nrandom = true\n'
-    papers = [(f'paper = "{name}"', settings) for name, settings in PAPERS_BOARDS.items()]
-    for line, wanted in [("", BOARDS), *papers]:
+
+    def player(line: str) -> Player:
         agent = read_tournament(file_of(tmp_path, said.format(line))).contestant("a")
-        assert isinstance(agent, PlayerContestant) and isinstance(agent.player, SogPlayer)
-        assert agent.player.settings == wanted and agent.player.reuse == (not line)
+        assert isinstance(agent, PlayerContestant)
+        return agent.player
+
+    ours = player("")
+    assert isinstance(ours, SogPlayer) and ours.settings == BOARDS and ours.reuse
+    for name, settings in (("sog", paper_settings), ("pog", pog_settings)):
+        papers = player(f'paper = "{name}"')
+        assert isinstance(papers, ChainPlayer) and papers.settings.search.prior_temperature == 1.5
+        own = settings(papers.settings.budget)
+        assert papers.settings == replace(own, search=replace(own.search, prior_temperature=1.5))
     for line in ("paper = 17", 'paper = "ours"'):
         with pytest.raises(SettingError, match="paper"):
-            read_tournament(file_of(tmp_path, said.format(line)))
+            player(line)
 
 
 @pytest.mark.parametrize(("more", "found"), [("plies = 1", 9), ("", 1), ('openings = ["b2", "a1"]', 2)])

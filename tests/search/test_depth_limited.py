@@ -284,3 +284,20 @@ def test_values_of_another_form_are_refused(solver: Solver, remember: bool) -> N
 def test_settings_out_of_range_are_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(SettingError):
         SolveSettings(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_player_who_has_no_mean_yet_has_its_current_range() -> None:
+    """CFR-AVE hands on the averages' ranges; after one iteration player 0's average is the policy that it played."""
+    public = listed(DICE)
+    ranges = public.ranges_by_slot(0, (np.array([0.7, 0.2, 0.1]), np.array([0.2, 0.5, 0.3])))
+    games = Subgames(public, [(0, ranges)])
+    found: list[tuple[Float64, Float64]] = []
+
+    def visit(t: int) -> None:
+        if t == 1:
+            found.extend((games.reaches(int(n), mean=True), games.reaches(int(n))) for n in games.leaves)
+
+    run(solve(games, SolveSettings(CFR_AVE, updates=8), visit), FixedUtilities(public, pairs=True))
+    assert found
+    for mean, current in found:
+        np.testing.assert_allclose(mean[:3], current[:3])

@@ -106,6 +106,11 @@ def test_only_the_nearest_transformation_learns_a_games_direction() -> None:
     assert (step <= 0.5 / math.sqrt(2) + 1e-6).all() and (step > 0).all()
 
 
+def test_transformations_are_learned_without_momentum() -> None:
+    """SePoT, Table 2: "decay rate b1 in ADAM: 0", as its policy and its critic."""
+    assert LearnedTransformations(KUHN, (4,), 3, 0.5, 0).optimiser.param_groups[0]["betas"] == (0.0, 0.999)
+
+
 def test_goofspiels_predefined_transformations_are_22_policies() -> None:
     game = make_history_game(GOOF)
     t, _ = played(GOOF, 40)

@@ -108,14 +108,14 @@ class Training:
     preset: its settings for a game: demo (minutes on two cores), full or paper, and what else `presets` names.
     takes: the choices that change a preset, kept in a run's Variant.  vary: the preset so changed.
     chosen: a run's variant with a person's choices in it; SettingError for values that it cannot take.
-    measure: exploitability, in utilities, of a network's play on a listed game while it trains.
+    measure: exploitability, in utilities, of a network's play on a listed game while it trains by a variant and preset.
     measured: what that is, in words.  solver: the name of a variant's solver of subgames, where there is one.
     rules: the game as it learns it, from a game string.  alone: its own training loop, in one process, with the
     arguments of `sog.train.loop.train`; None for the rounds of workers that the others share.
     """
 
     preset: Callable[[Rules, str], Settings]
-    measure: Callable[[PublicTree, CVPN, Variant], float]
+    measure: Callable[[PublicTree, CVPN, Variant, str], float]
     measured: str
     takes: tuple[str, ...] = ()
     vary: Callable[[Settings, Variant], Settings] = lambda settings, variant: settings

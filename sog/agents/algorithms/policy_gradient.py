@@ -85,7 +85,7 @@ def _list_aloud(name: str, choices: Choices, bar: OpenBar) -> None:
         raise GameError(f"{error}; {others}") from error
 
 
-def measure_policy(public: PublicTree, network: CVPN, variant: Variant) -> float:
+def measure_policy(public: PublicTree, network: CVPN, variant: Variant, preset: str) -> float:
     """The exploitability of the policy that the network itself plays."""
     from sog.agents.policy_network import policy_exploitability
 

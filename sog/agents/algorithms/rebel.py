@@ -56,11 +56,11 @@ def _solver(variant: Variant) -> str:
     return solver_of(variant).name
 
 
-def _measure(public: PublicTree, network: CVPN, variant: Variant) -> float:
+def _measure(public: PublicTree, network: CVPN, variant: Variant, preset: str) -> float:
     from sog.agents.playthroughs import mean_exploitability
     from sog.nets.values import value_evaluator
 
-    settings = _settings(variant, Choices())
+    settings = _settings(variant, preset, Choices())
     evaluator = value_evaluator(network, settings.solve.warm > 0, settings.solve.pairs)
     return mean_exploitability(public, settings, evaluator)
 
@@ -70,16 +70,16 @@ def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
     from sog.nets.values import value_evaluator
     from sog.play.rebel import RebelAgent
 
-    settings = _settings(opened.variant, choices)
+    settings = _settings(opened.variant, opened.preset, choices)
     evaluator = value_evaluator(opened.network, settings.solve.warm > 0, settings.solve.pairs)
     return lambda player, seed: RebelAgent(public, player, settings, evaluator, seed)
 
 
-def _settings(variant: Variant, choices: Choices) -> RebelSettings:
+def _settings(variant: Variant, preset: str, choices: Choices) -> RebelSettings:
     from sog.play.rebel import RebelSettings
     from sog.train.rebel.presets import playing
 
-    return RebelSettings(playing(_chosen(variant, choices), count_of("updates", choices.updates, _UPDATES)))
+    return RebelSettings(playing(_chosen(variant, choices), preset, count_of("updates", choices.updates, _UPDATES)))
 
 
 def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
@@ -89,12 +89,12 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     from sog.agents.shipped import find_checkpoint
     from sog.games.catalog import make_game
     from sog.train.checkpoint import load_meta
-    from sog.train.settings import variant_of
+    from sog.train.settings import preset_of, variant_of
 
     playthroughs = count_of("playthroughs", choices.playthroughs, 1024)
     folder = find_checkpoint(checkpoint, REBEL)
     meta = load_meta(folder)
-    settings = _settings(variant_of(meta.settings), choices)
+    settings = _settings(variant_of(meta.settings), preset_of(meta.settings), choices)
     solve = settings.solve
     listed_aloud(make_game(meta.game).name, choices, bar)
     with bar(f"exploit {checkpoint}", playthroughs, "playthroughs") as report:

@@ -44,7 +44,7 @@ def _preset(game: Rules, name: str) -> TrainSettings:
     return sog_preset(cast("Game", game), name)
 
 
-def measure_search(public: PublicTree, network: CVPN, variant: Variant) -> float:
+def measure_search(public: PublicTree, network: CVPN, variant: Variant, preset: str) -> float:
     """Exploitability of search at (100, 1) with this network, for one seed, in utilities."""
     from sog.agents.exploitability import exploitability
     from sog.nets.inference import network_evaluator
@@ -64,13 +64,16 @@ def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
 
 
 def _player(evaluator: Evaluator, choices: Choices, seed: int) -> Player:
-    """By default of the budget (400, 10); as the papers search, each move from scratch (PoG, B.5), without a gadget."""
-    from sog.play.sog_player import PAPERS_BOARDS, SogPlayer
+    """By default of the budget (400, 10): the position itself is searched; as a paper has it each move is re-solved."""
+    from sog.play.chain_player import ChainPlayer
+    from sog.play.sog_player import BOARDS, SogPlayer
 
-    budget = _budget(choices, 400, 10.0)
+    name, budget = _label(choices), _budget(choices, 400, 10.0)
     if choices.paper is None:
-        return SogPlayer(_label(choices), evaluator, budget, seed=seed)
-    return SogPlayer(_label(choices), evaluator, budget, PAPERS_BOARDS[choices.paper], seed, reuse=False)
+        return SogPlayer(name, evaluator, budget, seed=seed)
+    settings = _resolving(choices, budget)
+    search = replace(settings.search, prior_temperature=BOARDS.prior_temperature)
+    return ChainPlayer(name, evaluator, replace(settings, search=search), seed)
 
 
 def _label(choices: Choices) -> str:

@@ -34,7 +34,7 @@ from sog.play.resolver import ResolveSettings
 from sog.search.gtcfr.search import Budget
 from sog.train.checkpoint import Meta, load_meta
 from sog.train.rebel.presets import playing
-from sog.train.settings import variant_of
+from sog.train.settings import preset_of, variant_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -169,7 +169,7 @@ def _label_sog(key: Key) -> str:
 
 def _plan_rebel(meta: Meta, effort: _Effort) -> list[dict[str, Any]]:
     """As the run was trained; of a run without a solver of its own, ReBeL's usual one."""
-    solve = playing(variant_of(meta.settings), effort.updates)
+    solve = playing(variant_of(meta.settings), preset_of(meta.settings), effort.updates)
     how = {"search": REBEL, "search_solver": solve.solver.name, "warm": solve.warm}
     if solve.recycle:
         how["recycle"] = solve.recycle
@@ -177,7 +177,7 @@ def _plan_rebel(meta: Meta, effort: _Effort) -> list[dict[str, Any]]:
 
 
 def _measure_rebel(key: Key, meta: Meta) -> tuple[Result, int]:
-    settings = RebelSettings(playing(variant_of(meta.settings), key["updates"]))
+    settings = RebelSettings(playing(variant_of(meta.settings), preset_of(meta.settings), key["updates"]))
     found = measure_rebel(Path(key["checkpoint"]), settings, key["playthroughs"], 0, lambda done: None)
     return {"exploitability": found.sampled, "mean_policy": found.mean}, found.solves
 

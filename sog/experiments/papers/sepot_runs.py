@@ -14,7 +14,7 @@ from sog.experiments.runs import check_unchanged, checkpoint_of, training_minute
 from sog.experiments.study import Key, Options
 from sog.games.histories.catalog import make_history_game
 from sog.train.checkpoint import Meta, load_meta, load_network
-from sog.train.settings import variant_of
+from sog.train.settings import preset_of, variant_of
 
 if TYPE_CHECKING:
     from sog.games.histories.base import HistoryGame
@@ -106,7 +106,7 @@ def own_measure(folder: Path) -> float:
 
     game, network, meta = load_network(checkpoint_of(folder))
     public, measure = listed(game), learner(meta.algorithm).training.measure
-    return measure(public, network, variant_of(meta.settings)) * public.game.unit.per_utility
+    return measure(public, network, variant_of(meta.settings), preset_of(meta.settings)) * public.game.unit.per_utility
 
 
 def minutes_of(meta: Meta) -> float:

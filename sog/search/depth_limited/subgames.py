@@ -49,9 +49,13 @@ class Subgames:
     def reaches(self, n: int, mean: bool = False) -> Float64:
         """float64[S0 + S1]: both ranges at node n by slot, each summing to 1.
 
-        mean: their means over iterations, otherwise those of the last sweep down.
+        mean: their means over iterations, otherwise those of the last sweep down. A player who has no mean yet, before
+        its second turn, has the latter in both cases.
         """
-        pair = self.tree.range_sums(n) if mean else self.tree.ranges(n)
+        pair = now = self.tree.ranges(n)
+        if mean:
+            sums = self.tree.range_sums(n)
+            pair = (sums[0] if sums[0].any() else now[0], sums[1] if sums[1].any() else now[1])
         return self.public.ranges_by_slot(self.public_node(n), pair)
 
     def balance(self, k: int) -> None:

@@ -52,7 +52,8 @@ def _paper(game: Game) -> TrainSettings:
     """AlphaZero's own (Science 2018, "Methods"): 800 simulations, batches of 4,096; a cluster's size.
 
     Its learning rate falls in three steps (0.2, 0.02, 0.002, 0.0002 at 100, 300 and 500 thousand); ours falls smoothly
-    by the same factor a step, about. Its L2 penalty of 1e-4 is left out. It resigns where PoG's Table 3 has SoG resign.
+    by the same factor a step, about. Its squared errors of values are linear beyond 1 here (Huber's loss, twice). Its
+    L2 penalty of 1e-4 is left out. It resigns where PoG's Table 3 has SoG resign.
     """
     of_game = _PAPER.get(parse_game(game.name)[0], _USUAL)
     search = PuctSettings(first_play_loses=True, noise=0.25, concentration=of_game.concentration)
@@ -74,6 +75,7 @@ def _paper(game: Game) -> TrainSettings:
             learning_rate=of_game.learning_rate,
             decay=0.1,
             decay_steps=200_000,
+            value_weight=2.0,
             policy_weight=1.0,
             updates_per_example=10.0,
         ),

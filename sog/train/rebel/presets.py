@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from sog.errors import SettingError
 from sog.games.base import Game
@@ -18,6 +19,7 @@ __all__ = ["changed", "playing", "rebel_preset", "rebel_variant", "solver_of"]
 # Fictitious play nears its values so slowly that those of a quarter of play's updates mislead the network for good.
 _FP_UPDATES = 1024
 _POLICY_WEIGHT = 0.1  # PoG's w_p, as in every other preset; ReBeL's text has none
+_PAPERS: Final = SolveSettings(updates=1024, correct=False, hold=0.0)  # nothing of ours
 
 
 def rebel_preset(game: Game, name: str) -> TrainSettings:
@@ -48,9 +50,10 @@ def rebel_variant(settings: TrainSettings, variant: Variant) -> TrainSettings:
     return replace(settings, acting=replace(acting, solve=solve), learner=learner, shape=shape)
 
 
-def playing(variant: Variant, updates: int) -> SolveSettings:
-    """How a run's network is played with; SettingError as of `rebel_variant`."""
-    return SolveSettings(solver_of(variant), updates=updates, warm=variant.warm, recycle=variant.recycle)
+def playing(variant: Variant, preset: str, updates: int) -> SolveSettings:
+    """How a run's network is played with: as the run's preset solves (ReBeL, section 6); raises as `rebel_variant`."""
+    solve = _PAPERS if preset == "paper" else SolveSettings()
+    return replace(solve, solver=solver_of(variant), updates=updates, warm=variant.warm, recycle=variant.recycle)
 
 
 def solver_of(variant: Variant) -> Solver:
@@ -94,12 +97,13 @@ def _paper(game: Game) -> TrainSettings:
     Networks have GELU and layer normalisation; policies, where they are learned, squared errors (section 7).
     """
     return TrainSettings(
-        acting=RebelActing(SolveSettings(updates=1024, correct=False, hold=0.0), share=False),
+        acting=RebelActing(_PAPERS, share=False),
         learner=LearnerSettings(
             batch=512,
             learning_rate=3e-4,
             decay=0.5,
             decay_steps=20_000,
+            stepped=True,
             policy_weight=0.0,
             squared_policies=True,
             updates_per_example=1.0,

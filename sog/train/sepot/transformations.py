@@ -137,7 +137,7 @@ class LearnedTransformations:
         """widths: of the hidden layers.  count: F."""
         self.count, self.step, self.actions = count, step, game.num_actions
         self.network = Perceptron((game.num_inputs, *widths, (count - 1) * game.num_actions), seed, _FRESH)
-        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=_RATE, fused=True)
+        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=_RATE, betas=_DECAYS, fused=True)
 
     def of(self, played: Decisions, policy: Float32) -> Float32:
         first, row = infostates_once(played.inputs, played.legal)
@@ -185,6 +185,7 @@ class LearnedTransformations:
 
 _FRESH: Final = 0.05  # the last layer's largest weight in a new network, so that its directions differ
 _RATE: Final = 3e-4  # Table 2's learning rate
+_DECAYS: Final = (0.0, 0.999)  # and its b1 of Adam
 
 
 def directions(update: Update) -> Float32:
