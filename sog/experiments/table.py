@@ -241,8 +241,8 @@ EXPERIMENTS: Final = (
         "connect-four-ablation",
         "SoG",
         "Connect four, what each technique is worth",
-        300,
-        "Self-play with one technique left out at a time, --minutes 20 of one core a run: value-losing moves and Elo",
+        400,
+        "Self-play with one technique left out or added, --minutes 20 of one core a run: value-losing moves and Elo",
         connect_four_ablation.STUDY,
     ),
     Experiment(

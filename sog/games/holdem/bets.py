@@ -115,7 +115,7 @@ def parse_sizes(bets: str, raises: str | None = None) -> Sizes:
 
 
 def drawn_size(rng: np.random.Generator) -> Fractions:
-    """One raise of a size drawn between 0.5 and 1.0 pot, for one hand (PoG B.7)."""
+    """One raise of a size drawn between 0.5 and 1.0 pot, for all hands of a game (PoG B.7: for each hand)."""
     fraction = (float(rng.uniform(0.5, 1.0)),)
     return Fractions(fraction, fraction, (False, False))
 
