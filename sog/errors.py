@@ -30,6 +30,11 @@ class SettingError(SogError):
     """A setting outside its range, such as a negative number of simulations."""
 
 
+def first_line(error: Exception) -> str:
+    """The first line of another program's error that says something; the error's type where none does."""
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+
+
 _LARGEST: Final = 2**63 - 1
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sog.agents.algorithms.base import SOG, Choices, OpenBar
 from sog.agents.algorithms.table import preset
-from sog.agents.exploit_seeds import listed_aloud
+from sog.agents.exploit_seeds import listed_with_bar
 from sog.agents.policy_network import network_policy
 from sog.agents.shipped import find_checkpoint
 from sog.games.catalog import make_game
@@ -76,7 +76,7 @@ def distillation(
     assert isinstance(settings, TrainSettings)
     wanted = DistilSettings(settings.shape, steps)
     check_memory(replace(settings, learner=wanted.learner, replay=wanted.window), kept.game)
-    public = listed_aloud(kept.game, choices, bar)
+    public = listed_with_bar(kept.game, choices, bar)
     return Distillation(teacher_of(public, kept, values), wanted, kept.meta, seed)
 
 

@@ -89,7 +89,7 @@ def solve(game: Game | str, algorithm: str = "cfr+", iterations: int = 1000, see
     public = whole_tree(_game(game))
     tree = exact.full_tree(public)
     solver.iterate(tree, iterations)
-    tree.average_policy()
+    tree.update_average_policy()
     measure = exact.measure(tree)
     return Solution(public, exact.policy_of(tree), measure.value, measure.exploitability, iterations)
 

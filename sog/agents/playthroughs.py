@@ -71,7 +71,7 @@ def sampled_policy(
         solves += work.solves
         done += count
         progress(done)
-    tree.average_policy()
+    tree.update_average_policy()
     return Played(exact.policy_of(tree), solves)
 
 

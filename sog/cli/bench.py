@@ -24,7 +24,7 @@ from sog.cli.frame import JsonOption, progress_bar, show_rows, stderr, stdout
 from sog.cli.options import LARGEST_COUNT, HistoriesOption, UpdatesOption, above_zero, all_above_zero, not_blank
 
 if TYPE_CHECKING:
-    from sog.experiments.bench.training import Part
+    from sog.experiments.bench.training_minute import Part
     from sog.nets.cvpn import CVPN
     from sog.search.gtcfr.search import Budget
 
@@ -108,7 +108,7 @@ def bench_search(
     one.
     """
     from sog.experiments.bench.search import BUDGETS, SIDE_BY_SIDE, bench_searches
-    from sog.experiments.bench.training import profile_training
+    from sog.experiments.bench.training_minute import profile_training
     from sog.games.catalog import make_game
 
     budgets = _budgets(simulations, per_update) or BUDGETS

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sog.experiments.bench.search import Row
     from sog.experiments.bench.sepot_search import Row as SepotRow
     from sog.experiments.bench.simulations import Row as SimulationsRow
-    from sog.experiments.bench.training import Part
+    from sog.experiments.bench.training_minute import Part
 
 __all__ = [
     "cfr_table",

@@ -42,7 +42,7 @@ def _solve() -> None:
     for name in NAMES:
         tree = exact.full_tree(public)
         named(name).iterate(tree, 1)
-        tree.average_policy()
+        tree.update_average_policy()
         exact.measure(tree)
 
 

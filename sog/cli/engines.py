@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sog.agents.opened import Opened
     from sog.play.player import Player
 
-__all__ = ["gtp", "open_aloud", "uci"]
+__all__ = ["gtp", "open_with_note", "uci"]
 
 _Checkpoint = Annotated[
     str,
@@ -86,11 +86,11 @@ def _open(checkpoint: str, algorithm: str, choices: Choices, seed: int) -> tuple
     from sog.agents.players import make_player
 
     threadpool_limits(1)
-    opened = open_aloud(checkpoint)
+    opened = open_with_note(checkpoint)
     return opened, make_player(opened, algorithm, choices, seed)
 
 
-def open_aloud(checkpoint: str, algorithm: str = "sog", game: str | None = None) -> Opened:
+def open_with_note(checkpoint: str, algorithm: str = "sog", game: str | None = None) -> Opened:
     """The network of a checkpoint or game, to play `game` if one is given; prints a note where it is untrained."""
     from sog.agents.players import open_network
 

@@ -121,12 +121,12 @@ def play(
     else:
         from sog.agents.algorithms.table import agents_of, board_player_of, player_of
         from sog.agents.players import make_player
-        from sog.cli.engines import open_aloud
+        from sog.cli.engines import open_with_note
         from sog.cli.play_board import play_board
 
         chosen, algorithm = algorithm, player_of(checkpoint, algorithm)
         _refuse_large(checkpoint)
-        opened = open_aloud(checkpoint, algorithm, other)
+        opened = open_with_note(checkpoint, algorithm, other)
         game = opened.game
         if game.deterministic:
             if chosen is None and (player := board_player_of(algorithm)) != algorithm:

@@ -218,7 +218,7 @@ def _compile(solver: Algorithm) -> None:
 
     tree = exact.full_tree(PublicTree(Kuhn()).list_all())
     solver.iterate(tree, 1)
-    tree.average_policy()
+    tree.update_average_policy()
     exact.measure(tree)
 
 
@@ -241,7 +241,7 @@ def _run(
             seconds += took
             batch = batch * 2 if took < _BATCH_SECONDS else max(1, batch // 2)
             report(tree.iterations, note)
-        tree.average_policy()
+        tree.update_average_policy()
         measure = exact.measure(tree)
         note = f"exploitability {measure.exploitability * unit.per_utility:.3g} {unit.name}"
         report(tree.iterations, note)

@@ -1,4 +1,4 @@
-"""`sog train`: Student of Games learns a game, with progress, curves and checkpoints to resume from."""
+"""`sog train`: trains a network by any of the learning algorithms, with progress, curves and checkpoints."""
 
 from __future__ import annotations
 

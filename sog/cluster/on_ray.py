@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import sog.version
 from sog.cluster.executor import Pending, Remote, WorkLost
-from sog.errors import SettingError, SogError
+from sog.errors import SettingError, SogError, first_line
 
 __all__ = ["LONELY", "STORE_BYTES", "RayExecutor"]
 
@@ -56,7 +56,7 @@ class RayExecutor:
             ray.init(address=address or "local", log_to_driver=False, logging_level="ERROR", **own)
         except Exception as error:  # of many kinds, as the connection fails in many ways
             where = f"no Ray cluster answers at {address}" if address else "Ray cannot start here"
-            why = "none runs on this machine" if address == "auto" else _first_line(error)
+            why = "none runs on this machine" if address == "auto" else first_line(error)
             raise SogError(f"{where}: {why}") from error
         self.places = places or max(1, int(ray.cluster_resources().get("CPU", 1.0)))
         self._host = ray.remote(max_restarts=0, max_task_retries=0)(_Host)
@@ -187,7 +187,7 @@ class _RayRemote:
         try:
             return int(self._ray.get(self.actor.process.remote(), timeout=_LONG_PATIENCE))
         except self._ray.exceptions.RayError as error:
-            raise WorkLost(_first_line(error)) from error
+            raise WorkLost(first_line(error)) from error
 
     def alive(self) -> bool:
         """Busy or still waiting for a machine counts as alive."""
@@ -215,13 +215,9 @@ class _RayPending:
         except errors.RayTaskError as error:
             cause = error.cause
             if isinstance(cause, errors.RayError):  # an argument was lost, of whom another process was the owner
-                raise WorkLost(_first_line(cause)) from error
+                raise WorkLost(first_line(cause)) from error
             if isinstance(cause, SogError):
                 raise cause from error
             raise SogError(f"{type(cause).__name__}: {cause}") from error
         except errors.RayError as error:
-            raise WorkLost(_first_line(error)) from error
-
-
-def _first_line(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+            raise WorkLost(first_line(error)) from error

@@ -51,7 +51,7 @@ class PositionSearch:
     def solved(self) -> Solved:
         """The finished search."""
         tree = self.tree
-        tree.average_policy()
+        tree.update_average_policy()
         return Solved(tree.actor(0), self.node, 0, tree, tree.by_public_node())
 
 

@@ -145,7 +145,7 @@ class Resolving:
     def solved(self) -> Solved:
         """The finished search."""
         tree = self.tree
-        tree.average_policy()
+        tree.update_average_policy()
         tree.ranges(0)[self.player][:] = self.own
         tree.play_average(players=1 << self.player)
         return Solved(self.player, self.node, self.start, tree, tree.by_public_node())

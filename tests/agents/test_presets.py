@@ -123,7 +123,7 @@ def test_the_papers_presets_are_table_3(name: str, pog: bool) -> None:
 
 def test_the_papers_search_is_that_of_the_text() -> None:
     assert PAPER.rule is SOG and PAPER.select_average and PAPER.fixed_belief and PAPER.whole_root
-    assert not PAPER.correct and not PAPER.fill and PAPER.warm_start == 0.0 and PAPER.world_mix == 0.0
+    assert not PAPER.correct and not PAPER.fill and PAPER.warm_start == 0.0
 
 
 def test_only_student_of_games_has_pogs_preset() -> None:

@@ -15,7 +15,7 @@ from sog.cli.app import main
 from sog.cli.bench import bench
 from sog.experiments.bench import root as bench_root
 from sog.experiments.bench import search as bench_search
-from sog.experiments.bench import training as bench_training
+from sog.experiments.bench import training_minute as bench_training
 from sog.experiments.bench.search import SEARCH_PLACES, bench_searches
 from sog.experiments.bench.stopwatch import Stopwatch
 from sog.games.catalog import make_game
@@ -88,7 +88,7 @@ def test_parts_of_training(monkeypatch: pytest.MonkeyPatch) -> None:
 
     game = make_game("kuhn_poker")
     made = table.preset(game, "full")
-    monkeypatch.setattr("sog.experiments.bench.training.sog_preset", small)
+    monkeypatch.setattr("sog.experiments.bench.training_minute.sog_preset", small)
     parts = bench_training.profile_one_process("kuhn_poker", "full", 0.2)
     assert {part.part for part in parts} == {
         "self-play: sweeps", "self-play: growth", "self-play: Python", "query solves: sweeps", "query solves: growth",

@@ -72,7 +72,7 @@ def test_an_own_move_that_the_chain_never_plays() -> None:
     worst = first.candidates[-1].action
     row = chain.tree.actions(0).tolist().index(worst)
     chain.tree.policy_sum(0)[row] = 0.0
-    chain.tree.average_policy()
+    chain.tree.update_average_policy()
     chain.tree.play_average()
     thought = think(papers, [worst, 4 if worst != 4 else 0], Limits())
     assert np.isfinite([c.share for c in thought.candidates]).all()

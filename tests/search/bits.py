@@ -62,7 +62,7 @@ def solved(game: Game) -> str:
         found.append(of_tree(tree))
     sampled = exact.full_tree(public)
     OUTCOME.iterate(sampled, 1_000)
-    sampled.average_policy()
+    sampled.update_average_policy()
     return " ".join([*found, of_tree(sampled), digest(sampled.evaluate())])
 
 

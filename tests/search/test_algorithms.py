@@ -21,7 +21,7 @@ SAMPLING = ("external-mccfr", "outcome-mccfr")
 def run(name: str, simultaneous: bool = False, seed: int = 0) -> Lookahead:
     tree = exact.full_tree(KUHN)
     named(name, simultaneous, seed).iterate(tree, 2_000)
-    tree.average_policy()
+    tree.update_average_policy()
     return tree
 
 

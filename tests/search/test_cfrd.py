@@ -97,7 +97,7 @@ def test_outcomes_of_chance_are_solved_apart_as_together(game: Game) -> None:
         (root,) = nodes_of(whole, [trunk.public.states[int(trunk.nodes[n, f.PUBLIC])]])
         tree = Lookahead(whole, root, ranges).expand_all()
         tree.iterate(CFR, 20)
-        tree.average_policy()
+        tree.update_average_policy()
         for p, values in enumerate(tree.evaluate()):
             np.testing.assert_allclose(trunk.infostates[f.CFV, trunk.span(n, p)], values, atol=1e-12)
 

@@ -114,7 +114,7 @@ def test_a_subgame_to_the_end_of_the_game_is_solved_bit_for_bit_as_by_the_plain_
     games = solved(public, [(node, ranges)], SolveSettings(depth=0, updates=64), zero_evaluator)
     tree = Lookahead(public, node, public.ranges_of_slots(node, ranges)).expand_all()
     tree.iterate(LINEAR_CFR, 32)
-    tree.average_policy()
+    tree.update_average_policy()
     for s, table in exact.policy_of(tree).items():
         np.testing.assert_array_equal(policies(games, 0)[s], table)
 
@@ -126,7 +126,7 @@ def test_fictitious_play_to_the_end_of_the_game_is_the_plain_one(solver: object)
     games = solved(public, [start(public)], settings, zero_evaluator)
     tree = Lookahead(public, 0, public.ranges_of_slots(*start(public))).expand_all()
     settings.solver.rule.iterate(tree, 32)  # type: ignore[union-attr]
-    tree.average_policy()
+    tree.update_average_policy()
     for s, table in exact.policy_of(tree).items():
         np.testing.assert_allclose(policies(games, 0)[s], table, atol=1e-9)
     # The value of the average policies, not an average of values:

@@ -35,7 +35,7 @@ def run(public: PublicTree, variant: FictitiousPlay, *counts: int) -> Lookahead:
     tree = exact.full_tree(public)
     for count in counts:
         variant.iterate(tree, count)
-    tree.average_policy()
+    tree.update_average_policy()
     return tree
 
 
@@ -110,7 +110,7 @@ def test_a_run_in_parts_is_the_same_run(name: str, variant: FictitiousPlay) -> N
     tree = exact.full_tree(TREES[name])
     for count in (1, 2, 17):
         variant.iterate(tree, count)
-        tree.average_policy()
+        tree.update_average_policy()
         exact.measure(tree)
     whole = run(TREES[name], variant, 20)
     assert tree.iterations == whole.iterations == 20

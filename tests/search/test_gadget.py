@@ -135,7 +135,7 @@ def test_a_search_on_a_complete_tree_is_cfr_with_the_gadget(rule: Rule, opponent
 
 def opponent_best_response(tree: Lookahead, opponent: int, own: Float64) -> Float64:
     """float64[I]: what each of the opponent's infostates gets at the root against the resolver's average policy."""
-    tree.average_policy()
+    tree.update_average_policy()
     tree.infostates[f.REACH, tree.span(0, 1 - opponent)] = own
     return np.array(tree.evaluate(f.AVERAGE_POLICY, best=1 << opponent)[opponent])
 

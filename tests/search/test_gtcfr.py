@@ -425,7 +425,7 @@ class Choosing(Game):
 def test_a_root_may_have_more_actions_than_a_tree_has_room_for_at_first(count: int) -> None:
     """Kernels check no bounds: with 3,000 actions Python died of what was written outside the arrays."""
     tree, _ = searched(Choosing(count), Budget(50, 1.0), Recorder())
-    tree.average_policy()
+    tree.update_average_policy()
     assert tree.policy(0).shape == (count, 1) and tree.policy(0).sum() == pytest.approx(1.0)
     assert (tree.prior(0) > 0).all() and tree.prior(0).max() < 10.0  # of logits that are cosines
     assert (tree.visits(0) >= 0).all() and tree.visits(0).sum() <= 60
@@ -567,7 +567,7 @@ def test_tic_tac_toe_is_played_perfectly_with_exact_leaves(taken: tuple[int, ...
     run(search(tree, 0, Budget(40, 0.1), BEST, derive_generator(0, 0, 0)), ExactEvaluator(20))
     known = minimax(game, taken)
     assert root_value(tree) == pytest.approx(known, abs=0.05)
-    tree.average_policy()
+    tree.update_average_policy()
     policy = tree.table(0, f.AVERAGE_POLICY)[:, 0]
     after = [minimax(game, child) for child in game.fan(taken).children]
     assert policy @ np.array(after) == pytest.approx(known, abs=0.05)
@@ -589,7 +589,7 @@ def test_exploitability_falls_with_s_once_the_tree_is_full(
     for s in sizes:
         tree, _ = searched(game, Budget(s, 1.0), Recorder(0.1), settings)
         assert (tree.nodes[: tree.size, f.KIND] != f.LEAF).all()
-        tree.average_policy()
+        tree.update_average_policy()
         found.append(exact.measure(tree).exploitability)
     assert found[0] > 1.3 * found[1] > 1.3**2 * found[2]
 
@@ -726,7 +726,7 @@ def test_an_opened_node_begins_at_its_prior() -> None:
 
 def test_illegal_actions_are_never_played() -> None:
     tree, _ = searched(Goofspiel(3, "descending"), Budget(30, 1.0), Recorder())
-    tree.average_policy()
+    tree.update_average_policy()
     for n in decisions(tree):
         legal = tree.public.legal(int(tree.nodes[n, f.PUBLIC]))
         for row in (f.POLICY, f.AVERAGE_POLICY):
@@ -736,5 +736,5 @@ def test_illegal_actions_are_never_played() -> None:
 
 def test_rock_paper_scissors_is_mixed_right() -> None:
     tree, _ = searched(RockPaperScissors(), Budget(2_000, 1.0))
-    tree.average_policy()
+    tree.update_average_policy()
     np.testing.assert_allclose(tree.table(0, f.AVERAGE_POLICY)[:, 0], (0.4, 0.4, 0.2), atol=5e-3)

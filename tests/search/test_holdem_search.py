@@ -39,7 +39,7 @@ def searched(text: str, simulations: int, per_update: float) -> Lookahead:
     tree = Lookahead(public, 0, public.game.root_ranges())
     seed = np.array([3], dtype=np.uint64)
     run(search(tree, 0, Budget(simulations, per_update), SearchSettings(), seed), zero_evaluator)
-    tree.average_policy()
+    tree.update_average_policy()
     return tree
 
 

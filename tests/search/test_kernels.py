@@ -202,7 +202,7 @@ def test_values_of_a_policy(game: Game) -> None:
     for _ in range(3):
         tree.iterate(rule, 1)
         plain.iterate(tree)
-    tree.average_policy()
+    tree.update_average_policy()
     plain.policy = {s: plain.matched(s, weights) for s, weights in plain.average.items()}
     for ours, theirs in zip(tree.evaluate(), plain.values(game.root(), list(game.root_ranges()), {}), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
@@ -215,7 +215,7 @@ def test_many_calls_are_one_call(rule: Rule) -> None:
     whole.iterate(rule, 60)
     for count in (1, 2, 7, 50):
         parts.iterate(rule, count)
-        parts.average_policy()
+        parts.update_average_policy()
         exact.measure(parts)  # looking at the average policy leaves no trace
     for row in (f.REGRET, f.POLICY, f.POLICY_SUM):
         for n in range(whole.size):

@@ -124,13 +124,13 @@ def test_a_restart_forgets_everything(game: Game) -> None:
     node = 1
     used = Lookahead(public, node, ranges(public, node, 1)).expand_all()
     used.iterate(DCFR, 7)
-    used.average_policy()
+    used.update_average_policy()
     used.evaluate()
     fresh = Lookahead(public, node, ranges(public, node, 2)).expand_all()
     used.restart(ranges(public, node, 2))
     for tree in (used, fresh):
         tree.iterate(DCFR, 7)
-        tree.average_policy()
+        tree.update_average_policy()
         tree.evaluate()
     assert (used.infostates == fresh.infostates).all() and (used.entries == fresh.entries).all()
     assert used.iterations == fresh.iterations

@@ -91,7 +91,7 @@ def test_both_variants_converge(variant: MonteCarlo, name: str, iterations: int,
     measures = []
     for count in (iterations // 20, iterations - iterations // 20):
         variant.iterate(tree, count)
-        tree.average_policy()
+        tree.update_average_policy()
         measures.append(exact.measure(tree).exploitability)
     assert measures[1] <= bound
     assert measures[1] < measures[0] / 2
@@ -102,7 +102,7 @@ def test_a_run_in_parts_is_the_same_run(variant: MonteCarlo) -> None:
     parts, whole, other = (exact.full_tree(KUHN) for _ in range(3))
     for count in (1, 4, 15):
         variant.iterate(parts, count)
-        parts.average_policy()
+        parts.update_average_policy()
         exact.measure(parts)
     variant.iterate(whole, 20)
     replace(variant, seed=1).iterate(other, 20)

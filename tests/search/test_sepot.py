@@ -246,7 +246,7 @@ def test_the_opponent_chooses_once_for_each_of_its_infostates() -> None:
     game = make_history_game(GOOF.format(3, "descending"))
     square = np.random.default_rng(3).normal(size=(3, 3, 4, 4))
     _, tree = tree_with_leaves(game, (1,), square)
-    tree.average_policy()
+    tree.update_average_policy()
     best = float(tree.evaluate(best=2)[1] @ tree.root_ranges[1])
     by_bid = [sum(square[g, bid, 0].sum(axis=0).min() for g in groups_of(bid) if g) / 3 for bid in range(3)]
     assert best == pytest.approx(-min(by_bid))
@@ -267,7 +267,7 @@ def test_both_choose_by_the_leafs_matrix_game() -> None:
     for players, value in (((0,), 1.0), ((1,), -1.0), ((0, 1), 0.0), ((1, 0), 0.0)):
         _, tree = tree_with_leaves(game, players, table)
         tree.iterate(CFR_PLUS, 300)
-        tree.average_policy()
+        tree.update_average_policy()
         assert exact.measure(tree).value == pytest.approx(value, abs=0.02)
 
 

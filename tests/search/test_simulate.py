@@ -48,7 +48,6 @@ class Walk:
     which: int = f.AVERAGE_POLICY
     rng: Array = field(default_factory=lambda: np.array([7], dtype=np.uint64))
     fixed: bool = False
-    mix: float = 0.0
     belief: Float64 | None = None
     pair: Int64 = field(default_factory=lambda: np.zeros(2, dtype=np.int64))
     path: Int64 = field(default_factory=lambda: np.zeros(4096, dtype=np.int64))
@@ -64,7 +63,7 @@ class Walk:
         tree, public = self.tree, self.tree.public
         unit = public.game.u_max
         selection = Selection(
-            self.start, C_PUCT, self.which, unit, self.rng, self.fixed, self.mix, self.beliefs(), self.pair, self.path,
+            self.start, C_PUCT, self.which, unit, self.rng, self.fixed, self.beliefs(), self.pair, self.path,
             self.found,
         )  # fmt: skip
         trajectories.trajectory(public.arrays, tree.arrays, selection)
@@ -188,9 +187,9 @@ def test_pairs_are_drawn_by_weight_and_both_ranges(game: Game) -> None:
     assert counts_of(drawn, {(i, j): p for (i, j), p in np.ndenumerate(joint)}) > 1e-3
 
 
-@pytest.mark.parametrize("case", ["fixed", "current", "vanished", "mixed"])
+@pytest.mark.parametrize("case", ["fixed", "current", "vanished"])
 def test_worlds_are_drawn_by_a_belief_that_cannot_vanish(case: str) -> None:
-    """By the fixed belief or the current ranges; by chance alone where those allow no pair, or for a share of them."""
+    """By the fixed belief or the current ranges; by chance alone where those allow no pair."""
     game = Leduc()
     weights = game.weights(game.root()).dense()
     current, fixed = (np.arange(6.0), np.ones(6)), (np.ones(6), np.arange(6.0)[::-1])
@@ -198,17 +197,13 @@ def test_worlds_are_drawn_by_a_belief_that_cannot_vanish(case: str) -> None:
     if case == "vanished":
         current = fixed = (lone, lone)
     tree = Lookahead(PublicTree(game), 0, current)
-    share = {"mixed": 0.25}.get(case, 0.0)
-    walk, drawn = Walk(tree, fixed=case != "current", mix=share, belief=np.concatenate(fixed)), []
+    walk, drawn = Walk(tree, fixed=case != "current", belief=np.concatenate(fixed)), []
     for _ in range(3_000):
         walk.go()
         drawn.append((int(walk.pair[0]), int(walk.pair[1])))
     r0, r1 = current if case == "current" else fixed
-    joint, any_pair = r0[:, None] * weights * r1, weights / weights.sum()
-    if case == "vanished":
-        joint = any_pair
-    expected = (1.0 - share) * joint / joint.sum() + share * any_pair
-    assert counts_of(drawn, {(i, j): p for (i, j), p in np.ndenumerate(expected)}) > 1e-3
+    joint = weights if case == "vanished" else r0[:, None] * weights * r1
+    assert counts_of(drawn, {(i, j): p for (i, j), p in np.ndenumerate(joint / joint.sum())}) > 1e-3
 
 
 def test_the_board_card_is_drawn_given_both_hands() -> None:

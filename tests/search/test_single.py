@@ -105,6 +105,6 @@ def test_a_deep_search_finds_the_win_in_one() -> None:
         node = public.child(node, taken.index(square))
     tree = Lookahead(public, node, public.game.root_ranges())
     run(search(tree, 0, Budget(200, 1.0), SearchSettings(), np.ones(1, dtype=np.uint64)), opinions)
-    tree.average_policy()
+    tree.update_average_policy()
     actions = public.game.actions(public.states[node]).tolist()
     assert public.all_plain and actions[int(tree.table(0, f.AVERAGE_POLICY)[:, 0].argmax())] == 2

@@ -118,7 +118,7 @@ def test_a_run_is_the_gadgets_steps_one_by_one(rule: Rule) -> None:
         tree.payoffs()
         tree.backward(step)
         update_choice(tree.arrays, gadget.choice, 3, step)
-    tree.average_policy()
+    tree.update_average_policy()
     found, expected = resolving.policy(), exact.policy_of(tree)
     assert found
     for n, table in found.items():

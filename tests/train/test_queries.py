@@ -73,9 +73,9 @@ def test_values_are_those_of_the_subgame(public: PublicTree) -> None:
         mass = (weights @ ranges[1], ranges[0] @ weights)
         reference = Lookahead(public, node, ranges).expand_all()
         reference.iterate(PCFR_PLUS, 1_500)
-        reference.average_policy()
+        reference.update_average_policy()
         known = float(reference.evaluate()[0] @ ranges[0])
-        solving.tree.average_policy()
+        solving.tree.update_average_policy()
         for p, sign in ((0, 1.0), (1, -1.0)):
             values, mask = values_at(row, public, node, p)
             assert ((mass[p] > 0) == (mask == 1)).all()
@@ -126,7 +126,7 @@ def test_policies_stand_at_slots_and_action_identities(public: PublicTree) -> No
         s, actor = public.states[node], game.actor(public.states[node])
         moves = game.fan(s).moves
         assert moves is not None
-        solving.tree.average_policy()
+        solving.tree.update_average_policy()
         policy = solving.tree.table(0, f.AVERAGE_POLICY)
         expected = np.zeros_like(row.policies[0])
         legal = np.zeros_like(row.legal[0])

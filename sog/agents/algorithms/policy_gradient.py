@@ -74,12 +74,12 @@ def train_alone(run: Run, *arguments: Any) -> Point:
     return train_policy(run, *arguments)
 
 
-def _list_aloud(name: str, choices: Choices, bar: OpenBar) -> None:
+def _list_with_bar(name: str, choices: Choices, bar: OpenBar) -> None:
     """List the game's public states; the error where it cannot be names the best responses that need none."""
-    from sog.agents.exploit_seeds import listed_aloud
+    from sog.agents.exploit_seeds import listed_with_bar
 
     try:
-        listed_aloud(name, choices, bar)
+        listed_with_bar(name, choices, bar)
     except GameError as error:
         others = "--best-response streamed (exact) and learned (a lower bound) list no public states"
         raise GameError(f"{error}; {others}") from error
@@ -112,7 +112,7 @@ def _exploit(name: str) -> Callable[[str, Choices, OpenBar], Measured]:
         rules = by_histories(game)
         refuse_no_policy(rules, network)
         if how == _LISTED:
-            _list_aloud(rules.name, choices, bar)
+            _list_with_bar(rules.name, choices, bar)
         with bar(f"exploit {game}", RESPONSES[how].total(learning), RESPONSES[how].of) as report:
             value, found = RESPONSES[how].run(rules, network, report, learning)
         settings: dict[str, str | int | float] = {"algorithm": meta.algorithm, "steps": meta.step, "best_response": how}

@@ -85,7 +85,7 @@ def _settings(variant: Variant, preset: str, choices: Choices) -> RebelSettings:
 def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     """The average of sampled playthroughs, by default 1,024, and the mean policy beside it."""
     from sog.agents.exploit_rebel import measure_rebel
-    from sog.agents.exploit_seeds import listed_aloud
+    from sog.agents.exploit_seeds import listed_with_bar
     from sog.agents.shipped import find_checkpoint
     from sog.games.catalog import make_game
     from sog.train.checkpoint import load_meta
@@ -96,7 +96,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     meta = load_meta(folder)
     settings = _settings(variant_of(meta.settings), preset_of(meta.settings), choices)
     solve = settings.solve
-    listed_aloud(make_game(meta.game).name, choices, bar)
+    listed_with_bar(make_game(meta.game).name, choices, bar)
     with bar(f"exploit {checkpoint}", playthroughs, "playthroughs") as report:
         found = measure_rebel(folder, settings, playthroughs, 0, lambda done: report(done, ""))
     unit = make_game(found.game).unit.name

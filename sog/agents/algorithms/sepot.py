@@ -78,7 +78,7 @@ def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
 
 def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     """`sog exploit`: every public state is searched as in play; the search draws nothing, so there are no seeds."""
-    from sog.agents.exploit_seeds import listed_aloud
+    from sog.agents.exploit_seeds import listed_with_bar
     from sog.agents.exploitability import decision_count
     from sog.agents.sepot import search_exploitability, searching
     from sog.agents.shipped import find_checkpoint
@@ -87,7 +87,7 @@ def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     kept = load_with_critic(find_checkpoint(checkpoint, SEPOT))
     game, settings = kept.game, _search_settings(choices)
     search = searching(kept, settings)
-    public = listed_aloud(game, choices, bar)
+    public = listed_with_bar(game, choices, bar)
     with bar(f"exploit {game}", decision_count(public), "public states") as report:
         found = search_exploitability(public, search, lambda done: report(done, ""))
     unit = public.game.unit

@@ -91,13 +91,13 @@ def _budget(choices: Choices, simulations: int, per_update: float) -> Budget:
 
 def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
     """Every public state searched as in play, for each seed; by default (100, 1) and one seed."""
-    from sog.agents.exploit_seeds import listed_aloud, measure_seeds
+    from sog.agents.exploit_seeds import listed_with_bar, measure_seeds
     from sog.cluster.where import where_of
     from sog.games.catalog import make_game
 
     seeds = count_of("seeds", choices.seeds, 1)
     subject = _subject(checkpoint, choices)
-    listed_aloud(subject.game, choices, bar)
+    listed_with_bar(subject.game, choices, bar)
     where = where_of(choices.cluster, choices.workers)
     found: dict[int, float] = {}
     with bar(f"exploit {subject.game}", seeds, "seeds") as report:

@@ -102,7 +102,7 @@ class Ours:
 
     def exploitability(self) -> float:
         """Of the average policy, by our own best responses."""
-        self._tree.average_policy()
+        self._tree.update_average_policy()
         return exact.measure(self._tree).exploitability
 
 

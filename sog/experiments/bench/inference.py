@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from sog.arrays import Float32
-from sog.errors import SogError
+from sog.errors import SogError, first_line
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.serving.resident import Residence, ResidentNetwork
@@ -112,14 +112,14 @@ def _rows(
         resident = ResidentNetwork(shape, residence)
         resident.load(weights.state_dict())
     except (SogError, RuntimeError) as error:
-        why = _first_line(error)
+        why = first_line(error)
     for batch in residence.buckets:
         if not why:
             try:
                 x = np.random.default_rng(0).random((batch, shape.inputs), dtype=np.float32)
                 times = _times(resident, x, seconds)
             except RuntimeError as error:  # no compiler, no memory
-                why = _first_line(error)
+                why = first_line(error)
         if why:
             yield replace(blank, batch=batch, why=why)
             continue
@@ -152,7 +152,3 @@ def answered_rows(network: CVPN, batch: int, seconds: float) -> float:
     resident.load(network.state_dict())
     times = _times(resident, np.random.default_rng(0).random((batch, network.shape.inputs), dtype=np.float32), seconds)
     return batch * len(times) / sum(times)
-
-
-def _first_line(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -27,7 +27,7 @@ from sog.experiments.bench.pipeline_model import (
     rounds,
     without_rounds,
 )
-from sog.experiments.bench.training import processor_seconds
+from sog.experiments.bench.training_minute import processor_seconds
 from sog.experiments.runs import train_watched
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN

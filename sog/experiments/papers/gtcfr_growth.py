@@ -101,7 +101,7 @@ def _whole(game: str, opening: tuple[int, ...]) -> _Whole:
     ranges = _root_ranges(public, start)
     tree = Lookahead(public, start, ranges).expand_all()
     tree.iterate(DCFR, _TRUTH_ITERATIONS)
-    tree.average_policy()
+    tree.update_average_policy()
     states = sum(tree.actor(n) != TERMINAL for n in range(tree.size))
     return _Whole(tree, start, ranges, exact.measure(tree).value, states)
 
@@ -146,8 +146,8 @@ def _completed(whole: _Whole, tree: Lookahead, solve: bool) -> float:
     """Exploitability of the search's average policy, completed beyond its tree by solutions or uniform play."""
     full = whole.tree
     full.restart(whole.ranges)
-    full.average_policy()  # uniform
-    tree.average_policy()
+    full.update_average_policy()  # uniform
+    tree.update_average_policy()
     exact.set_policy(full, exact.policy_of(tree))
     if solve:
         full.play_average()
@@ -155,7 +155,7 @@ def _completed(whole: _Whole, tree: Lookahead, solve: bool) -> float:
         for n, ranges in beyond:
             below = Lookahead(full.public, full.public_node(n), ranges).expand_all()
             below.iterate(DCFR, _BELOW_ITERATIONS)
-            below.average_policy()
+            below.update_average_policy()
             exact.set_policy(full, exact.policy_of(below))
     return exact.measure(full).exploitability
 

@@ -52,7 +52,7 @@ def compute(key: Key) -> Result:
     rounds = 32
     while rounds <= key["rounds"]:
         ALGORITHMS[key["algorithm"]].iterate(tree, rounds - tree.iterations)
-        tree.average_policy()
+        tree.update_average_policy()
         found[str(rounds)] = exact.measure(tree).exploitability
         rounds *= 2
     return {"exploitability": found}

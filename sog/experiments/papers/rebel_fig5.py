@@ -63,7 +63,7 @@ class Oracle:
             tree.expand_all()
         tree.restart(pair)
         tree.iterate(DCFR, _ORACLE_ITERATIONS)
-        tree.average_policy()
+        tree.update_average_policy()
         self.policy.update(exact.policy_of(tree))
         if self.pairs:
             return _utilities(tree, public.game.weights(public.states[node]).dense()).ravel()
@@ -98,7 +98,7 @@ def compute(key: Key) -> Result:
         """Iteration t, whose leaves have been answered by now, enters the average."""
         exact.add_policy(whole, {**oracle.policy, **trunk}, float(steps[t - 1]))
         if t >= 8 and t & (t - 1) == 0:
-            whole.average_policy()
+            whole.update_average_policy()
             found[str(t)] = exact.measure(whole).exploitability
 
     def visit(t: int) -> None:

@@ -17,7 +17,7 @@ from sog.search.cfr.rules import RULES, Rule
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A solver. Its whole state is in the tree; `tree.average_policy()` then shows what it has found.
+    """A solver. Its whole state is in the tree; `tree.update_average_policy()` then shows what it has found.
 
     iterate: run so many more iterations on a tree without leaves that only this algorithm has run on.
     """

@@ -43,7 +43,7 @@ def solve(public: PublicTree, rule: Rule, iterations: int) -> Lookahead:
     """The whole game after so many iterations of a rule, with the average policies up to date."""
     tree = full_tree(public)
     tree.iterate(rule, iterations)
-    tree.average_policy()
+    tree.update_average_policy()
     return tree
 
 
@@ -121,7 +121,7 @@ def flaw_of(policy: Array, legal: Array) -> str:
 def uniform_policy(public: PublicTree) -> Policy:
     """The uniform policy over legal actions at every decision node."""
     tree = full_tree(public)
-    tree.average_policy()
+    tree.update_average_policy()
     return policy_of(tree)
 
 
@@ -152,7 +152,7 @@ class ExactEvaluator:
         tree = self._trees[key]
         tree.restart(public.ranges_of_slots(node, ranges))
         tree.iterate(DCFR, self.iterations)
-        tree.average_policy()
+        tree.update_average_policy()
         tree.evaluate()
         return tree
 

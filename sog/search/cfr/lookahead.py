@@ -144,7 +144,7 @@ class Lookahead:
         return [children[edge] if children and edge >= 0 else -1 for edge in edges]
 
     def policy(self, n: int) -> Float64:
-        """float64[A, I]: the average policy at decision node n, after `average_policy`; a view."""
+        """float64[A, I]: the average policy at decision node n, after `update_average_policy`; a view."""
         return self.table(n, f.AVERAGE_POLICY)
 
     def current_policy(self, n: int) -> Float64:
@@ -330,7 +330,7 @@ class Lookahead:
         iterate.iterate(self.public.arrays, self.arrays, choice, steps, rule.alternating, track)
         self.iterations += count
 
-    def average_policy(self) -> None:
+    def update_average_policy(self) -> None:
         """Bring the average policies up to date; `policy` then shows them. Uniform where no iteration was played."""
         self.normalise(f.POLICY_SUM, f.AVERAGE_POLICY)
 

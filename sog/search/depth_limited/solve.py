@@ -53,7 +53,7 @@ def solve(
         yield from run.play_fictitiously(settings.solver.rule, visit)
     else:
         yield from run.minimise_regret(settings.solver.rule, visit, visited)
-    games.tree.average_policy()
+    games.tree.update_average_policy()
     if isinstance(settings.solver.rule, FictitiousPlay):
         yield from run.value_average()
 

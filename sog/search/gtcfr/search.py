@@ -82,7 +82,6 @@ class SearchSettings:
     opponent's range by the last search (SoG, "The expansion phase": "sampled from the beliefs in beta_root"; PoG,
     Algorithm 1 hands beta to GROW); otherwise by the last iteration's ranges, where a policy of 0 hides infostates.
     Where that gives no pair any probability, every possible pair is as likely as chance makes it.
-    world_mix: the share of trajectories whose infostates are drawn in that last way all the same.
     whole_root: the first tree holds all children of the searched state where k = 1 too (SoG: "an initial tree
     containing beta and all of its child public states"); otherwise the one that the prior likes best.
     tolerance: a leaf is evaluated anew once either range at it has moved by more than this since (sum of absolute
@@ -97,13 +96,10 @@ class SearchSettings:
     warm_start: float = 1.0
     fill: bool = True
     fixed_belief: bool = True
-    world_mix: float = 0.0
     whole_root: bool = False
     tolerance: float = 0.0
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.world_mix <= 1.0:
-            raise SettingError(f"world_mix is a share from 0 to 1, not {self.world_mix}")
         if not 0.0 <= self.tolerance <= 2.0:
             raise SettingError(f"the tolerance of ranges is from 0 to 2, not {self.tolerance}")
 
@@ -189,7 +185,6 @@ class _Run:
             unit=float(game.u_max),
             rng=rng,
             fixed=settings.fixed_belief,
-            mix=float(settings.world_mix),
             beliefs=np.ones((2, sum(tree.public.num_infostates(tree.public_node(start))))),
             pair=np.zeros(2, dtype=np.int64),
             path=np.zeros(32 * LONGEST_PATH + 1, dtype=np.int64),  # longer where a phase expands more: see `grow`

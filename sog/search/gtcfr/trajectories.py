@@ -28,7 +28,6 @@ class Selection(NamedTuple):
     start: the lookahead node where they begin.  c_puct: PUCT's exploration.  which: the row of policies that half of
     the choices are drawn from.  unit: the game's largest utility.  rng: uint64[1].
     fixed: worlds are drawn by the belief that the search began with, otherwise by the last sweep's ranges.
-    mix: the share of worlds drawn from all that are possible instead.
     beliefs: float64[2, I0 + I1] at the start: both ranges of the fixed belief, and ones.
     pair: int64[2], the infostates on the way.  path: int64[*], path[0] counts the (action, infostate) entries chosen in
     this phase, listed after it; each gets a virtual visit.
@@ -42,7 +41,6 @@ class Selection(NamedTuple):
     unit: float
     rng: Array
     fixed: bool
-    mix: float
     beliefs: Float64
     pair: Int64
     path: Int64
@@ -83,13 +81,12 @@ def _draw_world(public: Public, tree: Tree, selection: Selection) -> bool:
     nodes, start, rng, pair = tree.nodes, selection.start, selection.rng, selection.pair
     s, inside = nodes[start, f.PUBLIC], (nodes[start, f.OFF0], nodes[start, f.OFF1])
     beliefs, apart = selection.beliefs, (np.int32(0), nodes[start, f.N_I0])
-    if selection.mix <= 0.0 or draws.random(rng) >= selection.mix:
-        if selection.fixed:
-            drawn = draws.draw_pair_of_ranges(public, s, beliefs[0], apart, rng, pair)
-        else:
-            drawn = draws.draw_pair_of_ranges(public, s, tree.infostates[f.REACH], inside, rng, pair)
-        if drawn:
-            return True
+    if selection.fixed:
+        drawn = draws.draw_pair_of_ranges(public, s, beliefs[0], apart, rng, pair)
+    else:
+        drawn = draws.draw_pair_of_ranges(public, s, tree.infostates[f.REACH], inside, rng, pair)
+    if drawn:
+        return True
     return bool(draws.draw_pair_of_ranges(public, s, beliefs[1], apart, rng, pair))
 
 

@@ -57,7 +57,7 @@ class Look(NamedTuple):
 
     row: the row of reaches, REACH for the current policies' or REACH_SUM for the average ones'.
     users: who will need the answers.  changed: the players whose ranges are not in the request yet.
-    prune: leave out leaves where nobody whom the users play against holds anything today: whatever the answer, its
+    prune: leave out leaves that no opponent of the users reaches in this iteration: whatever the answer, its
     counterfactual value is 0.  new: leave out leaves that were evaluated before.
     """
 

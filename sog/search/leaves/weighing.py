@@ -19,7 +19,7 @@ from sog.search.tree.arrays import Public, Tree
 def weigh(public: Public, tree: Tree, leaves: Leaves, first: int, last: int, players: int, weight: float) -> None:
     """The players' counterfactual values at leaves first .. last - 1 from what is kept of their evaluations.
 
-    PLAIN: conditional values times the opponent's mass today.  DIFFERENCES: what the same with the summed reaches
+    PLAIN: conditional values times the opponent's current mass.  DIFFERENCES: what the same with the summed reaches
     grew by, over this iteration's weight (ReBeL, "CFR-AVE", modified).  PAIRS: expectations of the pairs' values
     under the opponent's current reach (CFR-AVE).  Leaves.correct: half of the pair-weighted sum of both players' values
     is subtracted from both (DeepStack).  Where the opponent's mass is 0, so is the value.

@@ -71,7 +71,7 @@ class Decomposition:
 
     def policy(self) -> dict[State, Float64]:
         """The trunk's average policy, float64[A, I] at each of its decision states."""
-        self.trunk.average_policy()
+        self.trunk.update_average_policy()
         states = self.trunk.public.states
         return {states[s]: table for s, table in exact.policy_of(self.trunk).items()}
 
@@ -80,7 +80,7 @@ class Decomposition:
         if not self.weight:
             raise SettingError("there are no averages before the first iteration")
         trunk = self.trunk
-        trunk.average_policy()
+        trunk.update_average_policy()
         trunk.forward(f.AVERAGE_POLICY)
         return {
             self._state(n): Summary(
@@ -126,7 +126,7 @@ class Decomposition:
             tree.restart(ranges)
         if tree.nodes[0, f.N_ACTOR] != TERMINAL:
             tree.iterate(self.rule, self.iterations)
-            tree.average_policy()
+            tree.update_average_policy()
         return tree.evaluate()
 
 

@@ -79,7 +79,7 @@ class Safe:
 
     def policy(self) -> Policy:
         """The player's average policy, by public node."""
-        self._tree.average_policy()
+        self._tree.update_average_policy()
         actor = self._tree.public.nodes[:, f.ACTOR]
         return {s: table for s, table in exact.policy_of(self._tree).items() if actor[s] == self.player}
 
@@ -97,7 +97,7 @@ class Unsafe:
 
     def policy(self) -> Policy:
         """Both players' average policies, by public node."""
-        self._tree.average_policy()
+        self._tree.update_average_policy()
         return exact.policy_of(self._tree)
 
 

@@ -227,7 +227,7 @@ class SepotSearch:
             choice = Gadget(other, leave, believed, self.settings.alpha).choice
         chained = self.settings.gadget == "previous"
         lookahead.iterate(CFR_PLUS, self.settings.iterations, choice, track=chained)
-        lookahead.average_policy()
+        lookahead.update_average_policy()
         values = self._later_values(subgame, lookahead, other) if chained else {}
         return self._read(subgame, lookahead, player, public, values)
 

@@ -102,7 +102,7 @@ class _Gtcfr:
             yield from search.steps()
             search.tree.prior(0)[:, 0] = clean
         self.tree, self.grown = search.tree, log.grown
-        self.tree.average_policy()
+        self.tree.update_average_policy()
 
     def found(self) -> Found:
         tree = self._searched

@@ -81,7 +81,7 @@ class BeliefDraws:
         weights = np.exp(powers[self.actors] * self.logits + moved)
         for n, part in zip(self.decisions, np.split(weights, self.ends[:-1]), strict=True):
             self.tree.policy_sum(n)[:] = part.reshape(self.tree.policy_sum(n).shape)
-        self.tree.average_policy()
+        self.tree.update_average_policy()
 
     def _chances(self, policy: exact.Policy) -> Float64:
         """float64[K]: how likely play by a policy comes to each node of `acting`."""

@@ -75,7 +75,7 @@ class Solving:
         row = _encoded(public, node, self.query.ranges, shape)
         write_values(row, 0, public, node, tree.values(0), tree.range_sums(0))
         if policies and public.actor(node) < NATURE:
-            tree.average_policy()
+            tree.update_average_policy()
             write_policy(row, 0, public, node, tree.policy(0))
         return row
 

@@ -147,14 +147,14 @@ def _write_ranges(tree: Tree, row: int, own: Own, out: Array) -> None:
     out: float64[*], eight places an infostate, one for each lane.
     """
     zero, one = splat(0.0), splat(1.0)
-    reach, today = tree.infostates[row], tree.infostates[f.REACH]
+    reach, current = tree.infostates[row], tree.infostates[f.REACH]
     average = _total(reach, own)
-    total = average if row == f.REACH else pick(average, average, _total(today, own))
+    total = average if row == f.REACH else pick(average, average, _total(current, own))
     factor, rest = pick(total, one / total, zero), pick(total, zero, splat(1.0 / own.width))
     for i in range(own.width):
         mine = _at(reach, own, i)
         if row != f.REACH:  # no average yet
-            mine = pick(average, mine, _at(today, own, i))
+            mine = pick(average, mine, _at(current, own, i))
         store(out, i * U(LANES), U(LANES), mine * factor + rest)
 
 
