@@ -163,7 +163,7 @@ def test_pruning_asks_less_and_changes_nothing() -> None:
         np.testing.assert_array_equal(table[s], same_table[s])
 
 
-@pytest.mark.parametrize("changes", [{"simultaneous": True}, {"shared": True}, {"recycle": 1.0}])
+@pytest.mark.parametrize("changes", [{"simultaneous": True}, {"recycle": 1.0}])
 def test_fewer_looks_at_the_leaves(changes: dict[str, object]) -> None:
     public = listed(DICE)
     plain, fewer = FixedUtilities(public), FixedUtilities(public)

@@ -57,7 +57,6 @@ SETTINGS = {
     "plain": SolveSettings(prune=False, remember=False, correct=False, updates=40),
     "pruned, remembered": SolveSettings(updates=40),
     "simultaneous": SolveSettings(simultaneous=True, updates=40),
-    "shared": SolveSettings(shared=True, updates=40),
     "cfr-ave": SolveSettings(CFR_AVE, updates=40),
     "cfr-ave, recycled": SolveSettings(CFR_AVE, recycle=0.1, correct=False, updates=40),
     "modified cfr-ave": SolveSettings(MODIFIED_CFR_AVE, updates=40),

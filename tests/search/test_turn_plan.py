@@ -6,9 +6,9 @@ from sog.search.depth_limited.plan import evaluated, plan_turns
 from sog.search.depth_limited.settings import SolveSettings
 
 
-def in_turn(iterations: int, warm: int = 0, recycle: float = 0.0, shared: bool = False) -> SolveSettings:
+def in_turn(iterations: int, warm: int = 0, recycle: float = 0.0) -> SolveSettings:
     """Two updates an iteration; CFR-D, which alone can be started warm."""
-    return SolveSettings(updates=2 * iterations, warm=warm, recycle=recycle, shared=shared)
+    return SolveSettings(updates=2 * iterations, warm=warm, recycle=recycle)
 
 
 def together(iterations: int, recycle: float = 0.0) -> SolveSettings:
@@ -20,11 +20,6 @@ def test_players_take_turns_and_every_turn_evaluates() -> None:
     assert plan.users == (1, 2, 1, 2, 1, 2) and plan.stops == (0, 1, 2, 3, 4, 5, 6)
     assert [plan.begins(turn) for turn in plan.stops] == [1, None, 2, None, 3, None, None]
     assert plan.users_at(6) == 0
-
-
-def test_a_shared_look_serves_both_players() -> None:
-    plan = plan_turns(in_turn(3, shared=True), {})
-    assert plan.users == (3, 0, 3, 0, 3, 0) and plan.stops == (0, 2, 4, 6)
 
 
 def test_together_there_is_one_turn_an_iteration() -> None:

@@ -43,16 +43,9 @@ def test_the_improved_policy_by_hand() -> None:
     assert policy_target(FOUND, settings) == pytest.approx([w / sum(weights) for w in weights])
 
 
-def test_the_searchs_own_policy_and_its_temperature() -> None:
+def test_the_searchs_own_policy() -> None:
     own = TargetSettings(completed=False)
     assert policy_target(FOUND, own) == pytest.approx([0.8, 0.2, 0.0])
-    cold = TargetSettings(completed=False, temperature=0.5)
-    assert policy_target(FOUND, cold) == pytest.approx([0.64 / 0.68, 0.04 / 0.68, 0.0])
-
-
-def test_a_temperature_flattens_the_improved_policy() -> None:
-    once, twice = (policy_target(FOUND, TargetSettings(True, 4.0, 0.2, t)) for t in (1.0, 2.0))
-    assert twice == pytest.approx(np.sqrt(once) / np.sqrt(once).sum())
 
 
 @pytest.mark.parametrize(("temperature", "known"), [(1.5, True), (1.0, False)])
@@ -90,6 +83,6 @@ def test_divergence_is_the_kl_from_the_networks_policy() -> None:
 
 
 def test_settings_out_of_range_are_refused() -> None:
-    for wrong in ({"c_scale": 0.0}, {"c_visit": -1.0}, {"temperature": 0.0}, {"prior_temperature": 0.0}):
+    for wrong in ({"c_scale": 0.0}, {"c_visit": -1.0}, {"prior_temperature": 0.0}):
         with pytest.raises(SettingError):
             TargetSettings(**wrong)

@@ -51,15 +51,13 @@ def plan_turns(settings: SolveSettings, visited: Visited) -> TurnPlan:
 
 
 def _users(settings: SolveSettings) -> list[int]:
-    """See `TurnPlan.users`. Where a look at the leaves is shared, both players use the first player's."""
+    """See `TurnPlan.users`."""
     fresh, out = evaluated(settings, settings.warm + 1), []
     for t in range(1, settings.iterations + 1):
         if t not in fresh:
             out += [0] if settings.simultaneous else [0, 0]
-        elif settings.simultaneous:
-            out.append(3)
         else:
-            out += [3, 0] if settings.shared else [1, 2]
+            out += [3] if settings.simultaneous else [1, 2]
     return out
 
 

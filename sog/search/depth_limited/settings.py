@@ -46,7 +46,6 @@ class SolveSettings:
     where chance is to move (the end of a betting round); a chance event at the root is always opened.
     updates: policy updates of one player, as ReBeL's program counts iterations; both players share them evenly.
     simultaneous: both update on one look at the leaves, which halves the network's work; otherwise in turn.
-    shared: in turn, but the second player's turn reweighs the leaves' values of the first.
     recycle: leaves are evaluated again once the iteration's number has grown by more than this share; 0: always.
     prune: leaves whose values would be multiplied by 0 are not evaluated; the result is the same.
     remember: nor are those whose beliefs are as when they were last evaluated; the result is the same.
@@ -60,7 +59,6 @@ class SolveSettings:
     to_chance: bool = False
     updates: int = 1024
     simultaneous: bool = False
-    shared: bool = False
     recycle: float = 0.0
     prune: bool = True
     remember: bool = True

@@ -88,7 +88,7 @@ class _Run:
         self.prune = settings.prune and kind != DIFFERENCES and settings.recycle == 0
         row = f.REACH_SUM if settings.solver.average else f.REACH
         self.looks = {(u, c): Look(row, u, c, self.prune, False) for u in range(4) for c in range(1, 4)}
-        again = settings.shared or settings.recycle > 0  # answers are used in later turns, too
+        again = settings.recycle > 0  # answers are used in later turns, too
         self.keep_both, self.once = settings.correct or again, kind == PLAIN and not again
 
     def answered(self, found: int) -> Generator[Beliefs, Evaluations, Float64]:
@@ -186,8 +186,7 @@ class _Run:
                     last = t if players == 2 else t - 1  # iterations in the average that is answered
                     total = 0.5 * last * (last + 1) if rule.linear else float(last)
                     mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0)
-                    new = t in fresh and not (settings.shared and players == 2)
-                    look = Look(f.REACH_SUM, players, 3, False, False)
+                    look, new = Look(f.REACH_SUM, players, 3, False, False), t in fresh
                     found = turns.look_at_average(public, tree.arrays, leaves, players, mix, new, self.request, look)
                     answered = Answered(self.request, found, (yield from self.answered(found)), 3, False)
                     turns.respond(public, tree.arrays, leaves, players, answered)

@@ -39,29 +39,25 @@ class TargetSettings:
     is (c_visit + the most visits of an action) * c_scale * value, where a loss is 0 and a win 1.  With a
     prior_temperature T above 1 a network that has learned its own targets stands at logits of sigma * T / (T - 1);
     with 1 every round adds sigma again, and whichever move is better by however little becomes the only one.
-    temperature: the target is raised to 1 / temperature and scaled to sum to 1.
     """
 
     completed: bool = True
     c_visit: float = 50.0
     c_scale: float = 1.0
-    temperature: float = 1.0
     prior_temperature: float = 1.0
 
     def __post_init__(self) -> None:
         if not (self.c_visit >= 0.0 and self.c_scale > 0.0):
             raise SettingError(f"c_visit is at least 0 and c_scale above 0, not {self.c_visit} and {self.c_scale}")
-        for name in ("temperature", "prior_temperature"):
-            if not getattr(self, name) > 0.0:
-                raise SettingError(f"a target's {name} must be positive, not {getattr(self, name)}")
+        if not self.prior_temperature > 0.0:
+            raise SettingError(f"a target's prior_temperature must be positive, not {self.prior_temperature}")
 
 
 def policy_target(found: Found, settings: TargetSettings) -> Float64:
     """float64[A]: the policy that a row of this position holds."""
     if settings.completed:
-        return softmax(improved_logits(found, settings) / settings.temperature)
-    weights = (found.shares / found.shares.max()) ** (1.0 / settings.temperature)
-    target: Float64 = weights / weights.sum()
+        return softmax(improved_logits(found, settings))
+    target: Float64 = found.shares / found.shares.sum()
     return target
 
 
