@@ -40,11 +40,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# (dice a player, faces a die) by the paper's names, and Table 2's two lines of ReBeL by solver.
+# (dice a player, faces a die) by the paper's names, and Table 2's two lines of ReBeL by solver. Section 7 says that its
+# fictitious play is linear and optimistic (flop); the tabular rows are nearest to the plain one (docs/notes.md).
 GAMES: Final = {"1x4f": (1, 4), "1x5f": (1, 5), "1x6f": (1, 6), "2x3f": (2, 3)}
+_FICTITIOUS: Final = {"1x4f": 0.041, "1x5f": 0.020, "1x6f": 0.040, "2x3f": 0.020}
 TABLE_2: Final = {
     "cfr-d": {"1x4f": 0.017, "1x5f": 0.015, "1x6f": 0.024, "2x3f": 0.017},
-    "fp": {"1x4f": 0.041, "1x5f": 0.020, "1x6f": 0.040, "2x3f": 0.020},
+    "fp": _FICTITIOUS,
+    "flop": _FICTITIOUS,
 }
 _LAST: Final = 3
 TABLE, CURVE = "table", "curve"
