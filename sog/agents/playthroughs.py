@@ -36,10 +36,10 @@ class Played:
     solves: int
 
 
-def mean_policy(public: PublicTree, settings: RebelSettings, evaluator: Evaluator, width: int = WIDTH) -> exact.Policy:
+def mean_policy(public: PublicTree, settings: RebelSettings, evaluator: Evaluator) -> exact.Policy:
     """Every subgame's average policy, with the beliefs of average policies passed down: unsafe search, composed."""
     unsafe = RebelSettings(settings.solve, safe=False)
-    return _Playthroughs(public, unsafe, evaluator, np.random.default_rng(0), width).play(1)[0]
+    return _Playthroughs(public, unsafe, evaluator, np.random.default_rng(0)).play(1)[0]
 
 
 def mean_exploitability(public: PublicTree, settings: RebelSettings, evaluator: Evaluator) -> float:
@@ -53,7 +53,6 @@ def sampled_policy(
     evaluator: Evaluator,
     playthroughs: int,
     rng: np.random.Generator,
-    width: int = WIDTH,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Played:
     """The average of so many playthroughs of a safe agent, of a listed game.
@@ -65,7 +64,7 @@ def sampled_policy(
     solves, done, held = 0, 0, held_at_once(tree)
     while done < playthroughs:
         count = min(held, playthroughs - done)
-        work = _Playthroughs(public, settings, evaluator, rng, width)
+        work = _Playthroughs(public, settings, evaluator, rng)
         for policy in work.play(count):
             exact.add_policy(tree, policy)
         solves += work.solves
@@ -85,9 +84,9 @@ class _Playthroughs:
     """Plays several playthroughs together; a subgame that comes up in many with equal ranges is solved once."""
 
     def __init__(
-        self, public: PublicTree, settings: RebelSettings, evaluator: Evaluator, rng: np.random.Generator, width: int
+        self, public: PublicTree, settings: RebelSettings, evaluator: Evaluator, rng: np.random.Generator
     ) -> None:
-        self.public, self.settings, self.evaluator, self.rng, self.width = public, settings, evaluator, rng, width
+        self.public, self.settings, self.evaluator, self.rng = public, settings, evaluator, rng
         self.layouts = Layouts(public, settings.solve.depth, settings.solve.to_chance)
         self.solves = 0
 
@@ -109,9 +108,9 @@ class _Playthroughs:
         return policies
 
     def _solved(self, level: list[_Stand]) -> Iterator[tuple[_Stand, list[Profile]]]:
-        """Each subgame with a profile for each of its players, `width` of them solved at a time."""
-        for start in range(0, len(level), self.width):
-            group = level[start : start + self.width]
+        """Each subgame with a profile for each of its players, WIDTH of them solved at a time."""
+        for start in range(0, len(level), WIDTH):
+            group = level[start : start + WIDTH]
             chosen = [sample_iterations(self.settings.solve, len(stand.players), self.rng) for stand in group]
             playing = Playing(self.public, [stand.position for stand in group], chosen, self.settings, self.layouts)
             self.solves += len(group)

@@ -7,7 +7,7 @@ knows no ranges of play, no network and no other search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -102,13 +102,9 @@ class Searcher:
             found.visits[:, i], found.returns[:, i] = searched
         return found
 
-    def search_all(self, settings: ISMCTS, progress: Callable[[int], None] = lambda _: None) -> dict[int, Statistics]:
-        """Search every infostate of the game, by public decision node; calls `progress(public states done)`."""
-        found = {}
-        for node in self._legal:
-            found[node] = self.search(node, settings)
-            progress(len(found))
-        return found
+    def search_all(self, settings: ISMCTS) -> dict[int, Statistics]:
+        """Search every infostate of the game, by public decision node."""
+        return {node: self.search(node, settings) for node in self._legal}
 
     def _can_hold(self, node: int) -> Bool:
         """bool[I]: the actor's infostates that chance allows beside some infostate of the opponent."""

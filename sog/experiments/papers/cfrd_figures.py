@@ -23,7 +23,7 @@ from sog.search.cfr import exact
 from sog.search.cfr.exact import Policy
 from sog.search.cfr.rules import CFR, CFR_PLUS, DCFR, Rule
 from sog.search.resolving.decomposition import Decomposition
-from sog.search.resolving.subgame import Resolver, combined, nodes_of, safely, summarise, unsafely
+from sog.search.resolving.subgame import SubgameSolver, combined, nodes_of, safely, summarise, unsafely
 from sog.search.tree.public_tree import PublicTree
 
 if TYPE_CHECKING:
@@ -55,13 +55,13 @@ def _exploitability(policy: Policy) -> float:
     return exact.measure_policy(_leduc()[0], policy).exploitability
 
 
-def _resolving(base: Policy, method: str) -> list[Resolver]:
+def _resolving(base: Policy, method: str) -> list[SubgameSolver]:
     """Every subgame of a policy about to be re-solved from its best responses' values."""
     public, roots = _leduc()
     return METHODS[method](public, summarise(public, base, roots))
 
 
-def _iterate(resolving: Iterable[Resolver], rule: Rule, count: int) -> None:
+def _iterate(resolving: Iterable[SubgameSolver], rule: Rule, count: int) -> None:
     for subgame in resolving:
         subgame.iterate(rule, count)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DISTILLED",
     "UNTRAINED",
-    "Opened",
+    "PolicyAndCritic",
     "alpha_of",
     "meta_of_run",
     "minutes_of",
@@ -41,7 +41,7 @@ DISTILLED: Final = "distilled"  # what a checkpoint's settings call what it was 
 
 
 @dataclass(frozen=True, eq=False)
-class Opened:
+class PolicyAndCritic:
     """A policy network of a game, and its critic."""
 
     game: HistoryGame
@@ -117,7 +117,7 @@ def minutes_of(meta: Meta) -> float:
 
 
 @lru_cache(maxsize=4)
-def opened(folder: str, game: str, network_id: str = "") -> Opened:
+def opened(folder: str, game: str, network_id: str = "") -> PolicyAndCritic:
     """The network and critic of a checkpoint's or run's folder, or untrained ones.
 
     CheckpointError where it holds another network than the one named, if one is.
@@ -133,11 +133,11 @@ def opened(folder: str, game: str, network_id: str = "") -> Opened:
     if folder == UNTRAINED:
         which = profiles(3, False)
         critic = HistoryCritic(rules, Perceptron((rules.num_critic_inputs, 16, len(which)), 0, 0.1), which)
-        return Opened(rules, CVPN(policy_shape(rules, 16, 1)), critic)
+        return PolicyAndCritic(rules, CVPN(policy_shape(rules, 16, 1)), critic)
     path = checkpoint_of(Path(folder))
     if network_id:
         check_unchanged(path, network_id)
     kept = load_with_critic(path)
     if kept.game != game:
         raise CheckpointError(f"{folder}: a checkpoint of {kept.game}, not of {game}")
-    return Opened(rules, kept.network, critic_from(rules, kept.critic))
+    return PolicyAndCritic(rules, kept.network, critic_from(rules, kept.critic))

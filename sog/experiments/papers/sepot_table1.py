@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from sog.evaluate.intervals import mean_interval, plus_minus
-from sog.experiments.papers.sepot_runs import Opened, alpha_of, opened, quick_runs
+from sog.experiments.papers.sepot_runs import PolicyAndCritic, alpha_of, opened, quick_runs
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class _Watched:
 
 
 @lru_cache(maxsize=2)  # both sizes of a run, against one network after the other
-def _searching(own: Opened, iterations: int, histories: int, alpha: float) -> SepotSearch:
+def _searching(own: PolicyAndCritic, iterations: int, histories: int, alpha: float) -> SepotSearch:
     """One search for all points, since what it finds depends on the public state alone, and points share states."""
     from sog.agents.sepot import papers_limit
     from sog.search.sepot.search import SepotSearchSettings

@@ -52,7 +52,7 @@ def summarise(public: PublicTree, policy: Policy, roots: Iterable[int]) -> dict[
     return {s: Summary((ranges[s][0], ranges[s][1]), (values[0][s], values[1][s])) for s in roots}
 
 
-class Resolver(Protocol):
+class SubgameSolver(Protocol):
     """A subgame being solved again."""
 
     def iterate(self, rule: Rule, count: int) -> None:
@@ -101,17 +101,17 @@ class Unsafe:
         return exact.policy_of(self._tree)
 
 
-def safely(public: PublicTree, summaries: dict[int, Summary]) -> list[Resolver]:
+def safely(public: PublicTree, summaries: dict[int, Summary]) -> list[SubgameSolver]:
     """Safe re-solving of every subgame, for each player by itself."""
     return [Safe(public, root, summary, p) for root, summary in summaries.items() for p in (0, 1)]
 
 
-def unsafely(public: PublicTree, summaries: dict[int, Summary]) -> list[Resolver]:
+def unsafely(public: PublicTree, summaries: dict[int, Summary]) -> list[SubgameSolver]:
     """Unsafe re-solving of every subgame."""
     return [Unsafe(public, root, summary) for root, summary in summaries.items()]
 
 
-def combined(policy: Policy, resolved: Iterable[Resolver]) -> Policy:
+def combined(policy: Policy, resolved: Iterable[SubgameSolver]) -> Policy:
     """A policy for the whole game with what re-solving found in its subgames."""
     out = dict(policy)
     for resolving in resolved:
