@@ -320,7 +320,7 @@ def test_counts_of_files_games_and_checkpoints() -> None:
     from sog.experiments.bench.cfr import GAMES
     from sog.experiments.papers.pog_table5 import TABLE_5
 
-    words = {14: "fourteen"}
+    words = {15: "fifteen"}
     lines = len((ROOT / "sog/games/kuhn.py").read_text().splitlines())
     has("README.md", f"`sog/games/kuhn.py` is a complete example in {lines} lines")
     shipped = words[len(shipped_checkpoints())]

@@ -43,6 +43,7 @@ from sog.games.catalog import make_game
 from sog.games.kuhn import Kuhn
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
+from sog.play.chain_player import ChainPlayer
 from sog.play.resolver import ResolveSettings
 from sog.play.sog_player import SogPlayer
 from sog.search.gtcfr.search import PAPER, POG, Budget, SearchSettings
@@ -125,13 +126,14 @@ def test_the_table_needs_neither_numba_nor_pytorch() -> None:
 
 @pytest.mark.parametrize(("name", "settings"), [("sog", PAPER), ("pog", POG)])
 def test_the_papers_search_can_be_played_against(name: str, settings: SearchSettings) -> None:
-    """On a board every move is searched from scratch (PoG, B.5) at Table 3's temperature; ours keeps its tree."""
+    """On a board every move is re-solved from scratch (PoG, B.5) at Table 3's temperature; ours keeps its tree."""
     entry = learner("sog")
     assert entry.board is not None and entry.play is not None
     player, own = (entry.board.make(zero_evaluator, Choices(paper=paper), 0) for paper in (name, None))
-    assert isinstance(player, SogPlayer) and isinstance(own, SogPlayer)
-    assert replace(player.settings, prior_temperature=1.0) == settings and player.settings.prior_temperature == 1.5
-    assert own.reuse and not player.reuse
+    assert isinstance(player, ChainPlayer) and isinstance(own, SogPlayer) and own.reuse
+    search = player.settings.search
+    assert replace(search, prior_temperature=1.0) == settings and search.prior_temperature == 1.5
+    assert player.settings.gadget and player.settings.every_decision
     assert entry.board.label(Choices(paper=name)) != entry.board.label(Choices())
     assert "paper" in entry.play.takes and "paper" in entry.board.takes
 
