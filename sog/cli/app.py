@@ -113,6 +113,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(words)
         except (Interrupted, KeyboardInterrupt, typer.Abort) as error:
             return _stopped(str(error), signals)
+        except SystemExit:  # no code of ours does that
+            return _fail("a game's or an agent's own code ended the program (sys.exit)", 2)
         except Exception as error:
             if signals:  # a compiled module's import, for one, makes another error of Ctrl-C
                 return _stopped("", signals)

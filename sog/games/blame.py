@@ -23,6 +23,8 @@ def code_of(whose: str, kind: type[SogError]) -> Iterator[None]:
         if len(str(error).splitlines()) > 1:
             raise type(error)(_line(error)) from error
         raise
+    except SystemExit as error:
+        raise kind(f"{whose} ended the program (sys.exit)") from error
     except Exception as error:
         raise kind(f"{whose} raised {type(error).__name__}: {_line(error)}{_place(error)}") from error
 

@@ -185,9 +185,27 @@ def _check_attributes(game: Game) -> None:
         raise GameError(f"{type(game).__name__}: the attribute longest is {game.longest}, below 0")
     if not all(0 <= feature < game.num_features for feature in game.crossed):
         raise GameError(f"{type(game).__name__}: crossed features {game.crossed} leave 0..{game.num_features - 1}")
-    if game.planes is not None and not (game.perfect_information and np.prod(game.planes) == game.num_features):
-        what = "planes are the features of a game of perfect information, as many as num_features in all"
-        raise GameError(f"{type(game).__name__}: {what}, not {game.planes}")
+    if not (len(game.num_slots) == 2 and all(map(_is_count, game.num_slots))):
+        what = "num_slots are two whole numbers of at least 1"
+        raise GameError(f"{type(game).__name__}: {what}, not {game.num_slots}")
+    if game.planes is not None:
+        _check_planes(game, game.planes)
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int | np.integer) and bool(value >= 1)
+
+
+def _check_planes(game: Game, planes: tuple[int, int, int]) -> None:
+    """What a residual network's shape is made of."""
+    whole = isinstance(planes, tuple) and len(planes) == 3 and all(map(_is_count, planes))
+    if not (whole and game.perfect_information and np.prod(planes) == game.num_features):
+        what = "planes are the features of a game of perfect information, (C, H, W) with C * H * W = num_features"
+        raise GameError(f"{type(game).__name__}: {what}, not {planes}")
+    count, cells = game.policy_planes, planes[1] * planes[2]
+    if not (isinstance(count, int | np.integer) and 0 <= count * cells <= game.num_actions):
+        what = f"policy_planes is a whole number, of {cells} actions each and {game.num_actions} in all"
+        raise GameError(f"{type(game).__name__}: {what}, not {count}")
 
 
 def _check_hashable(game: Game, s: State, child: State) -> None:

@@ -200,3 +200,11 @@ def _check_planes(game: Game, s: State, x: Float32) -> None:
     few = game.num_actions <= ALL_ACTIONS or len(game.actions(s)) <= MOST_LEGAL
     fault = f"with planes and more than {ALL_ACTIONS} actions no more than {MOST_LEGAL} may be legal at once"
     require(few, game, s, fault)
+    actor = game.actor(s)
+    if actor in (0, 1):
+        last = x.reshape(game.planes[0], -1)[-1]
+        fault = f"the last plane is not {int(actor == 0)} everywhere, as where player {actor} acts"
+        require(bool((last == (actor == 0)).all()), game, s, fault)
+    elif actor == TERMINAL and game.ownership and (owners := game.owners(s)) is not None:
+        cells = game.planes[1] * game.planes[2]
+        require(np.shape(owners) == (cells,), game, s, f"owners are not float32[{cells}] but {kind_of(owners)}")

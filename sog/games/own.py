@@ -107,11 +107,10 @@ def imported(module: str, named: str) -> ModuleType:
     here = str(Path.cwd())
     if here not in sys.path:
         sys.path.insert(0, here)
-    try:
-        with code_of(f"the module {module}", GameError):
-            try:
-                return importlib.import_module(module)
-            except ImportError as error:
-                raise GameError(f"{named}: {error}") from error
-    except SystemExit as error:
-        raise GameError(f"the module {module} ended the program while it was imported") from error
+    with code_of(f"the module {module}", GameError):
+        try:
+            return importlib.import_module(module)
+        except ImportError as error:
+            raise GameError(f"{named}: {error}") from error
+        except SystemExit as error:
+            raise GameError(f"the module {module} ended the program while it was imported") from error

@@ -462,3 +462,16 @@ def test_a_file_that_came_in_between_is_kept(tmp_path: Path) -> None:
     with pytest.raises(SettingError, match="exists already"):
         write_unless_there(out, "again")
     assert out.read_text() == "ours"
+
+
+def test_an_agent_that_ends_the_program_is_a_fault_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "leaving_agent.py").write_text(
+        "import sys\nimport sog\n\n\nclass Leaves(sog.Agent):\n    def policy(self, node):\n        sys.exit(0)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert main(["exploit", "kuhn_poker", "--agent", "leaving_agent:Leaves", "--json"]) == 2
+    said = capsys.readouterr()
+    assert not said.out and "ended the program" in said.err

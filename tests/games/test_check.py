@@ -336,6 +336,8 @@ def test_an_error_of_several_lines_becomes_one() -> None:
         ("crossed", (99,), r"crossed features \(99,\) leave 0\.\.5"),
         ("longest", -3, "the attribute longest is -3, below 0"),
         ("planes", (6, 1, 1), "planes are the features of a game of perfect information"),
+        ("num_slots", (3, 3, 3), "num_slots are two whole numbers of at least 1, not"),
+        ("num_slots", (3.0, 3.0), "num_slots are two whole numbers of at least 1, not"),
     ],
 )
 def test_attributes_that_training_takes_for_granted_are_checked(attribute: str, value: Any, says: str) -> None:
@@ -428,3 +430,47 @@ def test_a_game_without_an_end_is_named() -> None:
         check_game(Endless(), 2_000)
     with pytest.raises(GameError, match=r"too large to list: a line of 100,000 public states does not end"):
         check_listable(Endless())
+
+
+def with_last_plane(value: float) -> Any:
+    """Connect four's features with one value in the whole last plane."""
+    features = make_game("connect_four").features
+
+    def changed(s: Any) -> Float32:
+        x = features(s).copy()
+        x[-42:] = value
+        return x
+
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"features": with_last_plane(0.0)}, "the last plane is not 1 everywhere, as where player 0 acts"),
+        ({"features": with_last_plane(1.0)}, "the last plane is not 0 everywhere, as where player 1 acts"),
+        ({"features": with_last_plane(2.5)}, "the last plane is not 1 everywhere"),
+        ({"planes": (6, 42)}, r"planes are the features of a game .* not \(6, 42\)"),
+        ({"policy_planes": 5}, "policy_planes is a whole number, of 42 actions each and 7 in all, not 5"),
+        ({"policy_planes": -1}, "policy_planes is a whole number"),
+        ({"policy_planes": 1.0}, "policy_planes is a whole number"),
+        ({"ownership": True, "owners": lambda s: np.zeros(4)}, r"owners are not float32\[42\]"),
+    ],
+)
+def test_promises_about_planes_are_checked(changed: dict[str, Any], says: str) -> None:
+    """A residual network takes the side to move from the last plane: another one there turns values round."""
+    game = make_game("connect_four")
+    check_game(game, 200)
+    for name, value in changed.items():
+        setattr(game, name, value)
+    with pytest.raises(GameError, match=says):
+        check_game(game, 200)
+
+
+def test_code_that_ends_the_program_is_named() -> None:
+    class Leaves(Kuhn):
+        def payoff(self, s: Any) -> Any:
+            raise SystemExit(3)
+
+    with pytest.raises(GameError, match=r"Leaves's code ended the program \(sys.exit\)"):
+        check_game(Leaves())
