@@ -21,7 +21,7 @@ import numpy as np
 import safetensors.numpy
 
 from sog.arrays import Array
-from sog.errors import CheckpointError, GameError, SettingError
+from sog.errors import CheckpointError, GameError, SettingError, UnknownGame
 from sog.files import (
     bounded_json,
     discard,
@@ -34,6 +34,7 @@ from sog.files import (
 )
 from sog.games.catalog import make_game
 from sog.games.histories.catalog import make_history_game
+from sog.games.own import VARIABLE
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import refuse_broken
 from sog.nets.serialized import check_weights, network_bytes, network_of, without_weights
@@ -210,7 +211,10 @@ def _check_game(meta: Meta) -> None:
     """CheckpointError unless the network is one for the game that the checkpoint states; GameError where none is."""
     if _is_policy_for(meta.shape, meta.game):
         return
-    game, shape = make_game(meta.game), meta.shape
+    try:
+        game, shape = make_game(meta.game), meta.shape
+    except UnknownGame as error:
+        raise UnknownGame(f"{error}; if it is a game of your own, {VARIABLE} must name its module") from error
     if not is_for(shape, game):
         own = f"{shape.features} features, {shape.slots[0]} and {shape.slots[1]} infostates and {shape.actions} actions"
         wanted = f"{game.num_features}, {game.num_slots[0]} and {game.num_slots[1]}, and {game.num_actions}"

@@ -17,7 +17,7 @@ import pytest
 import safetensors.torch
 import torch
 
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, GameError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.serialized import network_bytes, network_of
@@ -373,3 +373,11 @@ def test_weights_for_workers() -> None:
     assert all(torch.equal(a, b) for a, b in zip(network.parameters(), copy.parameters(), strict=True))
     with pytest.raises(CheckpointError):
         network_of(SHAPE, safetensors.torch.save({"x": torch.zeros(1)}))
+
+
+def test_an_unknown_game_may_be_ones_own(tmp_path: Path) -> None:
+    """A new shell without SOG_GAMES: the likely cause stands in the message."""
+    game = make_game("kuhn_poker")
+    checkpoint.save(tmp_path, CVPN(shape_for(game, 8, 1), 0), "my_poker", "a run", 1, {})
+    with pytest.raises(GameError, match="no game is called my_poker; .* SOG_GAMES must name its module"):
+        checkpoint.load_network(tmp_path)
