@@ -214,7 +214,7 @@ def _check_game(meta: Meta) -> None:
     try:
         game, shape = make_game(meta.game), meta.shape
     except UnknownGame as error:
-        raise UnknownGame(f"{error}; if it is a game of your own, {VARIABLE} must name its module") from error
+        raise UnknownGame(f"{error} (a game of your own? {VARIABLE} must name its module)") from error
     if not is_for(shape, game):
         own = f"{shape.features} features, {shape.slots[0]} and {shape.slots[1]} infostates and {shape.actions} actions"
         wanted = f"{game.num_features}, {game.num_slots[0]} and {game.num_slots[1]}, and {game.num_actions}"

@@ -17,7 +17,7 @@ import pytest
 import safetensors.torch
 import torch
 
-from sog.errors import CheckpointError, GameError
+from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.serialized import network_bytes, network_of
@@ -379,5 +379,5 @@ def test_an_unknown_game_may_be_ones_own(tmp_path: Path) -> None:
     """A new shell without SOG_GAMES: the likely cause stands in the message."""
     game = make_game("kuhn_poker")
     checkpoint.save(tmp_path, CVPN(shape_for(game, 8, 1), 0), "my_poker", "a run", 1, {})
-    with pytest.raises(GameError, match="no game is called my_poker; .* SOG_GAMES must name its module"):
+    with pytest.raises(CheckpointError, match=r"no game is called my_poker; .*SOG_GAMES must name its module"):
         checkpoint.load_network(tmp_path)
