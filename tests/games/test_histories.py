@@ -111,6 +111,7 @@ BROKEN: list[tuple[HistoryGame, str]] = [
     (_changed_attribute("longest", 4), "more than longest = 4"),
     (_changed_attribute("num_inputs", 32), r"inputs are float32\[200, 11\], not float32\[200, 32\]"),
     (_changed_attribute("num_private", 12), "num_private is more than num_inputs"),
+    (_changed_attribute("num_private", 1), "differ before their last num_private entries"),
     (_changed("legal", lambda x: x.astype(np.int32)), r"legal are int32\[200, 2\], not bool"),
     (_changed("legal", lambda x: ~x), "legal actions where no player acts"),
     (_changed("chances", lambda x: x / 2), "chances do not sum to 1"),

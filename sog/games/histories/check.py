@@ -98,13 +98,14 @@ class _Played:
     """Random games of a batch, each move checked.
 
     infostates: by player, both rows and whether it acts, what was seen there first: legal actions, input and own past.
-    acting: by public row, who acts.
+    acting: by public row, who acts.  open: by public row and viewer, what an input holds before its private part.
     """
 
     def __init__(self, game: HistoryGame) -> None:
         self.game = game
         self.infostates: dict[tuple[bytes, bool], tuple[bytes, ...]] = {}
         self.acting: dict[bytes, int] = {}
+        self.open: dict[tuple[bytes, int], bytes] = {}
 
     def play(self, count: int, rng: np.random.Generator) -> int:
         """How many moves were made in so many games."""
@@ -135,7 +136,7 @@ class _Played:
     def _look(self, states: Int32, actors: Int32, pasts: list[list[bytes]]) -> None:
         """Both players' infostates: the same rows must mean the same."""
         game = self.game
-        legal = game.legal(states)
+        legal, public = game.legal(states), game.public(states)
         for p in (0, 1):
             viewers = np.full(len(states), p, dtype=np.int32)
             inputs = game.inputs(states, viewers)
@@ -143,12 +144,16 @@ class _Played:
             _require(np.isfinite(inputs).all(), game, "inputs are not finite")
             for b in range(len(states)):
                 acts = bool(actors[b] == p)
+                opened = inputs[b, : game.num_inputs - game.num_private].tobytes()
+                same = self.open.setdefault((public[b].tobytes(), p), opened) == opened
+                fault = "two inputs of one viewer and one public row differ before their last num_private entries"
+                _require(same or (public[b] < 0).all(), game, fault)
                 seen = (legal[b].tobytes() if acts else b"", inputs[b].tobytes(), pasts[b][p])
                 first = self.infostates.setdefault((_key(game, states[b : b + 1], p), acts), seen)
                 for one, two, what in zip(first, seen, _SEEN, strict=True):
                     fault = f"two histories of one infostate of player {p} (public and private rows) have other {what}"
                     _require(one == two, game, fault)
-        for row, actor in zip(game.public(states), actors.tolist(), strict=True):
+        for row, actor in zip(public, actors.tolist(), strict=True):
             same = self.acting.setdefault(row.tobytes(), actor) == actor
             _require(same or (row < 0).all(), game, "two histories with one public row have other players to act")
         critic = game.critic_inputs(states)
