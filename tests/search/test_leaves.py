@@ -104,7 +104,7 @@ def answer(
     one_search = phases.Search(
         choice=NO_CHOICE,
         selection=Selection(
-            0, 1.25, f.POLICY_SUM, public.game.u_max, rng, False, 0.0, np.ones((2, 0)), nothing,
+            0, 1.25, f.POLICY_SUM, public.game.u_max, rng, False, np.ones((2, 0)), nothing,
             np.zeros(8, dtype=np.int64), nothing,
         ),
         steps=SOG.steps(1, 1),
