@@ -35,6 +35,7 @@ from sog.agents.exploit_seeds import (
     measure_seeds,
     network_leaves,
 )
+from sog.agents.opened import Opened
 from sog.agents.shipped import shipped_checkpoints
 from sog.cli.app import main
 from sog.cluster.where import Where
@@ -44,10 +45,12 @@ from sog.games.kuhn import Kuhn
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
 from sog.play.chain_player import ChainPlayer
+from sog.play.rebel import RebelAgent
 from sog.play.resolver import ResolveSettings
 from sog.play.sog_player import SogPlayer
 from sog.search.gtcfr.search import PAPER, POG, Budget, SearchSettings
 from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
 from sog.train.settings import PLAIN
 
@@ -136,6 +139,16 @@ def test_the_papers_search_can_be_played_against(name: str, settings: SearchSett
     assert player.settings.gadget and player.settings.every_decision
     assert entry.board.label(Choices(paper=name)) != entry.board.label(Choices())
     assert "paper" in entry.play.takes and "paper" in entry.board.takes
+
+
+@pytest.mark.parametrize(("name", "correct"), [("paper", False), ("full", True)])
+def test_rebels_network_is_played_as_its_preset_solves(name: str, correct: bool) -> None:
+    game = Kuhn()
+    opened = Opened(game, CVPN(shape_for(game, 8, 1)), True, preset=name)
+    play = learner("rebel").play
+    assert play is not None
+    agent = play.make(PublicTree(game).list_all(), opened, Choices())(0, 0)
+    assert isinstance(agent, RebelAgent) and agent.settings.solve.correct == correct
 
 
 def test_a_checkpoint_is_played_as_it_was_trained() -> None:
