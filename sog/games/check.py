@@ -12,6 +12,7 @@ from sog.errors import GameError, check_whole
 from sog.games.base import NATURE, TERMINAL, Fan, Game, State, Unit
 from sog.games.blame import code_of
 from sog.games.check_edges import check_fan
+from sog.games.check_repeats import check_repeats
 from sog.games.check_state import (
     check_draw,
     check_payoff,
@@ -27,6 +28,7 @@ from sog.games.check_state import (
 from sog.games.check_symmetries import check_symmetries
 
 _ENDLESS: Final = 2_000  # public states down one line; a longer game is taken for one without an end
+_REPEATED: Final = 1_000  # public states, of which every answer is compared with that of a second call
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,10 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
     """Walk the public tree, or a seeded sample of `max_states` states, and check every promise of `Game`.
 
     Attributes; types, shapes, dtypes, actions, slots, features and names; the pair weights of the children against the
-    parent's; payoffs against u_max and the weights; draws of chance; no state leads back to itself; games end; the
-    symmetries that the game names. Raises GameError on the first violation, or where the game's own code raises, in one
-    line that names the game and the public state; SettingError for no number of states.
+    parent's; payoffs against u_max and the weights; draws of chance; the same answers when called again (at
+    1,000 states); no state leads back to itself; games end; the symmetries that the game names. Raises GameError on the
+    first violation, or where the game's own code raises, in one line that names the game and the public state;
+    SettingError for no number of states or a negative seed.
 
     `largest_value` of the report is the largest utility (|payoff| / W) over the smallest `value_unit` on the way to
     it: with the default unit, u_max, the share of u_max that is really won; above 1, network values leave [-1, 1] (as
@@ -80,6 +83,7 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
         what = f"the class {game.__name__}" if isinstance(game, type) else repr(game)
         raise GameError(f"check_game takes an object of a class derived from sog.Game, not {what}")
     check_whole("max_states", max_states, 1)
+    check_whole("seed", seed, 0)
     with code_of(f"{type(game).__name__}'s code", GameError):
         return _checked(game, max_states, seed)
 
@@ -114,6 +118,8 @@ def _checked(game: Game, max_states: int, seed: int) -> Report:
         else:
             decisions += 1
     _check_no_cycle(game, list(numbers), edges)
+    for s in list(numbers)[: min(_REPEATED, max_states)]:
+        check_repeats(game, s)
     check_symmetries(game, seed)
     complete = complete and visit.waiting == 0
     listed = _listed(len(numbers), edges) if complete and numbers else int(complete)

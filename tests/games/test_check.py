@@ -432,6 +432,48 @@ def test_a_game_without_an_end_is_named() -> None:
         check_listable(Endless())
 
 
+class Forgetful(Kuhn):
+    """Every other call of one method has another answer; `method` says of which."""
+
+    def __init__(self, method: str) -> None:
+        super().__init__()
+        self.method, self.calls = method, 0
+
+    def odd(self, method: str) -> bool:
+        self.calls += method == self.method
+        return method == self.method and self.calls % 2 == 1
+
+    def features(self, s: Any) -> Float32:
+        return super().features(s) + np.float32(self.odd("features"))
+
+    def weights(self, s: Any) -> Scaled:
+        weights = super().weights(s)
+        return replace(weights, scale=weights.scale * (1 + 1e-12 * self.odd("weights")))
+
+    def payoff(self, s: Any) -> Scaled:
+        payoff = super().payoff(s)
+        return replace(payoff, scale=payoff.scale / (1 + self.odd("payoff")))
+
+    def value_unit(self, s: Any) -> float:
+        return super().value_unit(s) * (1 + self.odd("value_unit"))
+
+    def fan(self, s: Any) -> Fan:
+        fan = super().fan(s)
+        return Fan(fan.children, fan.moves, [(NO_LINKS, NO_LINKS)] * len(fan.children)) if self.odd("fan") else fan
+
+
+@pytest.mark.parametrize("method", ["features", "weights", "payoff", "value_unit", "fan"])
+def test_an_answer_that_changes_from_call_to_call_is_named(method: str) -> None:
+    assert check_game(Forgetful("none")).complete
+    with pytest.raises(GameError, match=rf"{method} answers differently when it is called again"):
+        check_game(Forgetful(method))
+
+
+def test_a_negative_seed_is_not_the_games_fault() -> None:
+    with pytest.raises(SettingError, match="seed is a whole number of at least 0"):
+        check_game(Kuhn(), seed=-1)
+
+
 def with_last_plane(value: float) -> Any:
     """Connect four's features with one value in the whole last plane."""
     features = make_game("connect_four").features

@@ -54,7 +54,7 @@ def check_history_game(
     history not more likely by chance than the pair, and, where few histories lead to the public state, all of them
     together as likely as its pairs.
     Raises GameError on the first violation, or where the game's own code raises, in one line; SettingError for no
-    number of games or states.
+    number of games or states, or a negative seed.
     """
     if not isinstance(game, HistoryGame):
         what = f"the class {game.__name__}" if isinstance(game, type) else repr(game)
@@ -64,6 +64,7 @@ def check_history_game(
         raise GameError(f"the public face is an object of a class derived from sog.Game, not {what}")
     check_whole("games", games, 1)
     check_whole("max_states", max_states, 1)
+    check_whole("seed", seed, 0)
     with code_of(f"{type(game).__name__}'s code", GameError):
         _check_attributes(game)
         played = _Played(game)
