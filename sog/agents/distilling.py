@@ -75,7 +75,7 @@ def distillation(
     settings = preset(make_game(kept.game), "demo", SOG, Variant(network=network or ""))
     assert isinstance(settings, TrainSettings)
     wanted = DistilSettings(settings.shape, steps)
-    check_memory(replace(settings, learner=wanted.learner, replay=wanted.window), kept.game)
+    check_memory(replace(settings, learner=wanted.learner, replay=wanted.window), kept.game, saves=False)
     public = listed_with_bar(kept.game, choices, bar)
     return Distillation(teacher_of(public, kept, values), wanted, kept.meta, seed)
 

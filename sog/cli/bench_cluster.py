@@ -131,7 +131,7 @@ def bench_pipeline(
     if learner(algorithm).training.alone is not None:
         raise SettingError(f"{algorithm} learns in one process, which is no pipeline")
     subject = Subject(make_game(game).name, algorithm, preset)
-    check_memory(subject.settings(), subject.game)
+    check_memory(subject.settings(), subject.game, saves=False)
     found = []
     with progress_bar("bench pipeline", len(counts) + 2, "parts") as report:
         for done, count in enumerate(counts):

@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from sog.errors import SogError
 
-__all__ = ["MOST_PROCESSES", "Executor", "Pending", "Remote", "WorkLost", "compute"]
+__all__ = ["MOST_PROCESSES", "Executor", "Pending", "Remote", "WorkLost", "compute", "plain_error"]
 
 MOST_PROCESSES: Final = 1024  # of one machine; and threads
 
@@ -17,6 +17,13 @@ R = TypeVar("R")
 
 class WorkLost(SogError):
     """The process that worked on something died, or what it had found is gone with its machine."""
+
+
+def plain_error(error: BaseException) -> SogError:
+    """An error that any process can read; of code that ends the program (SystemExit), that it did."""
+    if isinstance(error, SystemExit):
+        return SogError("a game's or an agent's own code ended the program (sys.exit)")
+    return error if isinstance(error, SogError) else SogError(f"{type(error).__name__}: {error}")
 
 
 class Pending(Protocol):

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final
 
-from sog.cluster.executor import Pending, Remote, WorkLost
+from sog.cluster.executor import Pending, Remote, WorkLost, plain_error
 from sog.cluster.parent_death import run_worker
 from sog.errors import SettingError, SogError
 from sog.memory import available_bytes, gigabytes
@@ -38,7 +38,7 @@ class LocalExecutor:
 
     def start(self, make: Callable[..., object], *arguments: Any) -> Remote:
         remote = _LocalRemote(make, arguments)
-        self._started.append(remote)
+        self._started = [one for one in self._started if not one.ended] + [remote]
         return remote
 
     def keep(self, name: str, make: Callable[..., object], *arguments: Any) -> Remote:
@@ -76,10 +76,11 @@ class _LocalRemote:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self.waiting: deque[tuple[_LocalPending, object]] = deque()
-        self._lost = False
+        self._lost = self.ended = False
         with _environment(_ONE_THREAD, "1"):
             self._process = context.Process(target=run_worker, args=(theirs, os.getpid()), daemon=True)
             self._process.start()
+        self._pid = self._process.pid or 0
         theirs.close()
         self._send((_serve, (make, arguments)))
 
@@ -92,16 +93,20 @@ class _LocalRemote:
         return pending
 
     def process(self) -> int:
-        return self._process.pid or 0
+        return self._pid
 
     def alive(self) -> bool:
         return not self._lost and self._process.is_alive()
 
     def end(self) -> None:
+        if self.ended:
+            return
+        self.ended = True
         self.pipe.close()
         self._lose()
         self._process.kill()
         self._process.join()
+        self._process.close()  # with the file descriptors that watch it
 
     def hear(self) -> None:
         """Take the next answer, or find that there will be none."""
@@ -120,7 +125,7 @@ class _LocalRemote:
                 self._send(self.waiting[0][1])
                 return
             except Exception as error:
-                self.waiting.popleft()[0].come(False, _plain(error))
+                self.waiting.popleft()[0].come(False, plain_error(error))
 
     def _send(self, message: object) -> None:
         try:
@@ -155,8 +160,8 @@ def _serve(pipe: Connection, make: Callable[..., object], arguments: tuple[Any, 
     trouble: SogError | None = None
     try:
         served = make(*arguments)
-    except Exception as error:
-        trouble = _plain(error)
+    except (Exception, SystemExit) as error:
+        trouble = plain_error(error)
     while True:
         try:
             method, given = pipe.recv()
@@ -166,14 +171,9 @@ def _serve(pipe: Connection, make: Callable[..., object], arguments: tuple[Any, 
             if trouble is not None:
                 raise trouble
             answer = True, getattr(served, method)(*given)
-        except Exception as error:
-            answer = False, _plain(error)
+        except (Exception, SystemExit) as error:
+            answer = False, plain_error(error)
         pipe.send(answer)
-
-
-def _plain(error: Exception) -> SogError:
-    """An error that any process can read."""
-    return error if isinstance(error, SogError) else SogError(f"{type(error).__name__}: {error}")
 
 
 @contextmanager

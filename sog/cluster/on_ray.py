@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import sog.version
-from sog.cluster.executor import Pending, Remote, WorkLost
+from sog.cluster.executor import Pending, Remote, WorkLost, plain_error
 from sog.errors import SettingError, SogError, first_line
 
 __all__ = ["LONELY", "STORE_BYTES", "RayExecutor"]
@@ -145,15 +145,16 @@ class _Host:
 
         threadpool_limits(1)
         self.trouble: Exception | None = None
-        self.heard, self.busy = time.monotonic(), False
+        self.busy = True  # calls wait until the object is made, however long that takes
         if idle_limit is not None:
             threading.Thread(target=self._end_when_idle, args=(idle_limit,), daemon=True).start()
         try:
             if version != sog.version.VERSION:
                 raise SettingError(f"machine {socket.gethostname()} has sog {sog.version.VERSION}, not {version}")
             self.served = make(*arguments)
-        except Exception as error:  # raised to whoever calls; Ray would say no more than that the actor died
-            self.trouble = error
+        except (Exception, SystemExit) as error:  # raised to whoever calls; Ray would say only that the actor died
+            self.trouble = plain_error(error)
+        self.heard, self.busy = time.monotonic(), False
 
     def call(self, method: str, *arguments: Any) -> Any:
         if self.trouble is not None:
@@ -161,6 +162,8 @@ class _Host:
         self.busy = True
         try:
             return getattr(self.served, method)(*arguments)
+        except SystemExit as error:
+            raise plain_error(error) from error
         finally:
             self.heard, self.busy = time.monotonic(), False
 

@@ -14,7 +14,7 @@ from sog.cluster.executor import MOST_PROCESSES, Executor
 from sog.cluster.local import LocalExecutor
 from sog.errors import SettingError
 
-__all__ = ["Where", "executor", "where_of"]
+__all__ = ["Where", "executor", "usable_cores", "where_of"]
 
 _LAST_PORT: Final = 65_535
 _KNOWN: Final = "local:N (processes of this machine), ray:N (a Ray of this machine), auto or HOST:PORT (a Ray cluster)"
@@ -34,7 +34,7 @@ def where_of(text: str | None, workers: int | None) -> Where:
     if workers is not None and workers < 1:
         raise SettingError(f"--workers must be at least 1, not {workers}")
     if text is None:
-        return Where("local", workers or os.cpu_count() or 1)
+        return Where("local", workers or usable_cores())
     if text.startswith("ray://"):
         raise SettingError(
             "ray:// is Ray Client, which Ray's authors advise against for work like this; run sog on a machine of "
@@ -50,6 +50,11 @@ def where_of(text: str | None, workers: int | None) -> Where:
     if text == "auto" or (host and 1 <= int(host[1]) <= _LAST_PORT):
         return Where("ray", workers or 0, text)
     raise SettingError(f"--cluster {text} is not one of {_KNOWN}")
+
+
+def usable_cores() -> int:
+    """The cores that this process may use, which taskset or a batch system can make fewer than the machine's."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager

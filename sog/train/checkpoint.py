@@ -86,9 +86,10 @@ def save(
 
     critic: the arrays of a second network, for search on top of a policy network.
 
-    A kill at any moment leaves the older or the newer one, complete. Raises CheckpointError where the
-    folder holds anything that is not this run's, or cannot be written, and where a weight is NaN or infinite: what was
-    saved before a training went wrong stays.
+    A kill at any moment leaves the older or the newer one, complete. Raises CheckpointError where the folder holds a
+    checkpoint of another run or game, or cannot be written, and where a weight is NaN or infinite: what was saved
+    before a training went wrong stays. Files with names of ours and no meta.json count as a killed first save's, and
+    are removed.
     """
     _refuse_to_keep(folder, network, critic)
     number = _next_save(folder, run, game)

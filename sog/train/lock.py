@@ -32,10 +32,10 @@ def held(
     system's (flock), so that a killed owner leaves a file and no lock. note: takes what a person should know where
     the file system has no locks.  doing: for the error's text.
     """
-    made = not folder.exists()
-    if folder.exists() and not folder.is_dir():
-        raise error(f"{shown(folder)} is a file, not a folder")
     try:
+        made = not folder.exists()
+        if not made and not folder.is_dir():
+            raise error(f"{shown(folder)} is a file, not a folder")
         folder.mkdir(parents=True, exist_ok=True)
         handle = _take(folder, note)
     except OSError as reason:

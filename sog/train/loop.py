@@ -101,7 +101,6 @@ class _Rounds:
             replay.add(harvest.rows)
         return Point(
             round=number + 1,
-            minutes=self.record.seconds / 60.0,
             steps=learner.steps,
             rows=replay.added,
             games=sum(h.games for h in harvests),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, Self, TypeVar
 
@@ -61,9 +62,9 @@ def blank_rows(shape: NetworkShape, count: int) -> Rows:
     )
 
 
-def join_rows(parts: list[Rows]) -> Rows:
-    """All rows in one."""
-    columns = [part.columns() for part in parts]
+def join_rows(parts: Sequence[Rows], shape: NetworkShape) -> Rows:
+    """All rows in one, possibly none."""
+    columns = [part.columns() for part in parts or [blank_rows(shape, 0)]]
     return Rows(**{name: np.concatenate([column[name] for column in columns]) for name in columns[0]})
 
 
@@ -199,9 +200,9 @@ class ReplayWindow:
         count = min(count, self._held)
         return self._rows.take(np.arange(self.added - count, self.added) % self.capacity)
 
-    def state(self, limit: int | None = None) -> dict[str, Array | int]:
-        """What `restore` needs: the newest `limit` rows (all by default) and the count of all ever added."""
-        columns = self._newest(self.capacity if limit is None else limit).columns()
+    def state(self) -> dict[str, Array | int]:
+        """What `restore` needs: the rows, oldest first, and the count of all ever added."""
+        columns = self._newest(self.capacity).columns()
         written = {name: self._codec.write(column) for name, column in columns.items() if not _is_empty(column)}
         return {"added": self.added, **written}
 

@@ -44,7 +44,7 @@ class Rounds(Protocol):
         """What is kept, measured and played with."""
 
     def play_round(self) -> Point:
-        """One round more; its point of the curve, with the minutes until the round began."""
+        """One round more; its point of the curve, without minutes and measure."""
 
     def keep(self, folder: Path, whole: bool) -> None:
         """Write the network as a checkpoint; whole: and all that the run needs to go on."""
@@ -87,7 +87,8 @@ class Clock:
 
     def read(self) -> None:
         """Count the time until now."""
-        self.record.seconds = working_time() - self._started
+        # What another process compiled while nobody counted is taken off only now.
+        self.record.seconds = max(self.record.seconds, working_time() - self._started)
         self.record.processor = time.process_time() - self._used
 
     def leave_out(self) -> None:

@@ -59,6 +59,8 @@ class Run:
     def __post_init__(self) -> None:
         check_whole("workers", self.workers, 1)
         check_whole("seed", self.seed, 0)
+        object.__setattr__(self, "workers", int(self.workers))  # a NumPy number is neither JSON nor PyTorch's seed
+        object.__setattr__(self, "seed", int(self.seed))
 
     @property
     def name(self) -> str:
@@ -78,6 +80,9 @@ class Hooks:
     measure_every: int = 10
     report: Callable[[Point, int], None] = lambda point, total: None
     note: Callable[[str], None] = lambda text: None
+
+    def __post_init__(self) -> None:
+        check_whole("measure_every", self.measure_every, 1)
 
 
 @dataclass(frozen=True)
@@ -145,17 +150,18 @@ def is_to_resume(
             note(f"{shown(out)} holds no training run yet: a new one begins there")
         return False
     if not resume:
-        raise CheckpointError(f"{out} holds a training run already; go on with --resume or choose another --out")
+        what = "holds a training run already; go on with --resume or choose another --out"
+        raise CheckpointError(f"{shown(out)} {what}")
     meta = checkpoint.load_meta(folder)
     if meta.run != run.name:
-        raise CheckpointError(f"{out} holds the run '{meta.run}', not '{run.name}'")
+        raise CheckpointError(f"{shown(out)} holds the run '{meta.run}', not '{run.name}'")
     began = str(meta.settings.get("begins", ""))
     if run.begins and end_of(run.begins) != began:
-        raise CheckpointError(f"{out} began with {began or 'a new network'}, not with {end_of(run.begins)}")
+        raise CheckpointError(f"{shown(out)} began with {began or 'a new network'}, not with {end_of(run.begins)}")
     if meta.settings.get("made_of", repr(settings)) != repr(settings):
-        note(f"preset {run.preset} has changed since {out} was last saved: the run goes on with the new one")
+        note(f"preset {run.preset} has changed since {shown(out)} was last saved: the run goes on with the new one")
     if meta.shape != settings.shape:
-        raise CheckpointError(f"{out}: its network is not of the shape that preset {run.preset} has now")
+        raise CheckpointError(f"{shown(out)}: its network is not of the shape that preset {run.preset} has now")
     return True
 
 

@@ -46,6 +46,10 @@ class Variant:
     policy: str = ""
     recycle: float = 0.0
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "step", float(self.step))  # as a checkpoint reads them
+        object.__setattr__(self, "recycle", float(self.recycle))
+
     def __str__(self) -> str:
         warm, step = f"warm {self.warm}" if self.warm else "", f"step {self.step:g}" if self.step else ""
         recycle = f"recycle {self.recycle:g}" if self.recycle else ""

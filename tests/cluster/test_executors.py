@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import sog.version
 from sog.cluster.executor import Executor, WorkLost, compute
 from sog.cluster.local import LocalExecutor
 from sog.cluster.where import Where, executor, where_of
@@ -88,6 +89,8 @@ def test_errors_are_told(there: Executor) -> None:
         remote.call("fail", True).result()
     with pytest.raises(SogError, match="RuntimeError: two"):
         remote.call("fail", False).result()
+    with pytest.raises(SogError, match=r"own code ended the program \(sys\.exit\)"):
+        remote.call("leave").result()
     assert remote.call("add", 1).result() == 1
     remote.end()
     broken = there.start(Counter, -1)
@@ -148,6 +151,34 @@ def test_deaths_are_noticed(there: Executor) -> None:
     other.end()
 
 
+def test_processes_that_ended_leave_no_open_files() -> None:
+    with executor(Where("local", 1)) as here:
+        before = len(os.listdir("/proc/self/fd"))
+        for _ in range(3):
+            remote = here.start(Counter, 0)
+            assert remote.call("add", 1).result() == 1 and remote.alive()
+            remote.end()
+            remote.end()
+            assert not remote.alive()
+        assert len(os.listdir("/proc/self/fd")) <= before + 1  # Python's own process that tracks resources
+        assert isinstance(here, LocalExecutor) and len(here._started) == 1
+
+
+def test_a_named_object_is_not_ended_while_it_is_being_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sog.cluster import on_ray
+
+    ended = threading.Event()
+    monkeypatch.setattr(on_ray.os, "_exit", lambda code: ended.set())
+    made = on_ray._Host(sog.version.VERSION, 0.2, slow_counter, ())  # twice its patience
+    assert not ended.is_set() and made.call("add", 1) == 1
+    assert ended.wait(10)
+
+
+def slow_counter() -> Counter:
+    time.sleep(0.4)
+    return Counter(0)
+
+
 def test_compute(there: Executor, tmp_path: Path) -> None:
     """Every key once, whatever dies of it; a key that always kills ends the work."""
     assert dict(compute(there, square, range(7))) == {k: k * k for k in range(7)}
@@ -170,6 +201,11 @@ def test_compute(there: Executor, tmp_path: Path) -> None:
 )
 def test_where(text: str | None, workers: int | None, expected: Where) -> None:
     assert where_of(text, workers) == expected
+
+
+def test_one_process_for_each_core_that_may_be_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: {3, 5, 8})
+    assert where_of(None, None) == Where("local", 3)
 
 
 @pytest.mark.parametrize(

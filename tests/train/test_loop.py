@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.serialized import network_bytes
@@ -28,13 +28,14 @@ from sog.search.depth_limited.settings import SolveSettings
 from sog.search.gtcfr.search import Budget, SearchSettings
 from sog.search.simd.compiling import WATCH
 from sog.train import checkpoint, workers
-from sog.train.curve import Point, write_curve
+from sog.train.curve import Point, Record, write_curve
 from sog.train.learner import LearnerSettings
 from sog.train.loop import train
 from sog.train.rebel.actor import RebelActing
 from sog.train.rebel.presets import solver_of
+from sog.train.rounds import Clock
 from sog.train.run import Hooks, Run, Until
-from sog.train.settings import Harvest, TrainSettings, Variant
+from sog.train.settings import Harvest, TrainSettings, Variant, variant_of
 from sog.train.sog.actor import SogActing
 from sog.train.sog.queries import QuerySettings
 from sog.train.sog.selfplay import SelfPlaySettings
@@ -263,6 +264,30 @@ def test_measuring_is_no_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr("sog.train.rounds.working_time", lambda: clock[0])
     hooks = Hooks(measure=an_hour, measure_every=1, report=a_minute)
     assert train(KUHN, tiny(KUHN), tmp_path, Until(rounds=3), hooks=hooks).minutes == 2.0
+
+
+def test_training_seconds_never_fall(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another process compiled while nobody counted is taken off after the fact; negative ones cannot be read."""
+    monkeypatch.setattr("sog.train.rounds.working_time", lambda: now[0])
+    now, record = [100.0], Record()
+    clock = Clock(record)
+    for time_, counted in ((101.0, 1.0), (100.2, 1.0), (102.0, 2.0)):
+        now[0] = time_
+        clock.read()
+        assert record.seconds == counted
+
+
+def test_whole_numbers_of_any_kind_are_kept_as_a_checkpoint_reads_them(tmp_path: Path) -> None:
+    run = replace(KUHN, seed=np.int64(3), workers=np.int64(1), variant=Variant(step=1, recycle=np.float64(0.5)))
+    for rounds in (1, 2):
+        train(run, tiny(run), tmp_path, Until(rounds=rounds), resume=rounds == 2)
+    meta = checkpoint.load_meta(tmp_path / "checkpoint")
+    assert variant_of(meta.settings) == Variant(step=1.0, recycle=0.5) and meta.settings["seed"] == 3
+
+
+def test_no_rounds_between_two_measures() -> None:
+    with pytest.raises(SettingError, match="measure_every is a whole number of at least 1, not 0"):
+        Hooks(measure_every=0)
 
 
 def test_a_run_that_time_ends_measures_its_last_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,8 +23,8 @@ from sog.search.leaves.evaluator import Beliefs, zero_evaluator
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
 from sog.train.learner import losses
-from sog.train.replay import Rows
-from sog.train.sog.queries import Query, QuerySettings, Solving, query_log, stack, visit_row
+from sog.train.replay import Rows, join_rows
+from sog.train.sog.queries import Query, QuerySettings, Solving, query_log, visit_row
 
 GLASSES = make_game("scotland_yard(map=glasses,rounds=2)")
 TREES = [PublicTree(game).list_all() for game in (Kuhn(), Leduc(), LiarsDice(1, 3), Goofspiel(3, "random"), GLASSES)]
@@ -226,9 +226,9 @@ def test_recursive_queries_are_leaves_of_the_solve(uniform: bool) -> None:
 
 def test_rows_are_stacked_and_none_are_no_rows() -> None:
     rows = [row_of(LEDUC, question(LEDUC, n), QuerySettings(Budget(2, 1.0), SearchSettings(), 0.0)) for n in (0, 1, 2)]
-    whole = stack(rows, SHAPE)
+    whole = join_rows(rows, SHAPE)
     assert len(whole) == 3 and (whole.inputs[1] == rows[1].inputs[0]).all()
-    empty = stack([], SHAPE)
+    empty = join_rows([], SHAPE)
     assert len(empty) == 0 and empty.inputs.shape[1:] == whole.inputs.shape[1:]
 
 

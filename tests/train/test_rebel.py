@@ -112,10 +112,15 @@ def test_leaves_are_sampled_by_the_policies_and_the_explorer(solver: object) -> 
     table = games.tree.table(0, f.POLICY)
     table[:] = 0.0
     table[1] = 1.0
-    games.tree.table(0, f.POLICY_SUM)[:] = table
+    averages = games.tree.table(0, f.POLICY_SUM)
+    averages[:] = 0.0
+    averages[2 if solver is REBEL_FP else 1] = 1.0
     rng, epsilon = np.random.default_rng(0), 0.4
     counts = Counter(sample_leaf(games, 0, solver, epsilon, rng) for _ in range(4000))  # type: ignore[arg-type]
-    # Player 0 acts alone here, explores in half of the games, and then with probability epsilon.
-    expected = 1.0 - 0.5 * epsilon * (1.0 - 1.0 / len(table))
-    child = int(games.tree.child[f.NODE, int(games.tree.nodes[0, f.CHILD0]) + 1])
-    assert counts[child] / 4000 == pytest.approx(expected, abs=0.03)
+    # Player 0 acts alone here, explores in half of the games, and then with probability epsilon; in fictitious play it
+    # follows its average policy in the other half.
+    explored = 0.5 * (1.0 - epsilon + epsilon / len(table))
+    expected = (explored, 0.5 + 0.5 * epsilon / len(table)) if solver is REBEL_FP else (explored + 0.5,)
+    for action, share in enumerate(expected, start=1):
+        child = int(games.tree.child[f.NODE, int(games.tree.nodes[0, f.CHILD0]) + action])
+        assert counts[child] / 4000 == pytest.approx(share, abs=0.03)

@@ -70,17 +70,6 @@ def test_a_restored_window_goes_on_identically(count: int) -> None:
     assert restored.added == window.added
 
 
-def test_a_part_of_the_rows_can_be_saved() -> None:
-    window, restored = ReplayWindow(SHAPE, 7), ReplayWindow(SHAPE, 7)
-    window.add(numbered(0, 20))
-    restored.restore(window.state(limit=4))
-    assert restored.newest(4).inputs[:, 0].tolist() == [16, 17, 18, 19]
-    assert restored.added == 20 and len(restored) == 4
-    restored.add(numbered(20, 2))
-    assert restored.newest(7).inputs[:, 0].tolist() == [16, 17, 18, 19, 20, 21]
-    assert restored.sample(np.random.default_rng(0), 100).inputs.min() == 16
-
-
 @pytest.mark.parametrize("spoil", ["inputs", "legal", "added"])
 def test_foreign_rows_are_refused(spoil: str) -> None:
     state = ReplayWindow(SHAPE, 7).state()
@@ -90,7 +79,7 @@ def test_foreign_rows_are_refused(spoil: str) -> None:
 
 
 def test_join_rows() -> None:
-    rows = join_rows([numbered(0, 2), numbered(2, 1)])
+    rows = join_rows([numbered(0, 2), numbered(2, 1)], SHAPE)
     assert rows.values[:, 0].tolist() == [0, 1, 2]
 
 

@@ -191,6 +191,14 @@ def test_a_read_only_folder(tmp_path: Path, tiny: TrainSettings) -> None:
     assert ended.stderr == f"sog: {out} cannot be written: Permission denied\n"
 
 
+def test_a_folder_below_one_that_may_not_be_entered(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0o000)
+    words = ("train", "kuhn_poker", "--network", "1x8", "--rounds", "1", "--workers", "1")
+    ended = command(*words, "--out", str(tmp_path / "closed" / "run"))
+    assert ended.returncode == 2
+    assert ended.stderr == f"sog: {tmp_path}/closed/run cannot be written: Permission denied\n"
+
+
 def command(*words: str) -> subprocess.CompletedProcess[str]:
     """A command of ours in a process that folders' permissions bind, also where the tests are run by root."""
     return subprocess.run(

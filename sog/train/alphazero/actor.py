@@ -21,7 +21,7 @@ from sog.search.mcts.search import PuctSettings, PuctTree, search
 from sog.search.tree.public_tree import PublicTree
 from sog.train.boards.game import Visit
 from sog.train.boards.rows import game_rows
-from sog.train.replay import Rows, blank_rows, join_rows
+from sog.train.replay import Rows, join_rows
 from sog.train.settings import Harvest
 
 __all__ = ["AlphaZeroActing", "AlphaZeroActor", "SelfPlayGame", "choose"]
@@ -117,7 +117,7 @@ class AlphaZeroActor:
 
         for game in drive(begun(), evaluator, self.acting.side_by_side):
             rows[game.number] = game_rows(game.public, game.visits, game.utility, self.shape, share=0.0)
-        joined = join_rows([rows[k] for k in range(games)]) if rows else blank_rows(self.shape, 0)
+        joined = join_rows([rows[k] for k in range(games)], self.shape)
         return Harvest(joined, games, len(joined), 0)
 
 

@@ -19,7 +19,7 @@ from sog.search.tree.public_tree import PublicTree
 from sog.train.boards.game import BoardGame, BoardPlay, QuerySolve
 from sog.train.boards.openings import drawn_game, names_starts
 from sog.train.boards.rows import add_owners, game_rows, repeats
-from sog.train.replay import Rows, blank_rows, join_rows
+from sog.train.replay import Rows, join_rows
 from sog.train.settings import Harvest
 
 __all__ = ["BoardActing", "BoardActor"]
@@ -74,7 +74,7 @@ class BoardActor:
             queries += isinstance(job, QuerySolve)
             searches += len(job.visits) if isinstance(job, BoardGame) else 0
         parts = [part for key in sorted(rows) for part in rows[key]]
-        return Harvest(join_rows(parts) if parts else blank_rows(self.shape, 0), games, searches, queries)
+        return Harvest(join_rows(parts, self.shape), games, searches, queries)
 
     def finished(
         self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0

@@ -121,8 +121,7 @@ class _Gtcfr:
         )
 
     def met(self) -> list[int]:
-        tree = self._searched
-        return [tree.public_node(n) for n in range(1, tree.size) if tree.actor(n) < NATURE]
+        return _met(self._searched)
 
     @property
     def _searched(self) -> Lookahead:
@@ -160,10 +159,14 @@ class _Mcts:
         return found_in(self._searched)
 
     def met(self) -> list[int]:
-        tree = self._searched
-        return [tree.public_node(n) for n in range(1, tree.size) if tree.actor(n) < NATURE]
+        return _met(self._searched)
 
     @property
     def _searched(self) -> PuctTree:
         assert self.tree is not None
         return self.tree
+
+
+def _met(tree: Lookahead | PuctTree) -> list[int]:
+    """The positions below the searched one in its tree at which somebody acts."""
+    return [tree.public_node(n) for n in range(1, tree.size) if tree.actor(n) < NATURE]

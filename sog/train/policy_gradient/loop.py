@@ -85,7 +85,6 @@ class _Rounds:
         value, policy = np.mean(losses, axis=0).tolist()
         return Point(
             round=self.record.round + 1,
-            minutes=self.record.seconds / 60.0,
             steps=self.learner.steps,
             rows=self.decisions,
             games=own.games * own.steps,

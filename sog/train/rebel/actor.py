@@ -21,9 +21,9 @@ from sog.search.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import listed_tree
 from sog.train.rebel.leaf_sampling import sample_leaf
-from sog.train.replay import Rows, blank_rows
+from sog.train.replay import Rows, blank_rows, join_rows
 from sog.train.settings import Harvest
-from sog.train.sog.queries import stack, write_policy, write_values
+from sog.train.sog.queries import write_policy, write_values
 
 __all__ = ["Generating", "RebelActing", "RebelActor"]
 
@@ -72,7 +72,7 @@ class RebelActor:
                     rows.append(solving.policy_rows(self.shape))
                 waiting += solving.found
                 solves += len(group)
-        return Harvest(stack(rows, self.shape), games, solves, 0)
+        return Harvest(join_rows(rows, self.shape), games, solves, 0)
 
 
 def _alike(positions: list[Position]) -> list[tuple[Position, int]]:

@@ -14,9 +14,9 @@ from sog.search.leaves.drive import drive_with_followers
 from sog.search.leaves.evaluator import Evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import listed_tree
-from sog.train.replay import Rows
+from sog.train.replay import Rows, join_rows
 from sog.train.settings import Harvest
-from sog.train.sog.queries import QuerySettings, Solving, stack, visit_row
+from sog.train.sog.queries import QuerySettings, Solving, visit_row
 from sog.train.sog.selfplay import SelfPlayGame, SelfPlaySettings
 
 __all__ = ["SogActing", "SogActor"]
@@ -53,7 +53,7 @@ class SogActor:
                 solved += 1
             else:
                 searches += len(job.visits)
-        return Harvest(stack(rows, self.shape), games, searches, solved)
+        return Harvest(join_rows(rows, self.shape), games, searches, solved)
 
     def finished(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Iterator[SelfPlayGame | Solving]:
         """A round's games and query solves, each as it ends.

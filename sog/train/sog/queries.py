@@ -15,14 +15,13 @@ from sog.search.cfr.lookahead import Lookahead
 from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings, search
 from sog.search.leaves.evaluator import Beliefs, SearchGenerator
 from sog.search.tree.public_tree import PublicTree
-from sog.train.replay import Rows, blank_rows, join_rows
+from sog.train.replay import Rows, blank_rows
 
 __all__ = [
     "Query",
     "QuerySettings",
     "Solving",
     "query_log",
-    "stack",
     "visit_row",
     "write_policy",
     "write_values",
@@ -153,8 +152,3 @@ def query_log(rate: float, uniform: bool, budget: Budget, rng: np.random.Generat
         return SearchLog(uniform=count)
     updates = budget.rounds * budget.updates
     return SearchLog(frozenset(int(t) for t in rng.choice(updates, size=min(count, updates), replace=False)))
-
-
-def stack(rows: list[Rows], shape: NetworkShape) -> Rows:
-    """All rows in one, possibly none."""
-    return join_rows(rows) if rows else blank_rows(shape, 0)
