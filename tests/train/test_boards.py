@@ -16,10 +16,11 @@ from sog.games.boards.connect_four import ConnectFour
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.nets.serialized import network_bytes
 from sog.nets.shape import is_for, shape_for
 from sog.play.referee import Referee
 from sog.search.leaves.drive import run as run_search
-from sog.search.leaves.evaluator import zero_evaluator
+from sog.search.leaves.evaluator import SearchGenerator, zero_evaluator
 from sog.search.tree.public_tree import PublicTree
 from sog.train import checkpoint
 from sog.train.boards.actor import BoardActing
@@ -28,12 +29,13 @@ from sog.train.boards.game import BoardGame, BoardPlay, QuerySolve, Visit
 from sog.train.boards.halving import visits_before
 from sog.train.boards.openings import random_opening
 from sog.train.boards.rows import game_rows, repeats, value_targets
-from sog.train.boards.searches import GtcfrSearch, MctsSearch, Searching
+from sog.train.boards.searches import GtcfrSearch, MctsSearch, Searching, _Mcts
 from sog.train.learner import LearnerSettings
 from sog.train.loop import train
 from sog.train.replay import WindowGrowth
 from sog.train.run import Run, Until, with_value_planes
 from sog.train.settings import TrainSettings
+from sog.train.workers import make_actor, play_round
 from tests.boards import connect_four_settings
 
 GAME = make_game("tic_tac_toe")
@@ -108,13 +110,26 @@ def test_budgets_grow_over_the_rounds_of_a_run() -> None:
     caps = PlayoutCaps(64, 16, 0.25, begin=0.25, rounds=10)
     assert [caps.simulations(True, k) for k in (0, 5, 10, 99)] == [16, 40, 64, 64]
     assert [caps.simulations(False, k) for k in (0, 5, 10)] == [4, 10, 16]
-    few, many = (
-        played(playing(MctsSearch(), caps=replace(caps, share=1.0), queries=8.0), 0, number) for number in (0, 10)
-    )
-    assert len(few.queried) <= len(many.queried)
     for wrong in ({"full": 0}, {"full": 8, "share": 0.0}, {"full": 8, "begin": 2.0}):
         with pytest.raises(SettingError):
             PlayoutCaps(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("number", "simulations"), [(0, 2), (5, 5), (10, 8)])
+def test_a_rounds_number_reaches_its_searches(monkeypatch: pytest.MonkeyPatch, number: int, simulations: int) -> None:
+    budgets = []
+
+    def steps(self: _Mcts, node: int, simulations: int, noise: object) -> SearchGenerator:
+        budgets.append(simulations)
+        return search_as_ever(self, node, simulations, None)
+
+    search_as_ever = _Mcts.steps
+    monkeypatch.setattr(_Mcts, "steps", steps)
+    caps = PlayoutCaps(full=8, cheap=8, begin=0.25, rounds=10)
+    acting = BoardActing(playing(MctsSearch(), caps=caps, queries=0.0), side_by_side=4)
+    settings = TrainSettings(acting, LearnerSettings(batch=16), SHAPE, 150, games=2)
+    play_round(make_actor("tic_tac_toe", settings), settings, 0, 0, network_bytes(CVPN(SHAPE, 1)), number)
+    assert len(budgets) > 4 and set(budgets) == {simulations}
 
 
 def test_cheap_and_full_searches_take_their_budgets() -> None:

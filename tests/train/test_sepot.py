@@ -111,6 +111,16 @@ def test_transformations_are_learned_without_momentum() -> None:
     assert LearnedTransformations(KUHN, (4,), 3, 0.5, 0).optimiser.param_groups[0]["betas"] == (0.0, 0.999)
 
 
+def leads(game: Any, states: Any, actors: Any) -> Any:
+    """By OpenSpiel's rules: the actor's points less the other's, from the cards shown and who won each so far."""
+    n, found = game.num_cards, []
+    for state, actor in zip(states, actors, strict=True):
+        cards, won = state[3 : 3 + n], state[3 + 3 * n : 3 + 4 * n]
+        lead = sum((int(card) + 1) * {0: 1, 1: -1}.get(int(who), 0) for card, who in zip(cards, won, strict=True))
+        found.append(lead * (1 - 2 * int(actor)))
+    return np.array(found)
+
+
 def test_goofspiels_predefined_transformations_are_22_policies() -> None:
     game = make_history_game(GOOF)
     t, _ = played(GOOF, 40)
@@ -120,10 +130,16 @@ def test_goofspiels_predefined_transformations_are_22_policies() -> None:
     assert (found[~np.broadcast_to(t.legal[:, None, :], found.shape)] == 0).all()
     mean = found @ np.arange(5)
     assert (mean[:, 1] >= mean[:, 0] - 1e-6).all() and (mean[:, 4] <= mean[:, 0] + 1e-6).all()
+    ahead = leads(game, t.states, game.actors(t.states)) > 0
     last = t.states[:, 0]  # point cards shown
     point = t.states[np.arange(len(t)), 3 + last - 1]
     near = np.abs(np.arange(5) - point[:, None])
     assert ((found[:, 19] * near).sum(axis=1) <= (found[:, 0] * near).sum(axis=1) + 1e-6).all()
+    for always in range(1, 22, 3):  # and then the same when ahead alone, and when not
+        for k, holds in ((1, ahead), (2, ~ahead)):
+            where = np.where(holds[:, None], found[:, always], found[:, 0])
+            np.testing.assert_allclose(found[:, always + k], where, atol=1e-6)
+    assert 5 < ahead.sum() < len(t) - 5
     with pytest.raises(SettingError, match="goofspiel only"):
         Weighted(KUHN)
 
