@@ -62,8 +62,6 @@ class TablePolicy:
 class ExactCritic:
     """What histories are exactly worth; a `Critic`. policies[p]: player p's transformed policies, the first its own."""
 
-    pairs = True
-
     def __init__(self, game: HistoryGame, policies: list[list[object]]) -> None:
         self.game, self.policies = game, policies
 
@@ -71,10 +69,6 @@ class ExactCritic:
         own, other = self.policies[chooser], self.policies[1 - chooser][0]
         pairs = [(f, other) if chooser == 0 else (other, f) for f in own]
         return np.stack([value_of(self.game, states, pair) for pair in pairs], axis=1)
-
-    def pair_values(self, states: Int32) -> Float64:
-        zero, one = self.policies
-        return np.stack([np.stack([value_of(self.game, states, (f, g)) for g in one], axis=1) for f in zero], axis=1)
 
 
 def value_of(game: HistoryGame, states: Int32, policies: tuple[object, object]) -> Float64:

@@ -36,8 +36,6 @@ class ExactCritic:
     them.  worth: float64[H, Q], player 0's utility under each.  reach: float64[H], how likely the policy gets there.
     """
 
-    pairs = False
-
     def __init__(self, game: HistoryGame, network: CVPN, transformations: Transformations, which: Int64) -> None:
         """TooManyHistories for a game with more than a million."""
         found = list_histories(game)
@@ -63,9 +61,6 @@ class ExactCritic:
     def values(self, states: Int32, chooser: int) -> Float64:
         numbers = [self._number[row.tobytes()] for row in states]
         return self.worth[numbers][:, self.which[:, 1 - chooser] == 0]
-
-    def pair_values(self, states: Int32) -> Float64:
-        raise NotImplementedError("values of pairs of transformations are not made")
 
 
 def _ways(found: Histories) -> tuple[Int64, Int64]:

@@ -41,7 +41,7 @@ def test_all_histories_are_worth_what_their_trees_say(name: str) -> None:
     game = make_history_game(name)
     network = CVPN(policy_shape(game, 8, 1), 3)
     made = LearnedTransformations(game, (8,), 3, 0.5, 4)
-    found = ExactCritic(game, network, made, profiles(3, False))
+    found = ExactCritic(game, network, made, profiles(3))
     options = [[Transformed(game, network, made, k) for k in range(3)] for _ in (0, 1)]
     for chooser in (0, 1):
         other = Recursive(game, options).values(found.states, chooser)
@@ -55,7 +55,7 @@ def test_all_histories_are_worth_what_their_trees_say(name: str) -> None:
 def test_errors_of_a_critic_that_knows_all_or_nothing() -> None:
     game = make_history_game(GAMES[1])
     network, made = CVPN(policy_shape(game, 8, 1), 3), LearnedTransformations(game, (8,), 3, 0.5, 4)
-    exact = ExactCritic(game, network, made, profiles(3, False))
+    exact = ExactCritic(game, network, made, profiles(3))
     turn = int(exact.turns[exact.going].max())
     all_of_it = _errors(exact, exact.worth, turn)
     assert all_of_it["error"] == all_of_it["change_error"] == all_of_it["error_by_reach"] == 0.0

@@ -21,7 +21,7 @@ from sog.search.sepot import subgame
 from sog.search.sepot.below import DepthLimit, chance_of, grow
 from sog.search.sepot.ranges import infostate_reach, reach_of
 from sog.search.sepot.search import PAPERS_ALPHA, SepotSearch, SepotSearchSettings
-from sog.search.sepot.subgame import Choosers, Subgame
+from sog.search.sepot.subgame import LeafChoice, Subgame
 from sog.search.tree.public_tree import PublicTree
 from sog.search.tree.whole import whole_tree
 from tests.policies import ExactCritic, RandomPolicy, TablePolicy
@@ -205,8 +205,6 @@ def test_too_many_histories_are_refused() -> None:
 class Constant:
     """A critic whose values of leaves are given by hand: by player 0's bid, player 1's bid and the choices."""
 
-    pairs = True
-
     def __init__(self, game: HistoryGame, table: np.ndarray) -> None:
         """table: float64[3, 3, F, F], by the bids and then the transformations of players 0 and 1."""
         self.game, self.table = game, table
@@ -215,26 +213,17 @@ class Constant:
         one = np.ones(len(states), dtype=np.int32)
         return np.stack([self.game.private(states, one * p)[:, 0] for p in (0, 1)], axis=1)
 
-    def pair_values(self, states: np.ndarray) -> np.ndarray:
-        bids = self.bids(states)
-        return self.table[bids[:, 0], bids[:, 1]]
-
     def values(self, states: np.ndarray, chooser: int) -> np.ndarray:
-        found = self.pair_values(states)
+        bids = self.bids(states)
+        found = self.table[bids[:, 0], bids[:, 1]]
         return found[:, :, 0] if chooser == 0 else found[:, 0, :]
 
 
-def tree_with_leaves(game: HistoryGame, players: tuple[int, ...], table: np.ndarray) -> tuple[Subgame, Lookahead]:
+def tree_with_leaves(game: HistoryGame, chooser: int, table: np.ndarray) -> tuple[Subgame, Lookahead]:
     states = middle(game, 0, 0)
     below = grow(game, states, np.ones(1), DepthLimit(1), 1000)
-    critic = Constant(game, table)
-    leaves = below.states[below.leaf]
-    if len(players) == 1:
-        values = critic.values(leaves, players[0])
-    else:
-        pairs = critic.pair_values(leaves)
-        values = pairs if players[0] == 0 else pairs.transpose(0, 2, 1)
-    subgame = Subgame(game, below, Choosers(players, values))
+    values = Constant(game, table).values(below.states[below.leaf], chooser)
+    subgame = Subgame(game, below, LeafChoice(chooser, values))
     return subgame, exact.full_tree(PublicTree(subgame).list_all())
 
 
@@ -245,7 +234,7 @@ def test_the_opponent_chooses_once_for_each_of_its_infostates() -> None:
     """
     game = make_history_game(GOOF.format(3, "descending"))
     square = np.random.default_rng(3).normal(size=(3, 3, 4, 4))
-    _, tree = tree_with_leaves(game, (1,), square)
+    _, tree = tree_with_leaves(game, 1, square)
     tree.update_average_policy()
     best = float(tree.evaluate(best=2)[1] @ tree.root_ranges[1])
     by_bid = [sum(square[g, bid, 0].sum(axis=0).min() for g in groups_of(bid) if g) / 3 for bid in range(3)]
@@ -259,13 +248,13 @@ def groups_of(second: int) -> list[list[int]]:
     return [[b for b in range(3) if b > second], [b for b in range(3) if b < second], [second]]
 
 
-def test_both_choose_by_the_leafs_matrix_game() -> None:
-    """Rock, paper, scissors at every leaf: whoever chooses alone wins, both together get 0."""
+def test_whoever_chooses_at_leaves_takes_its_best() -> None:
+    """Rock, paper, scissors at every leaf, where the other has chosen rock."""
     game = make_history_game(GOOF.format(3, "descending"))
     rps = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
     table = np.broadcast_to(rps, (3, 3, 3, 3))
-    for players, value in (((0,), 1.0), ((1,), -1.0), ((0, 1), 0.0), ((1, 0), 0.0)):
-        _, tree = tree_with_leaves(game, players, table)
+    for chooser, value in ((0, 1.0), (1, -1.0)):
+        _, tree = tree_with_leaves(game, chooser, table)
         tree.iterate(CFR_PLUS, 300)
         tree.update_average_policy()
         assert exact.measure(tree).value == pytest.approx(value, abs=0.02)
@@ -332,8 +321,6 @@ def test_leducs_second_round_is_solved_again() -> None:
 
 class Generous:
     """A critic who thinks that the opponent wins everything, so that a gadget's opponent always leaves."""
-
-    pairs = False
 
     def values(self, states: np.ndarray, chooser: int) -> np.ndarray:
         return np.full((len(states), 1), 13.0 if chooser == 0 else -13.0)

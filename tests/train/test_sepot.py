@@ -147,14 +147,13 @@ def test_goofspiels_predefined_transformations_are_22_policies() -> None:
 # --- the critic ---
 
 
-def test_profiles_are_one_sided_or_pairs() -> None:
-    assert profiles(3, False).tolist() == [[0, 0], [1, 0], [2, 0], [0, 1], [0, 2]]
-    assert profiles(2, True).tolist() == [[0, 0], [0, 1], [1, 0], [1, 1]]
-    critic = HistoryCritic(KUHN, Perceptron((KUHN.num_critic_inputs, 9), 0, 0.5), profiles(3, True))
+def test_in_a_profile_one_player_keeps_its_policy() -> None:
+    assert profiles(3).tolist() == [[0, 0], [1, 0], [2, 0], [0, 1], [0, 2]]
+    critic = HistoryCritic(KUHN, Perceptron((KUHN.num_critic_inputs, 5), 0, 0.5), profiles(3))
     states = sample(KUHN, CVPN(policy_shape(KUHN, 4, 1)), 5, np.random.default_rng(0)).states
-    pairs = critic.pair_values(states)
-    np.testing.assert_array_equal(critic.values(states, 0), pairs[:, :, 0])
-    np.testing.assert_array_equal(critic.values(states, 1), pairs[:, 0, :])
+    found = critic.under_profiles(states)
+    np.testing.assert_array_equal(critic.values(states, 0), found[:, :3])
+    np.testing.assert_array_equal(critic.values(states, 1), found[:, [0, 3, 4]])
 
 
 def slow_vtrace(t: Trajectories, values: np.ndarray, ratio: np.ndarray, rho: float, c: float) -> np.ndarray:
@@ -205,7 +204,7 @@ def test_the_critic_finds_the_exact_values_of_transformed_policies() -> None:
     moved[:, 0] *= 3.0
     moved /= moved.sum(axis=1, keepdims=True)
     transformed = np.stack((t.policy, moved), axis=1)
-    learner = CriticLearner(KUHN, profiles(2, False), (64,), 3e-3, 1.0, 0)
+    learner = CriticLearner(KUHN, profiles(2), (64,), 3e-3, 1.0, 0)
     for _ in range(150):
         learner.learn(t, transformed, Clips(math.inf, 1.0))
     critic = HistoryCritic(KUHN, learner.network, learner.which)
@@ -224,7 +223,7 @@ def test_the_critic_finds_the_exact_values_of_transformed_policies() -> None:
 def test_ratios_are_those_of_who_acts() -> None:
     t, _ = played("kuhn_poker", 5)
     moved = np.stack((t.policy, t.policy[:, ::-1]), axis=1)
-    found = ratios_of(t, moved, profiles(2, False))
+    found = ratios_of(t, moved, profiles(2))
     rows = np.arange(len(t))
     swapped = t.policy[rows, 1 - t.action] / t.policy[rows, t.action]
     np.testing.assert_allclose(found[:, 0], 1.0)
@@ -278,7 +277,7 @@ def test_the_critic_that_is_kept_follows_the_one_that_learns() -> None:
     """Its values move less from step to step; with a rate of 1 they are the same."""
     t, _ = played("kuhn_poker", 32)
     for rate in (1.0, 0.01):
-        learner = CriticLearner(KUHN, profiles(1, False), (16,), 3e-3, rate, 0)
+        learner = CriticLearner(KUHN, profiles(1), (16,), 3e-3, rate, 0)
         for _ in range(20):
             learner.learn(t, t.policy[:, None, :], Clips(math.inf, 1.0))
         same = np.array_equal(learner.best.weights()["layers.1.weight"], learner.network.weights()["layers.1.weight"])
@@ -438,7 +437,7 @@ def test_damaged_critics_are_refused(tmp_path: Path) -> None:
 
 def test_kept_arrays_are_read_again() -> None:
     network = Perceptron((KUHN.num_critic_inputs, 8, 5), 3, 0.5)
-    critic = critic_from(KUHN, kept_arrays(network, profiles(3, False), {}))
+    critic = critic_from(KUHN, kept_arrays(network, profiles(3), {}))
     states = KUHN.begin(2)
-    same = HistoryCritic(KUHN, network, profiles(3, False))
+    same = HistoryCritic(KUHN, network, profiles(3))
     np.testing.assert_array_equal(critic.values(states, 1), same.values(states, 1))

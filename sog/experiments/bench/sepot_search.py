@@ -112,7 +112,7 @@ def _untrained(game: HistoryGame, settings: SepotSearchSettings) -> SepotSearch:
     full = sepot_preset(game, "full")
     learning = full.learning
     assert isinstance(learning, SepotSettings)
-    which = profiles(learning.count, False)
+    which = profiles(learning.count)
     widths = (game.num_critic_inputs, *(full.shape.width,) * full.shape.depth, len(which))
     critic = HistoryCritic(game, Perceptron(widths, 0), which)
     return search_of(game, CVPN(full.shape, 0), critic, settings)

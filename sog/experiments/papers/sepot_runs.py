@@ -131,7 +131,7 @@ def opened(folder: str, game: str, network_id: str = "") -> PolicyAndCritic:
 
     rules = make_history_game(game)
     if folder == UNTRAINED:
-        which = profiles(3, False)
+        which = profiles(3)
         critic = HistoryCritic(rules, Perceptron((rules.num_critic_inputs, 16, len(which)), 0, 0.1), which)
         return PolicyAndCritic(rules, CVPN(policy_shape(rules, 16, 1)), critic)
     path = checkpoint_of(Path(folder))

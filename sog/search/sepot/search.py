@@ -19,7 +19,7 @@ from sog.search.cfr.rules import CFR_PLUS
 from sog.search.resolving.gadget import Gadget
 from sog.search.sepot.below import Below, DepthLimit, chance_of, grow
 from sog.search.sepot.ranges import OwnPolicy, infostate_reach
-from sog.search.sepot.subgame import Choosers, Subgame
+from sog.search.sepot.subgame import LeafChoice, Subgame
 from sog.search.tree.public_tree import PublicTree
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
 
 PAPERS_ALPHA: Final = 1.0  # the gadget alone
 GADGETS: Final = ("critic", "previous")
-CHOOSERS: Final = ("opponent", "both", "nobody")
+CHOOSERS: Final = ("opponent", "nobody")
 _KEPT: Final = 10**9  # bytes of what is kept, about
 _ALONE: Final = 1_000  # of a public state without policy and values
 _VALUE: Final = 300  # of a value, with the two rows that name it
@@ -43,19 +43,10 @@ _BREADTH: Final = 4  # on the way to a public state so many times more histories
 
 
 class Critic(Protocol):
-    """What histories are worth: the values of policy transformations, the first of which is the identity.
-
-    pairs: whether it knows the values of pairs, where both players play a transformation.
-    """
-
-    pairs: bool
+    """What histories are worth: the values of policy transformations, the first of which is the identity."""
 
     def values(self, states: Int32, chooser: int) -> Float64:
         """float64[H, F]: player 0's utility where `chooser` plays each transformation, the other the policy itself."""
-        ...
-
-    def pair_values(self, states: Int32) -> Float64:
-        """float64[H, F, F]: player 0's utility by the transformations of players 0 and 1."""
         ...
 
 
@@ -68,9 +59,9 @@ class SepotSearchSettings:
     the latter knows what a search deeper than one action of each relied on.
     alpha: the share of the opponent's range that the gadget decides; the rest is that of the network's policy (SoG,
     Modified continual re-solving).  With PAPERS_ALPHA, where the opponent would rather leave, nothing is learned.
-    choosers: who chooses at leaves, the opponent alone or both; with nobody a leaf is worth what the policy gets, as in
-    other depth-limited searches.  rounds: a subgame begins before the other player's move that is made at the same
-    time, unseen (Goofspiel's bids).
+    choosers: who chooses at leaves, the opponent; with nobody a leaf is worth what the policy gets, as in other
+    depth-limited searches.
+    A subgame begins before the other player's move that is made at the same time, unseen (Goofspiel's bids).
     """
 
     iterations: int = 800
@@ -79,7 +70,6 @@ class SepotSearchSettings:
     gadget: str = "previous"
     alpha: float = 0.9
     choosers: str = "opponent"
-    rounds: bool = True
 
     def __post_init__(self) -> None:
         for name, value, known in (("gadget", self.gadget, GADGETS), ("choosers", self.choosers, CHOOSERS)):
@@ -150,11 +140,9 @@ class SepotSearch:
     def __init__(
         self, game: HistoryGame, policy: OwnPolicy, critic: Critic, settings: SepotSearchSettings | None = None
     ) -> None:
-        """policy: the network's. SettingError for choosers that the critic does not know."""
+        """policy: the network's."""
         self.game, self.network, self.critic = game, policy, critic
         self.settings = settings or SepotSearchSettings()
-        if self.settings.choosers == "both" and not critic.pairs:
-            raise SettingError("the critic was not trained with pairs of transformations, so both cannot choose")
         self._found: LruCache[tuple[int, bytes], FoundPolicy | None] = LruCache(_KEPT, _size)
 
     def policy(self, states: Int32, player: int) -> Float64:
@@ -202,7 +190,7 @@ class SepotSearch:
         while True:
             below = grow(self.game, states, chance, limit, self.settings.most)
             try:
-                return Subgame(self.game, below, self._choosers(below, player))
+                return Subgame(self.game, below, self._choice(below, player))
             except TooManyHistories:
                 shorter = (int(below.depth.max()) - 1) // 2
                 if not limit.fitted or shorter < 1:
@@ -253,16 +241,12 @@ class SepotSearch:
                 worth = np.array([w if v is None else v for w, v in zip(worth, kept, strict=True)])
         return worth
 
-    def _choosers(self, below: Below, player: int) -> Choosers | None:
+    def _choice(self, below: Below, player: int) -> LeafChoice | None:
         """What the leaves are worth; None without leaves."""
         if not below.leaf.any():
             return None
-        states, other = below.states[below.leaf], 1 - player
-        if self.settings.choosers != "both":
-            values = self.critic.values(states, other)
-            return Choosers((other,), values if self.settings.choosers == "opponent" else values[:, :1])
-        pairs = self.critic.pair_values(states)
-        return Choosers((other, player), pairs if other == 0 else pairs.transpose(0, 2, 1))
+        values = self.critic.values(below.states[below.leaf], 1 - player)
+        return LeafChoice(1 - player, values if self.settings.choosers == "opponent" else values[:, :1])
 
     def _later_values(self, subgame: Subgame, tree: Lookahead, other: int) -> dict[tuple[bytes, bytes], float]:
         """See `FoundPolicy.values`: the search's mean values, conditional on the infostate."""
@@ -324,7 +308,7 @@ class SepotSearch:
                 first -= 1
             return first
         beside = first > 0 and turns[first - 1].actor != player
-        if self.settings.rounds and beside and self._unseen(turns[first - 1].state, turns[first].public):
+        if beside and self._unseen(turns[first - 1].state, turns[first].public):
             return first - 1
         return first
 

@@ -1,8 +1,8 @@
 """A depth-limited subgame with multi-valued leaves as a game by public states, for any solver of those (SePoT, 3.1).
 
-At a leaf the opponent, or each player in turn and unseen by the other, chooses one of F ways to play on; then the
-subgame ends with what the histories are worth under the choice. So a multi-valued state is no more than a decision,
-and what solves games solves it: nothing here or in the solver knows a critic.
+At a leaf the opponent chooses one of F ways to play on; then the subgame ends with what the histories are worth under
+the choice. So a multi-valued state is no more than a decision, and what solves games solves it: nothing here or in the
+solver knows a critic.
 """
 
 from __future__ import annotations
@@ -21,20 +21,19 @@ from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.histories.rows import distinct_rows
 from sog.search.sepot.below import Below
 
-__all__ = ["Choosers", "Subgame"]
+__all__ = ["LeafChoice", "Subgame"]
 
 _PAIRS: Final = 20_000_000  # of infostates in all public states, of which operators of float64 are made
 
 
 @dataclass(frozen=True, eq=False)
-class Choosers:
+class LeafChoice:
     """Who chooses at the leaves, and what comes of it.
 
-    players: whose choice it is, in turn: one player or both.  values: float64[L, F] or float64[L, F, F], player 0's
-    utility at each leaf under the choices of `players`, in their order.
+    player: whose choice it is.  values: float64[L, F], player 0's utility at each leaf under each of them.
     """
 
-    players: tuple[int, ...]
+    player: int
     values: Float64
 
 
@@ -53,10 +52,9 @@ class _Moments:
 class _Rows:
     """Moments beside those of the game, and how they are told apart: what each player knows, and what everybody does.
 
-    kind: int64[M], 0 for the game's own, 1 for the second chooser's decisions.  known: int64[M, 2].  public: int64[M].
+    depth: int64[M].  known: int64[M, 2].  public: int64[M].
     """
 
-    kind: Int64
     depth: Int64
     known: Int64
     public: Int64
@@ -70,8 +68,8 @@ class Subgame(CompiledGame):
 
     sparse = True  # where both players hide what they did, most pairs of infostates stand for no history
 
-    def __init__(self, game: HistoryGame, below: Below, choosers: Choosers | None = None) -> None:
-        """choosers: of the leaves, None where there are none.
+    def __init__(self, game: HistoryGame, below: Below, choice: LeafChoice | None = None) -> None:
+        """choice: at the leaves, None where there are none.
 
         GameError for a game without public observations, TooManyHistories where its matrices would be too large.
         """
@@ -80,18 +78,18 @@ class Subgame(CompiledGame):
             raise GameError(f"{game.name} has no public observations that could bound a subgame")
         self.name, self.unit, self.num_features = f"a subgame of {game.name}", game.unit, 1
         self.below, self._history_game = below, game
-        ways = 0 if choosers is None else choosers.values.shape[1]
+        ways = 0 if choice is None else choice.values.shape[1]
         self.num_actions = max(game.num_actions, ways)
         decisions = below.actor != TERMINAL
         known = np.stack([self._known(p, public) for p in (0, 1)], axis=1)
         _, states = distinct_rows(public)
-        rows = _Rows(np.zeros(len(below), dtype=np.int64), below.depth.astype(np.int64), known, states)
+        rows = _Rows(below.depth.astype(np.int64), known, states)
         ended = ~decisions
         utility = np.zeros(len(below))
         utility[ended] = game.utilities(below.states[ended])
         moments = _Moments(below.parent, below.action, below.chance, below.actor.copy(), utility)
-        if choosers is not None and below.leaf.any():
-            moments, rows = _chosen(moments, rows, below.leaf, choosers)
+        if choice is not None and below.leaf.any():
+            moments, rows = _chosen(moments, rows, below.leaf, choice)
         self.compile(moments, _partition(rows, moments.actor != TERMINAL))
         if self.num_entries > _PAIRS:
             raise TooManyHistories(f"{self.name} has {self.num_entries:,} pairs of infostates, more than {_PAIRS:,}")
@@ -106,7 +104,7 @@ class Subgame(CompiledGame):
         return np.zeros(1, dtype=np.float32)
 
     def own_moments(self, s: State) -> Int64:
-        """int64[K]: the histories of a public state, as numbers in `below`; none at the second choice."""
+        """int64[K]: the histories of a public state, as numbers in `below`."""
         m: Int64 = self.moments_of(int(s))[0]  # type: ignore[call-overload]
         return m[m < len(self.below)]
 
@@ -119,55 +117,28 @@ class Subgame(CompiledGame):
         return out
 
 
-def _chosen(moments: _Moments, rows: _Rows, leaf: Bool, choosers: Choosers) -> tuple[_Moments, _Rows]:
-    """Moments with the choices at leaves below them."""
-    at, values = np.flatnonzero(leaf), choosers.values
+def _chosen(moments: _Moments, rows: _Rows, leaf: Bool, choice: LeafChoice) -> tuple[_Moments, _Rows]:
+    """Moments with the choices at leaves, and the ends below them."""
+    at, ways = np.flatnonzero(leaf), choice.values.shape[1]
     actor = moments.actor.copy()
-    actor[at] = choosers.players[0]
-    moments = _Moments(moments.parent, moments.action, moments.chance, actor, moments.utility)
-    ways = values.shape[1]
+    actor[at] = choice.player
     above = np.repeat(at, ways)
-    first = np.tile(np.arange(ways), len(at))
-    if len(choosers.players) == 1:
-        ends = np.full(len(above), TERMINAL)
-        return _longer(moments, above, first, ends, values.ravel()), _ended(rows, len(above))
-    one, two = choosers.players
-    known = rows.known[above].copy()
-    known[:, one] = known[:, one] * ways + first
-    turn = _Rows(np.ones(len(above), dtype=np.int64), rows.depth[above] + 1, known, rows.public[above])
-    start = len(moments.actor)
-    moments = _longer(moments, above, first, np.full(len(above), two), np.zeros(len(above)))
-    above = np.repeat(np.arange(start, start + len(above)), ways)
-    second = np.tile(np.arange(ways), len(above) // ways)
-    moments = _longer(moments, above, second, np.full(len(above), TERMINAL), values.ravel())
-    return moments, _ended(_joined(rows, turn), len(above))
-
-
-def _longer(m: _Moments, parent: Int64, action: Int64, actor: Int64, utility: Float64) -> _Moments:
-    return _Moments(
-        np.concatenate((m.parent, parent)).astype(np.int32),
-        np.concatenate((m.action, action)).astype(np.int32),
-        np.concatenate((m.chance, m.chance[parent])),
-        np.concatenate((m.actor, actor)).astype(np.int32),
-        np.concatenate((m.utility, utility)),
+    longer = _Moments(
+        np.concatenate((moments.parent, above)).astype(np.int32),
+        np.concatenate((moments.action, np.tile(np.arange(ways), len(at)))).astype(np.int32),
+        np.concatenate((moments.chance, moments.chance[above])),
+        np.concatenate((actor, np.full(len(above), TERMINAL))).astype(np.int32),
+        np.concatenate((moments.utility, choice.values.ravel())),
     )
-
-
-def _joined(a: _Rows, b: _Rows) -> _Rows:
-    return _Rows(*(np.concatenate((getattr(a, name), getattr(b, name))) for name in _Rows.__dataclass_fields__))
-
-
-def _ended(rows: _Rows, count: int) -> _Rows:
-    """With so many ends more, of which nothing need be known."""
-    none = np.zeros(count, dtype=np.int64)
-    return _joined(rows, _Rows(none, none, np.zeros((count, 2), dtype=np.int64), none))
+    none = np.zeros(len(above), dtype=np.int64)  # of an end nothing need be known
+    depth, public = np.concatenate((rows.depth, none)), np.concatenate((rows.public, none))
+    return longer, _Rows(depth, np.concatenate((rows.known, np.stack((none, none), axis=1))), public)
 
 
 def _partition(rows: _Rows, decision: Bool) -> Partition:
     state = np.full(len(decision), -1, dtype=np.int64)
     infostate = np.full((len(decision), 2), -1, dtype=np.int64)
-    depth, kind = rows.depth[decision], rows.kind[decision]
-    state[decision] = joint(depth, kind, rows.public[decision])
+    state[decision] = joint(rows.depth[decision], rows.public[decision])
     for p in (0, 1):
         infostate[decision, p] = joint(state[decision], rows.known[decision, p])
     return Partition("public rows", infostate, state)

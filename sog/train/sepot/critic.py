@@ -24,14 +24,12 @@ __all__ = ["CriticLearner", "history_vtrace", "profiles", "ratios_of"]
 _EARLY: Final = 3.0  # early on `best` is the mean over steps t weighed by t ** _EARLY, until target_rate takes over
 
 
-def profiles(count: int, pairs: bool) -> Int64:
+def profiles(count: int) -> Int64:
     """int64[Q, 2]: which transformations of players 0 and 1 the critic values, of `count` each.
 
-    pairs: all of them; otherwise those where one player plays the identity, 0, player 0's choices first.
+    Those where one player plays the identity, 0; player 0's choices come first.
     """
     each, zero = np.arange(count), np.zeros(count - 1, dtype=np.int64)
-    if pairs:
-        return np.stack(np.meshgrid(each, each, indexing="ij"), axis=-1).reshape(-1, 2)
     return np.concatenate((np.stack((each, each * 0), axis=1), np.stack((zero, each[1:]), axis=1)))
 
 

@@ -21,20 +21,16 @@ _CHUNK = 16_384  # histories that go through the network at once
 
 
 class HistoryCritic:
-    """See `sog.search.sepot.search.Critic`. pairs: whether it knows the values of pairs."""
+    """See `sog.search.sepot.search.Critic`."""
 
     def __init__(self, game: HistoryGame, network: Perceptron, which: Int64) -> None:
         """which: int64[Q, 2], the profiles of its outputs."""
         self.game, self.network, self.which = game, network, which
         self.count = int(which.max()) + 1
-        self.pairs = len(which) == self.count**2
 
     def values(self, states: Int32, chooser: int) -> Float64:
         other = self.which[:, 1 - chooser] == 0
         return self.under_profiles(states)[:, other]
-
-    def pair_values(self, states: Int32) -> Float64:
-        return self.under_profiles(states).reshape(len(states), self.count, self.count)
 
     def under_profiles(self, states: Int32) -> Float64:
         """float64[H, Q]: player 0's utilities under each profile."""
@@ -69,7 +65,7 @@ def critic_from(game: HistoryGame, kept: Mapping[str, Array]) -> HistoryCritic:
     if which is None or which.dtype != np.int64 or which.ndim != 2 or not len(which) or len(which) > _MOST**2:
         raise CheckpointError("the critic's file is damaged")
     count = int(which.max()) + 1
-    if not 0 < count <= _MOST or not any(np.array_equal(which, profiles(count, pairs)) for pairs in (False, True)):
+    if not 0 < count <= _MOST or not np.array_equal(which, profiles(count)):
         raise CheckpointError("the critic's file is damaged")
     weights = {name.removeprefix(_CRITIC): array for name, array in kept.items() if name.startswith(_CRITIC)}
     return HistoryCritic(game, network_from(weights, game.num_critic_inputs, len(which)), which)

@@ -34,8 +34,7 @@ class SepotSettings:
 
     game: the game string.  transformations: learned, predefined (Goofspiel's 22) or the identity alone.
     count: F of those that are learned, the identity included.  step: k, how far they move a policy; the paper does not
-    say.  pairs: also value pairs, for leaves where both players choose.  learning_rate: of the critic.  rho, c: of its
-    V-trace.
+    say.  learning_rate: of the critic.  rho, c: of its V-trace.
     exploring: the critic learns from as many games of its own in place of the policy's (ours): the kept policy plays
     them, but a share of each game's moves is uniform, and that share is drawn uniformly for each game. A search
     deviates from the policy, so its leaves are histories that the policy hardly plays.
@@ -47,7 +46,6 @@ class SepotSettings:
     transformations: str = "learned"
     count: int = 10
     step: float = 0.5
-    pairs: bool = False
     learning_rate: float = 3e-4
     rho: float = float("inf")
     c: float = 1.0
@@ -77,7 +75,7 @@ class SepotLearner:
         shape = policy.network.shape
         widths = (shape.width,) * shape.depth
         self.transformations: Transformations = _made(self.game, settings, widths, seed)
-        which = profiles(self.transformations.count, settings.pairs)
+        which = profiles(self.transformations.count)
         learning, following = settings.learning_rate, settings.target_rate
         self.critic = CriticLearner(self.game, which, widths, learning, following, seed + 2)
 
