@@ -10,6 +10,10 @@ from typing import Final
 
 __all__ = ["available_bytes", "gigabytes", "held_bytes", "machine_bytes"]
 
+_CGROUP_USE: Final = (  # how much is held, and the words for what of it is a cache of files, given up when needed
+    ("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat", "inactive_file"),
+    ("/sys/fs/cgroup/memory/memory.usage_in_bytes", "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file"),
+)
 _CGROUP_LIMITS: Final = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 _RSS_UNIT: Final = 1 if sys.platform == "darwin" else 1024  # of getrusage's largest resident set
 
@@ -26,8 +30,18 @@ def available_bytes() -> int:
     for line in _read("/proc/meminfo").splitlines():
         name, _, amount = line.partition(":")
         if name == "MemAvailable":
-            return min(1024 * int(amount.split()[0]), machine_bytes())
-    return machine_bytes()
+            return max(0, min(1024 * int(amount.split()[0]), machine_bytes() - _container_bytes()))
+    return max(0, machine_bytes() - _container_bytes())
+
+
+def _container_bytes() -> int:
+    """What the container that the program runs in holds already; 0 where it has no limit."""
+    limited = [limit for limit in map(_read, _CGROUP_LIMITS) if limit.isdecimal()]
+    for held, parts, cache in _CGROUP_USE if limited else ():
+        if (text := _read(held)).isdecimal():
+            said = dict(line.split(maxsplit=1) for line in _read(parts).splitlines())
+            return max(0, int(text) - int(said.get(cache, "0")))
+    return 0
 
 
 def held_bytes() -> int:

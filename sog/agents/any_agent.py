@@ -78,7 +78,7 @@ class CheckedAgent(Agent):
 
     def __init__(self, agent: Agent) -> None:
         super().__init__(agent.public, agent.player, agent.seed)
-        self.agent = agent
+        self.agent, self._node = agent, 0
 
     def policy(self, node: int) -> Float64:
         with _code_of(type(self.agent)):
@@ -86,8 +86,10 @@ class CheckedAgent(Agent):
         return _checked(self.agent, node, policy)
 
     def act(self, node: int, infostate: int, rng: np.random.Generator) -> int:
+        self._node = node
         if type(self.agent).act is Agent.act:
             return super().act(node, infostate, rng)
+        self.agent.drawn_from = None  # of an earlier decision, where this one is not drawn from a policy
         with _code_of(type(self.agent)):
             column = self.agent.act(node, infostate, rng)
         legal = self.legal(node)[:, infostate]
@@ -104,7 +106,17 @@ class CheckedAgent(Agent):
 
     def belief(self, infostate: int) -> Float64 | None:
         with _code_of(type(self.agent)):
-            return self.agent.belief(infostate)
+            found = self.agent.belief(infostate)
+        if found is None:
+            return None
+        width, where = self.public.num_infostates(self._node)[1 - self.player], _where(self.agent, self._node)
+        try:
+            belief = np.asarray(found, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise SettingError(f"{where}: a belief that is no array of numbers but {type(found).__name__}") from error
+        if belief.shape != (width,) or not (belief >= 0).all():
+            raise SettingError(f"{where}: a belief is float64[{width}], none below 0")
+        return belief
 
     def fork(self) -> CheckedAgent:
         return CheckedAgent(self.agent.fork())

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from sog.agents.algorithms.table import checked_settings, learner, training_of
 from sog.agents.any_agent import checked_policies
+from sog.agents.exploit_seeds import value_network
 from sog.agents.exploitability import composed_policy
 from sog.agents.loaded import LoadedAgent
 from sog.agents.players import open_network, refuse_other
@@ -204,7 +205,7 @@ def _game(game: Game | str) -> Game:
 
 def _network_of(leaves: str | Path, rules: Game) -> Evaluator:
     """The evaluator of a checkpoint's network or a shipped one; SettingError for another game's."""
-    find_checkpoint(str(leaves))  # refuses what has none, for which `open_network` makes an untrained one
+    value_network(find_checkpoint(str(leaves)))  # refuses policy networks; and for no checkpoint none is made
     opened = open_network(str(leaves))
     refuse_other(opened.network, opened.game, rules)
     return network_evaluator(opened.network)

@@ -72,7 +72,7 @@ def bench_inference(
         raise SettingError(f"no network's name holds {network}; known: {', '.join(s.name for s in NETWORKS)}")
     sizes = tuple(sorted(set(batch or BATCHES)))
     residences = [
-        Residence(where, how, mode=which, buckets=sizes, threads=threads)
+        Residence(where, how, mode=which, buckets=sizes)
         for where in device or devices()
         for how in precision or (PRECISIONS if find_device(where).type == "cuda" else ("f32",))
         for which in mode or MODES

@@ -48,6 +48,7 @@ def uci(
     seed: _Seed = 0,
 ) -> None:
     """Run as a chess engine: UCI on stdin and stdout, for any chess program."""
+    from sog.games.base import refuse_finished
     from sog.games.boards.chess import Chess
     from sog.protocols.lines import Lines
     from sog.protocols.uci import UciEngine
@@ -55,6 +56,7 @@ def uci(
     opened, player = _open(checkpoint, algorithm, Choices(simulations, per_update), seed)
     if not isinstance(opened.game, Chess):
         raise SettingError(f"UCI is for chess, and {checkpoint} is a network of {opened.game.name}")
+    refuse_finished(opened.game)
     with _protocol_only() as say:
         UciEngine(player, opened.game, say, simulations).serve(Lines(_stdin()))
 

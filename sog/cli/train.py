@@ -171,8 +171,6 @@ def train(
         watch = Watch(rules, folder, bar, run, _begun(stored))
         if asynchronous:
             streamed = cast("TrainSettings", settings)
-            if serve is not None and streamed.shape.matchups:
-                raise SettingError("--serve answers by infostate, and this solver reads values by pair of infostates")
             placed = _placed(where, device, serve)
             point = train_stream(run, streamed, folder, until, resume, watch.streamed(), placed)
         else:

@@ -15,7 +15,8 @@ def find_device(name: str) -> torch.device:
         raise SettingError(f"no device is called {name}; known: cpu, cuda, cuda:N") from None
     if device.type not in ("cpu", "cuda"):
         raise SettingError(f"no device is called {name}; known: cpu, cuda, cuda:N")
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+    number = int(name.partition(":")[2] or 0)  # torch.device keeps eight bits of it
+    if device.type == "cuda" and not number < torch.cuda.device_count():
         raise SettingError(f"there is no {name} here: PyTorch {torch.__version__} sees {_seen()}")
     return device
 

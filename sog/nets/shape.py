@@ -24,7 +24,7 @@ class NetworkShape:
     planes, policy_planes: the game's, for a resnet, which has `width` channels and `depth` blocks; otherwise none.
     ownership: a resnet that also learns who will own each cell (Game.owners), which play does not read.
     value_planes: channels that a resnet's value is made of; AlphaGo Zero has 1.
-    policies_apart: each player has logits of its own (SoG, Fig. 6), of which the actor's are read; of an mlp only.
+    policies_apart: each player has logits of its own (SoG, Fig. 6), of which the actor's are read; not of a resnet.
     """
 
     features: int

@@ -13,8 +13,16 @@ from sog.arrays import Float32, Float64
 from sog.errors import SettingError
 from sog.nets import dense
 from sog.nets.cvpn import CVPN
-from sog.nets.inference import Answer, JoiningEvaluator, MlpAnswer, TorchEvaluator, actors_logits, torch_answer
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, Timed
+from sog.nets.inference import (
+    Answer,
+    JoiningEvaluator,
+    MlpAnswer,
+    TorchEvaluator,
+    actors_logits,
+    refuse_broken,
+    torch_answer,
+)
+from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, Timed, Wanted
 from sog.search.leaves.pairing import expectations, pairing_of
 
 # Smaller batches go through the Numba kernels, whose answers do not depend on what they are batched with.
@@ -22,11 +30,13 @@ LARGE = 96
 
 
 def value_evaluator(network: CVPN, policies: bool = False, pairs: bool = False) -> Evaluator:
-    """Values of a network on the CPU; its logits mean nothing unless `policies`. SettingError for a resnet.
+    """Values of a network on the CPU; its logits mean nothing unless `policies`.
 
+    SettingError for a resnet, CheckpointError for a NaN or infinite weight.
     pairs: player 0's utilities by pair of slots instead, float64[B, S0 * S1]; SettingError for a network that is no
     MLP with matchups.
     """
+    refuse_broken(network)
     answer = torch_answer(network) if network.shape.kind == "gelu" else MlpAnswer(network)
     return values_of(JoiningEvaluator(answer), policies, pairs)
 
@@ -77,7 +87,7 @@ class ValueAnswer:
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
         if len(beliefs.nodes) < LARGE and not self.pairs:
-            return self.whole(beliefs)
+            return self.whole(beliefs if self.policies else beliefs._replace(wanted=Wanted.VALUES))
         out, count = self._outputs(beliefs), len(beliefs.nodes)
         if self.shape.matchups and not self.pairs:
             values = self._expected(beliefs, out)

@@ -168,10 +168,10 @@ def _gathering(rows: int, columns: int) -> Callable[..., Any]:
                 for j, cell in enumerate(write.gather(row)):
                     on_board = builder.and_(inside, builder.icmp_signed("<", ir.Constant(_INT, j), across))
                     with builder.if_then(on_board):
-                        place = write.step(target, i, row_step, j, lanes)
-                        held = builder.select(added, write.load(place), lanes_type.zeros)
+                        cell_at = write.step(target, i, row_step, j, lanes)
+                        held = builder.select(added, write.load(cell_at), lanes_type.zeros)
                         total = write.plus(write.plus(cell, biases), held)
-                        write.store(builder.select(builder.fcmp_ordered(">", total, least), total, least), place)
+                        write.store(builder.select(builder.fcmp_ordered(">", total, least), total, least), cell_at)
             return context.get_dummy_value()
 
         return types.void(x, weights, y, cast(Any, types).UniTuple(types.int64, 8), types.float32), code

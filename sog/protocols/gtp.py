@@ -72,12 +72,12 @@ class GtpEngine:
         """What to reply; None where that was done already. GameError for the protocol's own error answers."""
         if command not in _COMMANDS:
             raise GameError("unknown command")
-        if command == "lz-analyze":
-            self._analyze(words, number)
-            return None
         least, most, run = _COMMANDS[command]
         if not least <= len(words) <= most:
             raise GameError("syntax error")
+        if command == "lz-analyze":
+            self._analyze(words, number)
+            return None
         return run(self, words)
 
     def _reply(self, mark: str, number: str, text: str) -> None:
@@ -232,11 +232,14 @@ class GtpEngine:
     def _analyze(self, words: Sequence[str], number: str) -> None:
         """Leela Zero's lz-analyze [colour] [hundredths of a second]: lines of all moves until anything is sent."""
         words = [word for word in words if word.lower() != "interval"]
-        colour = read_colour(words[0]) if words and read_whole(words[0]) is None else len(self.board.moves) % 2
+        named = bool(words) and read_whole(words[0]) is None
+        colour = read_colour(words[0]) if named else len(self.board.moves) % 2
+        if len(words) > named + 1:
+            raise GameError("syntax error")
         moves = self.board.turned(colour)
         if self.board.tree.result(self.board.tree.node_after(moves)) is not None:
             raise GameError("the game is over")
-        interval = (_whole(words[-1]) if words and read_whole(words[-1]) is not None else 50) / 100.0
+        interval = (_whole(words[-1]) if len(words) > named else 50) / 100.0
         self.say(f"={number}")
         printed = time.monotonic()
 

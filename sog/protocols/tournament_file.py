@@ -217,6 +217,8 @@ def _searcher(key: str, algorithm: str) -> _Kind:
         per_update, paper = _number(agent, "per_update", 1e-6, float(ENDLESS), None), _take(agent, "paper", str, "")
         if paper not in ("", "sog", "pog"):
             raise SettingError(f"paper is sog or pog, not {shown(paper)}")
+        if paper and "seconds" in agent:  # the first of several searches would take all of them
+            raise SettingError("paper searches decisions one after another, by simulations each: leave out seconds")
         return Choices(limits(agent).simulations, per_update, paper=paper or None)
 
     def check(agent: Mapping[str, Any]) -> None:

@@ -224,13 +224,20 @@ class _Watch:
         self.simulations = search.simulations
         while self.lines.arrived() and self._listening():
             self._hear(self.lines.next())
-        depth = self.go.numbers.get("depth")
-        if depth is not None and len(self.allowed(search.thought()).candidates[0].line) >= depth:
+        if "depth" in self.go.numbers and self._is_deep(search, self.go.numbers["depth"]):
             return True
         if time.monotonic() - self.reported >= _REPORT:
             self.engine.report(self, self.allowed(search.thought()))
             self.reported = time.monotonic()
         return self.stopped
+
+    def _is_deep(self, search: Search, depth: int) -> bool:
+        """Whether the best line has so many moves, or ends the game sooner after a search of the usual size."""
+        line = self.allowed(search.thought()).candidates[0].line
+        if len(line) >= depth or search.simulations < self.engine.simulations:
+            return len(line) >= depth
+        setup = self.engine.board.setup
+        return setup.tree.result(setup.tree.node_after([*setup.moves, *line])) is not None
 
     def allowed(self, thought: Thought) -> Thought:
         """The thought with those candidates alone that `searchmoves` names; as it is where it names none of them."""

@@ -72,7 +72,7 @@ DIGITS = "9" * 23
         (["train", "kuhn_poker", "--algorithm", "mmd", "--from", "leduc_poker"], "--from is for runs in rounds"),
         (
             ["train", "kuhn_poker", "--algorithm", "rebel", "--solver", "cfr-ave", "--asynchronous", "--serve", "cpu"],
-            "reads values by pair of infostates",
+            "answers by infostate, and this solver reads values by pair",
         ),
         (["train", "kuhn_poker", "--asynchronous", "--from", "leduc_poker"], "--from is for runs in rounds"),
         (["train", "kuhn_poker", "--from", "no/such/folder"], "no such checkpoint"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from sog.errors import SettingError
+from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import TorchEvaluator, network_evaluator
@@ -31,6 +31,14 @@ def beliefs(count: int) -> Beliefs:
     ranges[:, :slots0] /= ranges[:, :slots0].sum(axis=1, keepdims=True)
     ranges[:, slots0:] /= ranges[:, slots0:].sum(axis=1, keepdims=True)
     return Beliefs(PUBLIC, nodes, ranges)
+
+
+def test_a_broken_network_gives_no_values() -> None:
+    made = network(False)
+    with torch.no_grad():
+        next(made.parameters())[0, 0] = float("nan")
+    with pytest.raises(CheckpointError):
+        value_evaluator(made)
 
 
 @pytest.mark.parametrize("matchups", [False, True])

@@ -26,6 +26,9 @@ def main(protocol: str, fault: str, moves: int) -> None:
     position: list[str] = []
     for line in sys.stdin:
         words = line.split()
+        if "FAKE_ENGINE_HEARS" in os.environ:
+            with open(os.environ["FAKE_ENGINE_HEARS"], "a") as heard:
+                heard.write(line)
         if protocol == "gtp":
             answer, mark = "", "="
             if words[0] in ("clear_board", "boardsize"):

@@ -195,9 +195,19 @@ def test_commands_that_cannot_start_lose_no_game(tmp_path: Path) -> None:
         assert not any(path.is_dir() for path in folder.iterdir())
 
 
-def test_a_uci_engine_is_given_its_options(tmp_path: Path) -> None:
+def test_a_gtp_engine_is_given_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_ENGINE_HEARS", str(tmp_path / "heard"))
+    text = f'{GO}\n{agent("gtp", "none")}\nseconds = 2'
+    tournament(tmp_path, text, AMPLE)
+    assert "time_settings 0 2 1" in (tmp_path / "heard").read_text().splitlines()
+
+
+def test_a_uci_engine_is_given_its_options_and_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FAKE_ENGINE_HEARS", str(tmp_path / "heard"))
     text = f'game = "chess"\nlongest = 3\n{agent("uci", "none")}'
-    assert not any(r.fault for r in tournament(tmp_path, text + "\noptions = { hash = 4 }", AMPLE))
+    assert not any(r.fault for r in tournament(tmp_path, text + "\nseconds = 2\noptions = { hash = 4 }", AMPLE))
+    heard = (tmp_path / "heard").read_text().splitlines()
+    assert "setoption name hash value 4" in heard and any(line.endswith("movetime 2000") for line in heard)
     (tmp_path / "2").mkdir()
     with pytest.raises(SettingError, match="none has no option Hush"):
         tournament(tmp_path / "2", text + "\noptions = { Hush = 4 }", AMPLE)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
+import threading
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 
@@ -17,6 +20,7 @@ from sog.games.boards.go_area import area
 from sog.play.sog_player import SogPlayer
 from sog.protocols.go_setup import GoBoard, read_vertex, write_vertex
 from sog.protocols.gtp import GtpEngine, read_command
+from sog.protocols.lines import Lines
 
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
 
@@ -138,10 +142,34 @@ def test_a_new_game_has_no_time_left_of_the_last(player: SogPlayer, talk: Callab
     assert not engine.left and engine.clock is not None
 
 
-def test_lz_analyze_runs_until_something_is_sent(gtp: Callable[..., list[str]]) -> None:
-    heard = gtp("play b C3", "4 lz-analyze w 0", "name")
-    assert heard[1] == "=4" and heard[-2:] == ["", "= sog\n"]
-    assert all(line.startswith("info move ") for line in heard[2:-2])
+def test_lz_analyze_runs_until_something_is_sent(player: SogPlayer) -> None:
+    heard: list[str] = []
+    seen = threading.Event()
+
+    class Said:
+        def __init__(self) -> None:
+            self.lines = deque(["play b C3", "4 lz-analyze w 0", "name"])
+
+        def readline(self, size: int, /) -> bytes:
+            if self.lines and self.lines[0] == "name":
+                seen.wait(300)
+            return f"{self.lines.popleft()}\n".encode() if self.lines else b""
+
+    def answer(text: str) -> None:
+        if text.startswith("info move "):
+            seen.set()
+        heard.append(text)
+
+    GtpEngine(player, Go(5, 2.5), answer).serve(Lines(Said()))
+    assert heard[1].strip() == "=4" and heard[-2:] == ["", "= sog\n"]
+    rows = heard[2:-2]
+    one = r"info move \w+ visits \d+ winrate \d+ prior \d+ .*order \d+ pv( \w+)+ ?"
+    assert rows and all(re.fullmatch(f"({one})+", row) for row in rows), rows[:1]
+
+
+def test_words_that_lz_analyze_does_not_know_are_an_error(gtp: Callable[..., list[str]]) -> None:
+    for words in ("50 avoid w c3 1", "b 50 1", "b 50 1 2 3 4 5", "b x"):
+        assert gtp(f"lz-analyze {words}")[-1].startswith("?")
 
 
 def test_superko_is_illegal_as_in_other_programs() -> None:

@@ -472,7 +472,7 @@ def test_an_agent_may_search_as_the_papers_do(tmp_path: Path) -> None:
         assert isinstance(papers, ChainPlayer) and papers.settings.search.prior_temperature == 1.5
         own = settings(papers.settings.budget)
         assert papers.settings == replace(own, search=replace(own.search, prior_temperature=1.5))
-    for line in ("paper = 17", 'paper = "ours"'):
+    for line in ("paper = 17", 'paper = "ours"', 'paper = "sog"\nseconds = 1'):
         with pytest.raises(SettingError, match="paper"):
             player(line)
 

@@ -132,6 +132,11 @@ def test_other_limits_end_a_search_too(uci: Callable[..., list[str]], command: s
     assert uci("position startpos", command)[-1].startswith("bestmove")
 
 
+def test_a_depth_beyond_the_games_end_is_reached_at_it(uci: Callable[..., list[str]]) -> None:
+    heard = uci(f"position fen {MATE_IN_ONE}", "go depth 8")
+    assert heard[-1] == "bestmove a1a8" and " pv a1a8" in heard[-2] and not heard[-2].endswith("a1a8 ")
+
+
 def test_limits() -> None:
     assert limits_of(read_go(["nodes", "7"]), 20, True) == Limits(7, None)
     assert limits_of(read_go([]), 20, True) == Limits(20, None)

@@ -16,6 +16,7 @@ import safetensors.torch
 from torch import Tensor
 
 from sog.arrays import Float32
+from sog.cluster.parent_death import run_worker
 from sog.errors import SogError
 from sog.nets.inference import answer_by_rows
 from sog.nets.serving.resident import Residence
@@ -136,10 +137,13 @@ def serving(
     name = name or uuid4().hex
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    arguments = name, shape, residence or Residence(), flushing or Flushing(), theirs
-    process = context.Process(target=run_server, args=arguments, daemon=True, name=f"sog-evaluator-{name}")
+    arguments = name, shape, residence or Residence(), flushing or Flushing()
+    process = context.Process(
+        target=run_worker, args=(theirs, os.getpid()), daemon=True, name=f"sog-evaluator-{name}"
+    )
     process.start()
     theirs.close()
+    ours.send((run_server, arguments))
     try:
         try:
             trouble = ours.recv()

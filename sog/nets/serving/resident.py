@@ -35,14 +35,13 @@ class Residence:
 
     device: cpu, cuda or cuda:N.  precision: of the network alone, f32 or bf16; rows and answers are float32.
     mode: eager or compiled.  buckets: the batch sizes that compiled networks are padded to; the last one is also the
-    largest batch of an eager one.  threads: of the processor, for an evaluator process's network on the CPU.
+    largest batch of an eager one.
     """
 
     device: str = "cpu"
     precision: str = "f32"
     mode: str = "eager"
     buckets: tuple[int, ...] = (16, 64, 256, 1024)
-    threads: int = 1
 
     def __post_init__(self) -> None:
         if self.precision not in PRECISIONS:
@@ -60,8 +59,7 @@ class ResidentNetwork:
     def __init__(self, shape: NetworkShape, residence: Residence) -> None:
         self.shape, self.residence = shape, residence
         self.device, self.dtype = find_device(residence.device), PRECISIONS[residence.precision]
-        self._plain = CVPN(shape)
-        self._answering = _Answering(_inference(self._plain), self.dtype).to(self.device)
+        self._answering = _Answering(_inference(CVPN(shape)), self.dtype).to(self.device)
         self._run: Callable[[Tensor], Tensor] = self._answering
         if residence.mode == "compiled":
             self._run = torch.compile(self._answering, dynamic=False, fullgraph=True, mode=_COMPILING[self.device.type])

@@ -10,7 +10,6 @@ import json
 import multiprocessing
 import os
 import selectors
-import signal
 import socket
 import struct
 import time
@@ -76,14 +75,9 @@ class _Actor:
     since: float = 0.0
 
 
-def run_server(name: str, shape: NetworkShape, residence: Residence, flushing: Flushing, ready: Connection) -> None:
-    """The process: sends "" over `ready` when it can be connected to, or why it cannot, and ends with its parent.
-
-    Ctrl-C and SIGTERM are the parent's to handle, which may still need answers for what it keeps at its end.
-    """
-    for number in (signal.SIGINT, signal.SIGTERM):  # a shell, `timeout` and systemd send them to a whole group
-        signal.signal(number, signal.SIG_IGN)
-    torch.set_num_threads(residence.threads)
+def run_server(ready: Connection, name: str, shape: NetworkShape, residence: Residence, flushing: Flushing) -> None:
+    """The process's work: sends "" over `ready` when it can be connected to, or why it cannot."""
+    torch.set_num_threads(1)
     try:
         network = ResidentNetwork(shape, residence)
         network.warm_up()

@@ -137,12 +137,20 @@ def send(talk: socket.socket, message: Message) -> None:
 
 
 def receive(talk: socket.socket) -> Message | None:
-    """The next message, None where the other side has ended."""
+    """The next message, None where the other side has ended; ValueError for what is none."""
     try:
         packet, descriptors, _, _ = socket.recv_fds(talk, _LONGEST, 1)
     except ConnectionError:
         return None
-    if len(packet) < _HEAD.size:
-        return None
-    kind, rows, version = _HEAD.unpack(packet[: _HEAD.size])
-    return Message(Kind(kind), rows, version, packet[_HEAD.size :].decode(), descriptors[0] if descriptors else -1)
+    try:
+        if len(packet) < _HEAD.size:
+            raise ValueError("no message")
+        kind, rows, version = _HEAD.unpack(packet[: _HEAD.size])
+        text = packet[_HEAD.size :].decode()
+        return Message(Kind(kind), rows, version, text, descriptors[0] if descriptors else -1)
+    except ValueError:
+        for descriptor in descriptors:  # which nobody else has yet
+            os.close(descriptor)
+        if not packet:
+            return None
+        raise

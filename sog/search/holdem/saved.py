@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import os
 import tempfile
-import zipfile
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
-from sog.errors import CheckpointError, GameError
+from sog.arrays import Array
+from sog.errors import CheckpointError, SogError
 from sog.games.holdem.names import SHORT, holdem_from
 from sog.games.names import parse_game
 from sog.search.holdem.solver import HoldemSolver, Progress
@@ -17,6 +19,8 @@ from sog.search.holdem.solver import HoldemSolver, Progress
 __all__ = ["VERSION", "load", "save"]
 
 VERSION = 2  # of the arrays' layout
+_FIELDS: Final = ("version", "game", "river_shapes", "iterations", "exploitability", "regrets", "averages")
+_MOST_PARTS: Final = 1024  # as many as there may be threads
 
 
 def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:
@@ -27,7 +31,7 @@ def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:
     part: Path | None = None
     try:
         # A name of its own, so that no file of the user's is replaced but the one that was named.
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:100]}.", delete=False) as file:
+        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".sog-", delete=False) as file:
             part = Path(file.name)
             np.savez(
                 file,
@@ -62,21 +66,31 @@ def load(path: Path, threads: int = 1) -> tuple[HoldemSolver, Progress]:
     """The solver as it was saved; CheckpointError where the file is missing, broken or foreign."""
     try:
         with np.load(path, allow_pickle=False) as saved:
-            if int(saved["version"]) != VERSION:
-                raise CheckpointError(f"{path} was written by another version of sog")
-            short, parameters = parse_game(str(saved["game"]))
-            if short != SHORT:
-                raise CheckpointError(f"{path} holds {short}, not {SHORT}")
-            solver = HoldemSolver(holdem_from(parameters), threads, river_forests=int(saved["river_shapes"]))
-            if saved["regrets"].shape != solver.regrets.shape:
-                raise CheckpointError(f"{path} does not fit its game {solver.game.name}")
-            solver.regrets[:] = saved["regrets"]
-            solver.averages[:] = saved["averages"]
-            solver.iterations = int(saved["iterations"])
-            chips = float(saved["exploitability"])
-    except (OSError, TypeError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, (CheckpointError, GameError)):
-            raise
+            found = {name: np.asarray(saved[name]) for name in _FIELDS}
+        return _solver_of(found, path, threads)
+    except (SogError, MemoryError):
+        raise
+    except Exception as error:  # of many kinds: whatever NumPy and zipfile stumble over in a damaged file
         why = f": {error.strerror}" if isinstance(error, OSError) and error.strerror else ""
         raise CheckpointError(f"{path} is not a solved hold'em spot that can be read{why}") from None
-    return solver, Progress(solver.iterations, chips, chips / solver.game.spot.pot)
+
+
+def _solver_of(saved: dict[str, Array], path: Path, threads: int) -> tuple[HoldemSolver, Progress]:
+    """The solver and how far it is, by what the file holds."""
+    if int(saved["version"]) != VERSION:
+        raise CheckpointError(f"{path} was written by another version of sog")
+    short, parameters = parse_game(str(saved["game"]))
+    if short != SHORT:
+        raise CheckpointError(f"{path} holds {short}, not {SHORT}")
+    parts, iterations, chips = int(saved["river_shapes"]), int(saved["iterations"]), float(saved["exploitability"])
+    if not (1 <= parts <= _MOST_PARTS and iterations >= 0 and math.isfinite(chips)):
+        raise CheckpointError(f"{path} is damaged")
+    solver = HoldemSolver(holdem_from(parameters), threads, river_forests=parts)
+    for name, own in (("regrets", solver.regrets), ("averages", solver.averages)):
+        if saved[name].shape != own.shape or saved[name].dtype != own.dtype:
+            raise CheckpointError(f"{path} does not fit its game {solver.game.name}")
+        if not np.isfinite(saved[name]).all():
+            raise CheckpointError(f"{path} is damaged: {name} are not finite")
+        own[:] = saved[name]
+    solver.iterations = iterations
+    return solver, Progress(iterations, chips, chips / solver.game.spot.pot)

@@ -12,7 +12,7 @@ from sog.arrays import Float32, Float64, Int64
 from sog.errors import GameError
 from sog.games.holdem.cards import HANDS, disjoint_mass
 from sog.games.holdem.game import Holdem, HoldemState
-from sog.memory import available_bytes
+from sog.memory import available_bytes, gigabytes
 from sog.search.cfr.rules import DCFR, Rule
 from sog.search.holdem import sweeps
 from sog.search.holdem.payoffs import make_workspace
@@ -57,7 +57,8 @@ class HoldemSolver:
         self.threads = threads
         need = self.program.memory(threads)
         if need > limit:
-            raise GameError(f"holdem: solving this spot takes {need / 1e9:.2g} GB and {limit / 1e9:.2g} GB are free")
+            what = f"takes {gigabytes(need)}, and {gigabytes(limit)} may be used"
+            raise GameError(f"holdem: solving this spot {what}")
         self.tables: Tables = make_tables(self.program)
         self.regrets = aligned(self.program.entries)
         self.averages = aligned(self.program.entries)

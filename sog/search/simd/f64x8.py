@@ -37,7 +37,7 @@ def load(typing_context: Any, array: Any, index: Any, count: Any) -> Any:
 
 @instruction
 def store(typing_context: Any, array: Any, index: Any, count: Any, value: Any) -> Any:
-    """Write the first `count` (8 at most) lanes to array[index : index + 8], and nothing else."""
+    """Write the first `count` (1 to 8) lanes to array[index : index + 8], and nothing else."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = pointer(row_type, builder, context, signature.args[0], args[0], args[1])

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
+import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -72,20 +74,34 @@ def cached(function: Kernel, options: dict[str, Any]) -> Kernel:
 
     From Python it is a function; kernels that call it take it in as a `Part`.
     """
-    if vars(numba.config)["DISABLE_JIT"]:
-        return function
     settings = vars(numba.config)
     before = settings["CACHE_DIR"]
     own = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sog"
-    settings["CACHE_DIR"] = _cache_folder(function.__module__, before or str(own))  # Numba reads it while it decorates
+    root = before or str(own)
+    settings["CACHE_DIR"] = folder = _cache_folder(function.__module__, root)  # Numba reads it while it decorates
     try:
-        return cast(Kernel, Entry(function, targetoptions=options))
+        return cast(Kernel, Entry(function, targetoptions=options, kept=_can_be_written(folder, root)))
     finally:
         settings["CACHE_DIR"] = before
 
 
+@cache
+def _can_be_written(folder: str, root: str) -> bool:
+    """Whether the folder is there, or can be made; otherwise Numba would take a cache that outdates unseen, or none."""
+    with suppress(OSError):
+        os.makedirs(folder, exist_ok=True)
+    if os.access(folder, os.W_OK | os.X_OK):
+        return True
+    _warn(root)
+    return False
+
+
+@cache
+def _warn(root: str) -> None:
+    """Once a process."""
+    warnings.warn(f"{root} cannot be written to: kernels are compiled anew", RuntimeWarning, stacklevel=2)
+
+
 def inlined(function: Kernel) -> Kernel:
     """A kernel's helper, pasted into its callers by the compiler; Python cannot call it."""
-    if vars(numba.config)["DISABLE_JIT"]:
-        return function
     return cast(Kernel, Part(function, targetoptions={"forceinline": True, **OPTIONS}))

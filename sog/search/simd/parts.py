@@ -39,12 +39,15 @@ class Part(CPUDispatcher):
 
 
 class Entry(CPUDispatcher):
-    """A kernel that Python calls, its code cached on disk; kernels that call it take in its `part` instead."""
+    """A kernel that Python calls; kernels that call it take in its `part` instead.  kept: its code, on disk."""
 
-    def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
+    def __init__(
+        self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None, kept: bool = True
+    ) -> None:
         super().__init__(py_func, locals, {**targetoptions, "nopython": True, "no_cfunc_wrapper": True})
         self.part = Part(py_func, locals, targetoptions)
-        self._cache = _Cache(py_func)
+        if kept:
+            self._cache = _Cache(py_func)
 
     def get_call_template(self, args: Sequence[Any], kws: Any) -> Any:
         """The part's, for a kernel that calls this."""

@@ -75,6 +75,8 @@ def train_stream(
         raise SettingError("a run without rounds begins with a network of its own, not with a checkpoint's")
     if placed.evaluator is not None and placed.actors.kind != "local":
         raise SettingError("an evaluator process answers processes of its own machine only: --cluster local:N")
+    if placed.evaluator is not None and settings.shape.matchups:
+        raise SettingError("an evaluator process (--serve) answers by infostate, and this solver reads values by pair")
     if until.processor is not None:
         raise SettingError("minutes of a processor are counted in runs of one process; this one has several")
     with held(out, hooks.note):
