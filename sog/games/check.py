@@ -118,13 +118,13 @@ def _checked(game: Game, max_states: int, seed: int) -> Report:
         else:
             decisions += 1
     _check_no_cycle(game, list(numbers), edges)
+    if not terminals and decisions + chances >= _ENDLESS:
+        raise GameError(f"{game.name}: a line of {decisions + chances:,} public states does not end")
     for s in list(numbers)[: min(_REPEATED, max_states)]:
         check_repeats(game, s)
     check_symmetries(game, seed)
     complete = complete and visit.waiting == 0
     listed = _listed(len(numbers), edges) if complete and numbers else int(complete)
-    if not terminals and decisions + chances >= _ENDLESS:
-        raise GameError(f"{game.name}: a line of {decisions + chances:,} public states does not end")
     return Report(game.name, decisions, chances, terminals, pairs, complete, largest, listed)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from sog.arrays import Array, Bool, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import NATURE, Carry, Fan, Game, Links, Moves, State
+from sog.games.check_repeats import same_state
 from sog.games.check_state import RELATIVE, dense, first_index, is_array, kind_of, refuse, require
 
 
@@ -15,6 +16,8 @@ def check_fan(game: Game, s: State, fan: Fan, w: Float64) -> None:
     require(edges > 0, game, s, "a fan without children")
     for e, child in enumerate(fan.children):
         require(child != s, game, s, f"edge {e} leads back to this same state")
+        if type(game).child is not Game.child:
+            require(same_state(game, game.child(s, e), child), game, s, f"child({e}) is another state than the fan's")
     require(fan.carry is None or len(fan.carry) == edges, game, s, f"no carry for each of {edges} edges")
     for e, pair in enumerate(fan.carry or ()):
         fits = isinstance(pair, tuple | list) and len(pair) == 2
@@ -40,6 +43,7 @@ def _check_moves(game: Game, s: State, moves: Moves, own: Float64, edges: int) -
         require(fits, game, s, f"the moves' {name} are not int32{list(shape)} but {kind_of(table)}")
     inside = np.all((moves.edge >= -1) & (moves.edge < edges))
     require(inside, game, s, f"the moves' edges leave -1..{edges - 1}")
+    refuse(~np.isin(np.arange(edges), moves.edge), game, s, "no move takes edge")
     stuck = (own.sum(axis=1) > 0) & ~(moves.edge >= 0).any(axis=1)
     refuse(stuck, game, s, "no legal action, infostate")
 

@@ -9,20 +9,39 @@ import numpy as np
 from sog.games.base import TERMINAL, Fan, Game, State
 from sog.games.check_state import require
 
-__all__ = ["check_repeats"]
+__all__ = ["check_repeats", "same_state"]
 
 
 def check_repeats(game: Game, s: State) -> None:
     """GameError where a method answers differently when it is called again with the same public state."""
     for (method, *first), (_, *second) in zip(_answers(game, s), _answers(game, s), strict=True):
-        same = len(first) == len(second) and all(map(_equal, first, second))
-        require(same, game, s, f"{method} answers differently when it is called again with the same state")
+        require(_equal(first, second), game, s, f"{method} answers differently when it is called again here")
+    if game.actor(s) != TERMINAL and game.listable(s):
+        first_fan, second_fan = game.fan(s), game.fan(s)
+        same = _equal(list(_tables(first_fan, game.actor(s))), list(_tables(second_fan, game.actor(s))))
+        same = same and len(first_fan.children) == len(second_fan.children)
+        same = same and all(
+            same_state(game, *pair) for pair in zip(first_fan.children, second_fan.children, strict=True)
+        )
+        require(same, game, s, "fan answers differently when it is called again here")
 
 
-def _equal(first: object, second: object) -> bool:
-    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
-        return np.array_equal(np.asarray(first), np.asarray(second))
-    return first == second
+def same_state(game: Game, first: State, second: State) -> bool:
+    """Whether two public states are one: equal, or alike in all that is seen of them where they are no values."""
+    if first == second:
+        return True
+    here, there = (
+        [game.actor(s), game.num_infostates(s), game.actions(s), game.features(s)] for s in (first, second)
+    )
+    return type(first).__eq__ is object.__eq__ and _equal(here, there)
+
+
+def _equal(first: list[object], second: list[object]) -> bool:
+    """Whether two lists of arrays and other values are the same."""
+    return len(first) == len(second) and all(
+        np.array_equal(np.asarray(one), np.asarray(two)) if isinstance(one, np.ndarray) else one is two or one == two
+        for one, two in zip(first, second, strict=True)
+    )
 
 
 def _answers(game: Game, s: State) -> Iterator[tuple[object, ...]]:
@@ -36,9 +55,6 @@ def _answers(game: Game, s: State) -> Iterator[tuple[object, ...]]:
     yield "value_unit", game.value_unit(s)
     if game.actor(s) == TERMINAL:
         yield "payoff", game.payoff(s).dense()
-    elif game.listable(s):
-        fan = game.fan(s)
-        yield "fan", [game.state_name(child) for child in fan.children], *_tables(fan, game.actor(s))
 
 
 def _tables(fan: Fan, actor: int) -> Iterator[object]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from sog.arrays import Bool, Float32, Float64, Int32
 from sog.errors import GameError
-from sog.games.base import NATURE, TERMINAL, Game, Operator, Scaled, State
-from sog.games.planes import ALL_ACTIONS, MOST_LEGAL, are_plain
+from sog.games.base import NATURE, TERMINAL, Game, Operator, Scaled, State, followers
+from sog.games.planes import ALL_ACTIONS, MOST, MOST_LEGAL, are_plain
 
 RELATIVE: Final = 1e-9  # what rounding may do to a weight or a payoff
 
@@ -190,6 +190,19 @@ def check_draw(game: Game, s: State, w: Float64, rng: np.random.Generator) -> No
     require(inside, game, s, f"sample_chance leads pair ({i0}, {i1}) to no infostate ({j0}, {j1})")
     drawn = game.weights(child).dense()[j0, j1]
     require(drawn > 0, game, s, f"sample_chance leads pair ({i0}, {i1}) to a pair without weight")
+    for p, (i, j) in enumerate(((i0, j0), (i1, j1))):
+        fault = f"sample_chance leads infostate {i} of player {p} to {j}, which it does not become there"
+        require(j in _become(game, s, child, p, i), game, s, fault)
+
+
+def _become(game: Game, s: State, child: State, p: int, i: int) -> set[int]:
+    """What player p's infostate i may become between the NATURE state s and a child."""
+    if not game.listable(s):
+        carry = game.chance_carry(s, child)[p]
+        return {i} if carry is None else set(carry.target[carry.source == i].tolist())
+    fan = game.fan(s)
+    edges = [e for e, other in enumerate(fan.children) if other == child]
+    return {int(j) for e in edges for j in followers(fan, e, p, i)}
 
 
 def _check_planes(game: Game, s: State, x: Float32) -> None:
@@ -197,6 +210,7 @@ def _check_planes(game: Game, s: State, x: Float32) -> None:
     assert game.planes is not None
     plain = are_plain(x.reshape(game.planes[0], -1))
     require(plain, game, s, "a plane is not 0 or one value of at least 0.01 everywhere")
+    require(x.max() <= MOST, game, s, f"a plane holds {x.max():.4g}, and training's rows keep at most {MOST}")
     few = game.num_actions <= ALL_ACTIONS or len(game.actions(s)) <= MOST_LEGAL
     fault = f"with planes and more than {ALL_ACTIONS} actions no more than {MOST_LEGAL} may be legal at once"
     require(few, game, s, fault)

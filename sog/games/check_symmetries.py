@@ -19,11 +19,18 @@ def check_symmetries(game: Game, seed: int = 0, games: int = 3) -> None:
     """
     if game.symmetries and not game.deterministic:
         raise GameError(f"{game.name} names symmetries, which are for deterministic games")
-    rng = np.random.default_rng(seed)
     for number, symmetry in enumerate(game.symmetries):
         _check_permutations(game, number, symmetry)
+    rng = np.random.default_rng(seed)
+    for number, symmetry in enumerate(game.symmetries):
         for _ in range(games):
             _play(game, number, symmetry, rng)
+    if game.symmetries and not any(_is_identity(symmetry) for symmetry in game.symmetries):
+        raise GameError(f"{game.name}: the identity is not among its symmetries")
+
+
+def _is_identity(symmetry: Symmetry) -> bool:
+    return all(np.array_equal(found, np.arange(len(found))) for found in (symmetry.features, symmetry.actions))
 
 
 def _check_permutations(game: Game, number: int, symmetry: Symmetry) -> None:
@@ -31,7 +38,8 @@ def _check_permutations(game: Game, number: int, symmetry: Symmetry) -> None:
         ("features", symmetry.features, game.num_features),
         ("actions", symmetry.actions, game.num_actions),
     ):
-        if found.dtype != np.int32 or not np.array_equal(np.sort(found), np.arange(count)):
+        whole = isinstance(found, np.ndarray) and found.dtype == np.int32
+        if not (whole and np.array_equal(np.sort(found), np.arange(count))):
             raise GameError(f"{game.name}: {name} of symmetry {number} are not a permutation int32[{count}]")
 
 

@@ -9,8 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from sog.errors import GameError
+from sog.errors import GameError, check_whole
 from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.games.blame import code_of
 from sog.games.check import Visit, walk
 from sog.games.openspiel.loading import load_in_turns
 
@@ -48,6 +49,15 @@ def compare_with_openspiel(
     OpenSpiel has, and the weight of every pair of OpenSpiel's infostates must be theirs; this last is
     left out for a game that `merges` some of them. Raises GameError on the first difference, in one line.
     """
+    if not isinstance(game, Game):
+        raise GameError(f"compare_with_openspiel takes an object of a class derived from sog.Game, not {game!r}")
+    check_whole("max_states", max_states, 1)
+    check_whole("seed", seed, 0)
+    with code_of(f"{type(game).__name__}'s code", GameError):
+        return _compared(game, max_states, seed, merges)
+
+
+def _compared(game: Game, max_states: int, seed: int, merges: bool) -> Comparison:
     spiel = load_in_turns(game.name)
     owners: dict[str, tuple[State, int]] = {}
     weights: defaultdict[str, float] = defaultdict(float)

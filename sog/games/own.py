@@ -41,6 +41,8 @@ def own_games(table: str) -> dict[str, Callable[..., Any]]:
             raise GameError(f"{VARIABLE}: {table} of {name} is no dictionary from names to classes of games")
         if not hasattr(module, "GAMES") and not hasattr(module, "HISTORY_GAMES"):
             raise GameError(f"{VARIABLE}: {name} has neither GAMES nor HISTORY_GAMES, dictionaries from names to games")
+        if wrong := [key for key in games if not isinstance(key, str) or not key.isidentifier()]:
+            raise GameError(f"{VARIABLE}: {table} of {name} calls a game {wrong[0]!r}, which is no word")
         if twice := sorted(set(games) & set(found)):
             raise GameError(f"{VARIABLE}: several modules have a game called {twice[0]}")
         found |= games

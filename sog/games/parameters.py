@@ -105,6 +105,8 @@ class BattleshipParameters:
             raise GameError(f"battleship needs a board of at least 1 x 1, not {self.width} x {self.height}")
         if not self.sizes or min(self.sizes) < 1:
             raise GameError(f"battleship needs ships of at least one cell, not {list(self.sizes)}")
+        if sum(self.sizes) > self.cells:
+            raise GameError(f"battleship's ships of {sum(self.sizes)} cells do not fit on {self.cells}")
         if self.values is not None and (len(self.values) != len(self.sizes) or not min(self.values) > 0):
             raise GameError("battleship needs one positive ship value for each ship size")
         if not 1 <= self.num_shots <= self.cells:

@@ -8,12 +8,13 @@ import numpy as np
 
 from sog.arrays import Float32
 
-__all__ = ["ALL_ACTIONS", "LEVELS", "MOST_LEGAL", "are_plain"]
+__all__ = ["ALL_ACTIONS", "LEVELS", "MOST", "MOST_LEGAL", "are_plain"]
 
 # No position of chess has more legal moves than 218; a game with fewer actions than the first figure keeps them all.
 ALL_ACTIONS: Final = 400
 MOST_LEGAL: Final = 256
 LEVELS: Final = 100.0  # a plane's one value is kept in hundredths
+MOST: Final = 2.55  # of them, in a byte
 
 
 def are_plain(planes: Float32) -> bool:

@@ -33,7 +33,8 @@ class Rooted(Game):
         self.num_actions, self.num_slots = game.num_actions, game.num_slots
         self.num_features, self.crossed = game.num_features, game.crossed
         self.planes, self.policy_planes = game.planes, game.policy_planes
-        self.symmetries, self.ownership = game.symmetries, game.ownership
+        self.symmetries = game.symmetries if start == game.root() else ()  # which a start of its own may not have
+        self.ownership = game.ownership
         self.longest, self.drawn_out = game.longest, game.drawn_out
 
     @property

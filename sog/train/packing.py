@@ -14,7 +14,7 @@ import numpy as np
 
 from sog.arrays import Array, Float32
 from sog.errors import CheckpointError, GameError
-from sog.games.planes import ALL_ACTIONS, LEVELS, MOST_LEGAL, are_plain
+from sog.games.planes import ALL_ACTIONS, LEVELS, MOST, MOST_LEGAL, are_plain
 from sog.nets.shape import NetworkShape
 from sog.train.replay import Codec, ReplayWindow, Rows, WindowGrowth, blank_rows
 
@@ -83,8 +83,9 @@ def pack(shape: NetworkShape, rows: Rows) -> PackedRows:
     if (rows.legal.sum(axis=2) > out.actions.shape[1]).any():
         raise GameError(f"of {shape.actions} actions of a game with planes at most {MOST_LEGAL} are legal at once")
     out.bits[:] = np.packbits(planes.reshape(len(rows), -1) != 0, axis=1)
-    levels = np.rint(planes.max(axis=2) * LEVELS)
-    out.levels[:] = np.minimum(levels, 255)  # more is the move number of a long game of chess
+    if len(rows) and planes.max() > MOST:
+        raise GameError(f"a plane of a game is at most {MOST}, not {planes.max():.4g}")
+    out.levels[:] = np.rint(planes.max(axis=2) * LEVELS)
     out.values[:], out.value_mask[:], out.policy_mask[:] = rows.values, rows.value_mask, rows.policy_mask
     out.owners[:], out.owners_mask[:] = rows.owners, rows.owners_mask
     for k in range(len(rows)):

@@ -145,6 +145,11 @@ def test_one_line_and_code_2(
         "scotland_yard(map=/dev/zero)",
         f"scotland_yard(rounds={'9' * 5000})",
         "openspiel:go(board_size=99)",
+        "openspiel:go(board_size=0)",
+        "openspiel:liars_dice(numdice=-1)",
+        "openspiel:hex(board_size=0)",
+        "openspiel:goofspiel(num_cards=0,imp_info=True)",
+        SHIPS.format("[2;2;2;2;2;2;2;2;2;2;2;2;2]", "[1;1;1;1;1;1;1;1;1;1;1;1;1]"),
     ],
 )
 def test_games_with_impossible_numbers_are_refused(name: str, capfd: Capture) -> None:

@@ -469,6 +469,89 @@ def test_an_answer_that_changes_from_call_to_call_is_named(method: str) -> None:
         check_game(Forgetful(method))
 
 
+class Nodes(Kuhn):
+    """Kuhn poker whose states are objects, each line's made anew and the same as itself alone."""
+
+    class Node:
+        def __init__(self, line: str) -> None:
+            self.line = line
+
+    def root(self) -> Any:
+        return Nodes.Node("")
+
+    def actor(self, s: Any) -> int:
+        return super().actor(s.line)
+
+    def num_infostates(self, s: Any) -> tuple[int, int]:
+        return super().num_infostates(s.line)
+
+    def actions(self, s: Any) -> Int32:
+        return super().actions(s.line)
+
+    def fan(self, s: Any) -> Fan:
+        fan = super().fan(s.line)
+        return Fan([Nodes.Node(child) for child in fan.children], fan.moves, fan.carry)
+
+    def weights(self, s: Any) -> Scaled:
+        return super().weights(s.line)
+
+    def payoff(self, s: Any) -> Scaled:
+        return super().payoff(s.line)
+
+    def features(self, s: Any) -> Float32:
+        return super().features(s.line)
+
+
+class Swapped(Nodes):
+    calls = 0
+
+    def fan(self, s: Any) -> Fan:
+        fan, self.calls = super().fan(s), self.calls + 1
+        return Fan(fan.children[:: 1 if self.calls % 2 else -1], fan.moves, fan.carry)
+
+
+def test_states_that_are_objects_are_told_apart_by_what_is_seen_of_them() -> None:
+    assert check_game(Nodes()).terminals > 0
+    with pytest.raises(GameError, match="fan answers differently"):
+        check_game(Swapped())
+
+
+def test_draws_of_chance_are_the_fans() -> None:
+    class Switches(Leduc):
+        def sample_chance(self, s: Any, i0: int, i1: int, rng: np.random.Generator) -> tuple[Any, int, int]:
+            child, j0, j1 = super().sample_chance(s, i0, i1, rng)
+            w = self.weights(child).dense()
+            other = next((j for j in range(len(w)) if j != j0 and w[j, j1] > 0), j0)
+            return child, other, j1
+
+    with pytest.raises(GameError, match=r"sample_chance leads infostate \d+ of player 0 to \d+, which it does not"):
+        check_game(Switches())
+
+
+def test_moves_and_children_are_all_of_use() -> None:
+    class Nothing(Kuhn):
+        def fan(self, s: Any) -> Fan:
+            fan = super().fan(s)
+            moves = fan.moves
+            return fan if moves is None else replace(fan, moves=replace(moves, edge=np.zeros_like(moves.edge)))
+
+    class First(TicTacToe):
+        def child(self, s: Any, edge: int) -> Any:
+            return super().child(s, 0)
+
+    with pytest.raises(GameError, match=r"no move takes edge \(1,\)"):
+        check_game(Nothing())
+    with pytest.raises(GameError, match=r"child\(1\) is another state than the fan's"):
+        check_game(First(), 20)
+
+
+def test_the_identity_is_among_a_games_symmetries() -> None:
+    game = TicTacToe()
+    game.symmetries = game.symmetries[1:3]
+    with pytest.raises(GameError, match="the identity is not among its symmetries"):
+        check_game(game, 20)
+
+
 def test_a_negative_seed_is_not_the_games_fault() -> None:
     with pytest.raises(SettingError, match="seed is a whole number of at least 0"):
         check_game(Kuhn(), seed=-1)
@@ -486,11 +569,23 @@ def with_last_plane(value: float) -> Any:
     return changed
 
 
+def with_first_plane(value: float) -> Any:
+    features = make_game("connect_four").features
+
+    def changed(s: Any) -> Float32:
+        x = features(s).copy()
+        x[:42] = value
+        return x
+
+    return changed
+
+
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
         ({"features": with_last_plane(0.0)}, "the last plane is not 1 everywhere, as where player 0 acts"),
         ({"features": with_last_plane(1.0)}, "the last plane is not 0 everywhere, as where player 1 acts"),
+        ({"features": with_first_plane(5.5)}, r"a plane holds 5\.5, and training's rows keep at most 2\.55"),
         ({"features": with_last_plane(2.5)}, "the last plane is not 1 everywhere"),
         ({"planes": (6, 42)}, r"planes are the features of a game .* not \(6, 42\)"),
         ({"policy_planes": 5}, "policy_planes is a whole number, of 42 actions each and 7 in all, not 5"),

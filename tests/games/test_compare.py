@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sog.arrays import Int32
-from sog.errors import GameError
+from sog.errors import GameError, SettingError
 from sog.games.base import Fan, Game, Operator, Scaled, State, plain_moves
 from sog.games.catalog import make_game
 from sog.games.compare import Comparison, compare_with_openspiel
@@ -49,6 +49,19 @@ def test_unordered_rolls_stand_for_several_histories() -> None:
 def test_a_sample_of_a_larger_game_is_openspiels(name: str) -> None:
     seen = compare_with_openspiel(make_game(name), max_states=40)
     assert not seen.complete and seen.pairs >= 40
+
+
+def test_what_cannot_be_compared_is_not_the_games_fault() -> None:
+    class Divides(Kuhn):
+        def history(self, s: State, i0: int, i1: int) -> list[int]:
+            return [i0 // 0]
+
+    with pytest.raises(SettingError, match="max_states is a whole number of at least 1"):
+        compare_with_openspiel(Kuhn(), max_states=0)
+    with pytest.raises(GameError, match=r"takes an object of a class derived from sog\.Game"):
+        compare_with_openspiel("kuhn_poker")  # type: ignore[arg-type]
+    with pytest.raises(GameError, match="Divides's code raised ZeroDivisionError"):
+        compare_with_openspiel(Divides())
 
 
 class HalfStakes(Kuhn):

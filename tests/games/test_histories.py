@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from sog.arrays import Float32, Int32
 from sog.errors import GameError, SettingError
 from sog.experiments.checks.histories import COMPARED, compare_random_games
 from sog.games.base import NATURE, TERMINAL, Game, Operator, State
@@ -118,7 +119,10 @@ BROKEN: list[tuple[HistoryGame, str]] = [
     (_changed("utilities", lambda x: x + 0.5), "a utility before the game is over"),
     (_changed("utilities", lambda x: x.astype(np.float32)), "utilities are float32"),
     (_changed("actors", lambda x: np.where(x == 1, 4, x).astype(np.int32)), "an actor is not"),
-    (_changed("public", lambda x: np.where(x >= 0, (x >= 0).sum(axis=1)[:, None], -1)), "does not begin with that"),
+    (
+        _changed("public", lambda x: np.where(x >= 0, (x >= 0).sum(axis=1)[:, None], -1).astype(np.int32)),
+        "does not begin with that",
+    ),
     (_changed("public", lambda x: np.zeros_like(x)), "two histories"),
     (_changed("private", lambda x: np.zeros_like(x)), "one infostate of player . .* have other inputs"),
     (_changed("inputs", lambda x: x * np.float32(np.nan)), "inputs are not finite"),
@@ -157,6 +161,55 @@ def test_what_a_player_forgets_and_games_that_share_are_found(game: HistoryGame,
         check_history_game(game)
 
 
+class FirstRowForAll(KuhnHistories):
+    def private(self, states: Int32, viewers: Int32) -> Int32:
+        return np.repeat(super().private(states, viewers)[:1], len(states), axis=0)
+
+
+class TwiceAsMany(KuhnHistories):
+    def private(self, states: Int32, viewers: Int32) -> Int32:
+        return np.repeat(super().private(states, viewers), 2, axis=0)
+
+
+class LongPublic(KuhnHistories):
+    def public(self, states: Int32) -> Int32:
+        return super().public(states).astype(np.int64)  # type: ignore[return-value]
+
+
+class FewerInBatches(KuhnHistories):
+    def public(self, states: Int32) -> Int32:
+        found = super().public(states).copy()
+        return found if len(states) == 1 else np.minimum(found, 0)
+
+
+class NoCritic(KuhnHistories):
+    def critic_inputs(self, states: Int32) -> Float32:
+        return super().critic_inputs(states) * np.float32("nan")
+
+
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [
+        (FirstRowForAll, "public or private rows of a batch are others than alone"),
+        (FewerInBatches, "public or private rows of a batch are others than alone"),
+        (TwiceAsMany, "private rows are int32"),
+        (LongPublic, "public rows are int64"),
+        (NoCritic, "critic_inputs are not finite"),
+    ],
+)
+def test_rows_of_batches_are_rows_alone(kind: type[HistoryGame], fault: str) -> None:
+    for public in (None, make_game("kuhn_poker")):
+        with pytest.raises(GameError, match=fault):
+            check_history_game(kind(), public)
+
+
+def test_both_forms_are_reported_alike() -> None:
+    face = Kuhn()
+    face.u_max = 5.0
+    with pytest.raises(GameError, match=r"the attribute u_max is 2(\.0)?, of its public face 5\.0"):
+        check_history_game(KuhnHistories(), face)
+
+
 class FoldsToTheWrongPlayer(KuhnHistories):
     def utilities(self, states: np.ndarray) -> np.ndarray:
         found = super().utilities(states)
@@ -169,14 +222,17 @@ def test_the_other_face_finds_wrong_rules() -> None:
         check_history_game(FoldsToTheWrongPlayer(), make_game("kuhn_poker"))
     with pytest.raises(GameError, match="its public face is another game, rps"):
         check_history_game(KuhnHistories(), RockPaperScissors())
-    silent = RockPaperScissors()
-    silent.name = "kuhn_poker"
     with pytest.raises(GameError, match="has no `history`"):
-        check_history_game(KuhnHistories(), silent)
+        check_history_game(KuhnHistories(), SaysNoHistory())
     wrong = ((RockPaperScissors, "not the class RockPaperScissors"), (KuhnHistories(), "derived from sog.Game"))
     for public, says in wrong:
         with pytest.raises(GameError, match=says):
             check_history_game(KuhnHistories(), public)  # type: ignore[arg-type]
+
+
+class SaysNoHistory(Kuhn):
+    def history(self, s: State, i0: int, i1: int) -> None:
+        return None
 
 
 class KuhnWithoutAKing(Kuhn):

@@ -69,6 +69,17 @@ GAMES = {"wrong_poker": Wrong, "small_poker": Small, "other_name": Small, "no_ga
 GAMES |= {"rich_poker": Rich, "leduc_poker": Small, "holdem_mini": LikeHoldem, "connect_four_cards": LikeConnectFour}
 HISTORY_GAMES = {"small_poker": SmallHistories, "wrong_poker": WrongHistories, "leduc_poker": SmallHistories}
 HISTORY_GAMES["by_histories"] = SmallHistories
+
+class FallsOver(Kuhn):
+    def __init__(self):
+        self.nothing.here = 1
+
+class FallsOverHistories(KuhnHistories):
+    def __init__(self):
+        super().__init__()
+        self.name = "falls_over"
+
+GAMES["falls_over"], HISTORY_GAMES["falls_over"] = FallsOver, FallsOverHistories
 """
 
 
@@ -79,6 +90,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "unread_games.py").write_text("GAMES = (:")
     (tmp_path / "no_games.py").write_text("x = 1")
     (tmp_path / "odd_games.py").write_text("GAMES = {'a': 3}")
+    (tmp_path / "keyed_games.py").write_text("GAMES = {'my-game': dict}")
     (tmp_path / "twice_games.py").write_text("GAMES = {'small_poker': dict}")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SOG_GAMES", "games_of_mine")
@@ -92,6 +104,11 @@ def test_a_module_of_mine_adds_games() -> None:
     face = public_face(by_history)
     assert face is not None and type(face).__name__ == "Small"
     assert is_own("small_poker", "HISTORY_GAMES") and not is_own("kuhn_poker", "HISTORY_GAMES")
+
+
+def test_a_fault_of_the_public_face_is_not_the_lack_of_one() -> None:
+    with pytest.raises(GameError, match="falls_over's constructor raised AttributeError"):
+        public_face(make_history_game("falls_over"))
 
 
 def test_games_of_mine_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -164,6 +181,7 @@ def test_a_name_of_this_program_is_not_mine_to_take(
         ("", "games_of_mine:Small", "games_of_mine:Small names a class, not a game; with GAMES"),
         ("../up", "xyzzy", "names modules, such as my_games"),
         ("games_of_mine.py", "xyzzy", "names modules, such as my_games"),
+        ("keyed_games", "xyzzy", "GAMES of keyed_games calls a game 'my-game', which is no word"),
         ("unread_games", "xyzzy", "SyntaxError: invalid syntax (unread_games.py, line 1)"),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 from sog.errors import GameError
 from sog.games.base import NATURE, Game, Links
 from sog.games.catalog import make_game
+from sog.games.check import check_game
 from sog.games.rooted import Rooted
 
 # What is its own: where it begins, what it is called, and what self-play and records of whole games are made of.
@@ -61,3 +62,10 @@ def test_ranges_at_a_later_root_are_the_callers() -> None:
     assert Rooted(game, after, given).root_ranges() is given
     leduc = make_game("leduc_poker")
     assert all((own == 1.0).all() for own in Rooted(leduc, leduc.fan(leduc.root()).children[0]).root_ranges())
+
+
+def test_a_later_root_has_no_symmetries() -> None:
+    game = make_game("connect_four")
+    assert Rooted(game, game.root()).symmetries
+    side = Rooted(game, game.child(game.root(), 0))
+    assert not side.symmetries and not check_game(side, 20).complete

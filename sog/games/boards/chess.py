@@ -18,6 +18,7 @@ from sog.games.boards.fen import checked_fen
 from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, Position, PositionGame
 from sog.games.names import Parameters, refuse_unknown, write_game
+from sog.games.planes import MOST
 from sog.games.records import Record
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -109,7 +110,7 @@ class Chess(PositionGame):
         for k, right in enumerate("kqKQ" if black else "KQkq"):
             if right in seen[0].castling:
                 out[-7 + k] = 1.0
-        out[-3], out[-2] = seen[0].quiet / 100.0, seen[0].number / 100.0
+        out[-3], out[-2] = seen[0].quiet / 100.0, min(seen[0].number / 100.0, MOST)
 
     def write_record(self, record: Record) -> str:
         return pgn_record(self, record, self.fen, START)

@@ -92,6 +92,9 @@ def _check_attributes(game: HistoryGame) -> None:
         found = getattr(game, name, None)
         whole = isinstance(found, int | np.integer) and found >= least
         _require(whole, game, f"the attribute {name} is {found!r}, not a whole number of at least {least}")
+    for name in ("num_actions", "num_outcomes"):
+        most = np.iinfo(np.int16).max  # histories are int16
+        _require(getattr(game, name) <= most, game, f"the attribute {name} is above {most:,}")
     _require(game.num_private <= game.num_inputs, game, "num_private is more than num_inputs, of which it is a part")
 
 
@@ -122,7 +125,7 @@ class _Played:
                 break
             actions = np.where(going, drawn(np.where(going[:, None], weights, 1.0), rng.random(count)), -1)
             for b in np.flatnonzero(actors < NATURE).tolist():
-                pasts[b][actors[b]] += b"%d %d," % (hash(_key(game, states[b : b + 1], actors[b])), actions[b])
+                pasts[b][actors[b]] += b"%d %d," % (hash(_key(game, states[b], actors[b])), actions[b])
             game.step(states, actions)
             moves, length = moves + int(going.sum()), length + 1
             _require(length <= game.longest, game, f"a history has more than longest = {game.longest} actions")
@@ -137,10 +140,10 @@ class _Played:
     def _look(self, states: Int32, actors: Int32, pasts: list[list[bytes]]) -> None:
         """Both players' infostates: the same rows must mean the same."""
         game = self.game
-        legal, public = game.legal(states), game.public(states)
+        legal, public = game.legal(states), _public(game, states)
         for p in (0, 1):
             viewers = np.full(len(states), p, dtype=np.int32)
-            inputs = game.inputs(states, viewers)
+            inputs, keys = game.inputs(states, viewers), _keys(game, states, viewers)
             _require_array(game, inputs, np.float32, (len(states), game.num_inputs), "inputs")
             _require(np.isfinite(inputs).all(), game, "inputs are not finite")
             for b in range(len(states)):
@@ -150,7 +153,9 @@ class _Played:
                 fault = "two inputs of one viewer and one public row differ before their last num_private entries"
                 _require(same or (public[b] < 0).all(), game, fault)
                 seen = (legal[b].tobytes() if acts else b"", inputs[b].tobytes(), pasts[b][p])
-                first = self.infostates.setdefault((_key(game, states[b : b + 1], p), acts), seen)
+                alone = keys[b] == _key(game, states[b], p)
+                _require(alone, game, "public or private rows of a batch are others than alone")
+                first = self.infostates.setdefault((keys[b], acts), seen)
                 for one, two, what in zip(first, seen, _SEEN, strict=True):
                     fault = f"two histories of one infostate of player {p} (public and private rows) have other {what}"
                     _require(one == two, game, fault)
@@ -159,6 +164,7 @@ class _Played:
             _require(same or (row < 0).all(), game, "two histories with one public row have other players to act")
         critic = game.critic_inputs(states)
         _require_array(game, critic, np.float32, (len(states), game.num_critic_inputs), "critic_inputs")
+        _require(np.isfinite(critic).all(), game, "critic_inputs are not finite")
 
 
 _SEEN: Final = ("legal actions", "inputs", "pasts of that player (perfect recall)")
@@ -194,10 +200,24 @@ def _require_array(game: HistoryGame, found: Any, dtype: type, shape: tuple[int,
     _require(fits, game, f"{what} are {kind}, not {np.dtype(dtype)}{list(shape)}")
 
 
+def _public(game: HistoryGame, states: Int32) -> Int32:
+    """int32[B, P]: the public rows, checked."""
+    found = game.public(states)
+    _require_array(game, found, np.int32, (len(states), *np.shape(found)[1:2]), "public rows")
+    return found
+
+
+def _keys(game: HistoryGame, states: Int32, viewers: Int32) -> list[bytes]:
+    """The infostate of each state's viewer as one bytes: the player, the public and the private row, checked."""
+    private = game.private(states, viewers)
+    _require_array(game, private, np.int32, (len(states), *np.shape(private)[1:2]), "private rows")
+    rows = np.concatenate((viewers[:, None], _public(game, states), private), axis=1)
+    return [row.tobytes() for row in rows]
+
+
 def _key(game: HistoryGame, state: Int32, player: int) -> bytes:
-    """A player's infostate at a state, int32[1, K], as one bytes: the player, the public and the private row."""
-    viewer = np.array([player], dtype=np.int32)
-    return np.concatenate((viewer, game.public(state)[0], game.private(state, viewer)[0])).astype(np.int32).tobytes()
+    """A player's infostate at a state, int32[K], alone."""
+    return _keys(game, state[None], np.array([player], dtype=np.int32))[0]
 
 
 def _check_alone(game: HistoryGame, rng: np.random.Generator, count: int = 8) -> None:
@@ -225,6 +245,9 @@ def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) ->
     """How many pairs of infostates were replayed, all the same in both forms."""
     same = game.name.removeprefix(OPENSPIEL) == public.name.removeprefix(OPENSPIEL)
     _require(same, game, f"its public face is another game, {public.name}; both forms have the same game string")
+    for name in ("unit", "u_max", "num_actions"):
+        mine, face = getattr(game, name), getattr(public, name)
+        _require(mine == face, game, f"the attribute {name} is {mine!r}, of its public face {face!r}")
     infostates: dict[bytes, tuple[object, int, int]] = {}
     shown: dict[bytes, object] = {}
     pairs = covered = 0
@@ -264,7 +287,7 @@ def _check_faces(game: HistoryGame, public: Game, max_states: int, seed: int) ->
         for state, place in zip(states, places.tolist(), strict=True):
             for p in (0, 1):
                 own = (s, p, place[p])
-                first = infostates.setdefault(_key(game, state[None], p), own)
+                first = infostates.setdefault(_key(game, state, p), own)
                 _require(first == own, game, f"{where} an infostate of player {p} is also another one")
     whole = len(infostates) == len(set(infostates.values()))
     _require(whole, game, "an infostate of the public face is several by histories")
@@ -303,7 +326,7 @@ def _check_covered(game: HistoryGame, states: Int32, weights: Float64, where: st
 
 def _pair(game: HistoryGame, state: Int32) -> tuple[bytes, bytes]:
     """Both players' infostates at a state, int32[K]."""
-    return _key(game, state[None], 0), _key(game, state[None], 1)
+    return _key(game, state, 0), _key(game, state, 1)
 
 
 def _chances_of(game: HistoryGame, histories: Array) -> Float64:

@@ -103,6 +103,8 @@ def _estimate(name: str, game: Any) -> int:
                 break
             total += 0 if state.is_chance_node() else width
             actions = state.legal_actions()
+            if not actions:
+                raise GameError(f"OpenSpiel does not play {name}: it has a position without a legal action")
             width *= len(actions)
             state.apply_action(actions[int(rng.integers(len(actions)))])
         total += width

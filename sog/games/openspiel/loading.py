@@ -28,8 +28,10 @@ def load_as_it_is(name: str) -> SpielGame:
     name = name.removeprefix(OPENSPIEL)
     try:
         with quiet():
-            return pyspiel.load_game(name)
-    except (RuntimeError, ValueError, TypeError, LookupError) as error:  # SpielError is a RuntimeError
+            game = pyspiel.load_game(name)
+            game.new_initial_state()  # some parameters are refused only here
+            return game
+    except (RuntimeError, ValueError, TypeError, LookupError, MemoryError) as error:  # SpielError is a RuntimeError
         raise GameError(f"OpenSpiel does not load {name}: {as_openspiel_says(error)}") from error
 
 
