@@ -105,7 +105,7 @@ def exploitability(
     of: a solution or a loaded agent; or, with `game`, a policy by public node or a class derived from `Agent`, whose
     policy is taken at every public state as in play. Raises SettingError for what is no policy, or without a game.
 
-        sog.exploitability(sog.load_agent("kuhn_poker"))
+        sog.exploitability(sog.load_agent("leduc_poker"))           # about 0.04 chips a hand
         sog.exploitability(sog.UniformAgent, "leduc_poker")          # 2.37 chips a hand
     """
     if isinstance(of, Solution | LoadedAgent):

@@ -107,11 +107,66 @@ def test_budget(simulations: int, per_update: float, rounds: int, expansions: in
         (10, -1.0, "must be positive"),
         (10, float("nan"), "must be positive"),
         (10, float("inf"), "must be positive"),
+        (10, 1e-310, "must be positive and finite, as their inverse"),
     ],
 )
 def test_bad_budgets(simulations: int, per_update: float, why: str) -> None:
     with pytest.raises(SettingError, match=why):
         Budget(simulations, per_update)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"prior_temperature": 0.0}, {"c_puct": -1.0}, {"warm_start": float("nan")}, {"c_puct": float("inf")}]
+)
+def test_bad_settings(wrong: dict[str, float]) -> None:
+    with pytest.raises(SettingError, match="must be"):
+        SearchSettings(**wrong)  # type: ignore[arg-type]
+
+
+def shaped(values: tuple[int, ...], logits: tuple[int, ...]) -> Evaluator:
+    """An evaluator that answers with arrays of so much for each belief."""
+
+    def evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
+        counts = [len(beliefs.nodes) for beliefs in requests]
+        return [Evaluations(np.zeros((count, *values)), np.zeros((count, *logits))) for count in counts]
+
+    return evaluator
+
+
+@pytest.mark.parametrize(("values", "logits"), [((2,), (6, 3)), ((12,), (1, 1)), ((12,), (6, 2)), ((), (6, 3))])
+def test_answers_of_another_shape_are_refused(values: tuple[int, ...], logits: tuple[int, ...]) -> None:
+    """Kernels would read past their ends."""
+    public = PublicTree(Leduc())
+    tree = Lookahead(public, 0, public.game.root_ranges())
+    with pytest.raises(SettingError, match="an evaluator answered (values|logits) of shape"):
+        run(search(tree, 0, Budget(10, 1.0), BEST, derive_generator(0, 0, 0)), shaped(values, logits))
+
+
+def test_after_a_restart_leaves_are_evaluated_again() -> None:
+    public, half = PublicTree(TicTacToe()), Believer()
+    tree = Lookahead(public, 0, public.game.root_ranges())
+    run(search(tree, 0, Budget(10, 1.0), BEST, derive_generator(0, 0, 0)), half)
+    tree.restart(public.game.root_ranges())
+    half.kept.clear()
+    run(search(tree, 0, Budget(10, 1.0), BEST, derive_generator(0, 0, 0)), half)
+    evaluated = {int(node) for beliefs in half.kept for node in beliefs.nodes}
+    leaves = {tree.public_node(n) for n in range(tree.size) if tree.nodes[n, f.KIND] == f.LEAF}
+    assert leaves and leaves <= evaluated
+
+
+def test_without_a_prior_the_first_legal_action_is_opened() -> None:
+    """Priors that are no numbers must not lead to an edge that there is not."""
+
+    def broken(requests: Sequence[Beliefs]) -> list[Evaluations]:
+        return [answer._replace(logits=np.full_like(answer.logits, np.nan)) for answer in zero_evaluator(requests)]
+
+    public = PublicTree(TicTacToe())
+    tree = Lookahead(public, 0, public.game.root_ranges())
+    run(search(tree, 0, Budget(10, 1.0), BEST, derive_generator(0, 0, 0)), broken)
+    children = [c for c in tree.children_by_action(0) if c >= 0]
+    assert children and len(children) == len(set(children))
+    for c in children:
+        assert public.path(tree.public_node(c))[:-1] == [0]
 
 
 def test_budgets_are_written_as_in_the_papers() -> None:

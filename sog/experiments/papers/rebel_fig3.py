@@ -15,7 +15,7 @@ from sog.experiments.papers.rebel_table2 import GAMES
 from sog.experiments.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 from sog.games.liars_dice import LiarsDice
 from sog.search.cfr import exact
-from sog.search.cfr.algorithms import Algorithm, of_fictitious_play, of_rule
+from sog.search.cfr.algorithms import Algorithm, of_rule, of_variant
 from sog.search.cfr.fictitious import FLOP, FP, LINEAR_FP
 from sog.search.cfr.rules import LINEAR_CFR
 from sog.search.tree.public_tree import PublicTree
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ALGORITHMS: Final[dict[str, Algorithm]] = {
-    "FP": of_fictitious_play(FP),
-    "Linear FP": of_fictitious_play(LINEAR_FP),
-    "FLOP": of_fictitious_play(FLOP),
+    "FP": of_variant(FP),
+    "Linear FP": of_variant(LINEAR_FP),
+    "FLOP": of_variant(FLOP),
     "Linear CFR": of_rule(LINEAR_CFR),
 }
 # Table 2, "Full-game FP" and "Full-game CFR", after 1,024 iterations.

@@ -31,13 +31,8 @@ def of_rule(rule: Rule) -> Algorithm:
     return Algorithm(rule.name, lambda tree, count: tree.iterate(rule, count))
 
 
-def of_fictitious_play(variant: FictitiousPlay) -> Algorithm:
-    """A variant of fictitious play."""
-    return Algorithm(variant.name, variant.iterate)
-
-
-def of_monte_carlo(variant: MonteCarlo) -> Algorithm:
-    """A variant of Monte Carlo CFR."""
+def of_variant(variant: FictitiousPlay | MonteCarlo) -> Algorithm:
+    """A variant of fictitious play or of Monte Carlo CFR."""
     return Algorithm(variant.name, variant.iterate)
 
 
@@ -74,9 +69,9 @@ def named(name: str, simultaneous: bool = False, seed: int = 0) -> Algorithm:
         return of_rule(replace(rule, name=full_name, alternating=False) if simultaneous else rule)
     if name in _FICTITIOUS:
         variant = _FICTITIOUS[name]
-        return of_fictitious_play(replace(variant, name=full_name, alternating=False) if simultaneous else variant)
+        return of_variant(replace(variant, name=full_name, alternating=False) if simultaneous else variant)
     if name in _MONTE_CARLO and simultaneous:
         raise SettingError(f"{name} walks the tree for one player at a time: it has no simultaneous form")
     if name in _MONTE_CARLO:
-        return of_monte_carlo(replace(_MONTE_CARLO[name], seed=seed))
+        return of_variant(replace(_MONTE_CARLO[name], seed=seed))
     raise SettingError(f"no algorithm is called {name}; known: {', '.join(NAMES)}")

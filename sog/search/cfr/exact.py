@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from sog.search.cfr.rules import DCFR, Rule
 from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
+
+BOTH: Final = 3  # of a mask of best responders: each one's values hang on the other's policy alone
 
 # policy[node]: float64[A, I] of the actor at each decision node of a public tree.
 Policy = dict[int, Float64]
@@ -47,14 +50,14 @@ def solve(public: PublicTree, rule: Rule, iterations: int) -> Lookahead:
     return tree
 
 
-def policy_of(tree: Lookahead) -> Policy:
-    """Copies of the average policies at every open decision node, by public node."""
-    return {tree.public_node(n): tree.policy(n).copy() for n in tree.decisions()}
+def policy_of(tree: Lookahead, which: int = f.AVERAGE_POLICY) -> Policy:
+    """Copies of the policies in row `which` at every open decision node, by public node."""
+    return {tree.public_node(n): tree.table(n, which).copy() for n in tree.decisions()}
 
 
 def current_policy_of(tree: Lookahead) -> Policy:
-    """Copies of the latest iteration's policies at every open decision node, by public node."""
-    return {tree.public_node(n): tree.current_policy(n).copy() for n in tree.decisions()}
+    """The same of the latest iteration's policies."""
+    return policy_of(tree, f.POLICY)
 
 
 def set_policy(tree: Lookahead, policy: Policy, which: int = f.AVERAGE_POLICY) -> None:
@@ -81,9 +84,8 @@ def measure(tree: Lookahead, which: int = f.AVERAGE_POLICY) -> Measure:
     """Value and best responses of the policies in row `which` of a tree without leaves."""
     r0, r1 = tree.root_ranges
     value = float(tree.evaluate(which)[0] @ r0)
-    best0 = float(tree.evaluate(which, best=1)[0] @ r0)
-    best1 = float(tree.evaluate(which, best=2)[1] @ r1)
-    return Measure(value, (best0, best1))
+    zero, one = tree.evaluate(which, best=BOTH)
+    return Measure(value, (float(zero @ r0), float(one @ r1)))
 
 
 def measure_policy(public: PublicTree, policy: Policy) -> Measure:
@@ -104,7 +106,7 @@ def measure_policy(public: PublicTree, policy: Policy) -> Measure:
 
 
 def flaw_of(policy: Array, legal: Array) -> str:
-    """Why float64[A, I] is no policy for bool[A, I], its legal actions; empty where it is one.
+    """Why float64[A, I] is no policy for [A, I], above 0 where legal; empty where it is one.
 
     Its shape, numbers that are not finite or below 0, illegal actions, sums other than 1 with some infostate.
     """
@@ -112,7 +114,7 @@ def flaw_of(policy: Array, legal: Array) -> str:
     if found.shape != legal.shape:
         return f"a policy of shape {found.shape}, not {legal.shape} (actions, infostates)"
     if not (found >= 0).all() or (found[legal <= 0] > 0).any():
-        return "a probability below 0, none at all, or of an illegal action"
+        return "a probability that is negative, not a number, or of an illegal action"
     if not np.allclose(found.sum(axis=0)[legal.any(axis=0)], 1.0):
         return "the probabilities of an infostate do not sum to 1"
     return ""

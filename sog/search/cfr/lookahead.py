@@ -229,6 +229,8 @@ class Lookahead:
     def restart(self, ranges: tuple[Float64, Float64]) -> None:
         """Forget everything but the tree itself, and begin again from these ranges."""
         self.entries[:], self.infostates[:], self.iterations = 0.0, 0.0, 0
+        evaluated = self.nodes[: self.size, f.EVALUATED]
+        evaluated[evaluated == f.READY] = f.AWAITING
         self.set_root_ranges(ranges)
         self.normalise(f.REGRET, f.POLICY)
 

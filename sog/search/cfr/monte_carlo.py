@@ -42,7 +42,6 @@ class MonteCarlo:
 
     def iterate(self, tree: Lookahead, count: int) -> None:
         """`count` more iterations on a tree without leaves; regrets and averages go to their rows."""
-        tree.forward()  # the ranges at the root are read, and terminal nodes' never
         walk = Walk(
             self.outcome,
             np.zeros(1, dtype=np.uint64),

@@ -44,7 +44,8 @@ def solve(
     """Solve fresh subgames; afterwards the tree has the average policies and `games.root_values` the root's values.
 
     visit: called with the number of each iteration when the tree holds the policies that it adds to the averages and
-    their ranges (at leaves; of fictitious play, the averages before it are in policy_sum and range_sums).
+    their ranges at leaves; in fictitious play policy_sum and range_sums then hold the averages with this iteration, and
+    ranges at leaves are what the last turn answered.
     visited: which subgames are read after which iterations, see `Visited`; bringing a tree up to date costs time.
     """
     visit, visited = visit or (lambda t: None), {} if visit is None else visited

@@ -23,7 +23,7 @@ class SearchLog:
     leaf whose belief has not moved is not evaluated again, and then does not count.
     picked: (public node, float64[S0 + S1] ranges by slot).
     expansions: trajectories walked.  lost: those that could draw no world or after which nothing was opened.
-    whole: at the end nothing was left to open.
+    whole: where some were lost, nothing was left to open at the end.
     """
 
     iterations: frozenset[int] = frozenset()

@@ -23,7 +23,7 @@ from sog.search.gtcfr import phases, trajectories
 from sog.search.gtcfr.log import SearchLog
 from sog.search.gtcfr.trajectories import ALL, Selection
 from sog.search.leaves import kernels
-from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, Wanted, plain_arrays
+from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, Wanted, checked
 from sog.search.leaves.kernels import PLAIN, Leaves, Request
 from sog.search.resolving.gadget import Gadget
 from sog.search.tree import columns as f
@@ -44,8 +44,9 @@ class Budget:
 
     def __post_init__(self) -> None:
         check_whole("simulations", self.simulations, 1)
-        if not (self.per_update > 0 and math.isfinite(self.per_update)):
-            raise SettingError(f"simulations per update must be positive, not {self.per_update}")
+        c = self.per_update
+        if not (c > 0 and math.isfinite(c) and math.isfinite(1.0 / c)):
+            raise SettingError(f"simulations per update must be positive and finite, as their inverse, not {c}")
 
     @property
     def expansions(self) -> int:
@@ -102,6 +103,11 @@ class SearchSettings:
     def __post_init__(self) -> None:
         if not 0.0 <= self.tolerance <= 2.0:
             raise SettingError(f"the tolerance of ranges is from 0 to 2, not {self.tolerance}")
+        if not (self.prior_temperature > 0 and math.isfinite(self.prior_temperature)):
+            raise SettingError(f"the priors' temperature must be positive, not {self.prior_temperature}")
+        for name, value in (("c_puct", self.c_puct), ("warm_start", self.warm_start)):
+            if not (value >= 0 and math.isfinite(value)):
+                raise SettingError(f"{name} must be 0 or more, not {value}")
 
 
 # From so many logits a belief on, a leaf's prior is evaluated when the leaf is opened, not with its values in every
@@ -313,8 +319,8 @@ class _Run:
         if self.log.uniform and not self.state[phases.UPDATES]:
             beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is no leaf
             self.log.note(-1, nodes[beside], ranges[beside], self.rng)
-        answers = yield Beliefs(self.tree.public, nodes, ranges, Wanted.VALUES if self.apart else Wanted.BOTH)
-        self.answers = plain_arrays(answers)
+        beliefs = Beliefs(self.tree.public, nodes, ranges, Wanted.VALUES if self.apart else Wanted.BOTH)
+        self.answers = checked((yield beliefs), beliefs)
 
     def _open(self, n: int, edge: int) -> Generator[Beliefs, Evaluations, bool]:
         """`_expand`, after the prior of a leaf that has none yet."""
@@ -327,7 +333,8 @@ class _Run:
         public, ranges = self.tree.public, np.zeros((1, self.width))
         kernels.recall(public.arrays, self.tree.arrays, n, public.game.num_slots[0], ranges[0])
         nodes = np.array([self.tree.public_node(n)], dtype=np.int32)
-        answers = plain_arrays((yield Beliefs(public, nodes, ranges, Wanted.POLICIES)))
+        beliefs = Beliefs(public, nodes, ranges, Wanted.POLICIES)
+        answers = checked((yield beliefs), beliefs)
         phases.take_prior(public.arrays, self.tree.arrays, n, answers.logits, float(self.settings.prior_temperature))
 
     def _outgrown(self) -> bool:

@@ -18,7 +18,6 @@ from sog.search.tree.arrays import Public, Tree
 from sog.search.tree.growth import NODES
 
 ALL: Final = -1  # expand every child at once
-OVER: Final = -2  # no node to expand: the trajectory came to where the game ends
 NO_WORLD: Final = -3  # no node to expand: no pair of infostates could be drawn at the start
 
 
@@ -31,8 +30,8 @@ class Selection(NamedTuple):
     beliefs: float64[2, I0 + I1] at the start: both ranges of the fixed belief, and ones.
     pair: int64[2], the infostates on the way.  path: int64[*], path[0] counts the (action, infostate) entries chosen in
     this phase, listed after it; each gets a virtual visit.
-    found: int64[2], the node to expand and the edge (ALL for a leaf), or node -1 and why there is none: NO_WORLD, OVER
-    where the game ends, ALL elsewhere.
+    found: int64[2], the node to expand and the edge (ALL for a leaf), or node -1 and why there is none: NO_WORLD, or
+    ALL for anything else.
     """
 
     start: int
@@ -71,8 +70,6 @@ def trajectory(public: Public, tree: Tree, selection: Selection) -> None:
         n = c
     if nodes[n, f.KIND] == f.LEAF and nodes[n, f.EVALUATED] == f.READY:
         found[0] = n
-    elif nodes[n, f.KIND] == f.ENDED:
-        found[1] = OVER
 
 
 @njit
@@ -268,6 +265,6 @@ def best_prior(public: Public, tree: Tree, n: int, i: int) -> int:
     best, top = -1, -np.inf
     for a in range(nodes[n, f.N_ACTIONS]):
         edge = draws.move(public, nodes[n, f.N_ACTION0] + a, i)[0]
-        if edge >= 0 and tree.entries[f.PRIOR, var + a * width] > top:
+        if edge >= 0 and (best < 0 or tree.entries[f.PRIOR, var + a * width] > top):
             best, top = edge, tree.entries[f.PRIOR, var + a * width]
     return best

@@ -14,6 +14,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from sog.arrays import Float64, Int32
+from sog.errors import SettingError
 from sog.search.tree.public_tree import PublicTree
 
 
@@ -53,8 +54,18 @@ class Evaluations(NamedTuple):
     logits: Float64
 
 
-def plain_arrays(answers: Evaluations) -> Evaluations:
-    """The same evaluations in arrays of one type, for kernels whose types are looked at once (simd/dispatch.py)."""
+def checked(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
+    """The same evaluations in arrays of one type, for kernels whose types are looked at once (simd/dispatch.py).
+
+    SettingError where they are not of the shapes that these beliefs ask for: kernels would read past their ends.
+    """
+    game, count = beliefs.public.game, len(beliefs.nodes)
+    for name, found, shape, left_out in (
+        ("values", answers.values, (count, sum(game.num_slots)), Wanted.POLICIES),
+        ("logits", answers.logits, (count, max(game.num_slots), game.num_actions), Wanted.VALUES),
+    ):
+        if beliefs.wanted is not left_out and found.shape != shape:
+            raise SettingError(f"an evaluator answered {name} of shape {found.shape}, not {shape}")
     return Evaluations(_plain(answers.values), _plain(answers.logits))
 
 

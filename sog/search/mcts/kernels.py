@@ -1,7 +1,7 @@
 """Numba kernels of Monte Carlo tree search with PUCT; they know arrays only and never see the rules.
 
 A tree is `nodes`, int32[M, FIELDS], and a column of `stats` for each (node, action), the columns of a node side by
-side. Values are player 0's, as shares of the game's largest utility. Below, A is the number of columns of a node.
+side. Values are player 0's, as shares of the game's largest utility.
 """
 
 from __future__ import annotations

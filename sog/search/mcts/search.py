@@ -15,7 +15,7 @@ import numpy as np
 from sog.arrays import Float64, Int32, Int64
 from sog.errors import SettingError
 from sog.games.base import NATURE, TERMINAL
-from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, plain_arrays
+from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, checked
 from sog.search.mcts import kernels
 from sog.search.tree import columns as f
 from sog.search.tree.public_tree import PublicTree
@@ -180,7 +180,7 @@ def search(
             done += run.step(min(simulations - done, _AT_ONCE)) if root is None else run.step_from(root, done)
             beliefs = run.leaves()
             if beliefs is not None:
-                run.answer = plain_arrays((yield beliefs))
+                run.answer = checked((yield beliefs), beliefs)
             run.answered = run.found_leaves
             if stopped(done):
                 break
@@ -230,7 +230,7 @@ class _Run:
     def plant(self, answer: Evaluations) -> None:
         """Put the root into the tree."""
         self.found.leaves[kernels.STATE, 0] = self.tree.state
-        self.answer, self.answered = plain_arrays(answer), 1
+        self.answer, self.answered = checked(answer, self.root()), 1
         self.step(0)
 
     def step(self, simulations: int) -> int:

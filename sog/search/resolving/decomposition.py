@@ -84,8 +84,8 @@ class Decomposition:
         trunk.forward(f.AVERAGE_POLICY)
         return {
             self._state(n): Summary(
-                (_slots(trunk, f.REACH, n, 0), _slots(trunk, f.REACH, n, 1)),
-                (_slots(trunk, f.CFV_SUM, n, 0) / self.weight, _slots(trunk, f.CFV_SUM, n, 1) / self.weight),
+                (trunk.ranges(n)[0].copy(), trunk.ranges(n)[1].copy()),
+                (trunk.cfv_sums(n)[0] / self.weight, trunk.cfv_sums(n)[1] / self.weight),
             )
             for n in self.roots
         }
@@ -145,7 +145,3 @@ def _trunk(game: Game, cut: BeginsSubgame) -> tuple[Lookahead, list[int]]:
                 tree.expand(n)
         n += 1
     return tree, roots
-
-
-def _slots(tree: Lookahead, row: int, n: int, p: int) -> Float64:
-    return tree.infostates[row, tree.span(n, p)].copy()

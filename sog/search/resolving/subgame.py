@@ -42,14 +42,12 @@ def summarise(public: PublicTree, policy: Policy, roots: Iterable[int]) -> dict[
     """Summaries of the subgames at the public nodes `roots` of a listed game: values of best responses to a policy."""
     tree, roots = exact.full_tree(public), list(roots)
     exact.set_policy(tree, policy)
-    at = {int(s): n for n, s in enumerate(tree.nodes[: tree.size, f.PUBLIC])}
-    values = []
-    for p in (0, 1):
-        tree.evaluate(f.AVERAGE_POLICY, best=1 << p)
-        values.append({s: tree.infostates[f.CFV, tree.span(at[s], p)].copy() for s in roots})
-    tree.forward(f.AVERAGE_POLICY)
-    ranges = {s: tuple(tree.infostates[f.REACH, tree.span(at[s], p)].copy() for p in (0, 1)) for s in roots}
-    return {s: Summary((ranges[s][0], ranges[s][1]), (values[0][s], values[1][s])) for s in roots}
+    tree.evaluate(f.AVERAGE_POLICY, best=exact.BOTH)
+    at, found = tree.by_public_node(), {}
+    for s in roots:
+        (r0, r1), (v0, v1) = tree.ranges(at[s]), tree.cfvs(at[s])
+        found[s] = Summary((r0.copy(), r1.copy()), (v0.copy(), v1.copy()))
+    return found
 
 
 class SubgameSolver(Protocol):
