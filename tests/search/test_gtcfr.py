@@ -138,7 +138,7 @@ def test_answers_of_another_shape_are_refused(values: tuple[int, ...], logits: t
     """Kernels would read past their ends."""
     public = PublicTree(Leduc())
     tree = Lookahead(public, 0, public.game.root_ranges())
-    with pytest.raises(SettingError, match="an evaluator answered (values|logits) of shape"):
+    with pytest.raises(SettingError, match=r"an evaluator answered (values|logits) of shape"):
         run(search(tree, 0, Budget(10, 1.0), BEST, derive_generator(0, 0, 0)), shaped(values, logits))
 
 
