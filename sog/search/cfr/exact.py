@@ -114,7 +114,7 @@ def flaw_of(policy: Array, legal: Array) -> str:
     if found.shape != legal.shape:
         return f"a policy of shape {found.shape}, not {legal.shape} (actions, infostates)"
     if not (found >= 0).all() or (found[legal <= 0] > 0).any():
-        return "a probability that is negative, not a number, or of an illegal action"
+        return "a probability below 0, not a number, or of an illegal action"
     if not np.allclose(found.sum(axis=0)[legal.any(axis=0)], 1.0):
         return "the probabilities of an infostate do not sum to 1"
     return ""
