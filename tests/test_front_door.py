@@ -136,7 +136,7 @@ def test_what_makes_no_sense_is_refused_in_one_line(call: Callable[[], object], 
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        (np.full((2, 3), np.nan), "none at all"),
+        (np.full((2, 3), np.nan), "not a number"),
         (np.full((2, 3), 0.25), "do not sum to 1"),
         (np.float64(0.5), "of shape"),
         (np.full((2, 1), 0.5), "of shape"),
