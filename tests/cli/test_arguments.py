@@ -309,7 +309,8 @@ def test_training_that_cannot_fit_says_what_it_would_need(
     monkeypatch.setattr(needs, "machine_bytes", lambda: 16e9)
     monkeypatch.chdir(tmp_path)
     assert main(["train", *words, "--workers", "1"]) == 2
-    assert "GB for the replay window, three times as much again while it is saved); this machine has 16 GB" in capsys.readouterr().err
+    said = "GB for the replay window, three times as much again while it is saved); this machine has 16 GB"
+    assert said in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
