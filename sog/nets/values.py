@@ -87,16 +87,21 @@ class ValueAnswer:
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
         if len(beliefs.nodes) < LARGE and not self.pairs:
-            return self.whole(beliefs if self.policies else beliefs._replace(wanted=Wanted.VALUES))
-        out, count = self._outputs(beliefs), len(beliefs.nodes)
+            if self.policies:
+                return self.whole(beliefs)
+            return self._without_logits(self.whole(beliefs._replace(wanted=Wanted.VALUES)).values)
+        out = self._outputs(beliefs)
         if self.shape.matchups and not self.pairs:
             values = self._expected(beliefs, out)
         else:
             values = np.multiply(out[:, : self.value_width], beliefs.value_units()[:, None], dtype=np.float64)
         if not self.policies:
-            return Evaluations(values, np.broadcast_to(0.0, (count, max(self.shape.slots), self.shape.actions)))
+            return self._without_logits(values)
         logits = out[:, self.value_width : self.value_width + self.shape.num_logits]
         return Evaluations(values, actors_logits(self.shape, beliefs, logits.astype(np.float64)))
+
+    def _without_logits(self, values: Float64) -> Evaluations:
+        return Evaluations(values, np.broadcast_to(0.0, (len(values), max(self.shape.slots), self.shape.actions)))
 
     def _outputs(self, beliefs: Beliefs) -> Float32:
         """float32[B, *]: the head's values or matrices, then as many of its other outputs as fill a vector."""
