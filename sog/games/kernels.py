@@ -17,4 +17,7 @@ Kernel = Callable[..., Any]
 
 def kernel(function: Kernel) -> Kernel:
     """Compile rules; the same bits on every processor."""
-    return cast(Kernel, numba.njit(cache=True, error_model="numpy")(function))
+    try:
+        return cast(Kernel, numba.njit(cache=True, error_model="numpy")(function))
+    except RuntimeError:  # no folder for the cache can be written to, the file's own included
+        return cast(Kernel, numba.njit(error_model="numpy")(function))
