@@ -53,7 +53,7 @@ def kernel_errors(boards: int, seed: int = 0) -> KernelErrors:
         found = [*_vectors(board, hands, reach), *(_range(k, board, hands, exact[0]) for k in (SHOWDOWN, APART))]
         for k, (values, right) in enumerate(zip(found, (showdowns, folds, showdowns[0], folds[0]), strict=True)):
             by_range = np.abs(values - right).reshape(-1, len(hands)).max(axis=1)
-            worst[k] = max(worst[k], float((by_range / mass[: len(by_range), 0]).max()))
+            worst[k] = np.maximum(worst[k], (by_range / mass[: len(by_range), 0]).max())  # which keeps a NaN
     return KernelErrors(*worst.tolist())
 
 

@@ -143,7 +143,7 @@ class Row:
         """The largest difference between ours and OpenSpiel's, None where OpenSpiel was not compared."""
         ours, theirs = (self.uniform, self.random, self.cfr), self._theirs()
         found = [abs(a - b) for a, b in zip(ours, theirs, strict=True) if a is not None and b is not None]
-        return max(found) if len(found) == len(theirs) else None
+        return float(np.max(found)) if len(found) == len(theirs) else None  # NaN where one is
 
     @property
     def agrees(self) -> bool:
