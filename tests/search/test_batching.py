@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from sog.games.catalog import make_game
-from sog.search.depth_limited.batching import Layouts, batch
+from sog.search.depth_limited.batching import FIRST_END, FIRST_LEAF, FIRST_NODE, Layouts, batch
 from sog.search.depth_limited.settings import CFR_D, MODIFIED_CFR_AVE, Solver, SolveSettings
-from sog.search.depth_limited.side_by_side import FIRST_END, FIRST_LEAF, FIRST_NODE
 from sog.search.depth_limited.solve import solve
 from sog.search.depth_limited.subgames import Subgames
 from sog.search.leaves.drive import run

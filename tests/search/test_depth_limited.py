@@ -24,9 +24,9 @@ from sog.search.depth_limited.settings import (
     Solver,
     SolveSettings,
 )
-from sog.search.depth_limited.side_by_side import AT_ONCE
 from sog.search.depth_limited.solve import solve
 from sog.search.depth_limited.subgames import Subgames
+from sog.search.depth_limited.turns import AT_ONCE
 from sog.search.leaves.drive import run
 from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
 from sog.search.tree import columns as f

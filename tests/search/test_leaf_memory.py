@@ -35,10 +35,10 @@ class Counted:
         return NETWORK(requests)
 
 
-def solved(solver: Solver, remember: bool) -> tuple[Subgames, int]:
+def solved(solver: Solver, remember: bool, warm: int = 0) -> tuple[Subgames, int]:
     start, evaluator = start_position(PUBLIC), Counted()
     games = Subgames(PUBLIC, [(start.node, start.ranges)] * 2, 2)
-    run(solve(games, SolveSettings(solver, updates=128, remember=remember)), evaluator)
+    run(solve(games, SolveSettings(solver, updates=128, remember=remember, warm=warm)), evaluator)
     return games, evaluator.asked
 
 
@@ -46,6 +46,13 @@ def solved(solver: Solver, remember: bool) -> tuple[Subgames, int]:
 def test_it_changes_nothing_but_the_number_of_questions(solver: Solver) -> None:
     (short, few), (whole, all_of_them) = solved(solver, True), solved(solver, False)
     assert few <= all_of_them and (solver is not CFR_D or few < 0.9 * all_of_them)
+    np.testing.assert_array_equal(short.tree.entries, whole.tree.entries)
+    np.testing.assert_array_equal(short.tree.infostates, whole.tree.infostates)
+
+
+def test_what_a_warm_start_evaluated_may_be_remembered() -> None:
+    (short, few), (whole, all_of_them) = solved(CFR_D, True, warm=3), solved(CFR_D, False, warm=3)
+    assert few < all_of_them
     np.testing.assert_array_equal(short.tree.entries, whole.tree.entries)
     np.testing.assert_array_equal(short.tree.infostates, whole.tree.infostates)
 

@@ -47,29 +47,6 @@ def test_lanes_beyond_the_row_do_not_count_as_not_positive() -> None:
 
 
 @njit
-def turn(source: Array, at: int, target: Array, to: int, step: int, count: int) -> None:
-    """Rows apart where step > 0, else eight next to each other."""
-    if step > 0:
-        rows.transpose_apart(source, np.uint64(at), target, np.uint64(to), np.uint64(step), np.uint64(count))
-    else:
-        rows.transpose(source, np.uint64(at), target, np.uint64(to))
-
-
-@pytest.mark.parametrize("count", range(1, rows.LANES + 1))
-def test_columns_become_rows_that_may_lie_apart(count: int) -> None:
-    source, target = np.arange(70.0), np.full(120, -1.0)
-    columns = source[3:67].reshape(8, 8).T
-    turn(source, 3, target, 5, 0, 0)
-    np.testing.assert_array_equal(target[5:69].reshape(8, 8), columns)
-    target[:] = -1.0
-    turn(source, 3, target, 5, 13, count)
-    expected = np.full(120, -1.0)
-    for k in range(8):
-        expected[5 + 13 * k : 5 + 13 * k + count] = columns[k, :count]
-    np.testing.assert_array_equal(target, expected)
-
-
-@njit
 def pick_apart(test: Array, positive: Array, other: Array, out: Array) -> None:
     """pick() number by number."""
     for k in range(len(test)):

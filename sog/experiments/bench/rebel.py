@@ -84,12 +84,11 @@ def _network(game: Game, settings: SolveSettings) -> Evaluator:
 
 
 def _row(game: Game, setting: str, network: str, evaluator: Evaluator, seconds: float) -> Row:
-    """Rounds of self-play for so long, after a short one that compiles, single and interleaved subgames both."""
+    """Rounds of self-play for so long, after a short one that compiles."""
     shape, timed = shape_for(game), TimedEvaluator(evaluator)
     used: Evaluator = evaluator if network == CONSTANT else timed
     actor = RebelActor(game, shape, RebelActing(SETTINGS[setting], share=False))
-    for games in (1, 16):
-        actor.round(games, used, np.random.default_rng(0))
+    actor.round(1, used, np.random.default_rng(0))
     timed.seconds, started, solves, number = 0.0, process_time(), 0, 0
     while process_time() - started < seconds:
         solves += actor.round(64, used, np.random.default_rng(number)).searches

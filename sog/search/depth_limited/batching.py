@@ -6,30 +6,28 @@ A subgame's nodes lie together, and so do its leaves, its ended nodes and its nu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from sog.arrays import Array, Float64, Int32
-from sog.games.base import DENSE, NATURE, TERMINAL
+from sog.games.base import NATURE, TERMINAL
 from sog.search.cfr.lookahead import Lookahead
-from sog.search.depth_limited.side_by_side import FIRST_END, FIRST_LEAF, FIRST_NODE
 from sog.search.simd.jit import njit
 from sog.search.tree import columns as f
 from sog.search.tree import growth
 from sog.search.tree.arrays import Public, Tree
 from sog.search.tree.public_tree import PublicTree
 
+# Columns of blocks, int32[K + 1, 3]: where subgame k starts; the last row is where all end.
+FIRST_NODE, FIRST_LEAF, FIRST_END = range(3)
 
-@dataclass(frozen=True, eq=False)
-class Layout:
+
+class Layout(NamedTuple):
     """The tree of a subgame as it is when it lies alone in a lookahead, whose arrays these are.
 
     nodes: int32[M, NODE_FIELDS].  child: int32[3, *].  ends: int32[*].  leaves: int32[L].
     uniform: float64[V], the first policies.  width: slots that it takes.
-    shape: equal for trees that are the same but for their public nodes, so that sweeps do the same in them; empty where
-    sweeps and leaves do not go infostate by infostate.
     """
 
     nodes: Int32
@@ -38,12 +36,6 @@ class Layout:
     leaves: Int32
     uniform: Float64
     width: int
-    shape: bytes
-
-    @property
-    def arrays(self) -> tuple[Int32, Int32, Int32, Int32, Float64, int]:
-        """All but the shape."""
-        return self.nodes, self.child, self.ends, self.leaves, self.uniform, self.width
 
 
 class Layouts:
@@ -72,15 +64,13 @@ class Layouts:
                 left += [fewer] * (tree.size - len(left))
             n += 1
         nodes, counts = tree.nodes[: tree.size], tree.counts
-        child, ends = tree.child[:, : counts[growth.CHILDREN]].copy(), tree.ends[: counts[growth.ENDS]]
         return Layout(
             nodes,
-            child,
-            ends,
+            tree.child[:, : counts[growth.CHILDREN]].copy(),
+            tree.ends[: counts[growth.ENDS]],
             np.flatnonzero(nodes[:, f.KIND] == f.LEAF).astype(np.int32),
             tree.entries[f.POLICY, : counts[growth.ENTRIES]].copy(),
             int(counts[growth.INFOSTATES]),
-            _shape(self.public, nodes, child),
         )
 
     def _opens(self, tree: Lookahead, n: int, left: float) -> bool:
@@ -89,23 +79,6 @@ class Layouts:
         if actor == TERMINAL or left <= 0 or (actor == NATURE and self.to_chance and n > 0):
             return False
         return self.public.list_fan(int(tree.nodes[n, f.PUBLIC]))
-
-
-def _shape(public: PublicTree, nodes: Int32, child: Int32) -> bytes:
-    """See Layout."""
-    inner, ended = nodes[nodes[:, f.KIND] == f.INTERIOR], nodes[nodes[:, f.KIND] == f.ENDED, f.PUBLIC]
-    leaves = nodes[nodes[:, f.KIND] == f.LEAF, f.PUBLIC]
-    weights, payoffs = public.nodes[leaves, f.WEIGHT_OP], public.nodes[ended, f.PAYOFF_OP]
-    plain = inner[inner[:, f.N_ACTOR] < NATURE, f.N_PLAIN].all() and inner[:, f.N_SAME].all()
-    apart = (public.operators[weights, f.OP_FACTORS] >= 0).all()
-    dense = (public.operators[payoffs, f.OP_KIND] == DENSE).all()
-    full = (public.nodes[leaves][:, [f.I0, f.I1]] == public.game.num_slots).all()
-    if not (plain and apart and dense and full and aligned(public, leaves)):
-        return b""
-    own = np.delete(nodes, [f.PUBLIC, f.N_EDGE0, f.N_ACTION0], axis=1)
-    scales = public.scales[leaves, f.WEIGHT_SCALE], public.scales[ended, f.PAYOFF_SCALE]
-    parts = own, child, weights, payoffs, *scales
-    return b"".join(str(part.shape).encode() + part.tobytes() for part in parts)
 
 
 def aligned(public: PublicTree, leaves: Int32) -> bool:
@@ -134,19 +107,8 @@ def batch(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]
     leaves: Int32 = np.zeros(sum(len(t.leaves) for t in trees), dtype=np.int32)
     for k, (t, own) in enumerate(zip(trees, ranges, strict=True)):
         root = Root(own, public.game.num_slots[0], k)
-        _copy_layout(public.arrays, tree.arrays, _Layout(*t.arrays), root, leaves, blocks)
+        _copy_layout(public.arrays, tree.arrays, t, root, leaves, blocks)
     return tree, blocks, leaves
-
-
-class _Layout(NamedTuple):
-    """A Layout as the kernel takes it."""
-
-    nodes: Int32
-    child: Int32
-    ends: Int32
-    leaves: Int32
-    uniform: Float64
-    width: int
 
 
 class Root(NamedTuple):
@@ -158,7 +120,7 @@ class Root(NamedTuple):
 
 
 @njit
-def _copy_layout(public: Public, tree: Tree, layout: _Layout, root: Root, all_leaves: Array, blocks: Array) -> None:
+def _copy_layout(public: Public, tree: Tree, layout: Layout, root: Root, all_leaves: Array, blocks: Array) -> None:
     """Copy a layout behind those copied before, with its ranges at the root."""
     counts, nodes, child, k = tree.counts, layout.nodes, layout.child, root.number
     node, slot, entry = counts[growth.NODES], counts[growth.INFOSTATES], counts[growth.ENTRIES]

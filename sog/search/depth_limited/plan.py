@@ -5,15 +5,15 @@ A rule of the CFR family goes through turns: one an iteration where both players
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from sog.search.depth_limited.settings import SolveSettings
 
 __all__ = ["TurnPlan", "Visited", "evaluated", "plan_turns"]
 
-# By iteration, the subgames that are read after it; iterations that it lacks read none. None: all of them after each.
-Visited = Mapping[int, Sequence[int]] | None
+# The iterations that are read; None: all.
+Visited = Collection[int] | None
 
 
 @dataclass(frozen=True)

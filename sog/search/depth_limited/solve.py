@@ -7,7 +7,7 @@ call for all of them and so is the network. It knows no network and no rules, an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 
 import numpy as np
 
@@ -18,15 +18,13 @@ from sog.search.cfr.fictitious import FictitiousPlay
 from sog.search.cfr.rules import Rule
 from sog.search.depth_limited import turns, warm_start
 from sog.search.depth_limited.batching import aligned
-from sog.search.depth_limited.interleaved.bundles import Interleaved, worth_interleaving
 from sog.search.depth_limited.plan import TurnPlan, Visited, evaluated, plan_turns
 from sog.search.depth_limited.settings import SolveSettings
-from sog.search.depth_limited.side_by_side import Answered, SideBySide
 from sog.search.depth_limited.subgames import Subgames
-from sog.search.depth_limited.turns import Mix, Schedule, Stretch
+from sog.search.depth_limited.turns import Answered, Mix, Schedule, Stretch
 from sog.search.leaves import kernels
 from sog.search.leaves.evaluator import Beliefs, Evaluations, SearchGenerator
-from sog.search.leaves.kernels import DIFFERENCES, EVERYTHING, PAIRS, PLAIN, Leaves, Look, Request
+from sog.search.leaves.kernels import DIFFERENCES, EVERYTHING, PAIRS, Leaves, Look, Request
 from sog.search.leaves.memory import LeafMemory
 from sog.search.tree import columns as f
 from sog.search.tree import growth
@@ -46,9 +44,9 @@ def solve(
     visit: called with the number of each iteration when the tree holds the policies that it adds to the averages and
     their ranges at leaves; in fictitious play policy_sum and range_sums then hold the averages with this iteration, and
     ranges at leaves are what the last turn answered.
-    visited: which subgames are read after which iterations, see `Visited`; bringing a tree up to date costs time.
+    visited: the iterations after which the tree is read, None for all; those between may be passed over.
     """
-    visit, visited = visit or (lambda t: None), {} if visit is None else visited
+    visit, visited = visit or (lambda t: None), () if visit is None else visited
     run = _Run(games, settings)
     if isinstance(settings.solver.rule, FictitiousPlay):
         yield from run.play_fictitiously(settings.solver.rule, visit)
@@ -89,8 +87,7 @@ class _Run:
         self.prune = settings.prune and kind != DIFFERENCES and settings.recycle == 0
         row = f.REACH_SUM if settings.solver.average else f.REACH
         self.looks = {(u, c): Look(row, u, c, self.prune, False) for u in range(4) for c in range(1, 4)}
-        again = settings.recycle > 0  # answers are used in later turns, too
-        self.keep_both, self.once = settings.correct or again, kind == PLAIN and not again
+        self.keep_both = settings.correct or settings.recycle > 0  # answers are used in later turns, too
 
     def answered(self, found: int) -> Generator[Beliefs, Evaluations, Float64]:
         """The values of the beliefs in the last request; only those that are new are evaluated."""
@@ -120,26 +117,23 @@ class _Run:
         settings, games, steps = self.settings, self.games, rule.steps(1, self.settings.iterations)
         if settings.warm:
             yield from self.begin_warm(steps[: settings.warm])
-            self.memory.forget()  # leaves may stand in other places from here on
         plan = plan_turns(settings, visited)
         schedule = Schedule(steps, settings.simultaneous, plan.origin, settings.solver.average)
-        at = _Interleaved(self) if worth_interleaving(games.layouts) else _SideBySide(self)
-        now, answered, advance = plan.origin - 1, self.kept(0, self.nothing, 3), at.kernel.ready()
+        now, answered, advance = plan.origin - 1, self.kept(0, self.nothing, 3), turns.advance.ready()
+        public, tree, blocks, leaves = games.public.arrays, games.tree.arrays, games.blocks, self.leaves
         for turn in plan.stops:
             stretch = Stretch(now, turn, self.look(plan, now, turn))
-            found = advance(games.public.arrays, at.tree, at.games, schedule, stretch, answered, self.next_request)
+            found = advance(public, tree, blocks, leaves, schedule, stretch, answered, self.next_request)
             if (t := plan.begins(turn)) is not None:
-                at.show(range(len(games)) if visited is None else visited.get(t, ()))
                 visit(t)
             self.request, self.next_request, now = self.next_request, self.request, turn
             values = yield from self.answered(found)
             answered = self.kept(found, values, plan.users_at(now))
-        at.end()
         self.average_root_values(float(steps[:, 2].sum()))
 
     def kept(self, found: int, values: Float64, users: int) -> Answered:
         """The last request's answers, with what is to be kept of them."""
-        return Answered(self.request, found, values, 3 if self.keep_both else users, self.once)
+        return Answered(self.request, found, values, 3 if self.keep_both else users)
 
     def look(self, plan: TurnPlan, now: int, turn: int) -> Look:
         """What is collected before turn `turn`, when the last request was made before turn `now`."""
@@ -189,7 +183,7 @@ class _Run:
                     mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0)
                     look, new = Look(f.REACH_SUM, players, 3, False, False), t in fresh
                     found = turns.look_at_average(public, tree.arrays, leaves, players, mix, new, self.request, look)
-                    answered = Answered(self.request, found, (yield from self.answered(found)), 3, False)
+                    answered = Answered(self.request, found, (yield from self.answered(found)), 3)
                     turns.respond(public, tree.arrays, leaves, players, answered)
                 weight = float(t) if rule.linear else 1.0
                 fictitious.record(tree.arrays, bottom, players, weight)
@@ -203,43 +197,8 @@ class _Run:
         found = kernels.collect(
             public.arrays, tree.arrays, self.leaves, 0, len(self.games.leaves), self.request, 0, EVERYTHING
         )
-        answered = Answered(self.request, found, (yield from self.answered(found)), 3, False)
+        answered = Answered(self.request, found, (yield from self.answered(found)), 3)
         turns.value_average(public.arrays, tree.arrays, self.leaves, answered)
         for root in self.games.roots:
             for sums, cfvs in zip(tree.cfv_sums(int(root)), tree.cfvs(int(root)), strict=True):
                 sums[:] = cfvs
-
-
-class _SideBySide:
-    """Iterations on the subgames as they lie in their lookahead."""
-
-    kernel = turns.advance
-
-    def __init__(self, run: _Run) -> None:
-        self.tree, self.games = run.tree.arrays, SideBySide(run.games.blocks, run.leaves)
-
-    def show(self, subgames: Iterable[int]) -> None:
-        """Have the subgames' policies and ranges of this iteration in the lookahead."""
-
-    def end(self) -> None:
-        """Have every subgame's results in the lookahead."""
-
-
-class _Interleaved:
-    """The same on bundles of subgames of one shape; numbers are copied to the lookahead where they are read."""
-
-    kernel = turns.advance_interleaved
-
-    def __init__(self, run: _Run) -> None:
-        self.run, self.bundles = run, Interleaved(run.tree, run.games.layouts)
-        self.bundles.take((f.REACH, f.REACH_SUM, f.CFV_SUM), (f.REGRET, f.POLICY_SUM, f.POLICY))
-        self.games = self.bundles.bundles(run.leaves, run.games.public.game.num_slots)
-        self.tree = self.bundles.arrays
-
-    def show(self, subgames: Iterable[int]) -> None:
-        """Have the subgames' policies and ranges of this iteration in the lookahead."""
-        self.bundles.give_back(subgames, (f.REACH, f.REACH_SUM), (f.POLICY,))
-
-    def end(self) -> None:
-        """Have every subgame's results in the lookahead."""
-        self.bundles.give_back(range(len(self.run.games)), (f.CFV_SUM,), (f.POLICY_SUM,))

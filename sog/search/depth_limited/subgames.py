@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sog.arrays import Float64, Int32
-from sog.search.depth_limited.batching import Layouts, batch
-from sog.search.depth_limited.side_by_side import FIRST_NODE
+from sog.search.depth_limited.batching import FIRST_NODE, Layouts, batch
 from sog.search.tree.public_tree import PublicTree
 
 
@@ -17,7 +16,6 @@ class Subgames:
 
     tree: all of them.  roots: int32[K], their first nodes.  leaves: int32[L], nodes beyond which nothing is opened.
     owner: int32[M], which subgame a node belongs to.  blocks: int32[K + 1, 3], where each starts (batching.py).
-    layouts: [K] how each lies.
     """
 
     def __init__(
@@ -34,8 +32,7 @@ class Subgames:
         """
         self.public, self.ranges = public, [ranges for _, ranges in roots]
         layouts = layouts or Layouts(public, depth, to_chance)
-        self.layouts = [layouts(node) for node, _ in roots]
-        self.tree, self.blocks, self.leaves = batch(public, self.layouts, self.ranges)
+        self.tree, self.blocks, self.leaves = batch(public, [layouts(node) for node, _ in roots], self.ranges)
         self.roots: Int32 = self.blocks[:-1, FIRST_NODE].copy()
         self.owner: Int32 = np.repeat(np.arange(len(roots), dtype=np.int32), np.diff(self.blocks[:, FIRST_NODE]))
 

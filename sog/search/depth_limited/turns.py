@@ -5,22 +5,23 @@ They know arrays only. A turn is of one player or of both; a bit mask says who u
 
 from __future__ import annotations
 
-from types import ModuleType
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from sog.arrays import Float64, Int32
 from sog.search.cfr import fictitious, sweeps
-from sog.search.depth_limited import side_by_side
-from sog.search.depth_limited.interleaved import kernels as interleaved
-from sog.search.depth_limited.side_by_side import FIRST_END, FIRST_LEAF, FIRST_NODE, Answered, Part, SideBySide
+from sog.search.depth_limited.batching import FIRST_END, FIRST_LEAF, FIRST_NODE
 from sog.search.leaves import kernels, weighing
 from sog.search.leaves.kernels import Leaves, Look, Request, U, opponents
-from sog.search.simd.dispatch import SameTypes, same_types
+from sog.search.simd.dispatch import same_types
 from sog.search.simd.jit import inlined, njit
 from sog.search.tree import columns as f
 from sog.search.tree import pairs
 from sog.search.tree.arrays import Public, Tree
 from sog.search.tree.growth import ENDS, NODES
+
+# Subgames go through a sweep so many at a time: few enough for the cache, and enough that the next sweep does not read
+# at once what the last one has just written.
+AT_ONCE: Final = 16
 
 
 class Schedule(NamedTuple):
@@ -48,6 +49,19 @@ class Stretch(NamedTuple):
     look: Look
 
 
+class Answered(NamedTuple):
+    """A request with its answers.
+
+    request: as it was made.  found: how many beliefs it has.  values: float64[B, *], as leaves.kernels.absorb takes
+    them.  players: those whose values are kept.
+    """
+
+    request: Request
+    found: int
+    values: Float64
+    players: int
+
+
 @inlined
 def players_of(j: int, together: bool) -> int:
     """The players who update in turn j."""
@@ -72,54 +86,57 @@ def _sum_roots(tree: Tree, blocks: Int32, first: int, last: int, players: int, w
                     tree.infostates[f.CFV_SUM, off + i] += weight * tree.infostates[f.CFV, off + i]
 
 
-def _advancing(at: ModuleType) -> SameTypes:
-    """`advance` for subgames that lie as `at` knows them: side_by_side.py, or interleaved/kernels.py."""
-
-    @njit
-    def advance(
-        public: Public,
-        tree: Tree,
-        games: SideBySide,
-        schedule: Schedule,
-        stretch: Stretch,
-        answered: Answered,
-        request: Request,
-    ) -> int:
-        """End the stretch's first turn with the answers, play the turns between, begin the last; the request's size.
-
-        Turns before the schedule's origin are not played, and there is none as `last` where all are over.
-        """
-        blocks, steps, together = games.blocks, schedule.steps, schedule.together
-        used, count = 0, 0
-        for k in range(0, len(blocks) - 1, at.AT_ONCE):
-            after = min(k + at.AT_ONCE, len(blocks) - 1)
-            start, stop = blocks[k, FIRST_NODE], blocks[after, FIRST_NODE]
-            leaf, leaves_end = blocks[k, FIRST_LEAF], blocks[after, FIRST_LEAF]
-            used = at.absorb(public, tree, games, answered, used, leaves_end)
-            for j in range(stretch.first, stretch.last):
-                moved = 3
-                if j >= schedule.origin:
-                    moved, step = players_of(j, together), steps[iteration_of(j, together)]
-                    part = Part(leaf, leaves_end, moved, step[2])
-                    used = at.weigh(public, tree, games, answered, used, part)
-                    sweeps.backward(public, tree, start, stop, moved, moved, step, False)
-                    _sum_roots(tree, blocks, k, after, moved, step[2])
-                t = iteration_of(j + 1, together)
-                if t == len(steps):
-                    break
-                players = players_of(j + 1, together)
-                sweeps.forward(public, tree, start, stop, f.POLICY, moved)
-                at.payoffs(public, tree, games, blocks[k, FIRST_END], blocks[after, FIRST_END], players)
-                if schedule.average:
-                    at.sum_reaches(tree, games, Part(leaf, leaves_end, opponents(players), steps[t, 2]))
-            if stretch.look.users:
-                count = at.collect(public, tree, games, leaf, leaves_end, request, count, stretch.look)
-        return count
-
-    return same_types(advance)
+@inlined
+def _keep(public: Public, tree: Tree, leaves: Leaves, answered: Answered, used: int, last: int) -> int:
+    """Keep the answers from number `used` on that belong to leaves before `last`; the number of the next."""
+    request = answered.request
+    while used < answered.found and request.places[used] < last:
+        kernels.absorb(public, tree, leaves, request, used, answered.values, answered.players)
+        used += 1
+    return used
 
 
-advance, advance_interleaved = _advancing(side_by_side), _advancing(interleaved)
+@same_types
+@njit
+def advance(
+    public: Public,
+    tree: Tree,
+    blocks: Int32,
+    leaves: Leaves,
+    schedule: Schedule,
+    stretch: Stretch,
+    answered: Answered,
+    request: Request,
+) -> int:
+    """End the stretch's first turn with the answers, play the turns between, begin the last; the request's size.
+
+    Turns before the schedule's origin are not played, and there is none as `last` where all are over.
+    """
+    steps, together = schedule.steps, schedule.together
+    used, count = 0, 0
+    for k in range(0, len(blocks) - 1, AT_ONCE):
+        after = min(k + AT_ONCE, len(blocks) - 1)
+        start, stop = blocks[k, FIRST_NODE], blocks[after, FIRST_NODE]
+        leaf, leaves_end = blocks[k, FIRST_LEAF], blocks[after, FIRST_LEAF]
+        used = _keep(public, tree, leaves, answered, used, leaves_end)
+        for j in range(stretch.first, stretch.last):
+            moved = 3
+            if j >= schedule.origin:
+                moved, step = players_of(j, together), steps[iteration_of(j, together)]
+                weighing.weigh(public, tree, leaves, leaf, leaves_end, moved, step[2])
+                sweeps.backward(public, tree, start, stop, moved, moved, step, False)
+                _sum_roots(tree, blocks, k, after, moved, step[2])
+            t = iteration_of(j + 1, together)
+            if t == len(steps):
+                break
+            players = players_of(j + 1, together)
+            sweeps.forward(public, tree, start, stop, f.POLICY, moved)
+            pairs.payoffs(public, tree, blocks[k, FIRST_END], blocks[after, FIRST_END], players)
+            if schedule.average:
+                kernels.sum_reaches(tree, leaves, leaf, leaves_end, opponents(players), steps[t, 2])
+        if stretch.look.users:
+            count = kernels.collect(public, tree, leaves, leaf, leaves_end, request, count, stretch.look)
+    return count
 
 
 # --- fictitious play, and the value of a policy ---
@@ -170,7 +187,6 @@ def value_average(public: Public, tree: Tree, leaves: Leaves, answered: Answered
 
 @njit
 def _values_at_leaves(public: Public, tree: Tree, leaves: Leaves, players: int, answered: Answered) -> None:
-    """The answers, kept, and the players' counterfactual values at all leaves."""
-    for b in range(answered.found):
-        kernels.absorb(public, tree, leaves, answered.request, b, answered.values, 3)
+    """Keep the answers; the players' counterfactual values at all leaves."""
+    _keep(public, tree, leaves, answered, 0, len(leaves.nodes))
     weighing.weigh(public, tree, leaves, 0, len(leaves.nodes), players, 1.0)

@@ -21,10 +21,6 @@ class LeafMemory:
         self.values: Float64 = np.zeros((leaves, 0))
         self._rows: Int32 = np.zeros(leaves, dtype=np.int32)
 
-    def forget(self) -> None:
-        """As if nothing had been evaluated."""
-        self.ranges.fill(np.nan)
-
     def changed(self, leaves: Int32, ranges: Float64) -> Int32:
         """int32[C]: which of the beliefs, a row for each of the leaves, are not as they were; they are kept."""
         return self._rows[: _keep_changed(self.ranges, leaves, ranges, self._rows)]

@@ -7,13 +7,12 @@ other processors in a few.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Final
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
-from sog.search.simd.registers import INDEX, Register, instruction, masked_load, order, pointer, repeated, transposed
+from sog.search.simd.registers import INDEX, Register, instruction, masked_load, order, pointer, repeated
 
 LANES: Final = 8
 row_type: Any = Register("Row8d", types.float64, LANES)
@@ -41,28 +40,21 @@ def store(typing_context: Any, array: Any, index: Any, count: Any, value: Any) -
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         at = pointer(row_type, builder, context, signature.args[0], args[0], args[1])
-        _store_all_first(builder, [args[3]], [at], args[2])
+        done, whole = builder.append_basic_block("done"), builder.append_basic_block("whole")
+        switch = builder.switch(args[2], whole)
+        for number in range(1, LANES):
+            block = builder.append_basic_block(f"first{number}")
+            switch.add_case(ir.Constant(args[2].type, number), block)
+            builder.position_at_end(block)
+            _store_first(builder, args[3], at, number)
+            builder.branch(done)
+        builder.position_at_end(whole)
+        builder.store(args[3], at, align=row_type.bytes)
+        builder.branch(done)
+        builder.position_at_end(done)
         return context.get_dummy_value()
 
     return types.void(array, types.uint64, types.uint64, row_type), code
-
-
-def _store_all_first(builder: Any, values: Sequence[Any], places: Sequence[Any], count: Any) -> None:
-    """Write the first `count` lanes of each value to its place."""
-    done, whole = builder.append_basic_block("done"), builder.append_basic_block("whole")
-    switch = builder.switch(count, whole)
-    for number in range(1, LANES):
-        block = builder.append_basic_block(f"first{number}")
-        switch.add_case(ir.Constant(count.type, number), block)
-        builder.position_at_end(block)
-        for value, at in zip(values, places, strict=True):
-            _store_first(builder, value, at, number)
-        builder.branch(done)
-    builder.position_at_end(whole)
-    for value, at in zip(values, places, strict=True):
-        builder.store(value, at, align=row_type.bytes)
-    builder.branch(done)
-    builder.position_at_end(done)
 
 
 def _store_first(builder: Any, value: Any, at: Any, count: int) -> None:
@@ -103,41 +95,3 @@ def all_positive(typing_context: Any, value: Any, count: Any) -> Any:
         return builder.icmp_unsigned("==", bits, ir.Constant(ir.IntType(LANES), 0))
 
     return types.boolean(row_type, types.uint64), code
-
-
-@instruction
-def transpose(typing_context: Any, source: Any, at: Any, target: Any, to: Any) -> Any:
-    """target[to + 8 * k + r] = source[at + 8 * r + k] for r, k in 0..7; float64 arrays."""
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        into = pointer(row_type, builder, context, signature.args[2], args[2], args[3])
-        rows = _columns(builder, pointer(row_type, builder, context, signature.args[0], args[0], args[1]))
-        for k, row in enumerate(rows):
-            builder.store(row, builder.gep(into, [ir.Constant(INDEX, k)]), align=row_type.bytes)
-        return context.get_dummy_value()
-
-    return types.void(source, types.uint64, target, types.uint64), code
-
-
-@instruction
-def transpose_apart(
-    typing_context: Any, source: Any, at: Any, target: Any, to: Any, step: Any, count: Any
-) -> Any:
-    """target[to + step * k + r] = source[at + 8 * r + k] for k in 0..7 and r < count (8 at most), nothing else."""
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        rows = _columns(builder, pointer(row_type, builder, context, signature.args[0], args[0], args[1]))
-        places, at = [], args[3]
-        for _ in rows:
-            places.append(pointer(row_type, builder, context, signature.args[2], args[2], at))
-            at = builder.add(at, args[4])
-        _store_all_first(builder, rows, places, args[5])
-        return context.get_dummy_value()
-
-    return types.void(source, types.uint64, target, types.uint64, types.uint64, types.uint64), code
-
-
-def _columns(builder: Any, first: Any) -> list[Any]:
-    """The columns of a matrix of eight rows that starts at `first`."""
-    places = [ir.Constant(INDEX, k) for k in range(LANES)]
-    return transposed(builder, [builder.load(builder.gep(first, [p]), align=row_type.bytes) for p in places])
