@@ -47,10 +47,10 @@ fuzz: $(STAMP)
 
 lint: $(STAMP)
 	$(BIN)/ruff check
-	$(BIN)/mypy --strict sog
+	$(BIN)/mypy --strict sog soglab
 	$(BIN)/lint-imports
 
 # Leaves .venv and runs/ alone.
 clean:
 	rm -rf build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
-	find sog tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find sog soglab tests -name __pycache__ -type d -prune -exec rm -rf {} +

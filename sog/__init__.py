@@ -15,7 +15,6 @@ Names are imported when they are first used, so `import sog` costs nothing.
 from __future__ import annotations
 
 import importlib
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sog.version import VERSION
@@ -56,43 +55,39 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from sog.agents.front import Found, exploitability, search, solve, train
     from sog.agents.loaded import load_agent
     from sog.agents.openspiel_bot import openspiel_bot
     from sog.agents.uniform import UniformAgent
+    from sog.api import exploitability, search, solve, train
     from sog.errors import CheckpointError, GameError, SettingError, SogError
     from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, Scaled, Unit
     from sog.games.catalog import known_games, make_game
-    from sog.games.check import check_game
-    from sog.games.compare import compare_with_openspiel
+    from sog.games.checks.histories import check_history_game
+    from sog.games.checks.openspiel import compare_with_openspiel
+    from sog.games.checks.public_states import check_game
     from sog.games.histories.base import HistoryGame
-    from sog.games.histories.check import check_history_game
     from sog.games.rooted import Rooted
     from sog.play.agent import Agent
-    from sog.search.gtcfr.search import Budget
-    from sog.search.leaves.evaluator import Evaluator
-    from sog.train.curve import Point
-    from sog.train.run import Hooks, Run
+    from sog.searches.gtcfr.search import Budget
+    from sog.training.run import Run
 
 # Where each name is defined.
 _HOMES = {
-    "sog.agents.front": ("exploitability", "solve"),
+    "sog.api": ("exploitability", "search", "solve", "train"),
     "sog.agents.loaded": ("load_agent",),
     "sog.agents.openspiel_bot": ("openspiel_bot",),
     "sog.agents.uniform": ("UniformAgent",),
     "sog.errors": ("CheckpointError", "GameError", "SettingError", "SogError"),
     "sog.games.base": ("NATURE", "TERMINAL", "Fan", "Game", "Links", "Moves", "Operator", "Scaled", "Unit"),
     "sog.games.catalog": ("known_games", "make_game"),
-    "sog.games.check": ("check_game",),
-    "sog.games.compare": ("compare_with_openspiel",),
+    "sog.games.checks.public_states": ("check_game",),
+    "sog.games.checks.openspiel": ("compare_with_openspiel",),
     "sog.games.histories.base": ("HistoryGame",),
-    "sog.games.histories.check": ("check_history_game",),
+    "sog.games.checks.histories": ("check_history_game",),
     "sog.games.rooted": ("Rooted",),
     "sog.play.agent": ("Agent",),
-    "sog.search.gtcfr.search": ("Budget",),
-    "sog.train.run": ("Run",),
+    "sog.searches.gtcfr.search": ("Budget",),
+    "sog.training.run": ("Run",),
 }
 
 
@@ -107,42 +102,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _SearchRoom(ModuleType):
-    """The folder sog.search, whose name is also a function's."""
-
-    def __call__(
-        self,
-        game: Game | str,
-        budget: Budget | None = None,
-        leaves: Evaluator | Path | str | None = None,
-        seed: int = 0,
-    ) -> Found:
-        """See `sog.agents.front.search`."""
-        from sog.agents import front
-
-        return front.search(game, budget, leaves, seed)
-
-
-class _TrainRoom(ModuleType):
-    """The folder sog.train, whose name is also a function's."""
-
-    def __call__(
-        self,
-        run: Run | str,
-        out: Path | str,
-        minutes: float | None = None,
-        rounds: int | None = None,
-        resume: bool = False,
-        hooks: Hooks | None = None,
-        device: str = "cpu",
-    ) -> Point:
-        """See `sog.agents.front.train`."""
-        from sog.agents import front
-
-        return front.train(run, out, minutes, rounds, resume, hooks, device)
-
-
-importlib.import_module("sog.search").__class__ = _SearchRoom
-importlib.import_module("sog.train").__class__ = _TrainRoom

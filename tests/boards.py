@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from sog.algorithms.alphazero.actor import AlphaZeroActing
 from sog.games.boards.connect_four import ConnectFour
 from sog.nets.shape import shape_for
-from sog.search.mcts.search import PuctSettings
-from sog.train.alphazero.actor import AlphaZeroActing
-from sog.train.learner import LearnerSettings
-from sog.train.settings import TrainSettings
+from sog.searches.mcts.search import PuctSettings
+from sog.training.learner import LearnerSettings
+from sog.training.settings import TrainSettings
 
 
 def connect_four_settings(symmetries: bool = False) -> TrainSettings:

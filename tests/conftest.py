@@ -6,7 +6,7 @@ import os
 
 from hypothesis import settings
 
-from sog.search.simd.dispatch import SameTypes
+from sog.searches.kernels.dispatch import SameTypes
 
 settings.register_profile("sog", deadline=None, max_examples=50, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("sog")

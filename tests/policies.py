@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from sog.agents.policy_network import infostates_of
+from sog.algorithms.policy.agent import infostates_of
 from sog.arrays import Float64, Int32
 from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import children
-from sog.search.cfr import exact
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.cfr import exact
+from sog.searches.tree.public_tree import PublicTree
 
 
 def infostate_keys(game: HistoryGame, states: Int32, player: int) -> list[bytes]:

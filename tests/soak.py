@@ -106,10 +106,10 @@ class Training:
 
 def _row_size(game: str, name: str) -> tuple[int, int]:
     """Bytes of a row in the replay window of a preset, and how many it holds."""
-    from sog.agents.algorithms.table import preset
+    from sog.algorithms.table import preset
     from sog.games.catalog import make_game
-    from sog.train.packing import blank_packed
-    from sog.train.replay import blank_rows
+    from sog.training.packing import blank_packed
+    from sog.training.replay import blank_rows
 
     settings = preset(make_game(game), name)
     row = blank_packed(settings.shape, 1) if settings.shape.planes else blank_rows(settings.shape, 1)

@@ -279,7 +279,7 @@ def has(page: str, words: str) -> None:
 
 
 def test_counts_of_openspiel_games() -> None:
-    from sog.experiments.checks.openspiel_table import CANDIDATES
+    from sog.measure.openspiel_table import CANDIDATES
 
     compared, refused = text("openspiel_games.md").split("| not compared |")
     rows = [line.split("|") for line in compared.splitlines() if line.startswith("| `")]
@@ -295,7 +295,7 @@ def test_counts_of_openspiel_games() -> None:
 
 
 def test_counts_of_public_states() -> None:
-    from sog.experiments.bench.holdem import RIVER
+    from soglab.bench.holdem import RIVER
 
     def decisions(name: str) -> tuple[int, int]:
         """Public states where a player acts, and those where chance acts."""
@@ -316,13 +316,13 @@ def test_counts_of_public_states() -> None:
 
 
 def test_counts_of_files_games_and_checkpoints() -> None:
-    from sog.agents.shipped import shipped_checkpoints
-    from sog.experiments.bench.cfr import GAMES
-    from sog.experiments.papers.pog_table5 import TABLE_5
+    from sog.training.shipped import shipped_checkpoints
+    from soglab.bench.cfr import GAMES
+    from soglab.papers.pog_table5 import TABLE_5
 
     words = {15: "fifteen"}
-    lines = len((ROOT / "sog/games/kuhn.py").read_text().splitlines())
-    has("README.md", f"`sog/games/kuhn.py` is a complete example in {lines} lines")
+    lines = len((ROOT / "sog/games/rules/kuhn.py").read_text().splitlines())
+    has("README.md", f"`sog/games/rules/kuhn.py` is a complete example in {lines} lines")
     shipped = words[len(shipped_checkpoints())]
     has("README.md", f"{shipped} trained networks")
     has("decisions.md", f"The package holds {shipped} networks")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parents[1] / "sog"
-MODULES = sorted(PACKAGE.rglob("*.py"))
+PACKAGE = Path(__file__).parents[1]
+MODULES = sorted(module for package in ("sog", "soglab") for module in (PACKAGE / package).rglob("*.py"))
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -54,7 +54,7 @@ def test_nothing_takes_any_keyword() -> None:
     loose = {
         str(module.relative_to(PACKAGE)) for module in MODULES for f in functions(module) if f.args.kwarg is not None
     }
-    assert loose <= {"experiments/bench/stopwatch.py", "nets/resnet_onnx.py"}
+    assert loose <= {"soglab/bench/stopwatch.py", "sog/nets/resnet_onnx.py"}
 
 
 def test_no_module_is_longer_than_a_sitting() -> None:
@@ -89,7 +89,7 @@ def used_private_names(module: Path) -> set[str]:
     """The private names that a module imports from the package or takes of something, its own aside."""
     found: set[str] = set()
     for node in ast.walk(tree_of(module)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sog"):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(("sog.", "soglab.")):
             found.update(name.name for name in node.names)
         elif isinstance(node, ast.Attribute):
             found.add(node.attr)

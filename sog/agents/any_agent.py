@@ -7,17 +7,18 @@ from contextlib import AbstractContextManager
 
 import numpy as np
 
-from sog.agents.algorithms.base import Choices, MakeAgent, Measured, OpenBar, count_of
-from sog.agents.exploitability import composed_policy, decision_count
+from sog.algorithms.base import Choices, MakeAgent, Measured, count_of
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError
 from sog.games.blame import code_of
 from sog.games.catalog import make_game
 from sog.games.own import imported
+from sog.measure.exploitability import composed_policy, decision_count
 from sog.play.agent import Agent
-from sog.search.cfr import exact
-from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.whole import whole_tree
+from sog.progress import OpenBar
+from sog.searches.cfr import exact
+from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.whole import whole_tree
 
 __all__ = ["CheckedAgent", "agent_class", "checked_policies", "measure_agent", "seats_of"]
 

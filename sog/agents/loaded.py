@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from sog.agents.algorithms.base import Choices
-from sog.agents.algorithms.table import agents_of, board_player_of, player_of, taken_by
-from sog.agents.opened import Opened
 from sog.agents.players import make_player, open_network
 from sog.agents.recalled import Recalled
+from sog.algorithms.base import Choices
+from sog.algorithms.table import agents_of, board_player_of, player_of, taken_by
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError, TooLarge, check_whole
 from sog.games.base import NATURE
 from sog.play.agent import Agent
 from sog.play.player import Limits, Thought, think
-from sog.search.gtcfr.search import Budget
-from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.whole import listed_tree
+from sog.searches.gtcfr.search import Budget
+from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.whole import listed_tree
+from sog.training.opened import Opened
 
 __all__ = ["LoadedAgent", "load_agent"]
 

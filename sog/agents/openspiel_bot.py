@@ -10,7 +10,7 @@ import pyspiel
 
 from sog.agents.loaded import LoadedAgent, load_agent
 from sog.errors import GameError, SettingError
-from sog.evaluate.openspiel_export import infostates_by_string
+from sog.measure.openspiel_export import infostates_by_string
 from sog.play.openspiel_states import openspiel_game
 
 __all__ = ["SogBot", "openspiel_bot"]

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sog.agents.algorithms.base import SOG, Choices
-from sog.agents.algorithms.table import boards_of, preset
-from sog.agents.opened import Opened
-from sog.agents.shipped import named_checkpoint, names_a_path
+from sog.algorithms.base import SOG, Choices
+from sog.algorithms.table import boards_of, preset
 from sog.errors import SettingError, SogError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.play.player import Limits, Player, think
-from sog.train.checkpoint import load_meta, load_network
-from sog.train.settings import preset_of, variant_of
+from sog.training.checkpoint import load_meta, load_network
+from sog.training.opened import Opened
+from sog.training.settings import preset_of, variant_of
+from sog.training.shipped import named_checkpoint, names_a_path
 
 __all__ = ["is_trained", "make_player", "network_id", "open_network", "refuse_other", "warm_up"]
 

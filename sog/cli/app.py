@@ -7,30 +7,28 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib.metadata import entry_points
 from typing import Annotated
 
 import typer
 
 import sog
-from sog.cli.bench import bench
-from sog.cli.bench_cluster import bench_inference, bench_pipeline
 from sog.cli.compile import compile_kernels
 from sog.cli.distil import distil
 from sog.cli.engines import gtp, uci
 from sog.cli.exploit import exploit
 from sog.cli.frame import stderr
 from sog.cli.games import games
-from sog.cli.holdem import bench_holdem, show
+from sog.cli.holdem import show
 from sog.cli.perft import perft
 from sog.cli.play import play
-from sog.cli.reproduce import reproduce
 from sog.cli.solve import solve
 from sog.cli.stopping import Interrupted, exit_code, listening, no_more
 from sog.cli.tournament import tournament
 from sog.cli.train import train
-from sog.errors import SogError
+from sog.errors import SettingError, SogError
 from sog.memory import gigabytes, machine_bytes
-from sog.search.simd.compiling import note_once
+from sog.searches.kernels.compiling import note_once
 
 # Set to see where an unexpected error came from.
 _TRACEBACK_VARIABLE = "SOG_TRACEBACK"
@@ -52,6 +50,10 @@ _LONGEST_LINE = 2_000
 
 # Newer versions of Typer carry their own Click, so its base of usage errors is reached through Typer's names.
 _ClickException = typer.BadParameter.mro()[2]
+
+# Entry points of this group take the program and add commands to it.
+_LABORATORY = "sog.commands"
+_ANY_ARGUMENTS = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 app = typer.Typer(
     name="sog",
@@ -78,6 +80,23 @@ def _sog(
     pass
 
 
+def _add_laboratory() -> None:
+    """Add `bench` and `reproduce`, which are a second package: an installation may be without it."""
+    found = entry_points(group=_LABORATORY)
+    for entry in found:
+        entry.load()(app)
+    if not found:
+        for name in ("bench", "reproduce"):
+            app.command(name, context_settings=_ANY_ARGUMENTS, help="Not installed: the package soglab.")(_missing)
+
+
+def _missing() -> None:
+    raise SettingError(
+        "this installation is without the laboratory (the package soglab): reinstall sog, or run it "
+        "from a checkout after `pip install -e .`"
+    )
+
+
 # A command is a plain function of a module sog/cli/*.py whose epilog is an example to copy. It raises
 # SogError for bad input, and imports what it runs inside, so that `sog --help` needs no Numba or PyTorch.
 app.command(epilog="Example: sog games")(games)
@@ -90,13 +109,9 @@ app.command(epilog="Example: sog uci chess --simulations 400")(uci)
 app.command(epilog="Example: sog gtp 'go(board_size=7)' --simulations 400")(gtp)
 app.command(epilog="Example: sog tournament matches.toml --out runs/matches")(tournament)
 app.command(epilog='Example: sog perft "chess(fen=8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1)" 4')(perft)
-app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)
 app.command("compile", epilog="Example: sog compile")(compile_kernels)
 app.command(epilog='Example: sog show spot.npz --line "check, bet 0.5"')(show)
-bench.command("holdem", epilog="Example: sog bench holdem river")(bench_holdem)
-bench.command("inference", epilog="Example: sog bench inference --network 3x256 --batch 64")(bench_inference)
-bench.command("pipeline", epilog="Example: sog bench pipeline leduc_poker --seconds 60")(bench_pipeline)
-app.add_typer(bench, name="bench")
+_add_laboratory()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

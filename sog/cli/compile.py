@@ -9,7 +9,7 @@ from typing import Final
 
 from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
 from sog.cli.stopping import say_kept
-from sog.search.simd.compiling import WATCH
+from sog.searches.kernels.compiling import WATCH
 
 
 def compile_kernels(as_json: JsonOption = False) -> None:
@@ -33,10 +33,10 @@ def compile_kernels(as_json: JsonOption = False) -> None:
 
 
 def _solve() -> None:
-    from sog.games.leduc.game import Leduc
-    from sog.search.cfr import exact
-    from sog.search.cfr.algorithms import NAMES, named
-    from sog.search.tree.public_tree import PublicTree
+    from sog.games.rules.leduc.game import Leduc
+    from sog.searches.cfr import exact
+    from sog.searches.cfr.algorithms import NAMES, named
+    from sog.searches.tree.public_tree import PublicTree
 
     public = PublicTree(Leduc()).list_all()
     for name in NAMES:
@@ -47,14 +47,14 @@ def _solve() -> None:
 
 
 def _exploit() -> None:
-    from sog.agents.algorithms.table import preset
-    from sog.agents.exploitability import exploitability
-    from sog.games.leduc.game import Leduc
+    from sog.algorithms.table import preset
+    from sog.games.rules.leduc.game import Leduc
+    from sog.measure.exploitability import exploitability
     from sog.nets.cvpn import CVPN
     from sog.nets.inference import network_evaluator
     from sog.play.resolver import ResolveSettings
-    from sog.search.gtcfr.search import Budget
-    from sog.search.tree.public_tree import PublicTree
+    from sog.searches.gtcfr.search import Budget
+    from sog.searches.tree.public_tree import PublicTree
 
     game = Leduc()
     evaluator = network_evaluator(CVPN(preset(game, "demo").shape))
@@ -63,12 +63,12 @@ def _exploit() -> None:
 
 
 def _train() -> None:
+    from sog.algorithms.alphazero.presets import alphazero_preset
+    from sog.algorithms.student.presets import sog_preset
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
     from sog.nets.serialized import network_bytes
-    from sog.train.alphazero.presets import alphazero_preset
-    from sog.train.sog.presets import sog_preset
-    from sog.train.workers import make_actor, play_round
+    from sog.training.workers import make_actor, play_round
 
     for name, preset in (("leduc_poker", sog_preset), ("tic_tac_toe", sog_preset), ("tic_tac_toe", alphazero_preset)):
         settings = replace(preset(make_game(name), "demo"), games=2)

@@ -27,8 +27,8 @@ def solve_position(game: Game, chosen: Mapping[str, Any], as_json: bool) -> None
 
     chosen: options of other solvers, which are refused. Raises SettingError where it would take more than an hour.
     """
-    from sog.baselines.connect_four.solver import Board, Solver, plies_to_end, value_of
     from sog.games.boards.connect_four import ConnectFour
+    from sog.opponents.connect_four.solver import Board, Solver, plies_to_end, value_of
 
     assert isinstance(game, ConnectFour)
     if given := [option for option, value in chosen.items() if value]:
@@ -70,7 +70,7 @@ def solve_position(game: Game, chosen: Mapping[str, Any], as_json: bool) -> None
 
 def _refuse_hours(stones: int, searched: int, seconds: float) -> None:
     """SettingError where a position of so few stones is not expected to be solved within the hour at this speed."""
-    from sog.baselines.connect_four.solver import expected_positions
+    from sog.opponents.connect_four.solver import expected_positions
 
     expected = expected_positions(stones)
     if seconds > _LOOK_SECONDS and expected * seconds / searched > _LONGEST_SECONDS:

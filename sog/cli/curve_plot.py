@@ -18,7 +18,7 @@ def draw_curve(folder: Path, game: str, unit: str, measure: str) -> None:
     """
     from matplotlib.figure import Figure
 
-    from sog.train.curve import CURVE, PICTURE
+    from sog.training.curve import CURVE, PICTURE
 
     with (folder / CURVE).open() as file:
         rows = [{name: float(x) for name, x in row.items()} for row in csv.DictReader(file)]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sog.agents.algorithms.base import Choices
+from sog.algorithms.base import Choices
 from sog.cli.frame import JsonOption, LimitOption, print_json, progress_bar, say, stdout
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, not_blank
 
@@ -47,8 +47,8 @@ def distil(
     the critic says of their histories, and the checkpoint's policy. The game must be small enough to be listed by its
     public states. A run that is stopped keeps nothing.
     """
-    from sog.agents.distilling import distillation
-    from sog.train.distil.distil import distil_into, refuse_used
+    from sog.algorithms.distil.distil import distil_into, refuse_used
+    from sog.algorithms.distil.from_checkpoint import distillation
 
     started = time.monotonic()
     refuse_used(out)
@@ -71,6 +71,4 @@ def distil(
         print_json(answer)
         return
     loss = f"value loss {found.value_loss:.4g}, policy loss {found.policy_loss:.4g}"
-    stdout().print(
-        f"{work.meta.game}: {found.steps:,} steps on {found.rows:,} rows, {loss}; {out}", soft_wrap=True
-    )
+    stdout().print(f"{work.meta.game}: {found.steps:,} steps on {found.rows:,} rows, {loss}; {out}", soft_wrap=True)

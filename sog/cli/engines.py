@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sog.agents.algorithms.base import Choices
+from sog.algorithms.base import Choices
 from sog.cli.frame import stderr
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, not_blank
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.agents.opened import Opened
     from sog.play.player import Player
+    from sog.training.opened import Opened
 
 __all__ = ["gtp", "open_with_note", "uci"]
 

@@ -21,7 +21,7 @@ from rich.text import Text
 
 from sog.cli.options import above_zero, not_blank
 from sog.errors import SettingError
-from sog.search.simd.compiling import working_time
+from sog.searches.kernels.compiling import working_time
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

@@ -12,7 +12,7 @@ from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
 from sog.errors import GameError, SettingError
 
 if TYPE_CHECKING:
-    from sog.experiments.checks.openspiel_table import Row
+    from sog.measure.openspiel_table import Row
 
 
 # Characters of the table's columns, and of the last one at least.
@@ -59,10 +59,10 @@ def _listed() -> list[dict[str, Any]]:
 
     User-defined ones stand last, by their short names.
     """
-    from sog.agents.shipped import shipped_games
     from sog.games.catalog import known_games
     from sog.games.histories.catalog import has_histories
     from sog.games.own import VARIABLE, own_games
+    from sog.training.shipped import shipped_games
 
     shipped, listed = shipped_games(), []
     for name, words in known_games():
@@ -94,7 +94,7 @@ def _lines(listed: Sequence[dict[str, Any]], width: int) -> Iterator[str]:
 
 
 def _check_openspiel(names: list[str] | None, as_markdown: bool, as_json: bool) -> None:
-    from sog.experiments.checks import openspiel_table
+    from sog.measure import openspiel_table
 
     if as_markdown and as_json:
         raise SettingError("--markdown or --json, not both")
@@ -121,8 +121,8 @@ def _refuse_unknown(names: Sequence[str]) -> None:
 
 
 def _rows(names: Sequence[str]) -> list[Row]:
-    from sog.experiments.checks import openspiel_table
     from sog.games.names import OPENSPIEL
+    from sog.measure import openspiel_table
 
     rows: list[Row] = []
     made = openspiel_table.rows(name.removeprefix(OPENSPIEL) for name in names)

@@ -1,11 +1,9 @@
-"""Hold'em at the command line: `sog solve 'holdem(...)'`, `sog show` and `sog bench holdem`."""
+"""Hold'em at the command line: `sog solve 'holdem(...)'` and `sog show`."""
 
 from __future__ import annotations
 
 import csv
 import io
-import os
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,16 +11,13 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.bench_tables import holdem_table
 from sog.cli.frame import (
     JsonOption,
-    Report,
     check_new,
     print_json,
     progress_bar,
     save_picture,
     say,
-    show_rows,
     stdout,
     write_unless_there,
 )
@@ -32,10 +27,10 @@ from sog.errors import CheckpointError, SettingError
 
 if TYPE_CHECKING:
     from sog.games.base import Game
-    from sog.search.holdem.solver import HoldemSolver, Progress
-    from sog.search.holdem.view import View
+    from sog.searches.holdem.solver import HoldemSolver, Progress
+    from sog.searches.holdem.view import View
 
-__all__ = ["bench_holdem", "show", "solve_spot"]
+__all__ = ["show", "solve_spot"]
 
 _TARGET = 0.5  # percent of the pot
 _ITERATIONS = 10_000
@@ -53,8 +48,8 @@ def solve_spot(
     solving continues from there.
     """
     from sog.games.holdem.game import Holdem
-    from sog.search.holdem.saved import load, save
-    from sog.search.holdem.solver import HoldemSolver
+    from sog.searches.holdem.saved import load, save
+    from sog.searches.holdem.solver import HoldemSolver
 
     assert isinstance(game, Holdem)
     if out is not None and out.exists():
@@ -94,7 +89,7 @@ def _run(
     """Solve with a progress bar; save to `out`, if given, about every minute, and say in `kept` what it then holds."""
     from time import perf_counter
 
-    from sog.search.holdem.saved import save
+    from sog.searches.holdem.saved import save
 
     most = _ITERATIONS if iterations is None else iterations
     limit = _target(target, iterations) / 100
@@ -160,8 +155,8 @@ def show(
     In the grid suited hands stand above the diagonal; each cell shows the most frequent action.
     """
     from sog.games.holdem.lines import follow
-    from sog.search.holdem.saved import load
-    from sog.search.holdem.view import view
+    from sog.searches.holdem.saved import load
+    from sog.searches.holdem.view import view
 
     check_apart(png, csv_file)
     for path in (png, csv_file):
@@ -271,29 +266,3 @@ def _draw(seen: View, title: str, path: Path) -> None:
     patches = [Patch(color=colours[a], label=f"{n} {100 * often[a]:.1f}%") for a, n in enumerate(seen.actions)]
     axes.legend(handles=patches, loc="upper center", bbox_to_anchor=(0.5, -0.01), ncols=min(4, len(patches)))
     save_picture(figure, path, tight=True)
-
-
-def bench_holdem(
-    spots: Annotated[
-        list[str] | None, typer.Argument(metavar="[SPOT]...", help="river or turn; by default both.")
-    ] = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Milliseconds per iteration and seconds to 0.5% of the pot on a river and a turn spot, every hand in both ranges.
-
-    One thread and two take turns; figures are medians. The seconds include measuring exploitability every 20
-    iterations.
-    """
-    from sog.experiments.bench.holdem import bench_spot, chosen, steps
-
-    found = chosen(spots or ())
-    rows, done = [], 0
-    with progress_bar("bench holdem", sum(steps(spot) for spot in found), "steps") as report:
-        for spot in found:
-            rows += bench_spot(spot, partial(_report_from, report, done))
-            done += steps(spot)
-    show_rows(rows, as_json, lambda: holdem_table(rows), {"cores": os.cpu_count()})
-
-
-def _report_from(report: Report, before: int, done: int, note: str) -> None:
-    report(before + done, note)

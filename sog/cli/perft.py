@@ -20,9 +20,9 @@ def perft(
 
     The known counts check the rules and the move encoding: 197,281 from the start to depth 4.
     """
-    from sog.experiments.checks.rules import perft as count_lines
     from sog.games.boards.chess import Chess
     from sog.games.catalog import make_game
+    from sog.games.checks.perft import perft as count_lines
 
     rules = make_game(game)
     if not isinstance(rules, Chess):

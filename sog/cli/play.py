@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sog.agents.algorithms.base import Choices
+from sog.algorithms.base import Choices
 from sog.cli.frame import LimitOption, ask, progress_bar, say, stdout
 from sog.cli.options import (
     LARGEST_COUNT,
@@ -28,12 +28,12 @@ from sog.cli.options import (
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.agents.algorithms.base import MakeAgent
+    from sog.algorithms.base import MakeAgent
     from sog.arrays import Float64
     from sog.games.base import Game
     from sog.play.agent import Agent
     from sog.play.referee import Referee, World
-    from sog.search.tree.public_tree import PublicTree
+    from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["play"]
 
@@ -119,8 +119,8 @@ def play(
             raise SettingError("an agent of your own plays the game that is named first: leave out --game")
         game, seats = _own_agent(checkpoint, agent, limit_gb)
     else:
-        from sog.agents.algorithms.table import agents_of, board_player_of, player_of
         from sog.agents.players import make_player
+        from sog.algorithms.table import agents_of, board_player_of, player_of
         from sog.cli.engines import open_with_note
         from sog.cli.play_board import play_board
 
@@ -154,9 +154,9 @@ def _own_agent(name: str, agent: str, limit_gb: float | None) -> tuple[Game, Mak
 
 def _refuse_large(name: str) -> None:
     """GameError, before a network is made for it, where a game's name is that of one too large to play here."""
-    from sog.agents.shipped import names_a_path
     from sog.games.catalog import make_game
-    from sog.search.tree.whole import LISTED, check_listable
+    from sog.searches.tree.whole import LISTED, check_listable
+    from sog.training.shipped import names_a_path
 
     if not names_a_path(name) and not (game := make_game(name)).deterministic:
         check_listable(game, LISTED)
@@ -164,7 +164,7 @@ def _refuse_large(name: str) -> None:
 
 def _listed(game: Game, limit_gb: float | None) -> PublicTree:
     """The game's whole public tree; GameError where it is too large for the terminal player."""
-    from sog.search.tree.whole import LISTED, whole_tree
+    from sog.searches.tree.whole import LISTED, whole_tree
 
     with progress_bar("listing public states", None, "states") as report:
         return whole_tree(game, LISTED, limit_gb, lambda count: report(count, ""))

@@ -22,9 +22,7 @@ __all__ = ["play_board"]
 _LISTED = 10
 
 
-def play_board(
-    game: Game, player: Player, seat: int | None, games: int | None, rng: np.random.Generator
-) -> None:
+def play_board(game: Game, player: Player, seat: int | None, games: int | None, rng: np.random.Generator) -> None:
     """Games one after another until the person leaves or `games` are played; seats change unless one is given.
 
     GameError for a game that is over where it begins.

@@ -26,10 +26,10 @@ from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.games.base import Game, Unit
-    from sog.search.cfr.algorithms import Algorithm
-    from sog.search.cfr.exact import Measure
-    from sog.search.cfr.lookahead import Lookahead
-    from sog.search.tree.public_tree import PublicTree
+    from sog.searches.cfr.algorithms import Algorithm
+    from sog.searches.cfr.exact import Measure
+    from sog.searches.cfr.lookahead import Lookahead
+    from sog.searches.tree.public_tree import PublicTree
 
 _ALGORITHM = "cfr+"
 _LIST = "list"
@@ -46,7 +46,7 @@ def solve(
         str | None,
         typer.Option(
             callback=not_blank,
-            help="The algorithm, cfr+ by default; `sog solve GAME --algorithm list` names them all. Hold'em: dcfr only."
+            help="The algorithm, by default cfr+; `sog solve GAME --algorithm list` names all. Hold'em: dcfr only.",
         ),
     ] = None,
     simultaneous: Annotated[
@@ -92,7 +92,7 @@ def solve(
     `seconds` are of this run alone there, with those that measuring and saving took. So has connect four, whose answer
     is exact: every move's value, as of 'connect_four(moves=4433)'.
     """
-    from sog.search.cfr.algorithms import DRAWING, named
+    from sog.searches.cfr.algorithms import DRAWING, named
 
     if algorithm == _LIST:
         others = (simultaneous, seed is not None, iterations, target, out, check_openspiel, threads, limit_gb)
@@ -142,10 +142,10 @@ def _solve_tree(
     limit_gb: float | None,
 ) -> dict[str, Any]:
     """List the game's public states, iterate, measure, write the policy; what was found, as one object."""
-    from sog.evaluate.openspiel_export import check_against_openspiel
+    from sog.measure.openspiel_export import check_against_openspiel
     from sog.play.openspiel_states import openspiel_game
-    from sog.search.cfr import exact
-    from sog.search.tree.whole import whole_tree
+    from sog.searches.cfr import exact
+    from sog.searches.tree.whole import whole_tree
 
     if out is not None:
         check_new(out)
@@ -175,7 +175,7 @@ def _solve_tree(
 
 def _list_algorithms(as_json: bool) -> None:
     """Name every algorithm there is."""
-    from sog.search.cfr.algorithms import ABOUT, NAMES
+    from sog.searches.cfr.algorithms import ABOUT, NAMES
 
     if as_json:
         print_json({"algorithms": list(NAMES)})
@@ -186,7 +186,7 @@ def _list_algorithms(as_json: bool) -> None:
 
 def _game(name: str) -> Game:
     from sog.games.catalog import make_game
-    from sog.games.checked import check_own
+    from sog.games.checks.own import check_own
 
     game = make_game(name)
     check_own(game)
@@ -212,9 +212,9 @@ def _is_connect_four(game: Game) -> bool:
 
 def _compile(solver: Algorithm) -> None:
     """Have the kernels compiled or loaded before anything is timed."""
-    from sog.games.kuhn import Kuhn
-    from sog.search.cfr import exact
-    from sog.search.tree.public_tree import PublicTree
+    from sog.games.rules.kuhn import Kuhn
+    from sog.searches.cfr import exact
+    from sog.searches.tree.public_tree import PublicTree
 
     tree = exact.full_tree(PublicTree(Kuhn()).list_all())
     solver.iterate(tree, 1)
@@ -229,7 +229,7 @@ def _run(
 
     Exploitability is measured every iteration at first, then whenever there are a tenth more.
     """
-    from sog.search.cfr import exact
+    from sog.searches.cfr import exact
 
     seconds, batch, note = 0.0, 1, ""
     while True:
@@ -251,7 +251,7 @@ def _run(
 
 def _written_policy(public: PublicTree, tree: Lookahead) -> list[dict[str, Any]]:
     """The average policy, one entry per public state and infostate of its actor, in the game's words."""
-    from sog.search.cfr import exact
+    from sog.searches.cfr import exact
 
     rules, out = public.game, []
     for node, policy in exact.policy_of(tree).items():

@@ -15,7 +15,7 @@ from sog.cli.options import plain_file
 from sog.cli.stopping import say_kept
 
 if TYPE_CHECKING:
-    from sog.evaluate.elo import Ratings
+    from sog.measure.elo import Ratings
     from sog.protocols.tournament import Result
 
 __all__ = ["tournament"]
@@ -63,7 +63,7 @@ def tournament(
     from threadpoolctl import threadpool_limits
 
     from sog.cluster.where import where_of
-    from sog.evaluate.elo import points_of, rate
+    from sog.measure.elo import points_of, rate
     from sog.protocols.tournament import different_openings, fixtures, load_results, play_tournament
     from sog.protocols.tournament_apart import games_apart
     from sog.protocols.tournament_file import read_tournament
@@ -123,7 +123,7 @@ def _answer(game: str, names: list[str], ratings: Ratings, results: list[Result]
 
 def _pairs(names: list[str], results: list[Result]) -> list[dict[str, Any]]:
     """Each pair that met: a's share of the points with its 95% interval, and a's shares as player 0 and as player 1."""
-    from sog.evaluate.intervals import wilson
+    from sog.measure.intervals import wilson
 
     pairs = []
     for a, b in itertools.combinations(names, 2):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from sog.agents.algorithms.base import Choices
+from sog.algorithms.base import Choices
 from sog.cli.curve_plot import draw_curve
 from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, say, stdout
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, RecycleOption, above_zero, not_blank
@@ -18,12 +18,12 @@ from sog.cli.train_watch import Watch
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.agents.algorithms.base import Rules, Settings, Training
+    from sog.algorithms.base import Rules, Settings, Training
     from sog.cluster.where import Where
-    from sog.train.curve import Point
-    from sog.train.run import Run, Until
-    from sog.train.settings import TrainSettings, Variant
-    from sog.train.stream.loop import Placed
+    from sog.training.curve import Point
+    from sog.training.run import Run, Until
+    from sog.training.settings import TrainSettings, Variant
+    from sog.training.stream.loop import Placed
 
 __all__ = ["train"]
 
@@ -151,9 +151,9 @@ def train(
     The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and
     tensorboard/. Ctrl-C, SIGTERM or a kill lose at most the work since the last checkpoint.
     """
-    from sog.agents.algorithms.table import checked_settings, learner, training_of
-    from sog.train.run import Run, Until
-    from sog.train.stream.loop import train_stream
+    from sog.algorithms.table import checked_settings, learner, training_of
+    from sog.training.run import Run, Until
+    from sog.training.stream.loop import train_stream
 
     training = learner(algorithm).training
     rules = training.rules(game)
@@ -236,9 +236,7 @@ def _say_done(rules: Rules, folder: Path, point: Point) -> None:
     stdout().print(f"checkpoint and curve.png in {folder}; {play}", soft_wrap=True)  # a command stays on one line
 
 
-def _where(
-    algorithm: str, training: Training, cluster: str | None, workers: int | None, asynchronous: bool
-) -> Where:
+def _where(algorithm: str, training: Training, cluster: str | None, workers: int | None, asynchronous: bool) -> Where:
     """Where self-play runs; SettingError where the number of actors is not given, or there can be only one."""
     from sog.cluster.where import Where, where_of
 
@@ -257,7 +255,7 @@ def _placed(where: Where, device: str, serve: str | None) -> Placed:
     compiled and in bfloat16."""
     from sog.nets.device import find_device
     from sog.nets.serving.resident import Residence
-    from sog.train.stream.loop import Placed
+    from sog.training.stream.loop import Placed
 
     if serve is None:
         return Placed(where, device, None)
@@ -274,8 +272,8 @@ def _kept(folder: Path) -> str:
 
 def _variant(stored: dict[str, Any], algorithm: str, choices: Choices, network: str | None) -> Variant:
     """The requested variant; what was not requested is that of the run that goes on, which `stored` describes."""
-    from sog.agents.algorithms.table import variant_from
-    from sog.train.settings import variant_of
+    from sog.algorithms.table import variant_from
+    from sog.training.settings import variant_of
 
     variant = variant_of(stored)
     if network is not None:
@@ -285,7 +283,7 @@ def _variant(stored: dict[str, Any], algorithm: str, choices: Choices, network: 
 
 def _stored(folder: Path, resume: bool) -> dict[str, Any]:
     """What the checkpoint to be gone on with says of its run; nothing where there is none."""
-    from sog.train.checkpoint import is_begun, load_meta
+    from sog.training.checkpoint import is_begun, load_meta
 
     checkpoint = folder / "checkpoint"
     return load_meta(checkpoint).settings if resume and is_begun(checkpoint) else {}
@@ -293,8 +291,8 @@ def _stored(folder: Path, resume: bool) -> dict[str, Any]:
 
 def _begins(begins: str | None, stored: dict[str, Any], algorithm: str, unable: bool) -> str:
     """The checkpoint that the run begins with; of a run that goes on, which `stored` describes, the one it had."""
-    from sog.agents.shipped import find_checkpoint
-    from sog.train.run import end_of
+    from sog.training.run import end_of
+    from sog.training.shipped import find_checkpoint
 
     had = str(stored.get("begins", ""))
     if begins is None:

@@ -10,12 +10,12 @@ from sog.cli.event_log import EventLog
 from sog.cli.frame import Report, say
 
 if TYPE_CHECKING:
-    from sog.agents.algorithms.base import Rules
+    from sog.algorithms.base import Rules
     from sog.nets.cvpn import CVPN
-    from sog.train.curve import Point
-    from sog.train.run import Hooks, Run
-    from sog.train.stream.loop import StreamHooks
-    from sog.train.stream.supervisor import Supervisor
+    from sog.training.curve import Point
+    from sog.training.run import Hooks, Run
+    from sog.training.stream.loop import StreamHooks
+    from sog.training.stream.supervisor import Supervisor
 
 __all__ = ["Watch"]
 
@@ -29,7 +29,7 @@ class Watch:
 
     def __init__(self, game: Rules, folder: Path, bar: Report, run: Run, begun: int = 0) -> None:
         """begun: rounds that were done before."""
-        from sog.agents.algorithms.table import learner
+        from sog.algorithms.table import learner
 
         self.game, self.folder, self.bar, self.run = game, folder, bar, run
         self.training = learner(run.algorithm).training
@@ -40,20 +40,20 @@ class Watch:
 
     def hooks(self) -> Hooks:
         """What a run in rounds calls."""
-        from sog.train.run import Hooks
+        from sog.training.run import Hooks
 
         return Hooks(self.measure, _EVERY, self.report, say)
 
     def streamed(self) -> StreamHooks:
         """What a run without rounds calls."""
-        from sog.train.stream.loop import StreamHooks
+        from sog.training.stream.loop import StreamHooks
 
         return StreamHooks(self.measure, _EVERY, self.report, say, self.look)
 
     def measure(self, network: CVPN) -> float:
         """Exploitability of what the algorithm is measured by while it trains; NaN for a game too large."""
         from sog.games.histories.catalog import public_face
-        from sog.search.tree.whole import listed_tree
+        from sog.searches.tree.whole import listed_tree
 
         if self.public is None:
             face = public_face(self.game)

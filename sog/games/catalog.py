@@ -8,13 +8,8 @@ from difflib import get_close_matches
 
 from sog.errors import GameError, UnknownGame
 from sog.games.base import Game
-from sog.games.battleship import Battleship
 from sog.games.boards.tic_tac_toe import TicTacToe
-from sog.games.goofspiel import Goofspiel
 from sog.games.holdem.names import holdem_from
-from sog.games.kuhn import Kuhn
-from sog.games.leduc.game import Leduc
-from sog.games.liars_dice import LiarsDice
 from sog.games.names import (
     OPENSPIEL,
     Parameters,
@@ -23,7 +18,12 @@ from sog.games.names import (
 )
 from sog.games.own import VARIABLE, make_own, own_games, refuse_class, refuse_taken
 from sog.games.parameters import BattleshipParameters, GoofspielParameters, dice_parameters
-from sog.games.rps import RockPaperScissors
+from sog.games.rules.battleship import Battleship
+from sog.games.rules.goofspiel import Goofspiel
+from sog.games.rules.kuhn import Kuhn
+from sog.games.rules.leduc.game import Leduc
+from sog.games.rules.liars_dice import LiarsDice
+from sog.games.rules.rps import RockPaperScissors
 from sog.games.scotland_yard.game import scotland_yard
 
 

@@ -168,9 +168,7 @@ def bool_parameter(short: str, parameters: Parameters, key: str, default: bool) 
     return value
 
 
-def choice_parameter(
-    short: str, parameters: Parameters, key: str, default: str, choices: Sequence[str]
-) -> str:
+def choice_parameter(short: str, parameters: Parameters, key: str, default: str, choices: Sequence[str]) -> str:
     """The word under this key; GameError that names the choices where it is none of them."""
     value = parameters.get(key, default)
     if not isinstance(value, str) or value not in choices:

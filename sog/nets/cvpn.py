@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from sog.nets.resnet import ResNet
 from sog.nets.shape import NetworkShape
-from sog.search.leaves.evaluator import Wanted
+from sog.searches.leaves.evaluator import Wanted
 
 ILLEGAL: Final = -1e9  # the logit of an illegal action in losses; finite, since 0 * inf is NaN
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from sog.arrays import Float32
-from sog.nets import dense
-from sog.search.leaves.evaluator import Beliefs, Wanted
-from sog.search.leaves.pairing import pairing_of, posteriors
+from sog.nets.cpu import dense
+from sog.searches.leaves.evaluator import Beliefs, Wanted
+from sog.searches.leaves.pairing import pairing_of, posteriors
 
 
 def input_width(features: int, slots: tuple[int, int], crossed: tuple[int, ...] = (), matchups: bool = False) -> int:

@@ -1,6 +1,6 @@
 """Evaluators of a search's beliefs by a network: Numba for small MLPs and for resnets, PyTorch for any network.
 
-ONNX Runtime, an optional extra, runs large batches of MLPs faster still, and resnets (`sog.experiments.bench.network`).
+ONNX Runtime, an optional extra, runs large batches of MLPs faster still, and resnets (`soglab.bench.network`).
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from torch import nn
 
 from sog.arrays import Array, Float32, Float64, Int64
 from sog.errors import CheckpointError, SettingError
-from sog.nets import dense, residual
+from sog.nets.cpu import dense, residual
+from sog.nets.cpu.resnet_packed import Tiles, packed_network, tiles_here
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode, join
 from sog.nets.resnet import inference_copy
-from sog.nets.resnet_packed import Tiles, packed_network, tiles_here
 from sog.nets.shape import NetworkShape
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted
-from sog.search.leaves.pairing import plain_pairing
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted
+from sog.searches.leaves.pairing import plain_pairing
 
 Answer = Callable[[Beliefs], Evaluations]
 
@@ -89,7 +89,7 @@ class TorchEvaluator:
 
 
 class ResNetEvaluator:
-    """A resnet's answers by sog.nets.residual, on one core, with a copy of the weights as they are now.
+    """A resnet's answers by sog.nets.cpu.residual, on one core, with a copy of the weights as they are now.
 
     A belief's answer is the same bits whatever it is joined with, and on every x86-64.
     """
@@ -153,7 +153,7 @@ def _apart(whole: Evaluations, requests: Sequence[Beliefs], numbers: list[int]) 
 
 
 class MlpAnswer:
-    """An MLP's answers by sog.nets.dense, on one core, with a copy of its weights; SettingError for another network."""
+    """An MLP's answers on one core (cpu/dense.py), with a copy of its weights; SettingError for another network."""
 
     def __init__(self, network: CVPN) -> None:
         if network.shape.kind != "mlp":
@@ -284,7 +284,7 @@ def _layers(network: CVPN) -> list[tuple[Float32, Float32]]:
 
 
 def _export(network: CVPN) -> tuple[Float32, Int64]:
-    """Weights and widths as sog.nets.dense takes them: padded with zeros to whole vector registers."""
+    """Weights and widths as sog.nets.cpu.dense takes them: padded with zeros to whole vector registers."""
     flat: list[Array] = []
     widths = [_padded(network.shape.seen)]
     for weight, bias in _layers(network):

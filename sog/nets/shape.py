@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from typing import Final
 
 from sog.errors import SettingError
 from sog.games.base import DENSE, Game
+from sog.games.histories.base import HistoryGame
 from sog.nets.encode import input_width
 
-__all__ = ["KINDS", "NetworkShape", "is_for", "shape_for"]
+__all__ = ["KINDS", "NetworkShape", "is_for", "policy_shape", "shape_for", "sized"]
 
 KINDS: Final = ("mlp", "gelu", "resnet")  # of a network's body
 
@@ -143,3 +145,32 @@ def is_for(shape: NetworkShape, game: Game) -> bool:
     except SettingError:
         return False
     return shape == wanted and shape.crossed in ((), tuple(game.crossed))
+
+
+def policy_shape(game: HistoryGame, width: int, depth: int) -> NetworkShape:
+    """The shape of a policy network for the game."""
+    return NetworkShape(game.num_inputs, (1, 1), game.num_actions, width, depth)
+
+
+_SIZE: Final = re.compile(r"([0-9]{1,9})x([0-9]{1,9})")
+
+
+_DEEPEST: Final = 1_000  # hidden layers
+
+
+_WIDEST: Final = 1_000_000  # units a layer
+
+
+def sized(shape: NetworkShape, size: str) -> NetworkShape:
+    """A network's shape with other hidden layers; SettingError as of `network_size`."""
+    depth, width = network_size(size)
+    return replace(shape, depth=depth, width=width)
+
+
+def network_size(size: str) -> tuple[int, int]:
+    """How many hidden layers and their width; SettingError unless `size` reads like 2x256."""
+    read = _SIZE.fullmatch(size)
+    if read is None or int(read[1]) > _DEEPEST or int(read[2]) > _WIDEST:
+        most = f"at most {_DEEPEST:,} x {_WIDEST:,}"
+        raise SettingError(f"a network's size is hidden layers x width, such as 2x256, {most}, not {size}")
+    return int(read[1]), int(read[2])

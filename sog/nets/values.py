@@ -11,7 +11,7 @@ from torch import Tensor
 
 from sog.arrays import Float32, Float64
 from sog.errors import SettingError
-from sog.nets import dense
+from sog.nets.cpu import dense
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import (
     Answer,
@@ -22,8 +22,8 @@ from sog.nets.inference import (
     refuse_broken,
     torch_answer,
 )
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, Timed, Wanted
-from sog.search.leaves.pairing import expectations, pairing_of
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, Timed, Wanted
+from sog.searches.leaves.pairing import expectations, pairing_of
 
 # Smaller batches go through the Numba kernels, whose answers do not depend on what they are batched with.
 LARGE = 96

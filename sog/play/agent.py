@@ -16,9 +16,9 @@ from sog.arrays import Bool, Float64
 from sog.errors import GameError
 from sog.games.base import Game, State
 from sog.play.resolver import ResolveSettings, Resolving, Solved
-from sog.search.leaves.drive import drive, run
-from sog.search.leaves.evaluator import Evaluator
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.leaves.drive import drive, run
+from sog.searches.leaves.evaluator import Evaluator
+from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["Agent", "SearchAgent", "own_followers"]
 

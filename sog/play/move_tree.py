@@ -7,7 +7,7 @@ from typing import Final
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["MOST_KEPT", "MoveTree", "given", "is_full"]
 

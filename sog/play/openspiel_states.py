@@ -9,10 +9,11 @@ from sog.errors import GameError
 from sog.games.base import Game
 from sog.games.names import OPENSPIEL, parse_game
 from sog.games.openspiel.loading import SpielGame, load_in_turns, registered
-from sog.search.tree.histories import reached_at
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.tree.histories import reached_at
+from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["SpielGame", "StateOf", "openspiel_game", "states_of_infostates"]
+
 
 class StateOf(NamedTuple):
     """An infostate of the player who acts at a public node, and one of OpenSpiel's states there."""

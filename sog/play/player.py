@@ -13,8 +13,8 @@ from typing import Final, Protocol
 
 from sog.games.base import Game
 from sog.memory import available_bytes, held_bytes
-from sog.search.leaves.drive import run
-from sog.search.leaves.evaluator import Evaluator, SearchGenerator
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
 
 __all__ = ["ENDLESS", "Candidate", "Limits", "Player", "Search", "Stopped", "Thought", "never", "think"]
 

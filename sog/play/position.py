@@ -11,11 +11,11 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.play.resolver import Solved
-from sog.search.cfr.lookahead import Lookahead
-from sog.search.gtcfr.reroot import rerooted
-from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings, search
-from sog.search.leaves.evaluator import SearchGenerator
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.gtcfr.reroot import rerooted
+from sog.searches.gtcfr.search import Budget, SearchLog, SearchSettings, search
+from sog.searches.leaves.evaluator import SearchGenerator
+from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["PositionSearch"]
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Fan, step
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["Referee", "World"]
 

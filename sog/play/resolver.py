@@ -14,11 +14,11 @@ import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.play.sampled_chance import Estimate, carried, first_after
-from sog.search.cfr.lookahead import Lookahead
-from sog.search.gtcfr.search import PAPER, POG, Budget, SearchLog, SearchSettings, search
-from sog.search.leaves.evaluator import SearchGenerator
-from sog.search.resolving.gadget import Gadget
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.gtcfr.search import PAPER, POG, Budget, SearchLog, SearchSettings, search
+from sog.searches.leaves.evaluator import SearchGenerator
+from sog.searches.resolving.gadget import Gadget
+from sog.searches.tree.public_tree import PublicTree
 
 __all__ = [
     "ResolveSettings",

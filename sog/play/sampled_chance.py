@@ -11,9 +11,9 @@ import numpy as np
 
 from sog.arrays import Array, Float64
 from sog.games.base import NATURE, Carry, carried_down
-from sog.search.cfr.lookahead import Lookahead
-from sog.search.leaves.evaluator import Beliefs, SearchGenerator, Wanted
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.leaves.evaluator import Beliefs, SearchGenerator, Wanted
+from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["SIBLINGS", "Estimate", "Ranges", "carried", "first_after"]
 

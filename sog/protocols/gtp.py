@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import sog
 from sog.errors import GameError, SogError
 from sog.games.boards.go import Go
 from sog.play.player import ENDLESS, Candidate, Limits, Player, Search, Thought, think
@@ -20,6 +19,7 @@ from sog.protocols.clock import share_of_clock
 from sog.protocols.go_setup import GoBoard, read_colour, read_vertex, write_score, write_vertex
 from sog.protocols.lines import Lines
 from sog.protocols.words import read_number, read_whole, shown
+from sog.version import VERSION
 
 __all__ = ["Clock", "GtpEngine", "read_command"]
 
@@ -86,7 +86,7 @@ class GtpEngine:
     # --- about the engine ---
 
     def _version(self, words: Sequence[str]) -> str:
-        return f"{sog.__version__} {self.player.name}"
+        return f"{VERSION} {self.player.name}"
 
     def _known(self, words: Sequence[str]) -> str:
         return "true" if words[0] in _COMMANDS else "false"

@@ -19,7 +19,7 @@ from sog.files import append_line, open_regular, read_bounded, replace_file, sho
 from sog.games.records import Record
 from sog.play.match import Contestant, Played, play_match_game, random_openings
 from sog.protocols.tournament_file import Tournament
-from sog.train.lock import held
+from sog.training.lock import held
 
 __all__ = [
     "Apart",
@@ -217,4 +217,3 @@ def _claimed(folder: Path, tournament: Tournament) -> Iterator[None]:
 def _holds(folder: Path) -> set[str]:
     """The names in a folder without our lock's."""
     return set(os.listdir(folder)) - {_LOCK}
-

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sog.agents.algorithms.base import SOG, Choices
-from sog.agents.algorithms.table import LEARNERS, boards_of
 from sog.agents.players import is_trained, make_player, network_id, open_network
-from sog.baselines.openspiel_alphazero.settings import newest_checkpoint
-from sog.baselines.random_player import RandomPlayer
-from sog.baselines.rating import RatingPlayer
+from sog.algorithms.base import SOG, Choices
+from sog.algorithms.table import LEARNERS, boards_of
 from sog.errors import GameError, SettingError
 from sog.games.base import Game, refuse_finished
 from sog.games.boards.chess import Chess
 from sog.games.boards.go import Go
 from sog.games.catalog import make_game
+from sog.opponents.openspiel_alphazero.settings import newest_checkpoint
+from sog.opponents.random_player import RandomPlayer
+from sog.opponents.rating import RatingPlayer
 from sog.play.match import Contestant, PlayerContestant
 from sog.play.move_tree import MoveTree
 from sog.play.player import ENDLESS, Limits

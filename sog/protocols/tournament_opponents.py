@@ -1,11 +1,11 @@
 """A tournament's opponents that are not ours to train: what each is called and which keys it takes.
 
-    openspiel_mcts = 1000              OpenSpiel's C++ MCTS, so many random rollouts a move; or 0 and seconds = 0.1
-    openspiel_alphazero = "runs/az"    OpenSpiel's own AlphaZero, trained by sog.baselines.openspiel_alphazero.train;
-                                       simulations = 100, or seconds = 0.1: as many as fit
-    alphabeta = 5                      alpha-beta of so many moves; counts material in chess, nothing elsewhere
-    captures = true                    Go: takes stones in atari and saves its own, otherwise random
-    rollouts = 1000                    Go: plain MCTS of ours, so many random rollouts a move
+openspiel_mcts = 1000              OpenSpiel's C++ MCTS, so many random rollouts a move; or 0 and seconds = 0.1
+openspiel_alphazero = "runs/az"    OpenSpiel's own AlphaZero, trained by soglab.baselines.openspiel_alphazero.train;
+                                   simulations = 100, or seconds = 0.1: as many as fit
+alphabeta = 5                      alpha-beta of so many moves; counts material in chess, nothing elsewhere
+captures = true                    Go: takes stones in atari and saves its own, otherwise random
+rollouts = 1000                    Go: plain MCTS of ours, so many random rollouts a move
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from sog.baselines.alpha_beta import alpha_beta, material, nothing
-from sog.baselines.go_captures import captures
-from sog.baselines.go_rollouts import rollouts
-from sog.baselines.openspiel_alphazero.player import openspiel_alphazero
-from sog.baselines.openspiel_mcts import openspiel_mcts
-from sog.baselines.rating import Rate, spiel_state
 from sog.errors import GameError, SettingError
 from sog.games.base import Game
 from sog.games.boards.chess import Chess
 from sog.games.boards.go import Go
+from sog.opponents.alpha_beta import alpha_beta, material, nothing
+from sog.opponents.go_captures import captures
+from sog.opponents.go_rollouts import rollouts
+from sog.opponents.openspiel_alphazero.player import openspiel_alphazero
+from sog.opponents.openspiel_mcts import openspiel_mcts
+from sog.opponents.rating import Rate, spiel_state
 from sog.play.player import Limits
 from sog.protocols.words import shown
 

@@ -12,17 +12,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-import sog
 from sog.agents.players import warm_up
+from sog.algorithms.student.player import SogPlayer
 from sog.errors import SogError
 from sog.games.boards.chess import WHITE, Chess
 from sog.play.player import ENDLESS, Limits, Player, Search, Thought, think
-from sog.play.sog_player import SogPlayer
 from sog.protocols.chess_setup import Board, read_position
 from sog.protocols.clock import share_of_clock
 from sog.protocols.lines import Lines
 from sog.protocols.words import read_whole, shown
-from sog.search.gtcfr.search import Budget
+from sog.searches.gtcfr.search import Budget
+from sog.version import VERSION
 
 __all__ = ["GoCommand", "UciEngine", "centipawns", "limits_of", "read_go"]
 
@@ -107,7 +107,7 @@ class UciEngine:
     # --- commands ---
 
     def _uci(self, words: Sequence[str]) -> None:
-        self.say(f"id name sog {sog.__version__} {self.player.name}")
+        self.say(f"id name sog {VERSION} {self.player.name}")
         self.say("id author the sog authors")
         for name, (low, high) in self._options().items():
             now = {"MultiPV": 1, "Simulations": self.simulations, "Threads": 1, "PerUpdate": self._per_update()}[name]

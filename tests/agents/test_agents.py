@@ -11,21 +11,21 @@ import numpy as np
 import pytest
 
 from sog.agents.any_agent import agent_class, checked_policies
-from sog.agents.exploitability import agent_policy, composed_policy
 from sog.agents.recalled import Recalled
 from sog.agents.uniform import UniformAgent
+from sog.algorithms.rebel.agent import RebelAgent, RebelSettings
 from sog.arrays import Float64
 from sog.cli.app import main
 from sog.errors import SettingError
 from sog.games.catalog import make_game
+from sog.measure.exploitability import agent_policy, composed_policy
 from sog.play.agent import Agent, SearchAgent
-from sog.play.rebel import RebelAgent, RebelSettings
 from sog.play.resolver import ResolveSettings
-from sog.search.cfr import exact
-from sog.search.depth_limited.solve import SolveSettings
-from sog.search.gtcfr.search import Budget
-from sog.search.leaves.evaluator import zero_evaluator
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.cfr import exact
+from sog.searches.depth_limited.solve import SolveSettings
+from sog.searches.gtcfr.search import Budget
+from sog.searches.leaves.evaluator import zero_evaluator
+from sog.searches.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(make_game("leduc_poker")).list_all()
 KUHN = PublicTree(make_game("kuhn_poker")).list_all()

@@ -11,8 +11,8 @@ from open_spiel.python.bots.uniform_random import UniformRandomBot
 import sog
 from sog.agents.openspiel_bot import SogBot
 from sog.errors import GameError, SettingError
-from sog.evaluate.openspiel_export import infostate_policies
-from sog.search.cfr import exact
+from sog.measure.openspiel_export import infostate_policies
+from sog.searches.cfr import exact
 
 GAMES = 2000
 

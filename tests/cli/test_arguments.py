@@ -222,8 +222,8 @@ def test_solve_leaves_a_users_part_file_alone(tmp_path: Path, capsys: Capture) -
 
 def test_a_spot_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from sog.games.holdem.game import Holdem
-    from sog.search.holdem import saved
-    from sog.search.holdem.solver import HoldemSolver, Progress
+    from sog.searches.holdem import saved
+    from sog.searches.holdem.solver import HoldemSolver, Progress
 
     game = make_game(SPOT)
     assert isinstance(game, Holdem)
@@ -287,7 +287,7 @@ def test_what_an_agent_raises_is_one_line(
 
 def test_what_a_game_raises_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     from sog.games import catalog
-    from sog.games.kuhn import Kuhn
+    from sog.games.rules.kuhn import Kuhn
 
     class Mine(Kuhn):
         def weights(self, s: object) -> object:  # type: ignore[override]
@@ -304,7 +304,7 @@ def test_what_a_game_raises_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys:
 def test_training_that_cannot_fit_says_what_it_would_need(
     words: list[str], capsys: Capture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from sog.train import needs
+    from sog.training import memory as needs
 
     monkeypatch.setattr(needs, "machine_bytes", lambda: 16e9)
     monkeypatch.chdir(tmp_path)
@@ -316,9 +316,9 @@ def test_training_that_cannot_fit_says_what_it_would_need(
 
 def test_what_training_would_need(monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights are counted without being made, and a run that fits is not refused."""
-    from sog.agents.algorithms.table import preset
+    from sog.algorithms.table import preset
     from sog.nets.cvpn import CVPN
-    from sog.train import needs
+    from sog.training import memory as needs
 
     settings = preset(make_game("kuhn_poker"), "demo")
     assert needs.weights(settings.shape) == sum(w.numel() for w in CVPN(settings.shape).parameters())

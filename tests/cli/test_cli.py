@@ -21,20 +21,20 @@ from rich.console import Console
 from rich.table import Table
 
 from sog import __version__
-from sog.agents.shipped import find_checkpoint, shipped_checkpoints
 from sog.cli import frame as cli_frame
 from sog.cli.app import app, main
 from sog.cli.frame import progress_bar, stdout, write_unless_there
 from sog.errors import GameError, SettingError
-from sog.experiments.checks import openspiel_table
 from sog.games import catalog
 from sog.games.histories.catalog import make_history_game
-from sog.games.kuhn import Kuhn
-from sog.search.cfr import exact
-from sog.search.cfr.algorithms import NAMES
-from sog.search.cfr.rules import CFR_PLUS
-from sog.search.tree.public_tree import PublicTree
-from sog.train.checkpoint import load_meta
+from sog.games.rules.kuhn import Kuhn
+from sog.measure import openspiel_table
+from sog.searches.cfr import exact
+from sog.searches.cfr.algorithms import NAMES
+from sog.searches.cfr.rules import CFR_PLUS
+from sog.searches.tree.public_tree import PublicTree
+from sog.training.checkpoint import load_meta
+from sog.training.shipped import find_checkpoint, shipped_checkpoints
 
 Capture = pytest.CaptureFixture[str]
 

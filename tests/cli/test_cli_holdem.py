@@ -11,9 +11,9 @@ import pytest
 
 from sog.cli.app import main
 from sog.errors import CheckpointError
-from sog.search.cfr.rules import DCFR, Rule
-from sog.search.holdem.saved import save
-from sog.search.holdem.solver import HoldemSolver
+from sog.searches.cfr.rules import DCFR, Rule
+from sog.searches.holdem.saved import save
+from sog.searches.holdem.solver import HoldemSolver
 
 SPOT = 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1.0;allin,range0="AA,KQo",range1="JJ")'
 Capture = pytest.CaptureFixture[str]
@@ -78,7 +78,7 @@ def test_a_save_that_fails_on_the_way_ends_no_solve(
         save(*given)
 
     monkeypatch.setattr("sog.cli.holdem._SAVE_SECONDS", 0.0)
-    monkeypatch.setattr("sog.search.holdem.saved.save", full_at_first)
+    monkeypatch.setattr("sog.searches.holdem.saved.save", full_at_first)
     assert main(["solve", SPOT, "--iterations", "60", "--out", str(tmp_path / "spot.npz")]) == 0
     assert "not saved, and solving goes on: no space left" in capsys.readouterr().err
     assert len(saves) > 1 and (tmp_path / "spot.npz").exists()

@@ -10,7 +10,7 @@ import pytest
 from sog.cli.app import main
 from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
-from sog.games.kuhn import Kuhn
+from sog.games.rules.kuhn import Kuhn
 
 Capture = pytest.CaptureFixture[str]
 

@@ -15,15 +15,15 @@ from pathlib import Path
 import pytest
 
 import sog
-from sog.agents.algorithms.table import preset
+from sog.algorithms.policy.loop import train_policy
+from sog.algorithms.policy.presets import PolicySettings
+from sog.algorithms.table import preset
 from sog.cli.app import main
 from sog.games.histories.catalog import make_history_game
-from sog.train import checkpoint
-from sog.train.policy_gradient.loop import train_policy
-from sog.train.policy_gradient.settings import PolicySettings
-from sog.train.run import Run, Until
-from sog.train.settings import Variant
-from sog.train.state import pack
+from sog.training import checkpoint
+from sog.training.run import Run, Until
+from sog.training.settings import Variant
+from sog.training.state import pack
 
 Capture = pytest.CaptureFixture[str]
 LARGE = "goofspiel(imp_info=True,num_cards=8,points_order=descending)"
@@ -113,7 +113,7 @@ def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, c
     assert main(["exploit", str(run), "--histories", "1"]) == 0
     assert "SePoT's search at 0 of " in " ".join(capsys.readouterr().out.split())
     assert main(["exploit", str(run), "--algorithm", "mmd"]) == 0
-    assert "the policy network of SePoT after" in " ".join(capsys.readouterr().out.split())
+    assert "the policy network by sepot after" in " ".join(capsys.readouterr().out.split())
     agent = sog.load_agent(str(run))
     assert 0.0 <= sog.exploitability(agent) <= 1.0
     assert main(["exploit", str(run), "--gadget", "none"]) == 2
@@ -188,7 +188,7 @@ def test_a_killed_run_resumes_as_if_nothing_had_been(algorithm: str, tmp_path: P
     """kill -9 in mid-run; resumed to the same round, weights and optimiser are those of the uninterrupted run."""
     parts, whole = tmp_path / "parts", tmp_path / "whole"
     line = ["train", "kuhn_poker", "--algorithm", algorithm, "--network", "1x16"]
-    often = "import sog.train.rounds as k; k.SAVE_SECONDS = 0.2; from sog.cli.app import main; main("
+    often = "import sog.training.rounds as k; k.SAVE_SECONDS = 0.2; from sog.cli.app import main; main("
     process = subprocess.Popen(
         [sys.executable, "-c", f"{often}{[*line, '--rounds', '100000', '--out', str(parts)]!r})"],
         stdout=subprocess.DEVNULL,

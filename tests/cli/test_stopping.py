@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from sog.agents.algorithms.table import preset
+from sog.algorithms.policy.loop import train_policy
+from sog.algorithms.policy.presets import PolicySettings
+from sog.algorithms.table import preset
 from sog.cli import app as cli_app
 from sog.cli.app import main
 from sog.cli.stopping import listening, say_kept
 from sog.games import catalog
 from sog.games.histories.catalog import make_history_game
-from sog.train.policy_gradient.loop import train_policy
-from sog.train.policy_gradient.settings import PolicySettings
-from sog.train.run import Run, Until
-from sog.train.settings import Variant
+from sog.training.run import Run, Until
+from sog.training.settings import Variant
 
 ROOT = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]

@@ -21,17 +21,17 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sog.agents.algorithms.table import preset
-from sog.agents.exploit_seeds import Subject, measure_seed, network_leaves
+from sog.algorithms.student.measure import Subject, measure_seed, network_leaves
+from sog.algorithms.table import preset
 from sog.cluster.executor import WorkLost
 from sog.cluster.on_ray import STORE_BYTES
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
 from sog.play.resolver import ResolveSettings
-from sog.search.gtcfr.search import Budget
-from sog.train.run import Run, Until
-from sog.train.stream.loop import Placed, StreamHooks, train_stream
-from sog.train.stream.supervisor import Supervisor
+from sog.searches.gtcfr.search import Budget
+from sog.training.run import Run, Until
+from sog.training.stream.loop import Placed, StreamHooks, train_stream
+from sog.training.stream.supervisor import Supervisor
 
 
 class Chaos:

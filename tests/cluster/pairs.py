@@ -18,12 +18,12 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binom
 
-from sog.agents.algorithms.table import preset
+from sog.algorithms.table import preset
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
-from sog.train.run import Run, Until
-from sog.train.stream.loop import Placed, StreamHooks, train_stream
-from sog.train.stream.supervisor import Supervisor
+from sog.training.run import Run, Until
+from sog.training.stream.loop import Placed, StreamHooks, train_stream
+from sog.training.stream.supervisor import Supervisor
 
 _WARM = 6.0  # seconds that do not count
 

@@ -17,15 +17,15 @@ from typing import Any
 
 import psutil
 
-import sog.train.stream.supervisor as supervised
-from sog.agents.algorithms.table import preset
+import sog.training.stream.supervisor as supervised
+from sog.algorithms.table import preset
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
-from sog.train.replay import Rows
-from sog.train.run import Run, Until
-from sog.train.stream.loop import Placed, StreamHooks, train_stream
-from sog.train.stream.parts import Block, Learned, Learning, Playing
-from sog.train.stream.supervisor import Supervisor
+from sog.training.replay import Rows
+from sog.training.run import Run, Until
+from sog.training.stream.loop import Placed, StreamHooks, train_stream
+from sog.training.stream.parts import Block, Learned, Learning, Playing
+from sog.training.stream.supervisor import Supervisor
 
 TIMES = 4.0
 

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from sog.agents.algorithms.table import preset
+from sog.algorithms.table import preset
 from sog.cluster.on_ray import STORE_BYTES
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
 from sog.nets.serialized import network_bytes
-from sog.train import checkpoint
-from sog.train.loop import train
-from sog.train.run import Run, Until
-from sog.train.state import pack
+from sog.training import checkpoint
+from sog.training.loop import train
+from sog.training.run import Run, Until
+from sog.training.state import pack
 
 RUNS = [
     pytest.param("leduc_poker", "sog", 2, id="leduc"),

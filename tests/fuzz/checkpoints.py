@@ -26,15 +26,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from sog.agents.algorithms.table import learner, preset, training_of
 from sog.agents.loaded import load_agent
 from sog.agents.players import open_network
+from sog.algorithms.policy.presets import PolicySettings
+from sog.algorithms.table import learner, preset, training_of
 from sog.errors import SogError
 from sog.nets.serialized import network_bytes
-from sog.train import checkpoint
-from sog.train.policy_gradient.settings import PolicySettings
-from sog.train.run import Run, Until
-from sog.train.settings import Variant
+from sog.training import checkpoint
+from sog.training.run import Run, Until
+from sog.training.settings import Variant
 from tests.fuzz.frame import Finding, arguments, hunt
 
 SECONDS: Final = 2.0

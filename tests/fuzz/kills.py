@@ -34,7 +34,7 @@ TARGETS: Final = ("learner", "worker", "save", "start")
 def run_until_killed(out: str) -> int:
     """In the process to be killed: the command, with a save after every round and a line of what each round is."""
     from sog.cli.app import main
-    from sog.train import rounds
+    from sog.training import rounds
 
     rounds.SAVE_SECONDS, rounds.SAVE_SHARE = 0.0, 1e9
     words = ["train", GAME, "--network", "1x8", "--workers", "2", "--rounds", "1000000", "--out", out, "--resume"]
@@ -77,7 +77,7 @@ def workers_of(process: subprocess.Popen[str]) -> list[int]:
 
 def round_of(out: Path) -> int:
     """The round of the last checkpoint, read whole; 0 where there is none yet."""
-    from sog.train.checkpoint import is_begun, load_network, load_state
+    from sog.training.checkpoint import is_begun, load_network, load_state
 
     folder = out / "checkpoint"
     if not is_begun(folder):
@@ -161,7 +161,7 @@ def machine(home: Path) -> Callable[[random.Random], str]:
 def seen(out: Path) -> int:
     """The round that meta.json states: cheap to look at."""
     from sog.errors import CheckpointError
-    from sog.train.checkpoint import is_begun, load_meta
+    from sog.training.checkpoint import is_begun, load_meta
 
     try:
         return int(load_meta(out / "checkpoint").settings["round"]) if is_begun(out / "checkpoint") else 0

@@ -22,13 +22,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from sog.algorithms.student.player import SogPlayer, SogSearch
 from sog.games.boards.chess import START, Chess
 from sog.games.boards.go import Go
-from sog.play.sog_player import SogPlayer, SogSearch
 from sog.protocols import gtp, uci
 from sog.protocols.lines import LONGEST, Lines
-from sog.search.gtcfr.search import Budget
-from sog.search.leaves.evaluator import zero_evaluator
+from sog.searches.gtcfr.search import Budget
+from sog.searches.leaves.evaluator import zero_evaluator
 from tests.fuzz.frame import Finding, arguments, hunt
 
 SLOWEST: Final = 2.0  # seconds for a line

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, step
-from sog.games.battleship import HIT, MISS, SUNK, Battle, Battleship
 from sog.games.catalog import make_game
-from sog.games.check import check_game
-from sog.games.compare import compare_with_openspiel
+from sog.games.checks.openspiel import compare_with_openspiel
+from sog.games.checks.public_states import check_game
 from sog.games.openspiel.game import OpenSpielGame
-from sog.search.cfr import exact
-from sog.search.cfr.rules import DCFR
-from sog.search.tree.public_tree import PublicTree
+from sog.games.rules.battleship import HIT, MISS, SUNK, Battle, Battleship
+from sog.searches.cfr import exact
+from sog.searches.cfr.rules import DCFR
+from sog.searches.tree.public_tree import PublicTree
 
 WIN_LOSS = "battleship(board_width={},board_height={},ship_sizes={},allow_repeated_shots=False,returns_type=win_loss)"
 VALUED = (

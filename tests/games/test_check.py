@@ -17,12 +17,12 @@ from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Moves, Operator, 
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
-from sog.games.check import check_game, walk
-from sog.games.goofspiel import Goofspiel
-from sog.games.kuhn import Kuhn
-from sog.games.leduc.game import Leduc
-from sog.search.tree.public_tree import PublicTree
-from sog.search.tree.whole import check_listable
+from sog.games.checks.public_states import check_game, walk
+from sog.games.rules.goofspiel import Goofspiel
+from sog.games.rules.kuhn import Kuhn
+from sog.games.rules.leduc.game import Leduc
+from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.whole import check_listable
 
 NO_LINKS: Any = Links(np.arange(3, dtype=np.int32), np.arange(3, dtype=np.int32))
 SMALL = [

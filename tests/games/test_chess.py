@@ -15,7 +15,7 @@ from sog.games.boards import chess_moves
 from sog.games.boards.chess import BLACK, WHITE, Chess
 from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
-from sog.games.check import check_game
+from sog.games.checks.public_states import check_game
 
 
 def after(game: Chess, moves: str) -> Position:

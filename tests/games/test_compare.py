@@ -9,9 +9,9 @@ from sog.arrays import Int32
 from sog.errors import GameError, SettingError
 from sog.games.base import Fan, Game, Operator, Scaled, State, plain_moves
 from sog.games.catalog import make_game
-from sog.games.compare import Comparison, compare_with_openspiel
-from sog.games.kuhn import Kuhn
-from sog.games.rps import RockPaperScissors
+from sog.games.checks.openspiel import Comparison, compare_with_openspiel
+from sog.games.rules.kuhn import Kuhn
+from sog.games.rules.rps import RockPaperScissors
 
 GOOFSPIEL = "goofspiel(imp_info=True,num_cards={},points_order={})"
 

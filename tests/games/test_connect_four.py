@@ -6,13 +6,13 @@ from typing import cast
 
 import numpy as np
 
-from sog.baselines.connect_four.bitboards import threats
-from sog.baselines.connect_four.solver import Board
 from sog.games.base import TERMINAL
 from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.positions import Position
-from sog.games.check import check_game
-from sog.games.compare import compare_with_openspiel
+from sog.games.checks.openspiel import compare_with_openspiel
+from sog.games.checks.public_states import check_game
+from sog.opponents.connect_four.bitboards import threats
+from sog.opponents.connect_four.solver import Board
 
 
 def after(columns: str) -> Position:

@@ -12,10 +12,10 @@ from sog.games.base import TERMINAL
 from sog.games.boards.go import Go
 from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
-from sog.games.check import check_game
+from sog.games.checks.public_states import check_game
 from sog.nets.shape import is_for, shape_for
-from sog.train.packing import pack, unpack
-from sog.train.replay import blank_rows
+from sog.training.packing import pack, unpack
+from sog.training.replay import blank_rows
 
 
 def after(game: Go, moves: str) -> Position:

@@ -7,8 +7,8 @@ import pytest
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
-from sog.games.check import walk
-from sog.games.goofspiel import TIED, Goofspiel, Rounds
+from sog.games.checks.public_states import walk
+from sog.games.rules.goofspiel import TIED, Goofspiel, Rounds
 
 
 def test_nature_splits_the_pairs() -> None:

@@ -10,17 +10,17 @@ import pytest
 
 from sog.arrays import Float32, Int32
 from sog.errors import GameError, SettingError
-from sog.experiments.checks.histories import COMPARED, compare_random_games
 from sog.games.base import NATURE, TERMINAL, Game, Operator, State
 from sog.games.catalog import make_game
-from sog.games.check import check_game, walk
+from sog.games.checks.histories import check_history_game
+from sog.games.checks.public_states import check_game, walk
 from sog.games.histories.base import HistoryGame, deal, drawn, replay
 from sog.games.histories.catalog import make_history_game
-from sog.games.histories.check import check_history_game
 from sog.games.histories.kuhn import KuhnHistories
 from sog.games.histories.listing import children, histories_of, list_histories
-from sog.games.kuhn import Kuhn
-from sog.games.rps import RockPaperScissors
+from sog.games.rules.kuhn import Kuhn
+from sog.games.rules.rps import RockPaperScissors
+from soglab.checks.histories import COMPARED, compare_random_games
 
 BATTLE = "board_width={0},board_height={1},ship_sizes=[{2}]"
 TINY_BATTLE = f"battleship({BATTLE.format(2, 2, '2')},num_shots=4,allow_repeated_shots=False,returns_type=win_loss)"

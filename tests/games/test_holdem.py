@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 from sog.errors import GameError
-from sog.experiments.checks.compare_holdem import against_openspiel, against_pokerkit
 from sog.games.base import NATURE, TERMINAL
 from sog.games.catalog import make_game
-from sog.games.check import check_game
+from sog.games.checks.public_states import check_game
 from sog.games.holdem.bets import Fractions, parse_sizes, perturbed
 from sog.games.holdem.cards import CARDS, HANDS, disjoint_pairs, hand_number, live_hands, parse_cards
 from sog.games.holdem.game import EXTRAS, Holdem, HoldemState, Spot
 from sog.games.holdem.lines import follow
 from sog.games.holdem.names import holdem_from
 from sog.games.names import parse_game
-from sog.search.holdem.solver import HoldemSolver
+from sog.searches.holdem.solver import HoldemSolver
+from soglab.checks.compare_holdem import against_openspiel, against_pokerkit
 
 RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=20000,bets=0.5;1.0;allin)"
 TURN = "holdem(board=3s7hTdKs,pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)"

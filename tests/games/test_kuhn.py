@@ -7,7 +7,7 @@ import pytest
 
 from sog.arrays import Array
 from sog.games.base import TERMINAL
-from sog.games.kuhn import Kuhn
+from sog.games.rules.kuhn import Kuhn
 
 # An equilibrium: the probability of a bet with jack, queen and king at each betting line.
 EQUILIBRIUM = {

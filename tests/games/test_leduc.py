@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sog.games.base import NATURE, TERMINAL
-from sog.games.leduc.game import Leduc, LeducState
+from sog.games.rules.leduc.game import Leduc, LeducState
 
 JACK, OTHER_JACK, QUEEN, KING = 0, 1, 2, 4
 

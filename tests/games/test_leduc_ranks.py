@@ -10,15 +10,15 @@ import pytest
 
 from sog.errors import GameError
 from sog.games.base import TERMINAL, Game
-from sog.games.check import check_game
-from sog.games.leduc.abstract import SEEN, AbstractLeduc, real_columns
-from sog.games.leduc.game import Leduc, LeducState
-from sog.games.leduc.ranks import LeducRanks
+from sog.games.checks.public_states import check_game
 from sog.games.rooted import Rooted
-from sog.search.cfr import exact
-from sog.search.cfr.rules import CFR_PLUS
-from sog.search.tree import columns as f
-from sog.search.tree.public_tree import PublicTree
+from sog.games.rules.leduc.abstract import SEEN, AbstractLeduc, real_columns
+from sog.games.rules.leduc.game import Leduc, LeducState
+from sog.games.rules.leduc.ranks import LeducRanks
+from sog.searches.cfr import exact
+from sog.searches.cfr.rules import CFR_PLUS
+from sog.searches.tree import columns as f
+from sog.searches.tree.public_tree import PublicTree
 
 
 @pytest.mark.parametrize(

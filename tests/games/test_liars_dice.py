@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sog.games.base import TERMINAL
-from sog.games.check import walk
-from sog.games.liars_dice import LiarsDice
+from sog.games.checks.public_states import walk
+from sog.games.rules.liars_dice import LiarsDice
 
 
 def test_rolls_carry_multinomial_counts() -> None:

@@ -13,19 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.errors import GameError
-from sog.experiments.checks import openspiel_table
-from sog.experiments.checks.openspiel_table import Row, compare
 from sog.games.base import NATURE, TERMINAL
 from sog.games.catalog import make_game
-from sog.games.check import check_game, walk
-from sog.games.compare import compare_with_openspiel
+from sog.games.checks.openspiel import compare_with_openspiel
+from sog.games.checks.public_states import check_game, walk
 from sog.games.compiled.tree import components, joint
 from sog.games.openspiel.game import OpenSpielGame
 from sog.games.openspiel.histories import list_histories
 from sog.games.openspiel.partition import partition
-from sog.search.cfr import exact
-from sog.search.cfr.rules import DCFR
-from sog.search.tree.public_tree import PublicTree
+from sog.measure import openspiel_table
+from sog.measure.openspiel_table import Row, compare
+from sog.searches.cfr import exact
+from sog.searches.cfr.rules import DCFR
+from sog.searches.tree.public_tree import PublicTree
 
 BATTLESHIP = "battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=2,{})"
 SMALL = [

@@ -17,7 +17,7 @@ from sog.games.histories.catalog import make_history_game, public_face
 from sog.games.own import is_own
 
 MINE = """
-from sog.games.kuhn import Kuhn
+from sog.games.rules.kuhn import Kuhn
 from sog.games.histories.kuhn import KuhnHistories
 
 class Small(Kuhn):

@@ -10,7 +10,7 @@ import pytest
 from sog.errors import GameError
 from sog.games.base import NATURE, Game, Links
 from sog.games.catalog import make_game
-from sog.games.check import check_game
+from sog.games.checks.public_states import check_game
 from sog.games.rooted import Rooted
 
 # What is its own: where it begins, what it is called, and what self-play and records of whole games are made of.

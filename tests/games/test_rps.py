@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 
 from sog.arrays import Float64
 from sog.games.base import step
-from sog.games.rps import RockPaperScissors
+from sog.games.rules.rps import RockPaperScissors
 
 
 def played(game: RockPaperScissors) -> Float64:

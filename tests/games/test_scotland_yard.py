@@ -11,7 +11,7 @@ import pytest
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, State, step
-from sog.games.check import check_game
+from sog.games.checks.public_states import check_game
 from sog.games.names import parse_game
 from sog.games.scotland_yard.game import Chase, ScotlandYard, scotland_yard
 from sog.games.scotland_yard.map import TRANSPORTS, CityMap, map_text, parse_map, read_map

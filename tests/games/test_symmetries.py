@@ -11,9 +11,9 @@ from sog.games.boards.connect_four import ConnectFour
 from sog.games.boards.go import Go
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
-from sog.games.check import check_game
-from sog.games.check_symmetries import check_symmetries
-from sog.games.leduc.game import Leduc
+from sog.games.checks.public_states import check_game
+from sog.games.checks.symmetries import check_symmetries
+from sog.games.rules.leduc.game import Leduc
 from sog.games.symmetries import Symmetry, of_square
 
 COUNTS: list[tuple[Game, int]] = [(ConnectFour(), 2), (Go(5, 0.5), 8), (Go(4, 2.5), 8), (TicTacToe(), 8)]

@@ -7,7 +7,7 @@ import torch
 
 from sog.errors import SettingError
 from sog.games.catalog import make_game
-from sog.games.leduc.game import Leduc
+from sog.games.rules.leduc.game import Leduc
 from sog.nets.cvpn import BODIES, CVPN
 from sog.nets.shape import KINDS, NetworkShape, shape_for
 

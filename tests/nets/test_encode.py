@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sog.games.kuhn import Kuhn
-from sog.games.leduc.game import Leduc
+from sog.games.rules.kuhn import Kuhn
+from sog.games.rules.leduc.game import Leduc
 from sog.nets.encode import encode, input_width, join
-from sog.search.leaves.evaluator import Beliefs, Wanted
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.leaves.evaluator import Beliefs, Wanted
+from sog.searches.tree.public_tree import PublicTree
 
 
 @pytest.fixture(scope="module")

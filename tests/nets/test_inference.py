@@ -12,7 +12,7 @@ from sog.arrays import Int32
 from sog.errors import CheckpointError, SettingError
 from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
-from sog.games.leduc.game import Leduc
+from sog.games.rules.leduc.game import Leduc
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.inference import (
@@ -25,9 +25,9 @@ from sog.nets.inference import (
 )
 from sog.nets.shape import shape_for
 from sog.nets.values import value_evaluator
-from sog.search.leaves.evaluator import Beliefs, Wanted
-from sog.search.tree import columns as f
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.leaves.evaluator import Beliefs, Wanted
+from sog.searches.tree import columns as f
+from sog.searches.tree.public_tree import PublicTree
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ import pytest
 import torch
 
 from sog.arrays import Float32
-from sog.nets import residual
+from sog.nets.cpu import residual
+from sog.nets.cpu.resnet_packed import Tiles, packed_network
+from sog.nets.cpu.winograd import best_tile, spread_weights
 from sog.nets.cvpn import CVPN
 from sog.nets.resnet import inference_copy
-from sog.nets.resnet_packed import Tiles, packed_network
 from sog.nets.shape import NetworkShape
-from sog.nets.winograd import best_tile, spread_weights
 
 TILES: Tiles = (2, 12)
 Case = tuple[tuple[int, int, int], int, int, int, int, int]

@@ -12,15 +12,15 @@ import torch
 from sog.errors import SettingError
 from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
-from sog.games.leduc.game import Leduc
+from sog.games.rules.leduc.game import Leduc
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.inference import ResNetEvaluator, TorchEvaluator, network_evaluator, onnx_answer, torch_answer
 from sog.nets.resnet import PolicyHead, inference_copy
 from sog.nets.shape import shape_for
-from sog.search.leaves.evaluator import Beliefs
-from sog.search.tree.public_tree import PublicTree
-from sog.train import checkpoint
+from sog.searches.leaves.evaluator import Beliefs
+from sog.searches.tree.public_tree import PublicTree
+from sog.training import checkpoint
 
 GAMES = ("chess", "go(board_size=5,komi=0.5)", "connect_four")
 

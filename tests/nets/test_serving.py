@@ -16,9 +16,8 @@ import torch
 
 from sog.arrays import Float32
 from sog.errors import CheckpointError, SettingError, SogError
-from sog.experiments.bench.network import random_beliefs
 from sog.games.catalog import make_game
-from sog.games.leduc.game import Leduc
+from sog.games.rules.leduc.game import Leduc
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.inference import network_evaluator
@@ -27,7 +26,8 @@ from sog.nets.serving.resident import Residence, ResidentNetwork
 from sog.nets.serving.server import Flushing
 from sog.nets.serving.wire import Kind, Message, connect, receive, send
 from sog.nets.shape import shape_for
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.tree.public_tree import PublicTree
+from soglab.bench.network import random_beliefs
 
 PUBLIC = PublicTree(Leduc()).list_all()
 SHAPE = shape_for(PUBLIC.game, 32, 2, crossed=(0, 1, 2), matchups=True)

@@ -12,8 +12,8 @@ from sog.nets.cvpn import CVPN
 from sog.nets.inference import TorchEvaluator, network_evaluator
 from sog.nets.shape import shape_for
 from sog.nets.values import LARGE, value_evaluator, values_of
-from sog.search.leaves.evaluator import Beliefs, Clock, Timed, zero_evaluator
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.leaves.evaluator import Beliefs, Clock, Timed, zero_evaluator
+from sog.searches.tree.public_tree import PublicTree
 
 PUBLIC = PublicTree(make_game("leduc_poker")).list_all()
 

@@ -11,8 +11,8 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import WIDE, JoiningEvaluator, MlpAnswer, TorchEvaluator, network_evaluator
 from sog.nets.shape import shape_for
-from sog.search.leaves.evaluator import Beliefs
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.leaves.evaluator import Beliefs
+from sog.searches.tree.public_tree import PublicTree
 
 
 @pytest.fixture(scope="module")

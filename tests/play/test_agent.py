@@ -8,19 +8,19 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from sog.agents.exploitability import agent_policy
 from sog.errors import GameError
 from sog.games.base import TERMINAL
-from sog.games.goofspiel import Goofspiel
-from sog.games.kuhn import Kuhn
-from sog.games.leduc.game import Leduc, LeducState
+from sog.games.rules.goofspiel import Goofspiel
+from sog.games.rules.kuhn import Kuhn
+from sog.games.rules.leduc.game import Leduc, LeducState
+from sog.measure.exploitability import agent_policy
 from sog.play.agent import SearchAgent
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings, paper_settings
-from sog.search.gtcfr.search import Budget
-from sog.search.leaves.evaluator import zero_evaluator
-from sog.search.tree import columns as f
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.gtcfr.search import Budget
+from sog.searches.leaves.evaluator import zero_evaluator
+from sog.searches.tree import columns as f
+from sog.searches.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(Leduc()).list_all()
 SMALL = ResolveSettings(Budget(6, 1.0))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sog.algorithms.student.chain_player import ChainPlayer
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.play.agent import SearchAgent
-from sog.play.chain_player import ChainPlayer
 from sog.play.player import Limits, Search, Thought, think
 from sog.play.resolver import Resolving, paper_settings
-from sog.search.gtcfr.search import Budget
-from sog.search.leaves.evaluator import zero_evaluator
+from sog.searches.gtcfr.search import Budget
+from sog.searches.leaves.evaluator import zero_evaluator
 
 SETTINGS = paper_settings(Budget(40, 1.0))
 

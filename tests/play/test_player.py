@@ -7,19 +7,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sog.baselines.alphazero import AlphaZeroPlayer
-from sog.baselines.random_player import RandomPlayer
+from sog.algorithms.alphazero.player import AlphaZeroPlayer
+from sog.algorithms.student.player import SogPlayer
 from sog.errors import GameError
 from sog.games.boards.tic_tac_toe import TicTacToe
-from sog.games.kuhn import Kuhn
+from sog.games.rules.kuhn import Kuhn
+from sog.opponents.random_player import RandomPlayer
 from sog.play import move_tree
 from sog.play import player as player_module
 from sog.play.move_tree import MoveTree
 from sog.play.player import ENDLESS, Limits, Player, Search, think
-from sog.play.sog_player import SogPlayer
-from sog.search.gtcfr.search import Budget
-from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
-from sog.search.tree import columns as f
+from sog.searches.gtcfr.search import Budget
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
+from sog.searches.tree import columns as f
 
 WIN = [0, 3, 1, 4]  # x holds a3, b3 and wins with c3; o holds a2, b2
 BLOCK = [0, 3, 8, 4]  # x must stop c2

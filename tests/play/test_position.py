@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sog.algorithms.student.player import SogPlayer
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.play.position import PositionSearch
 from sog.play.resolver import derive_generator
-from sog.play.sog_player import SogPlayer
-from sog.search.gtcfr.search import Budget, SearchLog, SearchSettings
-from sog.search.leaves.drive import run
-from sog.search.leaves.evaluator import zero_evaluator
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.gtcfr.search import Budget, SearchLog, SearchSettings
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import zero_evaluator
+from sog.searches.tree.public_tree import PublicTree
 
 BUDGET, SETTINGS = Budget(30, 2.0), SearchSettings()
 

@@ -15,13 +15,13 @@ from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Fan, Game, Links, Operator, Scaled, State, plain_moves
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
-from sog.games.goofspiel import Goofspiel
-from sog.games.kuhn import Kuhn
-from sog.games.leduc.game import Leduc, LeducState
-from sog.games.liars_dice import LiarsDice
-from sog.games.rps import RockPaperScissors
+from sog.games.rules.goofspiel import Goofspiel
+from sog.games.rules.kuhn import Kuhn
+from sog.games.rules.leduc.game import Leduc, LeducState
+from sog.games.rules.liars_dice import LiarsDice
+from sog.games.rules.rps import RockPaperScissors
 from sog.play.referee import Referee, World
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.tree.public_tree import PublicTree
 
 GAMES = (
     Kuhn(),

@@ -10,25 +10,25 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sog.agents.exploitability import agent_policy
 from sog.arrays import Float64
 from sog.games.base import Carry, Game, State
 from sog.games.catalog import make_game
-from sog.games.goofspiel import Goofspiel
-from sog.games.kuhn import Kuhn
-from sog.games.leduc.game import Leduc, LeducState
-from sog.games.liars_dice import LiarsDice
+from sog.games.rules.goofspiel import Goofspiel
+from sog.games.rules.kuhn import Kuhn
+from sog.games.rules.leduc.game import Leduc, LeducState
+from sog.games.rules.liars_dice import LiarsDice
+from sog.measure.exploitability import agent_policy
 from sog.play.agent import own_followers
 from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator, paper_settings
-from sog.search.cfr import exact
-from sog.search.cfr.exact import ExactEvaluator
-from sog.search.cfr.lookahead import Lookahead
-from sog.search.cfr.rules import DCFR, SOG, Rule
-from sog.search.gtcfr.search import Budget, SearchSettings
-from sog.search.leaves.drive import run
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
-from sog.search.tree import columns as f
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.cfr import exact
+from sog.searches.cfr.exact import ExactEvaluator
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.cfr.rules import DCFR, SOG, Rule
+from sog.searches.gtcfr.search import Budget, SearchSettings
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
+from sog.searches.tree import columns as f
+from sog.searches.tree.public_tree import PublicTree
 
 LEDUC = PublicTree(Leduc()).list_all()
 DICE = PublicTree(LiarsDice(1, 4)).list_all()

@@ -21,11 +21,11 @@ from sog.play.agent import SearchAgent
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.play.sampled_chance import SIBLINGS, Estimate, carried, first_after
-from sog.search.gtcfr.search import Budget
-from sog.search.leaves.drive import run
-from sog.search.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
-from sog.search.tree import columns as f
-from sog.search.tree.public_tree import PublicTree
+from sog.searches.gtcfr.search import Budget
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
+from sog.searches.tree import columns as f
+from sog.searches.tree.public_tree import PublicTree
 
 SETTINGS = ResolveSettings(Budget(2, 1.0))
 CALL = 1

@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from sog.play.sog_player import SogPlayer
+from sog.algorithms.student.player import SogPlayer
 from sog.protocols.lines import Lines
-from sog.search.gtcfr.search import Budget
-from sog.search.leaves.evaluator import zero_evaluator
+from sog.searches.gtcfr.search import Budget
+from sog.searches.leaves.evaluator import zero_evaluator
 
 Talk = Callable[..., list[str]]
 

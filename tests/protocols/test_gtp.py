@@ -14,10 +14,10 @@ from functools import partial
 import numpy as np
 import pytest
 
+from sog.algorithms.student.player import SogPlayer
 from sog.errors import GameError
 from sog.games.boards.go import Go
 from sog.games.boards.go_area import area
-from sog.play.sog_player import SogPlayer
 from sog.protocols.go_setup import GoBoard, read_vertex, write_vertex
 from sog.protocols.gtp import GtpEngine, read_command
 from sog.protocols.lines import Lines

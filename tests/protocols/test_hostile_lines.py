@@ -9,9 +9,9 @@ import sys
 
 import pytest
 
+from sog.algorithms.student.player import SogPlayer
 from sog.games.boards.chess import Chess
 from sog.games.boards.go import Go
-from sog.play.sog_player import SogPlayer
 from sog.protocols.gtp import GtpEngine
 from sog.protocols.lines import LONGEST, Lines
 from sog.protocols.uci import UciEngine

@@ -19,7 +19,8 @@ from pathlib import Path
 import pytest
 
 from sog.agents.players import open_network
-from sog.baselines.random_player import RandomPlayer
+from sog.algorithms.student.chain_player import ChainPlayer
+from sog.algorithms.student.player import BOARDS, SogPlayer
 from sog.cli.app import main
 from sog.errors import SettingError
 from sog.games.boards.tic_tac_toe import TicTacToe
@@ -27,14 +28,12 @@ from sog.games.catalog import make_game
 from sog.games.records import Record
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
-from sog.play.chain_player import ChainPlayer
+from sog.opponents.random_player import RandomPlayer
 from sog.play.match import ContestantFault, Played, PlayerContestant, play_match_game, random_opening, random_openings
 from sog.play.move_tree import MoveTree
 from sog.play.player import Limits, Player
 from sog.play.resolver import paper_settings, pog_settings
-from sog.play.sog_player import BOARDS, SogPlayer
 from sog.protocols import tournament_file
-from sog.protocols.check_score import compare
 from sog.protocols.tournament import (
     Result,
     different_openings,
@@ -45,7 +44,8 @@ from sog.protocols.tournament import (
     seed_of,
 )
 from sog.protocols.tournament_file import read_tournament
-from sog.train import checkpoint
+from sog.training import checkpoint
+from soglab.checks.go_score import compare
 
 FAKE = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).parent / 'fake_engine.py'))}"
 GO = "go(board_size=5,komi=0.5)"

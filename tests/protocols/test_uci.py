@@ -11,15 +11,15 @@ from functools import partial
 
 import pytest
 
-from sog.baselines.alphazero import AlphaZeroPlayer
+from sog.algorithms.alphazero.player import AlphaZeroPlayer
+from sog.algorithms.student.player import SogPlayer
 from sog.cli.app import main
 from sog.games.boards.chess import START, Chess
 from sog.play.player import ENDLESS, Limits
-from sog.play.sog_player import SogPlayer
 from sog.protocols.chess_setup import Board, read_position
 from sog.protocols.lines import Lines
 from sog.protocols.uci import GoCommand, UciEngine, centipawns, limits_of, read_go
-from sog.search.leaves.evaluator import zero_evaluator
+from sog.searches.leaves.evaluator import zero_evaluator
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w Q - 0 1"
 SHUFFLE = "g1f3 g8f6 f3g1 f6g8"

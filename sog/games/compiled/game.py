@@ -23,7 +23,7 @@ class CompiledGame(Game):
     A public state is a number. A pair may stand for several histories: weights and payoffs are their sums. Nothing is
     shown at a terminal state, where an infostate is the last one with the last action.
     moments: the histories.  tree: their public states.  sparse: whether operators of few entries are SparseOperators,
-    which neither solves of leaves with networks (sog/search/depth_limited) nor networks of matchups take.
+    which neither solves of leaves with networks (sog/searches/depth_limited) nor networks of matchups take.
     """
 
     moments: Moments

@@ -85,9 +85,7 @@ def _followed(game: HistoryGame, public: Int32, most: int) -> Histories:
         whole = (game.public(level.states) == public).all(axis=1)
         found.append(Histories(level.states[whole], level.actions[whole]))
         level = _longer_beginnings(game, level, depth, public, most)
-    return Histories(
-        np.concatenate([part.states for part in found]), np.concatenate([part.actions for part in found])
-    )
+    return Histories(np.concatenate([part.states for part in found]), np.concatenate([part.actions for part in found]))
 
 
 def _longer_beginnings(game: HistoryGame, level: Histories, depth: int, public: Int32, most: int) -> Histories:
@@ -100,9 +98,7 @@ def _longer_beginnings(game: HistoryGame, level: Histories, depth: int, public: 
         count += int(kept.sum())
         if count > most:
             raise TooManyHistories(f"{game.name}: more than {most:,} histories lead to this public state")
-    return Histories(
-        np.concatenate([part.states for part in parts]), np.concatenate([part.actions for part in parts])
-    )
+    return Histories(np.concatenate([part.states for part in parts]), np.concatenate([part.actions for part in parts]))
 
 
 def _longer(game: HistoryGame, level: Histories, depth: int) -> Histories:

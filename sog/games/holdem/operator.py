@@ -39,7 +39,7 @@ class CardOperator(Operator):
         return HANDS, HANDS
 
     def packed(self) -> Float64:
-        """float64[*]: what sog.search.tree.cards.apply_card reads, one block after another.
+        """float64[*]: what sog.searches.tree.cards.apply_card reads, one block after another.
 
         52 places of scratch; the hands' low cards and high cards (1,326 each, -1 for dead hands); and for
         SHOWDOWN the number of live hands, those hands from the weakest on, the ends of runs of equals, and the

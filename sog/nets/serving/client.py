@@ -23,7 +23,7 @@ from sog.nets.serving.resident import Residence
 from sog.nets.serving.server import Counters, Flushing, run_server
 from sog.nets.serving.wire import Kind, Message, Slot, connect, new_memory, receive, send, shared_copy
 from sog.nets.shape import NetworkShape
-from sog.search.leaves.evaluator import Beliefs, Evaluations, Wanted
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, Wanted
 
 __all__ = ["EvaluatorLost", "EvaluatorProcess", "ServedEvaluator", "serving"]
 
@@ -138,9 +138,7 @@ def serving(
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     arguments = name, shape, residence or Residence(), flushing or Flushing()
-    process = context.Process(
-        target=run_worker, args=(theirs, os.getpid()), daemon=True, name=f"sog-evaluator-{name}"
-    )
+    process = context.Process(target=run_worker, args=(theirs, os.getpid()), daemon=True, name=f"sog-evaluator-{name}")
     process.start()
     theirs.close()
     ours.send((run_server, arguments))

@@ -1,1 +1,0 @@
-"""The learning algorithms, one file each; `table` lists them."""

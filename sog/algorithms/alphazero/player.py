@@ -1,0 +1,129 @@
+"""AlphaZero as a player: MCTS with PUCT from the position, the most visited move; it trains nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sog.arrays import Array, Float64
+from sog.games.base import Game
+from sog.play.move_tree import MoveTree, given, is_full
+from sog.play.player import Candidate, Stopped, Thought, never
+from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
+from sog.searches.mcts.search import PuctSettings, PuctTree, search
+from sog.searches.tree.public_tree import PublicTree
+
+__all__ = ["AlphaZeroPlayer", "AlphaZeroSearch"]
+
+
+class AlphaZeroPlayer:
+    """Plays a game of perfect information by MCTS; the tree goes on from move to move."""
+
+    def __init__(
+        self,
+        name: str,
+        evaluator: Evaluator,
+        simulations: int,
+        settings: PuctSettings | None = None,
+        seed: int = 0,
+        reuse: bool = True,
+    ) -> None:
+        """simulations: new ones a move.  reuse: begin with the part of the last tree that is below the position.
+
+        seed: of the root's noise, where the settings have any.
+        """
+        self.name, self.evaluator, self.simulations, self.seed, self.reuse = name, evaluator, simulations, seed, reuse
+        self.settings = settings or PuctSettings()
+        self.position: MoveTree | None = None
+        self.last: PuctTree | None = None
+
+    def new_game(self, game: Game) -> None:
+        """Forget everything and play this game from now on."""
+        self.position, self.last = MoveTree(game), None
+
+    def search(self, moves: Sequence[int], simulations: int | None = None) -> AlphaZeroSearch:
+        """A search of the position after these actions; GameError where a move is illegal or the game is over."""
+        position = given(self.position)
+        if is_full(position):
+            self.new_game(position.public.game)
+            position = given(self.position)
+        node = position.decision_after(moves)
+        self.last = self._tree(position.public, node)
+        rng = np.random.default_rng((self.seed, node))
+        return AlphaZeroSearch(self.last, simulations or self.simulations, self.settings, rng)
+
+    def _tree(self, public: PublicTree, node: int) -> PuctTree:
+        if self.reuse and self.last is not None and self.last.state in public.path(node):
+            self.last.advance(node)
+            return self.last
+        return PuctTree(public, node)
+
+
+class AlphaZeroSearch:
+    """An MCTS search of one position, on a tree that may hold an earlier search's work."""
+
+    def __init__(self, tree: PuctTree, wanted: int, settings: PuctSettings, rng: np.random.Generator) -> None:
+        self.tree, self.wanted, self.settings, self.rng = tree, wanted, settings, rng
+        self.simulations = 0
+
+    def steps(self, stopped: Stopped = never) -> SearchGenerator:
+        """The search, as a generator of leaf beliefs; `stopped` is called after each batch of simulations."""
+
+        def after_batch(done: int) -> bool:
+            self.simulations = done
+            return stopped()
+
+        yield from search(self.tree, self.wanted, self.settings, self.rng, after_batch)
+
+    def thought(self) -> Thought:
+        """What it thinks so far: every legal move, the most visited first."""
+        tree, actions, shares = self.tree, self._actions(self.tree.state), self._shares()
+        visits = tree.visits() if tree.size else np.zeros(len(actions))
+        value = self._sign(0) * tree.value() / tree.public.game.u_max if tree.size else 0.0
+        values = self._values(visits, value)
+        order = sorted(range(len(actions)), key=lambda a: (-visits[a], -shares[a], actions[a]))
+        candidates = tuple(
+            Candidate(actions[a], float(shares[a]), float(values[a]), int(visits[a]), (actions[a], *self._line(a)))
+            for a in order
+        )
+        return Thought(value, tree.size, candidates)
+
+    def _actions(self, state: int) -> list[int]:
+        """Identities of the actions at a public node, ascending."""
+        return [int(action) for action in self.tree.public.game.actions(self.tree.public.states[state])]
+
+    def _shares(self) -> Float64:
+        """float64[A]: the root's visits as a policy; before the first its prior, before that uniform."""
+        tree = self.tree
+        if not tree.size:
+            count = len(self._actions(tree.state))
+            return np.full(count, 1.0 / count)
+        weights: Array = tree.visits()
+        if weights.sum() == 0:
+            weights = tree.priors()
+        shares: Float64 = weights / weights.sum()
+        return shares
+
+    def _values(self, visits: Float64, unknown: float) -> Float64:
+        """float64[A]: each action's mean value for the mover, a share of u_max; `unknown` where it was not tried."""
+        if not self.tree.size:
+            return np.full(len(visits), unknown)
+        totals = self._sign(0) * self.tree.totals()
+        values: Float64 = np.divide(totals, visits, out=np.full(len(visits), unknown), where=visits > 0)
+        return values
+
+    def _sign(self, n: int) -> float:
+        return 1.0 if self.tree.actor(n) == 0 else -1.0
+
+    def _line(self, column: int) -> list[int]:
+        """The identities of the most visited actions after an action of the root."""
+        tree = self.tree
+        n = tree.children()[column] if tree.size else -1
+        if n < 0:
+            return []
+        out = []
+        for k in tree.line(n):
+            out.append(self._actions(tree.public_node(n))[k])
+            n = tree.children(n)[k]
+        return out

@@ -1,0 +1,88 @@
+"""Settings that Student of Games and AlphaZero share: boards on two cores, small games, the papers' sizes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from sog.algorithms.boards.actor import BoardActing
+from sog.algorithms.boards.caps import PlayoutCaps
+from sog.algorithms.boards.game import BoardPlay
+from sog.algorithms.boards.openings import names_starts
+from sog.algorithms.boards.searches import Searching
+from sog.algorithms.boards.targets import TargetSettings
+from sog.games.base import Game
+from sog.nets.shape import NetworkShape, shape_for
+from sog.training.learner import LearnerSettings
+from sog.training.replay import WindowGrowth
+from sog.training.settings import Acting, TrainSettings
+
+__all__ = ["PAPER_NETWORK", "PAPER_ROWS", "board_preset", "paper_size", "small_preset"]
+
+# PoG, Tables 2 and 3, of chess and Go: width, depth and kind of the network, and rows of the window.
+PAPER_NETWORK: Final = (256, 19, "resnet")
+PAPER_ROWS: Final = 50_000_000
+
+# Rows a round, about, since a round is where the network of self-play changes.
+_GAMES: Final = 64
+_LONG_GAMES: Final = 16
+_VALUE_PLANES: Final = 16  # as many as kernels compute at once; fewer cost no less
+_STARTS: Final = 0.5  # of the games, where the game names starts
+
+
+def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
+    """The settings called demo (minutes on two cores) or full (hours)."""
+    long, full = game.drawn_out, name == "full"
+    play = BoardPlay(
+        search,
+        PlayoutCaps(full=64, cheap=16, share=0.25) if long else PlayoutCaps(full=32),
+        TargetSettings(c_scale=0.25, prior_temperature=1.5),
+        openings=4 if long else 6,
+        starts=_STARTS if names_starts(game) else 0.0,
+        start_moves=60,
+        start_simulations=128 if long else 0,
+        sampled_moves=20 if long else 14,
+        moves_max=160 if long else 0,
+        resign_below=-0.95 if long else -2.0,
+    )
+    return TrainSettings(
+        acting=BoardActing(play, discount=0.99 if long else 1.0, side_by_side=_LONG_GAMES if long else _GAMES),
+        learner=LearnerSettings(
+            batch=256,
+            learning_rate=1e-3,
+            decay=0.5,
+            decay_steps=16_000 if full else 4_000,
+            policy_weight=1.0,
+            ownership_weight=1.0 if game.ownership else 0.0,
+            updates_per_example=4.0,
+            symmetries=True,
+            average=1e-3,
+        ),
+        shape=replace(
+            shape_for(game, *((64, 4) if full else (32, 2)), "resnet", ownership=game.ownership),
+            value_planes=_VALUE_PLANES,
+        ),
+        replay=200_000 if full else 60_000,
+        games=_LONG_GAMES if long else _GAMES,
+        rounds=3_000 if full else 150,
+        window=WindowGrowth(),
+    )
+
+
+def small_preset(game: Game, name: str, acting: Acting) -> TrainSettings:
+    """The settings called demo or full of a game without planes: a small network, which two cores learn Leduc with."""
+    full = TrainSettings(
+        acting=acting,
+        learner=LearnerSettings(batch=512, learning_rate=2e-3, decay=0.5, decay_steps=4_000, updates_per_example=20.0),
+        shape=shape_for(game, width=256, depth=3, crossed=game.crossed),
+    )
+    if name == "full":
+        return full
+    return replace(full, rounds=70, games=16, learner=replace(full.learner, decay_steps=350))
+
+
+def paper_size(game: Game) -> tuple[NetworkShape, int]:
+    """The network and the rows of the window that PoG trains a game of perfect information with, or a small one."""
+    if game.planes is not None:
+        return shape_for(game, *PAPER_NETWORK), PAPER_ROWS
+    return shape_for(game, 2048, 6), 1_000_000

@@ -1,0 +1,155 @@
+"""A critic of whole histories: what each action there is worth, by expected SARSA(lambda); it changes no policy.
+
+It knows both hands, which who acts does not, and says what the actions are worth that were not taken. A policy that
+learns from it is not moved by outcome / probability, whose noise is largest where an action is rare (Fan and Farina,
+arXiv 2605.19235, use such a critic for PPO).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from sog.algorithms.policy.networks import each_once
+from sog.algorithms.policy.trajectories import Trajectories
+from sog.arrays import Float32, Float64, Int32
+from sog.errors import SettingError
+from sog.games.histories.catalog import make_history_game
+from sog.nets.perceptron import Perceptron
+from sog.searches.kernels.jit import njit
+from sog.training.learner import memory_of, restore_memory
+
+__all__ = ["ActionCritic", "ActionCriticSettings", "Rates", "action_targets"]
+
+
+@dataclass(frozen=True)
+class ActionCriticSettings:
+    """The critic beside a policy.
+
+    game: the game string.  width, depth: of its network.  learning_rate: of Adam.  mixing: lambda; at 1 it learns from
+    whole games, at 0 from its own estimate of the next history.  heaviest: the action taken is worth its estimate and
+    the error of that, times 1 / its probability or this where that is more; infinity leaves no bias, 0 no noise.
+    """
+
+    game: str
+    width: int = 256
+    depth: int = 2
+    learning_rate: float = 1e-3
+    mixing: float = 1.0
+    heaviest: float = float("inf")
+
+    def __post_init__(self) -> None:
+        if min(self.width, self.depth) < 1 or not self.learning_rate > 0:
+            raise SettingError("a critic needs a width and a depth of 1 or more, and a learning rate above 0")
+        if not 0.0 <= self.mixing <= 1.0 or not self.heaviest >= 0.0:
+            raise SettingError(f"mixing is a share, heaviest not negative, not {self.mixing} and {self.heaviest}")
+
+
+class ActionCritic:
+    """Estimates, in units of the game's largest reward, for the player who acts."""
+
+    def __init__(self, settings: ActionCriticSettings, scale: float, seed: int) -> None:
+        """scale: what a utility of 1 counts as a reward."""
+        self.settings, self.game = settings, make_history_game(settings.game)
+        self.unit = scale * self.game.u_max
+        widths = (self.game.num_critic_inputs, *(settings.width,) * settings.depth, self.game.num_actions)
+        self.network = Perceptron(widths, seed)
+        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate, fused=True)
+
+    def learn(self, played: Trajectories, policy: Float32, log_ratio: Float32, eta: float) -> tuple[Float64, Float64]:
+        """Value games as `action_targets` does, by what it knew before them, and learn from them.
+
+        Returns targets of values, float64[D], and the value of each action, float64[D, A].
+        """
+        found = each_once(self.network, played.states, self.game.critic_inputs)
+        estimates: Float32 = found.detach().mul(self.unit).numpy()
+        rates = Rates(eta, self.settings.mixing, self.settings.heaviest)
+        valued = action_targets(played, estimates, policy, log_ratio, rates, self.unit / self.game.u_max)
+        goals = torch.from_numpy((valued.goals / self.unit).astype(np.float32))
+        taken = torch.from_numpy(played.action.astype(np.int64))[:, None]
+        self.optimiser.zero_grad()
+        ((found.gather(1, taken)[:, 0] - goals) ** 2).mean().backward()  # type: ignore[no-untyped-call]
+        self.optimiser.step()
+        return valued.values, valued.actions
+
+    def state(self) -> dict[str, Any]:
+        return {"weights": self.network.weights(), "optimiser": memory_of(self.optimiser)}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.network.restore(state["weights"])
+        restore_memory(self.optimiser, state["optimiser"])
+
+
+class ActionTargets(NamedTuple):
+    """What games say of their decisions, for the player who acts.
+
+    values: float64[D], of the history.  actions: float64[D, A], of each action.  goals: float64[D], what followed the
+    action taken: the critic's target for it.
+    """
+
+    values: Float64
+    actions: Float64
+    goals: Float64
+
+
+class Rates(NamedTuple):
+    """eta: of the pay for leaving the regularisation policy.  mixing, heaviest: see `ActionCriticSettings`."""
+
+    eta: float
+    mixing: float
+    heaviest: float
+
+
+def action_targets(
+    played: Trajectories,
+    estimates: Float32,
+    policy: Float32,
+    log_ratio: Float32,
+    rates: Rates,
+    scale: float = 1.0,
+) -> ActionTargets:
+    """Value every decision backwards from the ends of the games.
+
+    estimates: float32[D, A], the critic's, without what the decision itself costs.  policy: float32[D, A], to be
+    valued.  log_ratio: float32[D, A], log(policy / regularisation policy), 0 where illegal: who acts pays eta times it
+    for its action and the other gets it.  scale: what a utility of 1 counts.
+    """
+    out = ActionTargets(np.zeros(len(played)), np.zeros(policy.shape), np.zeros(len(played)))
+    moments = _Moments(played.game, played.actor, played.action, played.policy, estimates, policy, log_ratio)
+    _backwards(moments, rates, scale * played.utility, out)
+    return out
+
+
+class _Moments(NamedTuple):
+    """The columns of trajectories that are read, and `action_targets`'s arguments of the same names."""
+
+    games: Int32
+    actors: Int32
+    actions: Int32
+    behaviour: Float32
+    estimates: Float32
+    policy: Float32
+    log_ratio: Float32
+
+
+@njit
+def _backwards(moments: _Moments, rates: Rates, following: Float64, out: ActionTargets) -> None:
+    """following: float64[B], what player 0 gets from where each game stands; the utility at its end."""
+    policy, behaviour, estimates = moments.policy, moments.behaviour, moments.estimates
+    for d in range(len(moments.games) - 1, -1, -1):
+        g, action = moments.games[d], moments.actions[d]
+        side = 1.0 - 2.0 * moments.actors[d]
+        value = 0.0
+        for a in range(policy.shape[1]):
+            worth = estimates[d, a] - rates.eta * moments.log_ratio[d, a]
+            value += policy[d, a] * worth
+            out.actions[d, a] = worth
+        goal = side * following[g]
+        error = goal - estimates[d, action]
+        out.goals[d] = goal
+        out.actions[d, action] += min(rates.heaviest, 1.0 / behaviour[d, action]) * error
+        out.values[d] = value + rates.mixing * min(1.0, policy[d, action] / behaviour[d, action]) * error
+        following[g] = side * out.values[d]

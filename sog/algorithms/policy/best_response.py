@@ -1,0 +1,56 @@
+"""A learned best response: PPO against a frozen policy; its mean over both seats bounds exploitability below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.algorithms.policy.ppo import PpoSettings
+from sog.algorithms.policy.trajectories import sample
+from sog.arrays import Float64
+from sog.games.histories.base import HistoryGame
+from sog.nets.cvpn import CVPN
+from sog.nets.shape import policy_shape
+
+__all__ = ["ResponseSettings", "learn_response"]
+
+
+@dataclass(frozen=True)
+class ResponseSettings:
+    """How a response is learned and measured. steps: of PPO, on `games` games each.  measured: games of its measure,
+    played as many at a time.
+
+    width, depth: of its network.
+    """
+
+    steps: int = 1_000
+    games: int = 2_048
+    measured: int = 100_000
+    width: int = 256
+    depth: int = 2
+
+
+def learn_response(
+    game: HistoryGame,
+    frozen: CVPN,
+    seat: int,
+    settings: ResponseSettings,
+    seed: int = 0,
+    report: Callable[[int], None] = lambda step: None,
+) -> Float64:
+    """Learn to play `seat` against the frozen policy network; float64[G]: the utilities it then wins in fresh games."""
+    network = CVPN(policy_shape(game, settings.width, settings.depth), seed)
+    ppo = PpoSettings(learning_rate=1e-3, anneal=settings.steps, least=0.05, entropy=0.002, scale=1.0 / game.u_max)
+    learner = ppo.make(network, seed)
+    against = (1 - seat, frozen)
+    for step in range(settings.steps):
+        played = sample(game, learner.network, settings.games, np.random.default_rng((seed, seat, step)), against)
+        learner.learn(played.of(seat))
+        report(step + 1)
+    fresh = np.random.default_rng((seed, seat, settings.steps, 1))
+    parts = [min(settings.games, settings.measured - done) for done in range(0, settings.measured, settings.games)]
+    utility = np.concatenate([sample(game, learner.best, part, fresh, against).utility for part in parts])
+    won: Float64 = (1 - 2 * seat) * utility.astype(np.float64)
+    return won

@@ -1,0 +1,205 @@
+"""PPO with a magnet: MMD (Sokota et al., ICLR 2023) and NashPG (TMLR 2026) by their settings."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from sog.algorithms.policy.learners import PolicyLearner, Update, following_rate, learner_state, restore_learner
+from sog.algorithms.policy.networks import Seen, answers, seen, visit_weights
+from sog.algorithms.policy.trajectories import Trajectories
+from sog.algorithms.policy.vtrace import advantages
+from sog.errors import SettingError
+from sog.nets.cvpn import CVPN
+from sog.nets.weights import follow
+
+__all__ = ["PpoLearner", "PpoSettings"]
+
+
+@dataclass(frozen=True)
+class PpoSettings:
+    """How PPO learns; rewards are utilities times `scale`.
+
+    learning_rate: falls linearly to its `least` share over `anneal` steps, 0 for never; and after t steps it is divided
+    by (1 + t / rate_steps) ** rate_power, unless rate_steps is 0.  epochs, minibatches: passes over a step's games.
+    clip: of the probability ratio.  normalised: whether a minibatch's advantages are shifted and scaled to mean 0 and
+    deviation 1, so that the weights of entropy and KL are relative to their noise.  mixing: lambda.
+    value_weight: of the squared error.  gradient_norm: its largest.
+    entropy: weight of the policy's entropy, which is the KL divergence to a uniform magnet; after t steps it is
+    entropy / sqrt(1 + t / entropy_steps), or constant where entropy_steps is 0.
+    pull: weight of the KL divergence KL(policy || magnet).  magnet_every: the magnet is a copy of the policy, made
+    again every so many steps; 0 for none.  damping: weight of KL(policy || policy before the step).
+    visit_power: in means over decisions an infostate counts as its visits to this power; 1 is on policy, where those
+    that play hardly reaches lag behind and play goes around (docs/notes.md).
+    average: the network that is kept is the mean of those of all steps, weighed by step ** average; 0: the last one.
+    """
+
+    learning_rate: float = 2.5e-4
+    least: float = 0.0
+    anneal: int = 0
+    rate_steps: int = 0
+    rate_power: float = 0.5
+    epochs: int = 4
+    minibatches: int = 4
+    clip: float = 0.1
+    normalised: bool = True
+    mixing: float = 0.95
+    value_weight: float = 0.5
+    gradient_norm: float = 0.5
+    entropy: float = 0.05
+    entropy_steps: int = 0
+    pull: float = 0.0
+    magnet_every: int = 0
+    damping: float = 0.0
+    visit_power: float = 1.0
+    average: float = 0.0
+    scale: float = 1.0
+
+    @property
+    def networks_beside(self) -> int:
+        """None."""
+        return 0
+
+    def __post_init__(self) -> None:
+        for name in ("learning_rate", "epochs", "minibatches", "clip", "scale"):
+            if not getattr(self, name) > 0:
+                raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
+        for name in ("rate_steps", "rate_power", "entropy_steps", "visit_power", "average"):
+            if getattr(self, name) < 0:
+                raise SettingError(f"{name} must not be negative, not {getattr(self, name)}")
+        if self.pull and not self.magnet_every:
+            raise SettingError("a magnet that pulls must be copied every so many steps")
+
+    def rate(self, step: int) -> float:
+        """The learning rate of step `step`."""
+        linear = max(self.least, 1.0 - step / self.anneal) if self.anneal else 1.0
+        return self.learning_rate * linear * _falling(step, self.rate_steps, self.rate_power)
+
+    def entropy_weight(self, step: int) -> float:
+        """The entropy's weight in step `step`."""
+        return self.entropy * _falling(step, self.entropy_steps, 0.5)
+
+    def make(self, network: CVPN, seed: int) -> PolicyLearner:
+        """The learner of this network.  seed: of the minibatches."""
+        return PpoLearner(network, self, seed)
+
+
+def _falling(step: int, steps: int, power: float) -> float:
+    """The share that is left of a weight in step `step`; 1 where it does not fall."""
+    return 1.0 / (1.0 + step / steps) ** power if steps else 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """What a step learns from, as tensors of D rows.  weight: of each row, 1 in the mean."""
+
+    inputs: Seen
+    legal: Tensor
+    action: Tensor
+    log_before: Tensor
+    log_magnet: Tensor
+    advantage: Tensor
+    returns: Tensor
+    weight: Tensor
+
+    def take(self, rows: Tensor) -> _Batch:
+        return _Batch(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
+
+
+class PpoLearner:
+    """Learns `network`; its mean over steps is kept, if there is one."""
+
+    def __init__(self, network: CVPN, settings: PpoSettings, seed: int = 0) -> None:
+        self.network, self.settings, self.seed, self.steps = network, settings, seed, 0
+        self.magnet, self.mean = deepcopy(network), deepcopy(network) if settings.average else None
+        self.optimiser = torch.optim.Adam(network.parameters(), lr=settings.learning_rate, eps=1e-5, fused=True)
+
+    @property
+    def best(self) -> CVPN:
+        return self.network if self.mean is None else self.mean
+
+    def learn(self, played: Trajectories) -> Update:
+        """One step, of several passes, on games that `network` played."""
+        settings = self.settings
+        for group in self.optimiser.param_groups:
+            group["lr"] = settings.rate(self.steps)
+        batch = self._batch(played)
+        rng = np.random.default_rng((self.seed, 2**21, self.steps))
+        parts = min(settings.minibatches, len(played))
+        shares = [np.array_split(rng.permutation(len(played)), parts) for _ in range(settings.epochs)]
+        found = [self._descend(batch.take(torch.from_numpy(rows))) for share in shares for rows in share]
+        if self.mean is not None:
+            follow(self.mean, self.network, following_rate(self.steps, settings.average))
+        self.steps += 1
+        if settings.magnet_every and self.steps % settings.magnet_every == 0:
+            self.magnet.load_state_dict(self.network.state_dict())
+        value, policy = np.mean(found, axis=0)
+        return Update(played, self.network, float(value), float(policy))
+
+    def _batch(self, played: Trajectories) -> _Batch:
+        inputs, legal = seen(played.inputs, played.legal), torch.from_numpy(played.legal)
+        with torch.no_grad():
+            values, _, log_before = answers(self.network, inputs)
+            log_magnet = answers(self.magnet, inputs)[2] if self.settings.pull else log_before
+        gained = advantages(played, values.numpy(), self.settings.mixing, self.settings.scale)
+        advantage = torch.from_numpy(gained.astype(np.float32))
+        action = torch.from_numpy(played.action.astype(np.int64))
+        weights = visit_weights(inputs, self.settings.visit_power)
+        weight = torch.from_numpy((weights / weights.mean()).astype(np.float32))
+        return _Batch(inputs, legal, action, log_before, log_magnet, advantage, values + advantage, weight)
+
+    def _descend(self, batch: _Batch) -> tuple[float, float]:
+        """One gradient step on some rows; their value loss and policy loss."""
+        settings = self.settings
+        values, _, log_policy = answers(self.network, batch.inputs)
+        value = (batch.weight * (values - batch.returns) ** 2).mean()
+        policy = self._surrogate(batch, log_policy) + self._regularisation(batch, log_policy)
+        self.optimiser.zero_grad()
+        (settings.value_weight * value + policy).backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.gradient_norm)
+        self.optimiser.step()
+        return float(value.detach()), float(policy.detach())
+
+    def _surrogate(self, batch: _Batch, log_policy: Tensor) -> Tensor:
+        """PPO's clipped objective, to be made small."""
+        advantage = batch.advantage
+        if self.settings.normalised and len(advantage) > 1:  # one row has no spread
+            advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+        chosen = batch.action[:, None]
+        ratio = (log_policy.gather(1, chosen) - batch.log_before.gather(1, chosen)).exp()[:, 0]
+        clipped = ratio.clamp(1.0 - self.settings.clip, 1.0 + self.settings.clip)
+        return -(batch.weight * torch.minimum(ratio * advantage, clipped * advantage)).mean()
+
+    def _regularisation(self, batch: _Batch, log_policy: Tensor) -> Tensor:
+        """Entropy, the magnet's pull and the damping, each a mean over decisions."""
+        settings, policy = self.settings, log_policy.exp()
+
+        def kl(log_other: Tensor | float) -> Tensor:
+            each = (policy * (log_policy - log_other).masked_fill(~batch.legal, 0.0)).sum(dim=1)
+            return (batch.weight * each).mean()
+
+        total = settings.entropy_weight(self.steps) * kl(0.0)
+        if settings.pull:
+            total = total + settings.pull * kl(batch.log_magnet)
+        if settings.damping:
+            total = total + settings.damping * kl(batch.log_before)
+        return total
+
+    def critic_arrays(self) -> None:
+        return None
+
+    def state(self) -> dict[str, Any]:
+        return learner_state(self.steps, self._networks, self.optimiser)
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.steps = restore_learner(state, self._networks, self.optimiser)
+
+    @property
+    def _networks(self) -> dict[str, CVPN]:
+        always = {"network": self.network, "magnet": self.magnet}
+        return always if self.mean is None else {**always, "mean": self.mean}

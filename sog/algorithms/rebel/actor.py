@@ -1,0 +1,152 @@
+"""ReBeL's actor: chains of subgames down to random leaves, each a training row (ReBeL, Algorithms 1 and 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from sog.algorithms.rebel.agent import Position, sample_iterations, start_position
+from sog.algorithms.rebel.leaf_sampling import sample_leaf
+from sog.errors import TooLarge
+from sog.games.base import Game
+from sog.nets.encode import encode
+from sog.nets.shape import NetworkShape
+from sog.nets.values import values_of
+from sog.searches.depth_limited.batching import Layouts
+from sog.searches.depth_limited.settings import SolveSettings
+from sog.searches.depth_limited.solve import solve
+from sog.searches.depth_limited.subgames import Subgames
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import Beliefs, Evaluator, SearchGenerator
+from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.whole import listed_tree
+from sog.training.replay import Rows, blank_rows, join_rows
+from sog.training.rows import write_policy, write_values
+from sog.training.settings import Harvest
+
+__all__ = ["Generating", "RebelActing", "RebelActor"]
+
+
+@dataclass(frozen=True)
+class RebelActing:
+    """How ReBeL generates training rows.
+
+    epsilon: one player of each game explores with this probability at each action.  side_by_side: subgames solved at
+    once.  share: subgames of a round with equal ranges (the root above all) are solved once and leave one row.
+    """
+
+    solve: SolveSettings = field(default_factory=SolveSettings)
+    epsilon: float = 0.25
+    side_by_side: int = 64
+    share: bool = True
+
+    def make(self, game: Game, shape: NetworkShape) -> RebelActor:
+        """An actor whose rows fit networks of this shape."""
+        return RebelActor(game, shape, self)
+
+
+class RebelActor:
+    """Plays games level by level on one core: all subgames of a level are solved side by side."""
+
+    def __init__(self, game: Game, shape: NetworkShape, acting: RebelActing) -> None:
+        self.game, self.shape, self.acting = game, shape, acting
+        self.public = listed_tree(game)
+
+    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
+        """Play so many games, each from the root to its end."""
+        public = self.public or PublicTree(self.game)
+        values = values_of(evaluator, self.acting.solve.warm > 0, self.acting.solve.pairs)
+        layouts = Layouts(public, self.acting.solve.depth, self.acting.solve.to_chance)
+        rows: list[Rows] = []
+        waiting, solves = [start_position(public)] * games, 0
+        while waiting:
+            groups = _alike(waiting) if self.acting.share else [(position, 1) for position in waiting]
+            waiting = []
+            for start in range(0, len(groups), self.acting.side_by_side):
+                group = groups[start : start + self.acting.side_by_side]
+                solving = Generating(public, group, self.acting, rng, layouts)
+                run(solving, values)
+                rows.append(solving.rows(self.shape))
+                if self.acting.solve.warm:
+                    rows.append(solving.policy_rows(self.shape))
+                waiting += solving.found
+                solves += len(group)
+        return Harvest(join_rows(rows, self.shape), games, solves, 0)
+
+
+def _alike(positions: list[Position]) -> list[tuple[Position, int]]:
+    """Positions with equal node and ranges taken together, each with their number, in order of first sight."""
+    out: dict[tuple[int, bytes], tuple[Position, int]] = {}
+    for position in positions:
+        key = position.node, position.ranges.tobytes()
+        out[key] = position, out.get(key, (position, 0))[1] + 1
+    return list(out.values())
+
+
+class Generating:
+    """Subgames side by side, each left at random iterations: drive `steps()`, then read the rest.
+
+    found: the positions where the games that go on have come to.
+    """
+
+    def __init__(
+        self,
+        public: PublicTree,
+        groups: list[tuple[Position, int]],
+        acting: RebelActing,
+        rng: np.random.Generator,
+        layouts: Layouts | None = None,
+    ) -> None:
+        """groups: [K] positions, and how many games stand at each.  layouts: see Subgames.
+
+        Raises TooLarge at a chance event too large to list.
+        """
+        self.public, self.acting, self.rng = public, acting, rng
+        self.positions = [position for position, _ in groups]
+        roots = [(position.node, position.ranges) for position in self.positions]
+        self.games = Subgames(public, roots, acting.solve.depth, acting.solve.to_chance, layouts)
+        if any(self.games.tree.is_leaf(int(root)) for root in self.games.roots):
+            raise TooLarge(f"{public.game.name} has a chance event too large to list")
+        self.found: list[Position] = []
+        self._leaving: dict[int, list[int]] = {}
+        leavers = np.repeat(np.arange(len(groups)), [count for _, count in groups])
+        for k, t in zip(leavers, sample_iterations(acting.solve, len(leavers), rng), strict=True):
+            self._leaving.setdefault(int(t), []).append(int(k))
+
+    def steps(self) -> SearchGenerator:
+        """The solve, as a generator of leaf beliefs."""
+        yield from solve(self.games, self.acting.solve, self._visit, self._leaving)
+
+    def _visit(self, t: int) -> None:
+        """The games that leave their subgames at iteration t go to leaves."""
+        for k in self._leaving.get(t, ()):
+            n = sample_leaf(self.games, k, self.acting.solve.solver, self.acting.epsilon, self.rng)
+            if self.games.tree.is_leaf(n):
+                ranges = self.games.reaches(n, mean=self.acting.solve.solver.average)
+                self.found.append(Position(self.games.public_node(n), ranges))
+
+    def rows(self, shape: NetworkShape) -> Rows:
+        """A row for each subgame: the values at its root, in value units, of infostates that can meet an opponent."""
+        public = self.public
+        nodes = np.array([position.node for position in self.positions], dtype=np.int32)
+        ranges = np.array([position.ranges for position in self.positions])
+        rows = blank_rows(shape, len(nodes))
+        rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed, shape.matchups)
+        for k, position in enumerate(self.positions):
+            believed = public.ranges_of_slots(position.node, position.ranges)
+            write_values(rows, k, public, position.node, self.games.root_values(k), believed)
+        return rows
+
+    def policy_rows(self, shape: NetworkShape) -> Rows:
+        """A row for each opened public state: the average policy at the belief that the average policies give."""
+        public, tree = self.public, self.games.tree
+        tree.play_average()
+        opened = list(tree.decisions())
+        nodes = np.array([tree.public_node(n) for n in opened], dtype=np.int32)
+        rows = blank_rows(shape, len(opened))
+        ranges = np.array([self.games.reaches(n) for n in opened])
+        rows.inputs[:] = encode(Beliefs(public, nodes, ranges), shape.crossed, shape.matchups)
+        for k, n in enumerate(opened):
+            write_policy(rows, k, public, int(nodes[k]), tree.policy(n))
+        return rows

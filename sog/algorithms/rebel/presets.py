@@ -1,0 +1,115 @@
+"""Presets of ReBeL: what two cores learn Liar's Dice with, and the paper's own (appendix G); they run nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from sog.algorithms.rebel.actor import RebelActing
+from sog.errors import SettingError
+from sog.games.base import Game
+from sog.nets.shape import shape_for
+from sog.searches.cfr.fictitious import FictitiousPlay
+from sog.searches.depth_limited.settings import CFR_D, SOLVERS, Solver, SolveSettings
+from sog.training.learner import LearnerSettings
+from sog.training.settings import TrainSettings, Variant
+
+__all__ = ["changed", "playing", "rebel_preset", "rebel_variant", "solver_of"]
+
+# Fictitious play nears its values so slowly that those of a quarter of play's updates mislead the network for good.
+_FP_UPDATES = 1024
+_POLICY_WEIGHT = 0.1  # PoG's w_p, as in every other preset; ReBeL's text has none
+_PAPERS: Final = SolveSettings(updates=1024, correct=False, hold=0.0)  # nothing of ours
+
+
+def rebel_preset(game: Game, name: str) -> TrainSettings:
+    """The settings called demo, full, or paper."""
+    if name == "paper":
+        return _paper(game)
+    settings = _small(game)
+    if name == "full":
+        return settings
+    return replace(settings, rounds=40, games=64, learner=replace(settings.learner, decay_steps=1_000))
+
+
+def rebel_variant(settings: TrainSettings, variant: Variant) -> TrainSettings:
+    """A preset of ReBeL with another solver or a policy network; SettingError for what no network can serve.
+
+    Where leaves are evaluated by pair of infostates, the network answers with matchups.
+    """
+    acting = settings.acting
+    assert isinstance(acting, RebelActing)
+    solver = solver_of(variant)
+    fewest = _FP_UPDATES if isinstance(solver.rule, FictitiousPlay) else 0
+    updates = max(acting.solve.updates, fewest)
+    solve = replace(acting.solve, solver=solver, warm=variant.warm, recycle=variant.recycle, updates=updates)
+    if solve.pairs and settings.shape.kind != "mlp":
+        raise SettingError(f"{solver.name} needs a plain MLP, and this preset's network is none: choose demo or full")
+    shape = replace(settings.shape, matchups=solve.pairs)
+    learner = replace(settings.learner, policy_weight=_POLICY_WEIGHT if variant.warm else 0.0)
+    return replace(settings, acting=replace(acting, solve=solve), learner=learner, shape=shape)
+
+
+def playing(variant: Variant, preset: str, updates: int) -> SolveSettings:
+    """How a run's network is played with: as the run's preset solves (ReBeL, section 6); raises as `rebel_variant`."""
+    solve = _PAPERS if preset == "paper" else SolveSettings()
+    return replace(solve, solver=solver_of(variant), updates=updates, warm=variant.warm, recycle=variant.recycle)
+
+
+def solver_of(variant: Variant) -> Solver:
+    """The solver that a variant names; SettingError where there is none."""
+    known = {solver.name: solver for solver in SOLVERS}
+    name = variant.solver or CFR_D.name
+    if name not in known:
+        raise SettingError(f"no solver of subgames is called {name}; known: {', '.join(known)}")
+    return known[name]
+
+
+def changed(variant: Variant, solver: str | None, warm: int | None, recycle: float | None = None) -> Variant:
+    """A variant with another solver, warm start or recycling, None to keep its own. SettingError for unknown names."""
+    named = solver_of(variant if solver is None else replace(variant, solver=solver))
+    return replace(
+        variant,
+        solver="" if named is CFR_D else named.name,
+        warm=variant.warm if warm is None else warm,
+        recycle=variant.recycle if recycle is None else recycle,
+    )
+
+
+def _small(game: Game) -> TrainSettings:
+    """Subgames solved with a quarter of the updates of play, so that there are four times as many rows."""
+    return TrainSettings(
+        acting=RebelActing(SolveSettings(updates=256)),
+        learner=LearnerSettings(
+            batch=512, learning_rate=2e-3, decay=0.5, decay_steps=10_000, policy_weight=0.0, updates_per_example=32.0
+        ),
+        shape=shape_for(game, width=256, depth=2, crossed=game.crossed),
+        replay=300_000,
+        games=256,
+        rounds=20_000,
+    )
+
+
+def _paper(game: Game) -> TrainSettings:
+    """ReBeL, appendix G, Liar's Dice: 1,000 epochs of 25,600 examples; the learning rate halves every 400.
+
+    Each example is learned from once on average, and the window is that of 40 epochs, which the paper leaves open.
+    Networks have GELU and layer normalisation; policies, where they are learned, squared errors (section 7).
+    """
+    return TrainSettings(
+        acting=RebelActing(_PAPERS, share=False),
+        learner=LearnerSettings(
+            batch=512,
+            learning_rate=3e-4,
+            decay=0.5,
+            decay_steps=20_000,
+            stepped=True,
+            policy_weight=0.0,
+            squared_policies=True,
+            updates_per_example=1.0,
+        ),
+        shape=shape_for(game, width=256, depth=2, kind="gelu"),
+        replay=1_024_000,
+        games=256,
+        rounds=40_000,
+    )

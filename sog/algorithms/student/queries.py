@@ -1,0 +1,115 @@
+"""Queries: beliefs that a search evaluated, solved more closely to become training rows (PoG, Algorithm 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.games.base import NATURE
+from sog.nets.encode import encode
+from sog.nets.shape import NetworkShape
+from sog.play.resolver import derive_generator
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.gtcfr.search import Budget, SearchLog, SearchSettings, search
+from sog.searches.leaves.evaluator import Beliefs, SearchGenerator
+from sog.searches.tree.public_tree import PublicTree
+from sog.training.replay import Rows, blank_rows
+from sog.training.rows import write_policy, write_values
+
+__all__ = ["Query", "QuerySettings", "Solving", "query_log", "visit_row"]
+
+
+@dataclass(frozen=True, eq=False)
+class Query:
+    """A node of a public tree and both ranges by slot, float64[S0 + S1]."""
+
+    public: PublicTree
+    node: int
+    ranges: Float64
+
+
+@dataclass(frozen=True)
+class QuerySettings:
+    """How queries are solved.
+
+    recursive: q_recursive, new queries per solved one, on average.  uniform_queries: see `query_log`.
+    """
+
+    budget: Budget
+    search: SearchSettings
+    recursive: float = 0.2
+    uniform_queries: bool = False
+
+
+class Solving:
+    """One query being solved: a root solve, both ranges fixed and no gadget. Drive `steps()`, then read the rest."""
+
+    def __init__(self, query: Query, settings: QuerySettings, rng: np.random.Generator) -> None:
+        self.query, self.settings = query, settings
+        self.log = query_log(settings.recursive, settings.uniform_queries, settings.budget, rng)
+        public = query.public
+        self.tree = Lookahead(public, query.node, public.ranges_of_slots(query.node, query.ranges))
+        self.rng = derive_generator(int(rng.integers(2**62)), 0, query.node)
+
+    def steps(self) -> SearchGenerator:
+        """The search, as a generator of leaf beliefs."""
+        yield from search(self.tree, 0, self.settings.budget, self.settings.search, self.rng, log=self.log)
+
+    def followers(self) -> list[Query]:
+        """The recursive queries that this search left."""
+        return [Query(self.query.public, node, ranges) for node, ranges in self.log.picked]
+
+    def row(self, shape: NetworkShape, policies: bool) -> Rows:
+        """The training row: both players' search values and, if wanted, the actor's average policy."""
+        tree, public, node = self.tree, self.tree.public, self.query.node
+        row = _encoded(public, node, self.query.ranges, shape)
+        write_values(row, 0, public, node, tree.values(0), tree.range_sums(0))
+        if policies and public.actor(node) < NATURE:
+            tree.update_average_policy()
+            write_policy(row, 0, public, node, tree.policy(0))
+        return row
+
+
+def visit_row(
+    public: PublicTree,
+    node: int,
+    ranges: Float64,
+    policy: Float64,
+    outcome: tuple[tuple[int, int], float] | None,
+    shape: NetworkShape,
+) -> Rows:
+    """A state that self-play went through: its search's policy, float64[A, I], and, of a TD(1) example, the outcome.
+
+    outcome: the pair of infostates that met there and player 0's utility; all other values are masked.
+    """
+    row = _encoded(public, node, ranges, shape)
+    write_policy(row, 0, public, node, policy)
+    if outcome is not None:
+        pair, utility = outcome
+        for p, sign in ((0, 1.0), (1, -1.0)):
+            at = public.places_of(node, p)[pair[p]]
+            row.values[0, at] = sign * utility / public.value_unit(node)
+            row.value_mask[0, at] = 1.0
+    return row
+
+
+def _encoded(public: PublicTree, node: int, ranges: Float64, shape: NetworkShape) -> Rows:
+    row = blank_rows(shape, 1)
+    beliefs = Beliefs(public, np.array([node], dtype=np.int32), ranges[None, :])
+    row.inputs[:] = encode(beliefs, shape.crossed, shape.matchups)
+    return row
+
+
+def query_log(rate: float, uniform: bool, budget: Budget, rng: np.random.Generator) -> SearchLog:
+    """The log of a search that leaves `rate` queries on average.
+
+    uniform: drawn uniformly from all its leaf evaluations (PoG, Algorithm 2); otherwise an iteration is drawn and then
+    one of its leaves, so that leaves of a small tree, near the search's root, are drawn more often.
+    """
+    count = int(rate) + int(rng.random() < rate - int(rate))
+    if uniform:
+        return SearchLog(uniform=count)
+    updates = budget.rounds * budget.updates
+    return SearchLog(frozenset(int(t) for t in rng.choice(updates, size=min(count, updates), replace=False)))

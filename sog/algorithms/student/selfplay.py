@@ -1,0 +1,139 @@
+"""Sound self-play: games in which each player re-solves with its own chain of searches (PoG, Algorithm 2).
+
+In games of perfect information the position itself is searched, for both players alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.algorithms.student.queries import Query, query_log
+from sog.arrays import Float64
+from sog.games.base import TERMINAL
+from sog.play.position import PositionSearch
+from sog.play.referee import Referee, World
+from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator
+from sog.searches.gtcfr.search import SearchLog
+from sog.searches.leaves.evaluator import SearchGenerator
+from sog.searches.tree.public_tree import PublicTree
+
+__all__ = ["SelfPlayGame", "SelfPlaySettings", "Visit", "choose"]
+
+
+@dataclass(frozen=True)
+class SelfPlaySettings:
+    """PoG, Table 3.
+
+    queries_per_search: q_search.  uniform_queries: see `query_log`.  uniform_mix: epsilon, the share of uniform play.
+    td1: p_td1, the chance that a played state becomes a TD(1) example.  main_line_policies: policy targets come from
+    the main line's searches (SoG, "Computing training targets") instead of the solved queries and the TD(1) examples
+    (PoG, Algorithm 2).  greedy_after, moves_max: 0 for never.
+    resign_below: value, as a share of u_max, at which a player gives up (-1 or less: never); no_resign: the share of
+    games played to the end all the same.  td1_resigned: resigned games leave TD(1) examples too, as lost games; in
+    Algorithm 2 they leave none.
+    Of games of perfect information: resolve_positions: re-solve there too, as the papers do, instead of searching the
+    position itself.  reuse: otherwise, keep the tree from move to move (PoG, B.5, begins anew).
+    """
+
+    resolve: ResolveSettings
+    queries_per_search: float = 1.0
+    uniform_queries: bool = False
+    uniform_mix: float = 0.1
+    td1: float = 0.0
+    main_line_policies: bool = False
+    greedy_after: int = 0
+    moves_max: int = 0
+    resign_below: float = -2.0
+    no_resign: float = 0.2
+    td1_resigned: bool = True
+    resolve_positions: bool = False
+    reuse: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Visit:
+    """A state played through: the belief there, the policy found and the infostates of the world.
+
+    grown: whether the search grew its budget or its whole subgame.
+    """
+
+    node: int
+    ranges: Float64  # float64[S0 + S1], by slot
+    policy: Float64  # float64[A, I]
+    pair: tuple[int, int]
+    grown: bool
+
+
+class SelfPlayGame:
+    """One self-play game: drive `steps()`, then read the rest.
+
+    visits: the states played through.  queries: left by its searches.  utility: player 0's; None: cut short.
+    resigned: nobody saw it end.
+    """
+
+    def __init__(self, public: PublicTree, settings: SelfPlaySettings, rng: np.random.Generator) -> None:
+        self.public, self.settings, self.rng = public, settings, rng
+        self.visits: list[Visit] = []
+        self.queries: list[Query] = []
+        self.utility: float | None = None
+        self.resigned = False
+        self._chains: list[Solved | None] = [None, None]  # each player's last search
+        self._last: Solved | None = None  # the last one of all
+
+    def steps(self) -> SearchGenerator:
+        """The game, as a generator of leaf beliefs."""
+        public, settings, rng = self.public, self.settings, self.rng
+        referee = Referee(public)
+        world = referee.deal(rng)
+        may_resign = rng.random() >= settings.no_resign
+        while referee.actor(world) != TERMINAL:
+            if settings.moves_max and len(self.visits) >= settings.moves_max:
+                return
+            player = referee.actor(world)
+            log = query_log(settings.queries_per_search, settings.uniform_queries, settings.resolve.budget, rng)
+            searching = self._search(player, world.node, _seed(rng), log)
+            yield from searching.steps()
+            solved = self._chains[player] = self._last = searching.solved()
+            self.queries.extend(Query(public, node, ranges) for node, ranges in log.picked)
+            self.visits.append(_visit(solved, world, log.grown))
+            if may_resign and _hopeless(solved, world, settings):
+                self.utility, self.resigned = public.game.u_max * (-1.0 if player == 0 else 1.0), True
+                return
+            policy = solved.policy()[:, world.pair[player]]
+            world = referee.act(world, choose(policy, referee.legal(world), settings, len(self.visits), rng), rng)
+        self.utility = referee.utility(world)
+
+    def _search(self, player: int, node: int, seed: int, log: SearchLog) -> Resolving | PositionSearch:
+        """The search that a player's move at a public node is chosen by."""
+        public, settings, resolve = self.public, self.settings, self.settings.resolve
+        if settings.resolve_positions or not public.game.perfect_information:
+            return Resolving(public, player, node, self._chains[player], resolve, seed, log)
+        tree = self._last.tree if self._last is not None and settings.reuse else None
+        rng = derive_generator(seed, player, node)
+        return PositionSearch(public, node, tree, resolve.budget, resolve.search, rng, log)
+
+
+def choose(policy: Float64, legal: list[int], settings: SelfPlaySettings, moves: int, rng: np.random.Generator) -> int:
+    """A legal column drawn from the policy mixed with uniform play, or its best one late in the game."""
+    mixed = np.zeros(len(policy))
+    mixed[legal] = (1.0 - settings.uniform_mix) * policy[legal] + settings.uniform_mix / len(legal)
+    if settings.greedy_after and moves > settings.greedy_after:
+        return int(mixed.argmax())
+    return int(rng.choice(len(mixed), p=mixed / mixed.sum()))
+
+
+def _visit(solved: Solved, world: World, grown: bool) -> Visit:
+    tree = solved.tree
+    ranges = tree.public.ranges_by_slot(world.node, tree.range_sums(solved.start))
+    return Visit(world.node, ranges, solved.policy(), world.pair, grown)
+
+
+def _hopeless(solved: Solved, world: World, settings: SelfPlaySettings) -> bool:
+    value = solved.root_values()[solved.player][world.pair[solved.player]]
+    return bool(value < settings.resign_below * solved.tree.public.game.u_max)
+
+
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**62))

@@ -1,0 +1,211 @@
+"""The functions of `import sog`: solve, exploitability, search and train, each in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from sog.agents.any_agent import checked_policies
+from sog.agents.loaded import LoadedAgent
+from sog.agents.players import open_network, refuse_other
+from sog.algorithms.table import checked_settings, learner, training_of
+from sog.arrays import Float64
+from sog.errors import GameError, SettingError, check_whole
+from sog.games.base import NATURE, Game
+from sog.games.catalog import make_game
+from sog.measure.exploitability import composed_policy
+from sog.nets.inference import network_evaluator
+from sog.play.agent import Agent
+from sog.play.resolver import ResolveSettings, Resolving
+from sog.searches.cfr import exact
+from sog.searches.cfr.algorithms import named
+from sog.searches.gtcfr.search import Budget
+from sog.searches.leaves.drive import run as run_alone
+from sog.searches.leaves.evaluator import Evaluator, zero_evaluator
+from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.whole import whole_tree
+from sog.training.curve import Point
+from sog.training.opened import value_network
+from sog.training.run import Hooks, Run, Until
+from sog.training.shipped import find_checkpoint
+
+__all__ = ["Found", "Policy", "Solution", "exploitability", "search", "solve", "train"]
+
+# float64[A, I] by public node: each action's probability (rows) with each infostate of the actor (columns).
+Policy: TypeAlias = dict[int, Float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What `solve` found.
+
+    public: the game's public tree; `public.states[node]` is a node's public state.  policy: the average policy,
+    float64[A, I] by public node where a player acts.  value: player 0's utility when both play it.
+    exploitability: (best response of 0 + best response of 1) / 2 against it, in utilities.
+    """
+
+    public: PublicTree
+    policy: Policy
+    value: float
+    exploitability: float
+    iterations: int
+
+    @property
+    def game(self) -> Game:
+        return self.public.game
+
+    def policies(self) -> Iterator[tuple[int, Float64]]:
+        """The policy at every public node where a player acts."""
+        return iter(self.policy.items())
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What `search` found at the root.
+
+    policy: float64[A, I], the average policy of the player who acts.  values: float64[I0] and float64[I1], each
+    player's value with each infostate, in utilities.  states: public states in the search's tree.
+    """
+
+    policy: Float64
+    values: tuple[Float64, Float64]
+    states: int
+
+
+def solve(game: Game | str, algorithm: str = "cfr+", iterations: int = 1000, seed: int = 0) -> Solution:
+    """Solve a game on its whole public tree by an iterative solver, as `sog solve` does.
+
+    algorithm: cfr, cfr+, lcfr, dcfr, pcfr+, sog, fp, linear-fp, flop, external-mccfr or outcome-mccfr.  seed: of the
+    last two. Value and exploitability are in the game's utilities (of Leduc poker chips, not mbb/h).
+    Raises GameError for a game too large to list and SettingError for another algorithm.
+
+        solution = sog.solve("leduc_poker", algorithm="dcfr", iterations=1000)
+        solution.value, solution.exploitability           # -0.0856, 0.0002
+    """
+    check_whole("iterations", iterations, 1)
+    check_whole("seed", seed, 0)
+    solver = named(algorithm, seed=seed)
+    public = whole_tree(_game(game))
+    tree = exact.full_tree(public)
+    solver.iterate(tree, iterations)
+    tree.update_average_policy()
+    measure = exact.measure(tree)
+    return Solution(public, exact.policy_of(tree), measure.value, measure.exploitability, iterations)
+
+
+def exploitability(
+    of: Solution | LoadedAgent | Policy | Callable[[PublicTree, int, int], Agent],
+    game: Game | str | None = None,
+    seed: int = 0,
+) -> float:
+    """How much a policy can lose: (best response of 0 + best response of 1) / 2, in utilities; 0 is an equilibrium.
+
+    of: a solution or a loaded agent; or, with `game`, a policy by public node or a class derived from `Agent`, whose
+    policy is taken at every public state as in play. Raises SettingError for what is no policy, or without a game.
+
+        sog.exploitability(sog.load_agent("leduc_poker"))           # about 0.04 chips a hand
+        sog.exploitability(sog.UniformAgent, "leduc_poker")          # 2.37 chips a hand
+    """
+    if isinstance(of, Solution | LoadedAgent):
+        if game is not None and _game(game).name != of.game.name:
+            raise SettingError(f"this policy plays {of.game.name}, not {_game(game).name}")
+        return exact.measure_policy(of.public, dict(of.policies())).exploitability
+    if game is None:
+        raise SettingError("which game is it? exploitability(policy_or_agent, game)")
+    public = whole_tree(_game(game))
+    if not isinstance(of, dict) and not callable(of):
+        raise SettingError(f"a policy is float64[A, I] by public node, as in Solution.policy, not {type(of).__name__}")
+    if not isinstance(of, dict):
+        of = composed_policy((of(public, 0, seed), of(public, 1, seed)), read=checked_policies)
+    missing = set(public.decisions()) - set(of)
+    if missing:
+        where = public.game.state_name(public.states[min(missing)])
+        raise SettingError(f"{len(missing)} public states have no policy, such as {where}")
+    return exact.measure_policy(public, of).exploitability
+
+
+def search(
+    game: Game | str, budget: Budget | None = None, leaves: Evaluator | Path | str | None = None, seed: int = 0
+) -> Found:
+    """Growing-tree CFR from the first decision of a game; to begin later, give the game another root (`Rooted`).
+
+    budget: (s, c), by default (100, 1).  leaves: what values them: a checkpoint, a game whose shipped network does, an
+    evaluator, or None: every leaf is worth 0.  seed: of its trajectories.
+    Raises GameError where no player is to move at the root, SettingError for another game's network.
+
+        found = sog.search("leduc_poker", sog.Budget(1000, 1.0), leaves="leduc_poker")
+        found.policy[:, 0]                 # with the first card in hand
+    """
+    check_whole("seed", seed, 0)
+    rules = _game(game)
+    player = rules.actor(rules.root())
+    if player >= NATURE:
+        where = f"{rules.name}: no player is to move in {rules.state_name(rules.root())}"
+        raise GameError(f"{where}; to search from a later state, give sog.Rooted(game, state)")
+    evaluator = _network_of(leaves, rules) if isinstance(leaves, str | Path) else leaves
+    if not isinstance(budget, Budget | None):
+        raise SettingError(f"a search budget is sog.Budget(s, c), such as sog.Budget(100, 1.0), not {budget!r}")
+    settings = ResolveSettings(budget or Budget(100, 1.0))
+    resolving = Resolving(PublicTree(rules), player, 0, None, settings, seed)
+    run_alone(resolving, evaluator or zero_evaluator)
+    solved = resolving.solved()
+    return Found(solved.policy(), solved.root_values(), solved.tree.size)
+
+
+def train(
+    run: Run | str,
+    out: Path | str,
+    minutes: float | None = None,
+    rounds: int | None = None,
+    resume: bool = False,
+    hooks: Hooks | None = None,
+    device: str = "cpu",
+) -> Point:
+    """Learn a game by self-play, as `sog train` does; returns the last point of the learning curve.
+
+    run: a game string (then Student of Games' preset "demo"), or a `Run`, which also names algorithm, preset and seed.
+    out: the folder, whose checkpoint `load_agent` opens.  minutes: stop sooner than the preset does.  rounds: in all,
+    in place of the preset's.  resume: continue the run in `out`.  hooks: what is measured and reported on the way.
+    With more than one worker, call it under `if __name__ == "__main__":`, since workers are processes.
+    Raises SettingError for settings that make no sense, GameError for a game of your own that breaks a promise of its
+    interface, CheckpointError where `out` holds another run.
+
+        sog.train("kuhn_poker", "runs/kuhn", minutes=1)
+        sog.train(sog.Run("kuhn_poker", seed=1, algorithm="rebel"), "runs/rebel", rounds=5)
+    """
+    if not isinstance(run, Run | str):
+        raise SettingError(
+            "train takes a game string or a Run, since its workers are processes that make the game themselves; "
+            "a game of your own gets a game string by the environment variable SOG_GAMES (docs/extending.md)"
+        )
+    if not isinstance(out, Path | str):
+        raise SettingError(f"out is a folder's name, not {out!r}")
+    which = run if isinstance(run, Run) else Run(make_game(run).name)
+    if not which.rounds:
+        raise SettingError("only `sog train --asynchronous` trains without rounds")
+    if rounds is not None:
+        check_whole("rounds", rounds, 1)
+    until = Until(minutes, rounds)
+    rules = learner(which.algorithm).training.rules(which.game)
+    settings = checked_settings(rules, which)
+    return training_of(which.algorithm)(which, settings, Path(out), until, resume, hooks, device)
+
+
+def _game(game: Game | str) -> Game:
+    """The game of a game string, or that it is already; SettingError for anything else, such as a game's class."""
+    if isinstance(game, str):
+        return make_game(game)
+    if not isinstance(game, Game):
+        what = f"the class {game.__name__}; make an object of it" if isinstance(game, type) else type(game).__name__
+        raise SettingError(f"a game is a game string or an object of a class derived from sog.Game, not {what}")
+    return game
+
+
+def _network_of(leaves: str | Path, rules: Game) -> Evaluator:
+    """The evaluator of a checkpoint's network or a shipped one; SettingError for another game's."""
+    value_network(find_checkpoint(str(leaves)))  # refuses policy networks; and for no checkpoint none is made
+    opened = open_network(str(leaves))
+    refuse_other(opened.network, opened.game, rules)
+    return network_evaluator(opened.network)

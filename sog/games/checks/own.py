@@ -1,0 +1,29 @@
+"""Checks a user-defined game before anything is solved or learned on it; it knows no rules and no algorithm."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sog.games.base import Game
+from sog.games.checks.histories import check_history_game
+from sog.games.checks.public_states import check_game
+from sog.games.histories.base import HistoryGame
+from sog.games.histories.catalog import public_face
+from sog.games.own import is_own
+
+__all__ = ["check_own"]
+
+_STATES: Final = 2_000  # public states that are looked at: a second or two
+_GAMES: Final = 100
+
+
+def check_own(game: Game | HistoryGame) -> None:
+    """GameError where a user-defined game breaks a promise of its interface; games of this program are not checked.
+
+    A sample of it, in both of its forms where it is one by histories; `sog.check_game` looks at more.
+    """
+    if isinstance(game, HistoryGame):
+        if is_own(game.name, "HISTORY_GAMES"):
+            check_history_game(game, public_face(game), games=_GAMES)
+    elif is_own(game.name, "GAMES"):
+        check_game(game, _STATES)

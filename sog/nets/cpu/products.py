@@ -1,0 +1,132 @@
+"""Products of a matrix of weights with columns of numbers in Numba kernels, sixteen outputs to a register.
+
+Columns lie in blocks of 16 channels, float32[blocks, columns, 16]. A tile is a few columns times 16 or 32 outputs,
+whose sums stay in registers from the first product to the last. Every sum is made in one order, and products are
+rounded before they are added: the bits are the same on every processor, and a column's do not depend on other columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple, cast
+
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+
+from sog.arrays import Array
+from sog.searches.kernels.f32x16 import LANES, lanes_type
+from sog.searches.kernels.jit import njit
+from sog.searches.kernels.registers import instruction, repeated
+
+__all__ = ["LARGEST_TILE", "WIDE", "multiply"]
+
+LARGEST_TILE: Final = 12  # columns
+WIDE: Final = 2  # registers of outputs that a tile may have side by side
+
+_INT: Final = ir.IntType(64)
+_cgutils: Final = cast(Any, cgutils)  # it has no types
+
+
+class _Tile(NamedTuple):
+    """A tile's place in the arrays; LLVM's values in the code that makes it.
+
+    x: its first column's first channel.  bias, weights, y: its first output's.
+    x_step, y_step: from a block to the next.
+    """
+
+    x: Any
+    bias: Any
+    weights: Any
+    y: Any
+    x_step: Any
+    y_step: Any
+    inputs: Any
+    columns: Any
+
+
+def _tile(registers: int) -> Callable[..., Any]:
+    """The instruction that makes a tile of 16 * registers outputs."""
+
+    @instruction
+    def tile(typing_context: Any, x: Any, weights: Any, y: Any, place: Any, floor: Any) -> Any:
+        """place: a _Tile of indices.  floor: the smallest answer."""
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            data = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in range(3)]
+            numbers = _Tile(*_cgutils.unpack_tuple(builder, args[3], len(_Tile._fields)))
+            arrays = {"x": data[0], "bias": data[1], "weights": data[1], "y": data[2]}
+            at = {name: builder.gep(array, [getattr(numbers, name)]) for name, array in arrays.items()}
+            done = builder.append_basic_block("done")
+            switch = builder.switch(numbers.columns, done)
+            for columns in range(1, LARGEST_TILE + 1):
+                block = builder.append_basic_block(f"columns{columns}")
+                switch.add_case(ir.Constant(_INT, columns), block)
+                builder.position_at_end(block)
+                _write_tile(builder, numbers._replace(**at), args[4], registers, columns)
+                builder.branch(done)
+            builder.position_at_end(done)
+            return context.get_dummy_value()
+
+        place = cast(Any, types).UniTuple(types.int64, len(_Tile._fields))
+        return types.void(x, weights, y, place, types.float32), code
+
+    return tile
+
+
+def _write_tile(builder: Any, tile: _Tile, floor: Any, registers: int, columns: int) -> None:
+    """The code of a tile of one size."""
+    sums = [[_cgutils.alloca_once(builder, lanes_type.vector) for _ in range(registers)] for _ in range(columns)]
+    for r in range(registers):
+        bias = builder.load(_pointer(builder, tile.bias, r * LANES), align=lanes_type.bytes)
+        for column in sums:
+            builder.store(bias, column[r])
+    with _cgutils.for_range(builder, tile.inputs, intp=_INT) as channel:
+        block = builder.lshr(channel.index, ir.Constant(_INT, LANES.bit_length() - 1))
+        lane = builder.and_(channel.index, ir.Constant(_INT, LANES - 1))
+        x = builder.gep(tile.x, [builder.add(builder.mul(block, tile.x_step), lane)])
+        w = builder.gep(tile.weights, [builder.mul(channel.index, ir.Constant(_INT, registers * LANES))])
+        weights = [builder.load(_pointer(builder, w, r * LANES), align=lanes_type.bytes) for r in range(registers)]
+        for k, column in enumerate(sums):
+            number = repeated(builder, builder.load(builder.gep(x, [ir.Constant(_INT, k * LANES)])), LANES)
+            for r, total in enumerate(column):
+                builder.store(builder.fadd(builder.load(total), builder.fmul(number, weights[r])), total)
+    least = repeated(builder, floor, LANES)
+    for r in range(registers):
+        to = builder.gep(tile.y, [builder.mul(tile.y_step, ir.Constant(_INT, r))])
+        for k, column in enumerate(sums):
+            value = builder.load(column[r])
+            value = builder.select(builder.fcmp_ordered(">", value, least), value, least)
+            builder.store(value, _pointer(builder, to, k * LANES), align=lanes_type.bytes)
+
+
+def _pointer(builder: Any, at: Any, offset: int) -> Any:
+    """The address of a register of numbers, `offset` numbers after `at`."""
+    return builder.bitcast(builder.gep(at, [ir.Constant(_INT, offset)]), lanes_type.vector.as_pointer())
+
+
+_tile_narrow, _tile_wide = _tile(1), _tile(WIDE)
+
+
+@njit
+def multiply(x: Array, source: Any, columns: int, weights: Array, layer: Any, y: Array, target: Any) -> None:
+    """y = max(weights @ x + biases, floor) for columns that lie side by side.
+
+    x, y: float32[*].  source, target: where in x and y the first column begins, and how far blocks lie apart.
+    layer: (bias, at, inputs, blocks, registers, most, floor): where in `weights` the biases [16 * blocks] and, for each
+    group of 16 * registers outputs, weights [inputs, 16 * registers] begin; a tile has at most `most` columns.
+    """
+    bias, at, inputs, blocks, registers, most, floor = layer
+    (start, x_step), (to, y_step) = source, target
+    group = LANES * registers
+    tiles = (columns + most - 1) // most
+    for g in range(blocks // registers):
+        for t in range(tiles):
+            first = columns * t // tiles
+            count = columns * (t + 1) // tiles - first
+            x_at, y_at = start + first * LANES, to + g * registers * y_step + first * LANES
+            place = (x_at, bias + g * group, at + g * inputs * group, y_at, x_step, y_step, inputs, count)
+            if registers == 1:
+                _tile_narrow(x, weights, y, place, floor)
+            else:
+                _tile_wide(x, weights, y, place, floor)

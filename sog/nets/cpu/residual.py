@@ -1,0 +1,251 @@
+"""Numba kernels that evaluate a residual network on one core, a few boards at a time; they know no rules and no search.
+
+The same bits come out on every x86-64 and whatever a board is batched with: see products.py, and no function of the
+system's mathematical library is called.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sog.arrays import Array, Float32, Int64
+from sog.nets.cpu.products import multiply
+from sog.nets.cpu.winograd import convolve
+from sog.searches.kernels.dispatch import same_types
+from sog.searches.kernels.f32x16 import LANES, load, splat, store
+from sog.searches.kernels.jit import inlined, njit
+from sog.searches.kernels.registers import larger, sum_of
+
+# Columns of Network.convolutions: where biases and weights begin, and what they are.
+BIAS, AT, INPUTS, BLOCKS, REGISTERS, RELU = range(6)
+# Columns of Network.linear.
+LINEAR_AT, LINEAR_INPUTS, LINEAR_BLOCKS = range(3)
+# Rows of Network.linear.
+REST, HIDDEN, VALUE = range(3)
+
+
+class Sizes(NamedTuple):
+    """Sizes of a network and of its board.
+
+    planes, height, width: of the input.  rows, columns: of a tile, see winograd.py.  step: from board to board in
+    `first` and `second`.  boards: at a time.  most: columns of a tile of products.  policy_planes: P.
+    """
+
+    planes: int
+    height: int
+    width: int
+    rows: int
+    columns: int
+    step: int
+    boards: int
+    most: int
+    policy_planes: int
+
+
+class Network(NamedTuple):
+    """A residual network as kernels take it, batch normalisation folded in, with room to compute in.
+
+    weights: float32[*].  convolutions: int64[L, 6], columns as above: entry, two a block, the policy's, its cells'
+    (where policy_planes > 0), the value's.  taps: 3 or 1, the policy's.  linear: int64[3, 3]: biases [16 * blocks],
+    then weights [inputs, 16 * blocks]; no blocks: there is no such layer.
+    first, second: float32[boards * step], planes with zeros around the board.  spread, product: see winograd.py.
+    flat, hidden: float32[*], the inputs and outputs of linear layers.
+    """
+
+    weights: Float32
+    convolutions: Int64
+    linear: Int64
+    taps: int
+    sizes: Sizes
+    first: Float32
+    second: Float32
+    spread: Float32
+    product: Float32
+    flat: Float32
+    hidden: Float32
+
+
+@same_types
+@njit
+def evaluate(network: Any, x: Array, out: Array) -> None:
+    """Answer float32[B, >= C * H * W], planes first, with out, float32[B, 2 + A]: both players' values, then logits.
+
+    network: a Network as a plain tuple.
+    """
+    net = Network(*network)
+    sizes = net.sizes
+    count, heads = len(net.convolutions), 3 if sizes.policy_planes else 2
+    last = sizes.planes * sizes.height * sizes.width - 1
+    for start in range(0, len(x), sizes.boards):
+        boards = min(sizes.boards, len(x) - start)
+        for b in range(boards):
+            _spread_planes(sizes, x[start + b], net.second, b * sizes.step)
+        _convolution(net, 0, boards, net.second, 0, net.first)
+        for k in range(1, count - heads, 2):
+            _convolution(net, k, boards, net.first, 0, net.second)
+            _convolution(net, k + 1, boards, net.second, 1, net.first)
+        _each_cell(net, count - 1, boards, net.first, net.second)
+        for b in range(boards):
+            mover = np.float32(2.0) * x[start + b, last] - np.float32(1.0)
+            value = np.float32(_value(net, count - 1, b * sizes.step)) * mover
+            out[start + b, 0], out[start + b, 1] = value, -value
+        _policy(net, count - heads, boards, out[start : start + boards])
+
+
+@inlined
+def _layer(net: Any, number: int) -> Any:
+    """A convolution as products.multiply takes it."""
+    line = net.convolutions[number]
+    floor = np.float32(0.0) if line[RELU] else np.float32(-np.inf)
+    return line[BIAS], line[AT], line[INPUTS], line[BLOCKS], line[REGISTERS], net.sizes.most, floor
+
+
+@inlined
+def _convolution(net: Any, number: int, boards: int, x: Array, add: int, y: Array) -> None:
+    """One of the network's 3 x 3 convolutions."""
+    sizes = net.sizes
+    shape = (sizes.height, sizes.width, sizes.rows, sizes.columns, sizes.step)
+    convolve(shape, (net.spread, net.product), boards, x, net.weights, _layer(net, number), add, y)
+
+
+@inlined
+def _each_cell(net: Any, number: int, boards: int, x: Array, y: Array) -> None:
+    """One of the network's 1 x 1 convolutions."""
+    row_step, plane = _steps(net.sizes)
+    for b in range(boards):
+        for h in range(net.sizes.height):
+            at = b * net.sizes.step + (h + 1) * row_step + LANES
+            multiply(x, (at, plane), net.sizes.width, net.weights, _layer(net, number), y, (at, plane))
+
+
+@inlined
+def _steps(sizes: Any) -> Any:
+    """From row to row, and from block to block of 16 planes."""
+    down, across = (sizes.height + sizes.rows - 1) // sizes.rows, (sizes.width + sizes.columns - 1) // sizes.columns
+    row_step = (across * sizes.columns + 2) * LANES
+    return row_step, (down * sizes.rows + 2) * row_step
+
+
+@inlined
+def _spread_planes(sizes: Any, x: Array, y: Array, to: int) -> None:
+    """Planes [C, H, W] into blocks."""
+    row_step, plane = _steps(sizes)
+    k = 0
+    for c in range(sizes.planes):
+        for h in range(sizes.height):
+            at = to + c // LANES * plane + (h + 1) * row_step + LANES + c % LANES
+            for w in range(sizes.width):
+                y[at + w * LANES] = x[k]
+                k += 1
+
+
+@inlined
+def _policy(net: Any, number: int, boards: int, out: Array) -> None:
+    """Logits from the trunk, net.first, which is gone afterwards."""
+    sizes = net.sizes
+    row_step, plane = _steps(sizes)
+    planes, blocks, rest = sizes.policy_planes, net.convolutions[number, BLOCKS], 2
+    if net.taps == 3:
+        _convolution(net, number, boards, net.first, 0, net.second)
+    else:
+        _each_cell(net, number, boards, net.first, net.second)
+    if planes:
+        _each_cell(net, number + 1, boards, net.second, net.first)
+        rest += sizes.height * sizes.width * planes
+    for b in range(boards):
+        logits, corner = out[b], b * sizes.step + row_step + LANES
+        k = 2
+        for h in range(sizes.height):
+            for w in range(sizes.width):
+                for p in range(planes):
+                    logits[k] = net.first[corner + p // LANES * plane + h * row_step + w * LANES + p % LANES]
+                    k += 1
+        if net.linear[REST, LINEAR_BLOCKS]:
+            if planes:
+                _mean(net, corner, blocks)
+            else:
+                _flatten(net, corner, blocks)
+            _linear(net, REST, net.flat, net.hidden)
+            for p in range(len(logits) - rest):
+                logits[rest + p] = net.hidden[p]
+
+
+@inlined
+def _mean(net: Any, corner: int, blocks: int) -> None:
+    """The mean over all cells of each channel of a board in net.second, into net.flat."""
+    sizes = net.sizes
+    row_step, plane = _steps(sizes)
+    cells = splat(np.float32(sizes.height * sizes.width))
+    for block in range(blocks):
+        total = splat(np.float32(0.0))
+        for h in range(sizes.height):
+            for w in range(sizes.width):
+                total += load(net.second, np.uint64(corner + block * plane + h * row_step + w * LANES))
+        store(net.flat, np.uint64(block * LANES), total / cells)
+
+
+@inlined
+def _flatten(net: Any, corner: int, blocks: int) -> None:
+    """Every cell of a board in net.second, [blocks, H, W, 16], into net.flat."""
+    row_step, plane = _steps(net.sizes)
+    to = 0
+    for block in range(blocks):
+        for h in range(net.sizes.height):
+            for w in range(net.sizes.width):
+                cell = load(net.second, np.uint64(corner + block * plane + h * row_step + w * LANES))
+                store(net.flat, np.uint64(to), cell)
+                to += LANES
+
+
+@inlined
+def _linear(net: Any, row: int, x: Array, y: Array) -> None:
+    """y = x @ weights + biases: four sums of every fourth input, in one order."""
+    at, inputs, blocks = net.linear[row, LINEAR_AT], net.linear[row, LINEAR_INPUTS], net.linear[row, LINEAR_BLOCKS]
+    weights, width = net.weights, LANES * blocks
+    for block in range(blocks):
+        w = at + block * LANES
+        a, b, c, d = load(weights, np.uint64(w)), splat(np.float32(0)), splat(np.float32(0)), splat(np.float32(0))
+        w += width
+        for k in range(0, inputs - inputs % 4, 4):
+            a += splat(x[k]) * load(weights, np.uint64(w))
+            b += splat(x[k + 1]) * load(weights, np.uint64(w + width))
+            c += splat(x[k + 2]) * load(weights, np.uint64(w + 2 * width))
+            d += splat(x[k + 3]) * load(weights, np.uint64(w + 3 * width))
+            w += 4 * width
+        for k in range(inputs - inputs % 4, inputs):
+            a += splat(x[k]) * load(weights, np.uint64(w))
+            w += width
+        store(y, np.uint64(block * LANES), (a + b) + (c + d))
+
+
+@inlined
+def _value(net: Any, number: int, board: int) -> float:
+    """The mover's value, from the value head's channels of the board at net.second[board]."""
+    height, width = net.sizes.height, net.sizes.width
+    row_step, _ = _steps(net.sizes)
+    if net.linear[HIDDEN, LINEAR_INPUTS] == height * width:
+        for h in range(height):
+            for w in range(width):
+                net.flat[h * width + w] = net.second[board + (h + 1) * row_step + (w + 1) * LANES]
+    else:
+        _flatten(net, board + row_step + LANES, net.convolutions[number, BLOCKS])
+    _linear(net, HIDDEN, net.flat, net.hidden)
+    at, total = net.linear[VALUE, LINEAR_AT], splat(np.float32(0.0))
+    for k in range(0, net.linear[VALUE, LINEAR_INPUTS], LANES):
+        hidden = larger(load(net.hidden, np.uint64(k)), splat(np.float32(0.0)))
+        total += hidden * load(net.weights, np.uint64(at + LANES + k))
+    value: float = _tanh(np.float64(net.weights[at] + sum_of(total)))
+    return value
+
+
+@inlined
+def _tanh(x: float) -> float:
+    """tanh to 1e-12, of sums, products and quotients alone: a library's last bits depend on its version."""
+    z = min(abs(x), 20.0) / 512.0  # e^(-2 |x|) is the 1024th power of e^-z
+    power = 1.0 - z * (1.0 - z / 2.0 * (1.0 - z / 3.0 * (1.0 - z / 4.0 * (1.0 - z / 5.0 * (1.0 - z / 6.0)))))
+    for _ in range(10):
+        power *= power
+    share = (1.0 - power) / (1.0 + power)
+    return share if x >= 0 else -share

@@ -1,0 +1,171 @@
+"""A residual network's weights laid out for the kernels of residual.py; it evaluates nothing."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import llvmlite.binding as llvm  # type: ignore[import-untyped]
+import numpy as np
+from torch import Tensor, nn
+
+from sog.arrays import Array, Float32, Float64, Int64
+from sog.nets.cpu import residual
+from sog.nets.cpu.products import LARGEST_TILE, WIDE
+from sog.nets.cpu.winograd import best_tile, spread_weights
+from sog.nets.cvpn import CVPN
+from sog.nets.resnet import Block, Layer, ResNet
+from sog.searches.kernels.f32x16 import LANES, aligned, padded
+
+__all__ = ["Tiles", "packed_network", "tiles_here"]
+
+# The largest tile of products in registers of outputs and in columns, which answers do not depend on: 32 registers of
+# 16 numbers hold the sums of 24 (AVX-512); 16 registers of 8 (AVX2) do best with those of 6.
+Tiles = tuple[int, int]
+_LARGE: Final[Tiles] = WIDE, LARGEST_TILE
+_SMALL: Final[Tiles] = 1, 6
+_COLUMNS: Final = 32  # of products at a time, about: enough for the tiles, and few enough for the cache
+
+
+def tiles_here() -> Tiles:
+    """What suits this processor."""
+    return _LARGE if llvm.get_host_cpu_features().get("avx512f") else _SMALL
+
+
+def packed_network(network: CVPN, tiles: Tiles) -> residual.Network:
+    """A copy of a resnet's weights, batch normalisation folded in, with room for the kernels to compute in."""
+    body, shape = network.body, network.shape
+    assert isinstance(body, ResNet)
+    channels, height, width = shape.planes
+    packing = _Packing(tiles[0], best_tile(height), best_tile(width), shape.width)
+    packing.layer(body.entry)
+    for block in body.blocks:
+        assert isinstance(block, Block)
+        packing.layer(block.first)
+        packing.layer(block.second)
+    packing.layer(body.policy.layer)
+    if shape.policy_planes:
+        cells = body.policy.cells_last
+        packing.convolution(_numbers(cells.weight), _numbers(cells.bias), relu=False)
+    packing.layer(body.value.layer)
+    rest, hidden, value = body.policy.rest_last, body.value.hidden, body.value.value_last
+    if rest is not None:
+        weight = _numbers(rest.weight).T
+        by_row = weight if shape.policy_planes else _by_block(weight, height * width)
+        packing.linear(residual.REST, by_row, _numbers(rest.bias))
+    by_plane = _numbers(hidden.weight).T
+    by_cell = by_plane if shape.value_planes == 1 else _by_block(by_plane, height * width)
+    packing.linear(residual.HIDDEN, by_cell, _numbers(hidden.bias))
+    packing.dot(residual.VALUE, _numbers(value.weight)[0], _numbers(value.bias))
+    return packing.network(channels, (height, width), shape.policy_planes, tiles[1])
+
+
+def _numbers(weight: Tensor | None) -> Float64:
+    """A layer's weights in double precision, in which they are folded and spread."""
+    assert weight is not None
+    out: Float64 = weight.detach().cpu().numpy().astype(np.float64)
+    return out
+
+
+def _by_block(rows: Float64, cells: int) -> Float64:
+    """Weights [channels * cells, N] of a layer over all cells, as [blocks, cells, 16, N]."""
+    channels, outputs = len(rows) // cells, rows.shape[1]
+    out = np.zeros((padded(channels), cells, outputs))
+    out[:channels] = rows.reshape(channels, cells, outputs)
+    split = out.reshape(-1, LANES, cells, outputs).transpose(0, 2, 1, 3)
+    return np.ascontiguousarray(split).reshape(-1, outputs)
+
+
+class _Packing:
+    """Weights so far, and where each layer's begin; zeros first, in place of the biases of products without any.
+
+    convolutions, lines: see residual.Network.  widest: the most inputs, and outputs, of a linear layer.
+    """
+
+    def __init__(self, registers: int, rows: int, columns: int, width: int) -> None:
+        self.registers, self.rows, self.columns = registers, rows, columns
+        self.flat: list[Float32] = []
+        self.size = 0
+        self.convolutions: list[list[int]] = []
+        self.taps: list[int] = []
+        self.lines: Int64 = np.zeros((3, 3), dtype=np.int64)
+        self.widest = [0, 0]
+        self._append(np.zeros(padded(width)))
+
+    def network(self, planes: int, board: tuple[int, int], policy_planes: int, most: int) -> residual.Network:
+        """All of it, with room to compute in."""
+        height, width = board
+        down, across = -(-height // self.rows), -(-width // self.columns)
+        outputs = max(line[residual.BLOCKS] for line in self.convolutions)
+        blocks = max(padded(planes) // LANES, outputs)
+        step = blocks * (down * self.rows + 2) * (across * self.columns + 2) * LANES
+        boards = max(1, _COLUMNS // (down * across))
+        points, columns = (self.rows + 2) * (self.columns + 2) * LANES, boards * down * across
+        sizes = residual.Sizes(planes, height, width, self.rows, self.columns, step, boards, most, policy_planes)
+        weights = aligned(self.size)
+        np.concatenate(self.flat, out=weights)
+        return residual.Network(
+            weights,
+            np.array(self.convolutions, dtype=np.int64),
+            self.lines,
+            self.taps[-3 if policy_planes else -2],
+            sizes,
+            aligned(boards * step),
+            aligned(boards * step),
+            aligned(points * (blocks * columns + 1)),
+            aligned(points * (outputs * columns + 1)),
+            aligned(padded(self.widest[0])),
+            aligned(padded(self.widest[1])),
+        )
+
+    def layer(self, layer: Layer) -> None:
+        """Append a convolution with its normalisation folded in."""
+        norm, weight = layer.norm, _numbers(layer.conv.weight)
+        assert isinstance(norm, nn.BatchNorm2d)
+        scale = _numbers(norm.weight) / np.sqrt(_numbers(norm.running_var) + norm.eps)
+        bias = _numbers(norm.bias) - _numbers(norm.running_mean) * scale
+        self.convolution(weight * scale[:, None, None, None], bias, relu=True)  # a block's second: after its sum
+
+    def convolution(self, weight: Float64, bias: Float64, relu: bool) -> None:
+        """Append a convolution with its biases."""
+        outputs, inputs, taps, _ = weight.shape
+        if taps == 3:
+            weight = spread_weights(weight, self.rows, self.columns)
+        blocks = padded(outputs) // LANES
+        registers = self.registers if blocks % self.registers == 0 else 1
+        groups = blocks // registers
+        start = self.size
+        self._append(_filled(bias, blocks * LANES))
+        self.convolutions.append([start, self.size, inputs, blocks, registers, int(relu)])
+        self.taps.append(taps)
+        whole = np.zeros((blocks * LANES, inputs, weight.shape[2] * weight.shape[3]))
+        whole[:outputs] = weight.reshape(outputs, inputs, -1)
+        by_point = whole.reshape(groups, registers * LANES, inputs, -1).transpose(3, 0, 2, 1)
+        self._append(by_point)
+
+    def linear(self, row: int, weight: Float64, bias: Float64) -> None:
+        """Append a linear layer's biases and weights [inputs, outputs]."""
+        inputs, outputs = weight.shape
+        width = padded(outputs)
+        self.lines[row] = self.size, inputs, width // LANES
+        self.widest = [max(self.widest[0], inputs), max(self.widest[1], width)]
+        self._append(_filled(bias, width))
+        whole = np.zeros((inputs, width))
+        whole[:, :outputs] = weight
+        self._append(whole)
+
+    def dot(self, row: int, weight: Float64, bias: Float64) -> None:
+        """Append a linear layer of one output: its bias, and the weights from the next register on."""
+        self.lines[row] = self.size, padded(len(weight)), 1
+        self._append(_filled(bias, LANES))
+        self._append(_filled(weight, padded(len(weight))))
+
+    def _append(self, weights: Array) -> None:
+        self.flat.append(np.ascontiguousarray(weights, dtype=np.float32).ravel())
+        self.size += weights.size
+
+
+def _filled(numbers: Float64, count: int) -> Float64:
+    """The numbers, then zeros."""
+    out = np.zeros(count)
+    out[: len(numbers)] = numbers
+    return out

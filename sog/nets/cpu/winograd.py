@@ -1,0 +1,242 @@
+"""3 x 3 convolutions of boards in Numba kernels by Winograd's short filters: a third of the products; no network.
+
+Lavin and Gray, "Fast algorithms for convolutional neural networks" (2015). A board is cut into tiles of 3 or 4 cells a
+side. Each tile with the cells around it is spread into tile + 2 numbers a side, which the spread weights
+multiply point by point, and gathered again. Polynomials are evaluated at 0, 1, -1, 2 (and -2), and infinity.
+
+Planes lie in blocks of 16 channels with zeros around the board, float32[blocks, rows, columns, 16].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba import types
+from numba.core import cgutils
+
+from sog.arrays import Array, Float64
+from sog.nets.cpu.products import multiply
+from sog.searches.kernels.f32x16 import LANES, lanes_type
+from sog.searches.kernels.jit import njit
+from sog.searches.kernels.registers import instruction, repeated
+
+__all__ = ["best_tile", "convolve", "spread_weights"]
+
+_POINTS: Final = {3: (0.0, 1.0, -1.0, 2.0), 4: (0.0, 1.0, -1.0, 2.0, -2.0)}
+
+
+def best_tile(cells: int) -> int:
+    """The side, 3 or 4, of the tiles with the fewest points on a board with so many cells a side."""
+    return min((3, 4), key=lambda side: -(-cells // side) * (side + 2))
+
+
+def spread_weights(weights: Float64, rows: int, columns: int) -> Float64:
+    """float64[O, I, 3, 3] as float64[O, I, rows + 2, columns + 2], for tiles of rows x columns cells."""
+    down, across = _filter(rows), _filter(columns)[:, :, None, None, None]
+    w = weights.transpose(3, 2, 0, 1)  # sums in an order of our own: matrix products have the processor's
+    half = across[:, 0] * w[0] + across[:, 1] * w[1] + across[:, 2] * w[2]
+    parts = [down[:, k, None, None, None] * half[:, k] for k in range(3)]
+    out: Float64 = (parts[0] + parts[1] + parts[2]).transpose(2, 3, 0, 1)
+    return out
+
+
+def _filter(side: int) -> Float64:
+    """float64[side + 2, 3]: what spreads three weights."""
+    points = _POINTS[side]
+    apart = [np.prod([a - other for other in points if other != a]) for a in points]
+    rows = [[a**k / scale for k in range(3)] for a, scale in zip(points, apart, strict=True)]
+    return np.array([*rows, [0.0, 0.0, 1.0]])
+
+
+# --- one tile: LLVM code without loops, whose numbers stay in registers ---
+
+_INT: Final = ir.IntType(64)
+
+
+class _Code:
+    """Writes LLVM code for registers."""
+
+    def __init__(self, builder: Any, context: Any) -> None:
+        self.builder, self.context = builder, context
+
+    def at(self, kind: Any, array: Any, index: Any) -> Any:
+        """The address of an array's number."""
+        return self.builder.gep(self.context.make_array(kind)(self.context, self.builder, array).data, [index])
+
+    def step(self, address: Any, first: int, first_step: Any, second: int = 0, second_step: Any = None) -> Any:
+        """The address so many steps further on."""
+        builder = self.builder
+        offset = builder.mul(first_step, ir.Constant(_INT, first))
+        if second_step is not None:
+            offset = builder.add(offset, builder.mul(second_step, ir.Constant(_INT, second)))
+        return builder.bitcast(builder.gep(address, [offset]), lanes_type.vector.as_pointer())
+
+    def load(self, address: Any) -> Any:
+        return self.builder.load(address, align=lanes_type.bytes)
+
+    def store(self, value: Any, address: Any) -> None:
+        self.builder.store(value, address, align=lanes_type.bytes)
+
+    def plus(self, a: Any, b: Any) -> Any:
+        return self.builder.fadd(a, b)
+
+    def minus(self, a: Any, b: Any) -> Any:
+        return self.builder.fsub(a, b)
+
+    def times(self, factor: float, a: Any) -> Any:
+        """A small number times a register."""
+        return self.builder.fmul(ir.Constant(lanes_type.vector, [lanes_type.element(factor)] * LANES), a)
+
+    def spread(self, cells: list[Any]) -> list[Any]:
+        """Five cells as five points, or six as six."""
+        plus, minus, times = self.plus, self.minus, self.times
+        a, b, c, d, e = cells[:5]
+        if len(cells) == 5:
+            twice = times(2.0, b)
+            first, last = plus(times(2.0, minus(a, c)), minus(d, b)), plus(times(2.0, minus(b, d)), minus(e, c))
+            return [first, minus(minus(d, c), twice), minus(plus(d, twice), times(3.0, c)), minus(d, b), last]
+        f = cells[5]
+        even, odd = minus(e, times(4.0, c)), minus(d, times(4.0, b))
+        half, double = minus(e, c), times(2.0, minus(d, b))
+        first = minus(plus(times(4.0, a), e), times(5.0, c))
+        last = minus(plus(times(4.0, b), f), times(5.0, d))
+        return [first, plus(even, odd), minus(even, odd), plus(half, double), minus(half, double), last]
+
+    def gather(self, points: list[Any]) -> list[Any]:
+        """Five points as three cells, or six as four."""
+        plus, minus, times = self.plus, self.minus, self.times
+        a, b, c, d, e = points[:5]
+        near, odd = plus(b, c), minus(b, c)
+        if len(points) == 5:
+            return [plus(plus(a, near), d), plus(odd, times(2.0, d)), plus(plus(near, times(4.0, d)), e)]
+        far, wide = plus(d, e), minus(d, e)
+        last = plus(plus(odd, times(8.0, wide)), points[5])
+        return [plus(plus(a, near), far), plus(odd, times(2.0, wide)), plus(near, times(4.0, far)), last]
+
+
+def _turned(rows: list[list[Any]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)]
+
+
+def _spreading(rows: int, columns: int) -> Callable[..., Any]:
+    """The instruction that spreads a tile's cells and those around it from x[at] on into points of y."""
+
+    @instruction
+    def spread(typing_context: Any, x: Any, at: Any, row_step: Any, y: Any, to: Any, step: Any) -> Any:
+        """row_step: from row to row of x.  step: from point to point of y."""
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            write, lanes = _Code(builder, context), ir.Constant(_INT, LANES)
+            source, target = write.at(x, args[0], args[1]), write.at(y, args[3], args[4])
+            found = []
+            for i in range(rows + 2):
+                cells = [write.load(write.step(source, i, args[2], j, lanes)) for j in range(columns + 2)]
+                found.append(write.spread(cells))
+            for j, column in enumerate(_turned(found)):
+                for i, point in enumerate(write.spread(column)):
+                    write.store(point, write.step(target, i * (columns + 2) + j, args[5]))
+            return context.get_dummy_value()
+
+        size = types.int64
+        return types.void(x, size, size, y, size, size), code
+
+    return spread
+
+
+def _gathering(rows: int, columns: int) -> Callable[..., Any]:
+    """The instruction that gathers points into a tile's cells, adds biases and, with `add`, y, and writes them."""
+
+    @instruction
+    def gather(typing_context: Any, x: Any, weights: Any, y: Any, place: Any, floor: Any) -> Any:
+        """place: at and step (of points in x), bias (in weights), to and row_step (in y), cells on the board, add."""
+
+        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            write, lanes = _Code(builder, context), ir.Constant(_INT, LANES)
+            at, step, bias, to, row_step, down, across, add = cast(Any, cgutils).unpack_tuple(builder, args[3], 8)
+            source, target = write.at(x, args[0], at), write.at(y, args[2], to)
+            biases = write.load(write.step(write.at(weights, args[1], bias), 0, lanes))
+            least, added = repeated(builder, args[4], LANES), builder.icmp_signed("!=", add, ir.Constant(_INT, 0))
+            found = []
+            for j in range(columns + 2):
+                points = [write.load(write.step(source, i * (columns + 2) + j, step)) for i in range(rows + 2)]
+                found.append(write.gather(points))
+            for i, row in enumerate(_turned(found)):
+                inside = builder.icmp_signed("<", ir.Constant(_INT, i), down)
+                for j, cell in enumerate(write.gather(row)):
+                    on_board = builder.and_(inside, builder.icmp_signed("<", ir.Constant(_INT, j), across))
+                    with builder.if_then(on_board):
+                        cell_at = write.step(target, i, row_step, j, lanes)
+                        held = builder.select(added, write.load(cell_at), lanes_type.zeros)
+                        total = write.plus(write.plus(cell, biases), held)
+                        write.store(builder.select(builder.fcmp_ordered(">", total, least), total, least), cell_at)
+            return context.get_dummy_value()
+
+        return types.void(x, weights, y, cast(Any, types).UniTuple(types.int64, 8), types.float32), code
+
+    return gather
+
+
+_spread_33, _spread_34, _spread_43, _spread_44 = (_spreading(rows, columns) for rows in (3, 4) for columns in (3, 4))
+_gather_33, _gather_34, _gather_43, _gather_44 = (_gathering(rows, columns) for rows in (3, 4) for columns in (3, 4))
+
+
+# --- whole boards ---
+
+
+@njit
+def convolve(shape: Any, scratch: Any, boards: int, x: Array, weights: Array, layer: Any, add: int, y: Array) -> None:
+    """y = layer(x) of so many boards, or max(y + layer(x), floor) with `add`; x and y are different arrays.
+
+    shape: (height, width, rows, columns, step): the board's cells, its tiles', and how far boards lie apart in x and y.
+    scratch: (spread, product), float32[*], room for points: [points, blocks * boards * tiles + 1, 16] of x and of y.
+    layer: (bias, at, inputs, blocks, registers, most, floor): see products.multiply; weights [points, groups, inputs,
+    16 * registers] from `at` on, biases [16 * blocks] at `bias`, and zeros as many at the beginning of `weights`.
+    """
+    height, width, rows, columns, step = shape
+    spread, product = scratch
+    bias, at, inputs, blocks, registers, most, floor = layer
+    down, across = (height + rows - 1) // rows, (width + columns - 1) // columns
+    tiles, points = down * across, (rows + 2) * (columns + 2)
+    row_step = (across * columns + 2) * LANES
+    plane, of_tile_row = (down * rows + 2) * row_step, rows * row_step
+    in_blocks, count = (inputs + LANES - 1) // LANES, boards * tiles
+    from_point, to_point = (count * in_blocks + 1) * LANES, (count * blocks + 1) * LANES  # no multiples of a page
+    for b in range(boards):
+        for block in range(in_blocks):
+            for tile in range(tiles):
+                at_tile = b * step + block * plane + tile // across * of_tile_row + tile % across * columns * LANES
+                to = (block * count + b * tiles + tile) * LANES
+                if rows == 3:
+                    if columns == 3:
+                        _spread_33(x, at_tile, row_step, spread, to, from_point)
+                    else:
+                        _spread_34(x, at_tile, row_step, spread, to, from_point)
+                elif columns == 3:
+                    _spread_43(x, at_tile, row_step, spread, to, from_point)
+                else:
+                    _spread_44(x, at_tile, row_step, spread, to, from_point)
+    none = np.float32(-np.inf)
+    for p in range(points):
+        part = (0, at + p * inputs * blocks * LANES, inputs, blocks, registers, most, none)
+        source, target = (p * from_point, count * LANES), (p * to_point, count * LANES)
+        multiply(spread, source, count, weights, part, product, target)
+    for b in range(boards):
+        for block in range(blocks):
+            for tile in range(tiles):
+                r, c = tile // across, tile % across
+                at_tile = (block * count + b * tiles + tile) * LANES
+                to = b * step + block * plane + row_step + r * of_tile_row + (c * columns + 1) * LANES
+                on_board = height - r * rows, width - c * columns
+                place = (at_tile, to_point, bias + block * LANES, to, row_step, on_board[0], on_board[1], add)
+                if rows == 3:
+                    if columns == 3:
+                        _gather_33(product, weights, y, place, floor)
+                    else:
+                        _gather_34(product, weights, y, place, floor)
+                elif columns == 3:
+                    _gather_43(product, weights, y, place, floor)
+                else:
+                    _gather_44(product, weights, y, place, floor)

@@ -1,0 +1,349 @@
+"""Lookahead: the part of the public tree that one search works on (the papers' script L) and its numbers.
+
+It owns and grows the arrays that the kernels sweep; it knows no rules and chooses nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from sog.arrays import Array, Float64, Int32, Int64
+from sog.errors import TooLarge
+from sog.searches.cfr import iterate, matching, sweeps
+from sog.searches.cfr.iterate import NO_CHOICE, Choice
+from sog.searches.cfr.rules import Rule
+from sog.searches.tree import columns as f
+from sog.searches.tree import draws, growth, pairs
+from sog.searches.tree.arrays import Tree
+from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.tables import grown
+
+__all__ = ["Lookahead"]
+
+
+class Lookahead:
+    """A growing tree of public states with regrets, policies, ranges and counterfactual values.
+
+    nodes: int32[M, NODE_FIELDS].  child: int32[3, *], the children of node n at CHILD0 + edge, -1 if absent.
+    infostates: float64[INFOSTATE_ROWS, S], a column per (node, player, infostate): ranges and values.
+    entries: float64[ENTRY_ROWS, V], a column per (node, action, infostate): regrets and policies.
+    ends: int32[*], the terminal nodes.  counts: how much of each array is in use.
+    """
+
+    def __init__(self, public: PublicTree, root: int, ranges: tuple[Float64, Float64], room: int = 64) -> None:
+        """A tree of one leaf, the public node `root`, where the players hold `ranges` float64[I0], float64[I1]."""
+        self.public = public
+        width = int(public.nodes[root, f.I0]) + int(public.nodes[root, f.I1])
+        most = max(3 * room, int(public.nodes[root, f.ACTIONS]))  # the root is added before its entries are counted
+        self.arrays = Tree(
+            nodes=np.zeros((room, f.NODE_FIELDS), dtype=np.int32),
+            child=np.zeros((3, room), dtype=np.int32),
+            infostates=np.zeros((f.INFOSTATE_ROWS, room * width)),
+            entries=np.zeros((f.ENTRY_ROWS, most * width)),
+            ends=np.zeros(room, dtype=np.int32),
+            counts=np.zeros(5, dtype=np.int64),
+        )
+        self.iterations = 0
+        growth.add_node(public.arrays, self.arrays, root, -1, 0)
+        self.set_root_ranges(ranges)
+
+    @property
+    def size(self) -> int:
+        """Number of nodes."""
+        return int(self.counts[growth.NODES])
+
+    @property
+    def num_entries(self) -> int:
+        """How many (action, infostate) pairs the decision nodes have, those that are still leaves included."""
+        return int(self.counts[growth.ENTRIES])
+
+    @property
+    def num_bytes(self) -> int:
+        """Bytes of the numbers that the tree holds: ranges, values, regrets and policies."""
+        infostates, entries = int(self.counts[growth.INFOSTATES]), self.num_entries
+        return (f.INFOSTATE_ROWS * infostates + f.ENTRY_ROWS * entries) * self.infostates.itemsize
+
+    @property
+    def nodes(self) -> Int32:
+        return self.arrays.nodes
+
+    @property
+    def child(self) -> Int32:
+        return self.arrays.child
+
+    @property
+    def infostates(self) -> Float64:
+        return self.arrays.infostates
+
+    @property
+    def entries(self) -> Float64:
+        return self.arrays.entries
+
+    @property
+    def ends(self) -> Int32:
+        return self.arrays.ends
+
+    @property
+    def counts(self) -> Int64:
+        return self.arrays.counts
+
+    # --- what stands in the tree ---
+
+    def public_node(self, n: int) -> int:
+        """The public node of node n."""
+        return int(self.nodes[n, f.PUBLIC])
+
+    def node_of(self, public_node: int) -> int:
+        """The first node that stands for a public node; -1 where there is none."""
+        found = np.flatnonzero(self.nodes[: self.size, f.PUBLIC] == public_node)
+        return int(found[0]) if len(found) else -1
+
+    def by_public_node(self) -> dict[int, int]:
+        """The node that stands for each public node; the last one where there are several."""
+        return {s: n for n, s in enumerate(self.nodes[: self.size, f.PUBLIC].tolist())}
+
+    def actor(self, n: int) -> int:
+        """Who acts at node n: 0, 1, NATURE or TERMINAL."""
+        return int(self.nodes[n, f.N_ACTOR])
+
+    def is_leaf(self, n: int) -> bool:
+        """Whether the tree may go on below node n, but does not."""
+        return bool(self.nodes[n, f.KIND] == f.LEAF)
+
+    def is_open(self, n: int) -> bool:
+        """Whether node n has children in the tree."""
+        return bool(self.nodes[n, f.KIND] == f.INTERIOR)
+
+    def decisions(self) -> Iterator[int]:
+        """The open nodes where a player acts, parents before children."""
+        nodes = self.nodes[: self.size]
+        return (int(n) for n in np.flatnonzero((nodes[:, f.KIND] == f.INTERIOR) & (nodes[:, f.N_ACTOR] < f.NATURE)))
+
+    def leaves(self) -> Iterator[int]:
+        """The leaves, in order."""
+        return (int(n) for n in np.flatnonzero(self.nodes[: self.size, f.KIND] == f.LEAF))
+
+    def actions(self, n: int) -> Int32:
+        """int32[A]: the identities of the actions at decision node n."""
+        return self.public.actions(self.public_node(n))
+
+    def children(self, n: int) -> list[int]:
+        """The child over each public edge of node n, -1 where it is not in the tree; none of a leaf."""
+        first = int(self.nodes[n, f.CHILD0])
+        if first < 0:
+            return []
+        children: list[int] = self.child[f.NODE, first : first + int(self.nodes[n, f.N_EDGES])].tolist()
+        return children
+
+    def children_by_action(self, n: int, infostate: int = 0) -> list[int]:
+        """The child that each action of decision node n leads to with an infostate in hand; -1 where it has none."""
+        children, edges = self.children(n), self.public.edges_of(self.public_node(n), infostate)
+        return [children[edge] if children and edge >= 0 else -1 for edge in edges]
+
+    def policy(self, n: int) -> Float64:
+        """float64[A, I]: the average policy at decision node n, after `update_average_policy`; a view."""
+        return self.table(n, f.AVERAGE_POLICY)
+
+    def current_policy(self, n: int) -> Float64:
+        """float64[A, I]: the latest iteration's policy at decision node n; a view."""
+        return self.table(n, f.POLICY)
+
+    def policy_sum(self, n: int) -> Float64:
+        """float64[A, I]: the sum over iterations of weight x own reach x policy at decision node n; a view."""
+        return self.table(n, f.POLICY_SUM)
+
+    def prior(self, n: int) -> Float64:
+        """float64[A, I]: the evaluator's policy at decision node n, up to a factor for each infostate; a view."""
+        return self.table(n, f.PRIOR)
+
+    def visits(self, n: int) -> Float64:
+        """float64[A, I]: how often expansions of a search took each action at decision node n; a view."""
+        return self.table(n, f.VISITS)
+
+    def ranges(self, n: int) -> tuple[Float64, Float64]:
+        """Both players' ranges at node n by the last sweep down: float64[I0], float64[I1], views."""
+        return self._both(f.REACH, n)
+
+    def range_sums(self, n: int) -> tuple[Float64, Float64]:
+        """Both players' ranges at node n summed over iterations, times the averaging weights; views."""
+        return self._both(f.REACH_SUM, n)
+
+    def cfvs(self, n: int) -> tuple[Float64, Float64]:
+        """Both players' counterfactual values at node n by the last sweep up, utilities; views."""
+        return self._both(f.CFV, n)
+
+    def cfv_sums(self, n: int) -> tuple[Float64, Float64]:
+        """Both players' counterfactual values at node n summed over iterations, times the averaging weights; views."""
+        return self._both(f.CFV_SUM, n)
+
+    def values(self, n: int) -> tuple[Float64, Float64]:
+        """Both players' mean values at node n over iterations, conditional on the infostate: utilities.
+
+        The weighted mean of the counterfactual values over that of the opponent's mass (SoG; CFR-D): not the value of
+        the average policy. 0 for an infostate that no infostate of the opponent's range goes with.
+        """
+        return self.public.conditional(self.public_node(n), self.cfv_sums(n), self.range_sums(n))
+
+    def mean_share(self, n: int, p: int) -> float:
+        """Player p's mean value at node n, a share of the largest utility, where each player has one infostate.
+
+        NaN where the opponent has never come there.
+        """
+        mass, cfv = float(self.range_sums(n)[1 - p][0]), float(self.cfv_sums(n)[p][0])
+        if not self.public.game.deterministic:  # otherwise W is 1
+            mass *= float(self.public.weights(self.public_node(n))[0, 0])
+        return cfv / (mass * self.public.game.u_max) if mass > 0.0 else math.nan
+
+    def utility(self, n: int, pair: tuple[int, int]) -> float:
+        """Player 0's utility at the terminal node n, for both players' infostates."""
+        return self.public.utility(self.public_node(n), pair)
+
+    def draw_pair(self, n: int, rng: Array) -> tuple[int, int] | None:
+        """Both players' infostates, drawn in proportion to W and the ranges at node n; None where all is 0.
+
+        rng: uint64[1].
+        """
+        pair = np.zeros(2, dtype=np.int64)
+        found = draws.draw_pair(self.public.arrays, self.arrays, n, rng, pair)
+        return (int(pair[0]), int(pair[1])) if found else None
+
+    def _both(self, row: int, n: int) -> tuple[Float64, Float64]:
+        return self.infostates[row, self.span(n, 0)], self.infostates[row, self.span(n, 1)]
+
+    # --- ranges at the root, and growth ---
+
+    def set_root_ranges(self, ranges: tuple[Float64, Float64]) -> None:
+        """Put both players' ranges at node 0."""
+        for p in (0, 1):
+            self.ranges(0)[p][:] = ranges[p]
+
+    @property
+    def root_ranges(self) -> tuple[Float64, Float64]:
+        """Copies of both players' ranges at node 0."""
+        zero, one = self.ranges(0)
+        return zero.copy(), one.copy()
+
+    def restart(self, ranges: tuple[Float64, Float64]) -> None:
+        """Forget everything but the tree itself, and begin again from these ranges."""
+        self.entries[:], self.infostates[:], self.iterations = 0.0, 0.0, 0
+        evaluated = self.nodes[: self.size, f.EVALUATED]
+        evaluated[evaluated == f.READY] = f.AWAITING
+        self.set_root_ranges(ranges)
+        self.normalise(f.REGRET, f.POLICY)
+
+    def span(self, n: int, p: int) -> slice:
+        """Where player p's infostates of node n lie along the slots."""
+        start = int(self.nodes[n, f.OFF0 + p])
+        return slice(start, start + int(self.nodes[n, f.N_I0 + p]))
+
+    def block(self, n: int) -> slice:
+        """Where the (action, infostate) entries of decision node n lie, action by action."""
+        start, actor = int(self.nodes[n, f.VAR0]), int(self.nodes[n, f.N_ACTOR])
+        return slice(start, start + int(self.nodes[n, f.N_ACTIONS] * self.nodes[n, f.N_I0 + actor]))
+
+    def table(self, n: int, row: int) -> Float64:
+        """float64[A, I]: a view of one row of entries at decision node n."""
+        return self.entries[row, self.block(n)].reshape(int(self.nodes[n, f.N_ACTIONS]), -1)
+
+    def expand(self, n: int, only: int = -1) -> None:
+        """Make the leaf n interior by adding all its children, or one more child over edge `only`.
+
+        Raises TooLarge at a chance event too large to list.
+        """
+        while (code := growth.expand(self.public.arrays, self.arrays, n, only)) != growth.DONE:
+            if code == growth.NO_ROOM:
+                self.make_room()
+            elif not self.list_children(n, only):
+                raise TooLarge(f"{self.public.game.name} has a chance event too large to list")
+        if self.nodes[n, f.N_ACTOR] < f.NATURE:
+            matching.match_regrets(self.public.arrays, self.arrays, n, f.REGRET, f.POLICY)
+
+    def list_children(self, n: int, only: int = -1) -> bool:
+        """Have the public tree list the children of node n; False where its fan is too large to list."""
+        s = int(self.nodes[n, f.PUBLIC])
+        if not self.public.list_fan(s):
+            return False
+        for e in range(int(self.public.nodes[s, f.EDGES])) if only < 0 else (only,):
+            self.public.child(s, e)
+        return True
+
+    def identify_newest(self, awaited: Int32, count: int) -> None:
+        """List the positions of the newest `count` nodes, which were added before their public nodes were known.
+
+        awaited: int32[2, *], the public node above and the edge of each; afterwards awaited[0] holds their own.
+        """
+        public, counts = self.public, self.counts
+        entries, ends = counts.item(growth.ENTRIES), counts.item(growth.ENDS)
+        for k in range(count):
+            awaited[0, k] = public.child(awaited.item(0, k), awaited.item(1, k))
+        while entries + count * public.widest_fan > self.entries.shape[1] or ends + count > len(self.ends):
+            self.make_room()
+        growth.identify_newest(public.arrays, self.arrays, awaited, count)
+
+    def make_room(self) -> None:
+        """Double every array."""
+        nodes, child, infostates, entries, ends, counts = self.arrays
+        self.arrays = Tree(
+            grown(nodes, 2 * len(nodes), axis=0),
+            grown(child, 2 * child.shape[1], axis=1),
+            grown(infostates, 2 * infostates.shape[1], axis=1),
+            grown(entries, 2 * entries.shape[1], axis=1),
+            grown(ends, 2 * len(ends), axis=0),
+            counts,
+        )
+
+    def expand_all(self) -> Lookahead:
+        """Add every public state below; the public tree must be able to list them. Returns itself."""
+        n = 0
+        while n < self.size:
+            if self.nodes[n, f.KIND] == f.LEAF:
+                self.expand(n)
+            n += 1
+        return self
+
+    # --- sweeps ---
+
+    def forward(self, which: int = f.POLICY, players: int = 3) -> None:
+        """Send the ranges down through the policies in row `which`."""
+        sweeps.forward(self.public.arrays, self.arrays, 0, self.size, which, players)
+
+    def play_average(self, players: int = 3) -> None:
+        """Send the ranges of the players in the bit mask down through the average policies."""
+        self.forward(f.AVERAGE_POLICY, players)
+
+    def payoffs(self) -> None:
+        """Both players' values at the terminal nodes."""
+        pairs.payoffs(self.public.arrays, self.arrays, 0, int(self.counts[growth.ENDS]), 3)
+
+    def backward(self, step: Float64, updates: int = 3, track: bool = True) -> None:
+        """Send both players' values up and update the regrets of the players in the bit mask `updates`."""
+        sweeps.backward(self.public.arrays, self.arrays, 0, self.size, 3, updates, step, track)
+        self.iterations += 1
+
+    def iterate(self, rule: Rule, count: int, choice: Choice = NO_CHOICE, track: bool = False) -> None:
+        """`count` more iterations of a rule on a tree without leaves.
+
+        choice: the re-solving gadget's, above the root.  track: sum ranges and values too (`values`, `range_sums`).
+        """
+        steps = rule.steps(self.iterations + 1, count)
+        iterate.iterate(self.public.arrays, self.arrays, choice, steps, rule.alternating, track)
+        self.iterations += count
+
+    def update_average_policy(self) -> None:
+        """Bring the average policies up to date; `policy` then shows them. Uniform where no iteration was played."""
+        self.normalise(f.POLICY_SUM, f.AVERAGE_POLICY)
+
+    def normalise(self, source: int, target: int) -> None:
+        """Normalise the positive part of one row of entries into policies in another, node by node."""
+        matching.match_all(self.public.arrays, self.arrays, source, target)
+
+    def evaluate(self, which: int = f.AVERAGE_POLICY, best: int = 0) -> tuple[Float64, Float64]:
+        """Root values float64[I0], float64[I1] of the policies in row `which`; `best`: bit mask of best responders."""
+        self.forward(which)
+        self.payoffs()
+        sweeps.evaluate(self.public.arrays, self.arrays, which, best)
+        zero, one = self.cfvs(0)
+        return zero.copy(), one.copy()

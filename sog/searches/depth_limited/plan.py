@@ -1,0 +1,71 @@
+"""In which turns of a solve the leaves are evaluated, and who needs their values; it knows no tree and no evaluator.
+
+A rule of the CFR family goes through turns: one an iteration where both players update together, otherwise two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from sog.searches.depth_limited.settings import SolveSettings
+
+__all__ = ["TurnPlan", "Visited", "evaluated", "plan_turns"]
+
+# The iterations that are read; None: all.
+Visited = Collection[int] | None
+
+
+@dataclass(frozen=True)
+class TurnPlan:
+    """A solve's turns, from 0.
+
+    users: for each turn the players who will need the leaves' values in it, as bits; 0: they are not evaluated.
+    stops: the turns before which leaves are evaluated or an iteration is read, in order; then the number of turns.
+    origin: the first turn that is played, after a warm start.  each: turns an iteration.
+    """
+
+    users: tuple[int, ...]
+    stops: tuple[int, ...]
+    origin: int
+    each: int
+
+    def users_at(self, turn: int) -> int:
+        """As `users`; 0 after the last turn."""
+        return self.users[turn] if turn < len(self.users) else 0
+
+    def begins(self, turn: int) -> int | None:
+        """The number of the iteration, 1, 2, ..., that begins with this turn; None where none does."""
+        whole = turn < len(self.users) and turn % self.each == 0
+        return turn // self.each + 1 if whole else None
+
+
+def plan_turns(settings: SolveSettings, visited: Visited) -> TurnPlan:
+    """The turns of a solve by a rule of the CFR family, of which some iterations are read."""
+    each = 1 if settings.simultaneous else 2
+    origin = each * settings.warm
+    users = _users(settings)
+    read = (n % each == 0 and (visited is None or n // each + 1 in visited) for n in range(len(users)))
+    stops = [n for n, reads in enumerate(read) if n >= origin and (reads or users[n])]
+    return TurnPlan(tuple(users), (*stops, len(users)), origin, each)
+
+
+def _users(settings: SolveSettings) -> list[int]:
+    """See `TurnPlan.users`."""
+    fresh, out = evaluated(settings, settings.warm + 1), []
+    for t in range(1, settings.iterations + 1):
+        if t not in fresh:
+            out += [0] if settings.simultaneous else [0, 0]
+        else:
+            out += [3] if settings.simultaneous else [1, 2]
+    return out
+
+
+def evaluated(settings: SolveSettings, first: int) -> frozenset[int]:
+    """The iterations from `first` on in which leaves are evaluated: all, or where values are recycled ever fewer."""
+    found, latest = set(), 0
+    for t in range(first, settings.iterations + 1):
+        if not latest or t > (1.0 + settings.recycle) * latest:
+            found.add(t)
+            latest = t
+    return frozenset(found)

@@ -1,0 +1,204 @@
+"""Depth-limited solving: many subgames at once, their leaves valued by an evaluator (ReBeL, sections 5.1 and 8).
+
+A solve is a generator like GT-CFR's search: it yields the beliefs at its leaves and is sent their evaluations. All
+its subgames lie side by side in one lookahead and go through the same iterations together, so that a sweep is one
+call for all of them and so is the network. It knows no network and no rules, and draws nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.errors import SettingError
+from sog.searches.cfr import fictitious, sweeps
+from sog.searches.cfr.fictitious import FictitiousPlay
+from sog.searches.cfr.rules import Rule
+from sog.searches.depth_limited import turns, warm_start
+from sog.searches.depth_limited.batching import aligned
+from sog.searches.depth_limited.plan import TurnPlan, Visited, evaluated, plan_turns
+from sog.searches.depth_limited.settings import SolveSettings
+from sog.searches.depth_limited.subgames import Subgames
+from sog.searches.depth_limited.turns import Answered, Mix, Schedule, Stretch
+from sog.searches.leaves import kernels
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator
+from sog.searches.leaves.kernels import DIFFERENCES, EVERYTHING, PAIRS, Leaves, Look, Request
+from sog.searches.leaves.memory import LeafMemory
+from sog.searches.tree import columns as f
+from sog.searches.tree import growth
+
+# Called with the number of each iteration, 1, 2, ..., when the tree holds that iteration's policies and ranges.
+Visit = Callable[[int], None]
+
+
+def solve(
+    games: Subgames,
+    settings: SolveSettings,
+    visit: Visit | None = None,
+    visited: Visited = None,
+) -> SearchGenerator:
+    """Solve fresh subgames; afterwards the tree has the average policies and `games.root_values` the root's values.
+
+    visit: called with the number of each iteration when the tree holds the policies that it adds to the averages and
+    their ranges at leaves; in fictitious play policy_sum and range_sums then hold the averages with this iteration, and
+    ranges at leaves are what the last turn answered.
+    visited: the iterations after which the tree is read, None for all; those between may be passed over.
+    """
+    visit, visited = visit or (lambda t: None), () if visit is None else visited
+    run = _Run(games, settings)
+    if isinstance(settings.solver.rule, FictitiousPlay):
+        yield from run.play_fictitiously(settings.solver.rule, visit)
+    else:
+        yield from run.minimise_regret(settings.solver.rule, visit, visited)
+    games.tree.update_average_policy()
+    if isinstance(settings.solver.rule, FictitiousPlay):
+        yield from run.value_average()
+
+
+class _Run:
+    """The working state of one solve.
+
+    leaves: of the subgames, and how they are weighed.  request: the last.  next_request: the next, which is written
+    while the answers to the last are read; both share their ranges.
+    """
+
+    def __init__(self, games: Subgames, settings: SolveSettings) -> None:
+        game, count = games.public.game, len(games.leaves)
+        self.games, self.settings, self.tree = games, settings, games.tree
+        width, kind = sum(game.num_slots), settings.solver.leaf
+        if kind == PAIRS and not games.public.all_dense:
+            raise SettingError(f"{settings.solver.name} needs a game whose pairs of infostates can be listed")
+        self.leaves = Leaves(
+            nodes=games.leaves,
+            tables=np.zeros((count, game.num_slots[0] * game.num_slots[1]) if kind == PAIRS else (0, 0)),
+            mass=np.zeros((2, games.public.widest)),
+            slots0=game.num_slots[0],
+            aligned=aligned(games.public, games.tree.nodes[games.leaves, f.PUBLIC]),
+            kind=kind,
+            correct=settings.correct,
+        )
+        ranges = np.zeros((count, width))
+        self.request = Request(np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32), ranges)
+        self.next_request = Request(np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32), ranges)
+        self.nothing = np.zeros((0, self.leaves.tables.shape[1] if kind == PAIRS else width))
+        self.memory = LeafMemory(count, width)
+        self.prune = settings.prune and kind != DIFFERENCES and settings.recycle == 0
+        row = f.REACH_SUM if settings.solver.average else f.REACH
+        self.looks = {(u, c): Look(row, u, c, self.prune, False) for u in range(4) for c in range(1, 4)}
+        self.keep_both = settings.correct or settings.recycle > 0  # answers are used in later turns, too
+
+    def answered(self, found: int) -> Generator[Beliefs, Evaluations, Float64]:
+        """The values of the beliefs in the last request; only those that are new are evaluated."""
+        if not found:
+            return self.nothing
+        nodes, ranges = self.request.nodes[:found], self.request.ranges[:found]
+        if not self.settings.remember:
+            answer = yield Beliefs(self.games.public, nodes, ranges)
+            return np.ascontiguousarray(self._checked(answer.values), dtype=np.float64)  # read from where they start
+        places = self.request.places[:found]
+        new = self.memory.changed(places, ranges)
+        if len(new):
+            answer = yield Beliefs(self.games.public, nodes[new], ranges[new])
+            self.memory.answer(places, new, self._checked(answer.values))
+        return self.memory.latest(places)
+
+    def _checked(self, values: Float64) -> Float64:
+        """The values of an evaluator that gives as many a leaf as the solver reads; SettingError where it does not."""
+        if values.shape[1] != self.nothing.shape[1]:
+            raise SettingError(
+                f"{self.settings.solver.name} reads {self.nothing.shape[1]} values a leaf, not {values.shape[1]}"
+            )
+        return values
+
+    def minimise_regret(self, rule: Rule, visit: Visit, visited: Visited) -> SearchGenerator:
+        """The iterations of a rule of the CFR family: from one evaluation of the leaves to the next."""
+        settings, games, steps = self.settings, self.games, rule.steps(1, self.settings.iterations)
+        if settings.warm:
+            yield from self.begin_warm(steps[: settings.warm])
+        plan = plan_turns(settings, visited)
+        schedule = Schedule(steps, settings.simultaneous, plan.origin, settings.solver.average)
+        now, answered, advance = plan.origin - 1, self.kept(0, self.nothing, 3), turns.advance.ready()
+        public, tree, blocks, leaves = games.public.arrays, games.tree.arrays, games.blocks, self.leaves
+        for turn in plan.stops:
+            stretch = Stretch(now, turn, self.look(plan, now, turn))
+            found = advance(public, tree, blocks, leaves, schedule, stretch, answered, self.next_request)
+            if (t := plan.begins(turn)) is not None:
+                visit(t)
+            self.request, self.next_request, now = self.next_request, self.request, turn
+            values = yield from self.answered(found)
+            answered = self.kept(found, values, plan.users_at(now))
+        self.average_root_values(float(steps[:, 2].sum()))
+
+    def kept(self, found: int, values: Float64, users: int) -> Answered:
+        """The last request's answers, with what is to be kept of them."""
+        return Answered(self.request, found, values, 3 if self.keep_both else users)
+
+    def look(self, plan: TurnPlan, now: int, turn: int) -> Look:
+        """What is collected before turn `turn`, when the last request was made before turn `now`."""
+        fresh = self.prune or now < plan.origin or now < turn - 1 or not plan.users[now]
+        changed = 3 if fresh or self.settings.simultaneous else 2 - turn % 2
+        return self.looks[plan.users_at(turn), changed]
+
+    def average_root_values(self, weight: float) -> None:
+        """From sums over iterations to means at the roots; `weight`: the sum of the iterations' weights."""
+        for k, root in enumerate(self.games.roots):
+            for sums in self.tree.cfv_sums(int(root)):
+                sums[:] /= weight
+            if self.settings.correct:
+                self.games.balance(k)
+
+    def begin_warm(self, steps: Float64) -> SearchGenerator:
+        """As if the evaluator's policies had been played in the iterations of these steps, float64[W, 4]."""
+        tree, public, weight = self.tree, self.games.public, float(steps[:, 2].sum())
+        yield from warm_start.play_priors(self.games)
+        yield from self.value_average()
+        for root in self.games.roots:
+            for sums in tree.cfv_sums(int(root)):
+                sums[:] *= weight
+        if self.settings.solver.average:
+            tree.infostates[f.REACH_SUM] = weight * tree.infostates[f.REACH]
+        sweeps.evaluate(public.arrays, tree.arrays, f.AVERAGE_POLICY, 3)
+        gained, lost = warm_start.played_before(steps)
+        warm_start.begin(public.arrays, tree.arrays, warm_start.Past(gained, lost, weight, self.settings.hold))
+
+    def play_fictitiously(self, rule: FictitiousPlay, visit: Visit) -> SearchGenerator:
+        """The iterations of fictitious play; the first one's policies are uniform."""
+        settings, tree, games = self.settings, self.tree, self.games
+        public, leaves = games.public.arrays, self.leaves._replace(correct=False)  # responses are to values as given
+        bottom = np.concatenate([tree.ends[: tree.counts[growth.ENDS]], games.leaves])
+        tree.forward()
+        if settings.warm:
+            yield from warm_start.play_priors(games)
+            tree.entries[f.POLICY] = tree.entries[f.AVERAGE_POLICY]
+            past = np.arange(1.0, settings.warm + 1.0) if rule.linear else np.ones(settings.warm)
+            fictitious.record(tree.arrays, bottom, 3, float(past.sum()))
+        fresh = evaluated(settings, max(2, settings.warm + 1))
+        for t in range(settings.warm + 1, settings.iterations + 1):
+            for players in (3,) if settings.simultaneous else (1, 2):
+                if t > 1:
+                    last = t if players == 2 else t - 1  # iterations in the average that is answered
+                    total = 0.5 * last * (last + 1) if rule.linear else float(last)
+                    mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0)
+                    look, new = Look(f.REACH_SUM, players, 3, False, False), t in fresh
+                    found = turns.look_at_average(public, tree.arrays, leaves, players, mix, new, self.request, look)
+                    answered = Answered(self.request, found, (yield from self.answered(found)), 3)
+                    turns.respond(public, tree.arrays, leaves, players, answered)
+                weight = float(t) if rule.linear else 1.0
+                fictitious.record(tree.arrays, bottom, players, weight)
+            visit(t)
+
+    def value_average(self) -> SearchGenerator:
+        """The values of the average policies at the roots, leaves evaluated once more."""
+        tree, public = self.tree, self.games.public
+        tree.forward(f.AVERAGE_POLICY)
+        tree.payoffs()
+        found = kernels.collect(
+            public.arrays, tree.arrays, self.leaves, 0, len(self.games.leaves), self.request, 0, EVERYTHING
+        )
+        answered = Answered(self.request, found, (yield from self.answered(found)), 3)
+        turns.value_average(public.arrays, tree.arrays, self.leaves, answered)
+        for root in self.games.roots:
+            for sums, cfvs in zip(tree.cfv_sums(int(root)), tree.cfvs(int(root)), strict=True):
+                sums[:] = cfvs

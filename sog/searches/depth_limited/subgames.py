@@ -1,0 +1,79 @@
+"""Depth-limited subgames of one game side by side in one lookahead, and what a solve finds there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sog.arrays import Float64, Int32
+from sog.searches.depth_limited.batching import FIRST_NODE, Layouts, batch
+from sog.searches.tree.public_tree import PublicTree
+
+
+class Subgames:
+    """Depth-limited subgames of one game side by side, and how far each one's numbers are solved.
+
+    tree: all of them.  roots: int32[K], their first nodes.  leaves: int32[L], nodes beyond which nothing is opened.
+    owner: int32[M], which subgame a node belongs to.  blocks: int32[K + 1, 3], where each starts (batching.py).
+    """
+
+    def __init__(
+        self,
+        public: PublicTree,
+        roots: Sequence[tuple[int, Float64]],
+        depth: int = 2,
+        to_chance: bool = False,
+        layouts: Layouts | None = None,
+    ) -> None:
+        """roots: public nodes where the game goes on, with ranges by slot, float64[S0 + S1], each summing to 1.
+
+        layouts: those of this public tree, depth and to_chance, kept from other subgames.
+        """
+        self.public, self.ranges = public, [ranges for _, ranges in roots]
+        layouts = layouts or Layouts(public, depth, to_chance)
+        self.tree, self.blocks, self.leaves = batch(public, [layouts(node) for node, _ in roots], self.ranges)
+        self.roots: Int32 = self.blocks[:-1, FIRST_NODE].copy()
+        self.owner: Int32 = np.repeat(np.arange(len(roots), dtype=np.int32), np.diff(self.blocks[:, FIRST_NODE]))
+
+    def __len__(self) -> int:
+        return len(self.roots)
+
+    def public_node(self, n: int) -> int:
+        """The public node of a node of the tree."""
+        return self.tree.public_node(n)
+
+    def reaches(self, n: int, mean: bool = False) -> Float64:
+        """float64[S0 + S1]: both ranges at node n by slot, each summing to 1.
+
+        mean: their means over iterations, otherwise those of the last sweep down. A player who has no mean yet, before
+        its second turn, has the latter in both cases.
+        """
+        pair = now = self.tree.ranges(n)
+        if mean:
+            sums = self.tree.range_sums(n)
+            pair = (sums[0] if sums[0].any() else now[0], sums[1] if sums[1].any() else now[1])
+        return self.public.ranges_by_slot(self.public_node(n), pair)
+
+    def balance(self, k: int) -> None:
+        """Make the players' values at the root of subgame k sum to zero in the mean over pairs.
+
+        Players who update in turn each receive values of a moment when the opponent has just responded, so that
+        both means over iterations lie too low; what they miss together is taken half from each.
+        """
+        root = int(self.roots[k])
+        ranges, sums = self.tree.ranges(root), self.tree.cfv_sums(root)
+        mass = self.public.masses(self.public_node(root), *ranges)
+        total = float(mass[0] @ ranges[0])
+        if total > 0:
+            surplus = sum(float(sums[p] @ ranges[p]) for p in (0, 1)) / total
+            for p in (0, 1):
+                sums[p][:] -= 0.5 * surplus * mass[p]
+
+    def root_values(self, k: int) -> tuple[Float64, Float64]:
+        """Both players' values at the root of solved subgame k, conditional on the infostate: float64[I0], float64[I1].
+
+        0 for an infostate that no infostate of the opponent's range goes with.
+        """
+        root = int(self.roots[k])
+        return self.public.conditional(self.public_node(root), self.tree.cfv_sums(root), self.tree.ranges(root))

@@ -1,0 +1,192 @@
+"""Numba kernels of depth-limited solving: what lies between two evaluations of the leaves of many subgames.
+
+They know arrays only. A turn is of one player or of both; a bit mask says who updates in it.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from sog.arrays import Float64, Int32
+from sog.searches.cfr import fictitious, sweeps
+from sog.searches.depth_limited.batching import FIRST_END, FIRST_LEAF, FIRST_NODE
+from sog.searches.kernels.dispatch import same_types
+from sog.searches.kernels.jit import inlined, njit
+from sog.searches.leaves import kernels, weighing
+from sog.searches.leaves.kernels import Leaves, Look, Request, U, opponents
+from sog.searches.tree import columns as f
+from sog.searches.tree import pairs
+from sog.searches.tree.arrays import Public, Tree
+from sog.searches.tree.growth import ENDS, NODES
+
+# Subgames go through a sweep so many at a time: few enough for the cache, and enough that the next sweep does not read
+# at once what the last one has just written.
+AT_ONCE: Final = 16
+
+
+class Schedule(NamedTuple):
+    """How a rule of the CFR family goes through its turns.
+
+    steps: float64[T, 4] of rules.Rule.steps.  together: both players update in each turn.
+    origin: the first turn that is played, after a warm start.  average: beliefs are those of the average policies.
+    """
+
+    steps: Float64
+    together: bool
+    origin: int
+    average: bool
+
+
+class Stretch(NamedTuple):
+    """The turns between two requests.
+
+    first: the turn that the last request's answers are for.  last: the turn before which the next one is made, or the
+    number of turns.  look: what is collected; nothing where it has no users.
+    """
+
+    first: int
+    last: int
+    look: Look
+
+
+class Answered(NamedTuple):
+    """A request with its answers.
+
+    request: as it was made.  found: how many beliefs it has.  values: float64[B, *], as leaves.kernels.absorb takes
+    them.  players: those whose values are kept.
+    """
+
+    request: Request
+    found: int
+    values: Float64
+    players: int
+
+
+@inlined
+def players_of(j: int, together: bool) -> int:
+    """The players who update in turn j."""
+    return 3 if together else 1 + (j & 1)
+
+
+@inlined
+def iteration_of(j: int, together: bool) -> int:
+    """The iteration, from 0, that turn j belongs to."""
+    return j if together else j >> 1
+
+
+@inlined
+def _sum_roots(tree: Tree, blocks: Int32, first: int, last: int, players: int, weight: float) -> None:
+    """Add the players' weighted values at the roots of subgames first .. last - 1 to CFV_SUM."""
+    for k in range(first, last):
+        root = blocks[k, FIRST_NODE]
+        for p in range(2):
+            if (players >> p) & 1:
+                off = U(tree.nodes[root, f.OFF0 + p])
+                for i in range(U(tree.nodes[root, f.N_I0 + p])):
+                    tree.infostates[f.CFV_SUM, off + i] += weight * tree.infostates[f.CFV, off + i]
+
+
+@inlined
+def _keep(public: Public, tree: Tree, leaves: Leaves, answered: Answered, used: int, last: int) -> int:
+    """Keep the answers from number `used` on that belong to leaves before `last`; the number of the next."""
+    request = answered.request
+    while used < answered.found and request.places[used] < last:
+        kernels.absorb(public, tree, leaves, request, used, answered.values, answered.players)
+        used += 1
+    return used
+
+
+@same_types
+@njit
+def advance(
+    public: Public,
+    tree: Tree,
+    blocks: Int32,
+    leaves: Leaves,
+    schedule: Schedule,
+    stretch: Stretch,
+    answered: Answered,
+    request: Request,
+) -> int:
+    """End the stretch's first turn with the answers, play the turns between, begin the last; the request's size.
+
+    Turns before the schedule's origin are not played, and there is none as `last` where all are over.
+    """
+    steps, together = schedule.steps, schedule.together
+    used, count = 0, 0
+    for k in range(0, len(blocks) - 1, AT_ONCE):
+        after = min(k + AT_ONCE, len(blocks) - 1)
+        start, stop = blocks[k, FIRST_NODE], blocks[after, FIRST_NODE]
+        leaf, leaves_end = blocks[k, FIRST_LEAF], blocks[after, FIRST_LEAF]
+        used = _keep(public, tree, leaves, answered, used, leaves_end)
+        for j in range(stretch.first, stretch.last):
+            moved = 3
+            if j >= schedule.origin:
+                moved, step = players_of(j, together), steps[iteration_of(j, together)]
+                weighing.weigh(public, tree, leaves, leaf, leaves_end, moved, step[2])
+                sweeps.backward(public, tree, start, stop, moved, moved, step, False)
+                _sum_roots(tree, blocks, k, after, moved, step[2])
+            t = iteration_of(j + 1, together)
+            if t == len(steps):
+                break
+            players = players_of(j + 1, together)
+            sweeps.forward(public, tree, start, stop, f.POLICY, moved)
+            pairs.payoffs(public, tree, blocks[k, FIRST_END], blocks[after, FIRST_END], players)
+            if schedule.average:
+                kernels.sum_reaches(tree, leaves, leaf, leaves_end, opponents(players), steps[t, 2])
+        if stretch.look.users:
+            count = kernels.collect(public, tree, leaves, leaf, leaves_end, request, count, stretch.look)
+    return count
+
+
+# --- fictitious play, and the value of a policy ---
+
+
+class Mix(NamedTuple):
+    """The reaches that a turn of fictitious play answers (fictitious.mix_reaches).
+
+    bottom: int32[*], the ends and the leaves.  total: the sum of the weights so far.  recent: the last policy's share.
+    """
+
+    bottom: Int32
+    total: float
+    recent: float
+
+
+@same_types
+@njit
+def look_at_average(
+    public: Public, tree: Tree, leaves: Leaves, players: int, mix: Mix, collect: bool, request: Request, look: Look
+) -> int:
+    """Before a turn of fictitious play: the opponents' average reaches, payoffs, and beliefs where `collect` is set."""
+    for p in range(2):
+        if (opponents(players) >> p) & 1:
+            fictitious.mix_reaches(tree, mix.bottom, p, mix.total, mix.recent)
+    pairs.payoffs(public, tree, 0, tree.counts[ENDS], players)
+    if not collect:
+        return 0
+    return kernels.collect(public, tree, leaves, 0, len(leaves.nodes), request, 0, look)  # type: ignore[no-any-return]
+
+
+@same_types
+@njit
+def respond(public: Public, tree: Tree, leaves: Leaves, players: int, answered: Answered) -> None:
+    """After a turn's leaves are evaluated: the players' best responses in the POLICY row and their reaches."""
+    _values_at_leaves(public, tree, leaves, players, answered)
+    sweeps.evaluate(public, tree, f.POLICY, players)
+    fictitious.respond(tree, players)
+    sweeps.forward(public, tree, 0, tree.counts[NODES], f.POLICY, players)
+
+
+@njit
+def value_average(public: Public, tree: Tree, leaves: Leaves, answered: Answered) -> None:
+    """Both players' values of the average policies, whose ranges, payoffs and leaf answers are there."""
+    _values_at_leaves(public, tree, leaves, 3, answered)
+    sweeps.evaluate(public, tree, f.AVERAGE_POLICY, 0)
+
+
+@njit
+def _values_at_leaves(public: Public, tree: Tree, leaves: Leaves, players: int, answered: Answered) -> None:
+    """Keep the answers; the players' counterfactual values at all leaves."""
+    _keep(public, tree, leaves, answered, 0, len(leaves.nodes))
+    weighing.weigh(public, tree, leaves, 0, len(leaves.nodes), players, 1.0)

@@ -1,0 +1,398 @@
+"""Growing-tree CFR (SoG, "Growing-tree counterfactual regret minimization"; PoG, Algorithm 1).
+
+A search is a generator: it yields the beliefs at its tree's leaves and is sent their evaluations, so that
+a driver can join the batches of many searches. It knows no network and no rules.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from sog.arrays import Array, Int32
+from sog.errors import SettingError, check_whole
+from sog.games.base import NATURE
+from sog.searches.cfr.iterate import NO_CHOICE
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.cfr.rules import DCFR, SOG, Rule
+from sog.searches.gtcfr import phases, trajectories
+from sog.searches.gtcfr.log import SearchLog
+from sog.searches.gtcfr.trajectories import ALL, Selection
+from sog.searches.leaves import kernels
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, Wanted, checked
+from sog.searches.leaves.kernels import PLAIN, Leaves, Request
+from sog.searches.resolving.gadget import Gadget
+from sog.searches.tree import columns as f
+
+__all__ = ["PAPER", "POG", "Budget", "SearchLog", "SearchSettings", "search"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """(s, c): ceil(s / ceil(c)) rounds of ceil(1/c) regret updates, and ceil(c) expansions between two rounds.
+
+    The last round, whose policy is played, is followed by none, since nothing would look at them: (100, 1) is 100
+    updates and 99 expansions, (100, 0.1) 1,000 updates and 99, (1000, 10) 100 updates and 990.
+    """
+
+    simulations: int
+    per_update: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_whole("simulations", self.simulations, 1)
+        c = self.per_update
+        if not (c > 0 and math.isfinite(c) and math.isfinite(1.0 / c)):
+            raise SettingError(f"simulations per update must be positive and finite, as their inverse, not {c}")
+
+    @property
+    def expansions(self) -> int:
+        """Expansions between two rounds."""
+        return math.ceil(self.per_update)
+
+    @property
+    def updates(self) -> int:
+        """Regret updates in a round."""
+        return max(1, math.ceil(1.0 / self.per_update - 1e-9))
+
+    @property
+    def rounds(self) -> int:
+        return math.ceil(self.simulations / self.expansions)
+
+    def __str__(self) -> str:
+        return f"({self.simulations},{self.per_update:g})"
+
+
+@dataclass(frozen=True)
+class SearchSettings:
+    """How GT-CFR searches, apart from its budget.
+
+    rule: the regret rule; an alternating one updates both players in turn on one evaluation of the leaves.
+    c_puct, prior_temperature: PUCT's exploration and the softmax temperature of priors.
+    select_average: the CFR half of the selection policy is the average policy (SoG), not the current (PoG).
+    correct: apply the zero-sum correction to evaluations.
+    warm_start: an opened node begins at its prior, with regrets worth this many value units (0: at uniform play).
+    fill: a trajectory that comes to nothing it can open (the end of the game, a leaf not evaluated yet) opens the
+    oldest leaf instead, and where k = 1 the oldest node that lacks a child, so that s expansions happen while there is
+    anything to open. Both are ours; the papers' search has neither (PoG, "Complexity": "If a terminal state is hit at
+    the end of the traversal, there is no expansion").
+    fixed_belief: a trajectory's infostates at the searched state are drawn by the belief as the search begins, the
+    opponent's range by the last search (SoG, "The expansion phase": "sampled from the beliefs in beta_root"; PoG,
+    Algorithm 1 hands beta to GROW); otherwise by the last iteration's ranges, where a policy of 0 hides infostates.
+    Where that gives no pair any probability, every possible pair is as likely as chance makes it.
+    whole_root: the first tree holds all children of the searched state where k = 1 too (SoG: "an initial tree
+    containing beta and all of its child public states"); otherwise the one that the prior likes best.
+    tolerance: a leaf is evaluated anew once either range at it has moved by more than this since (sum of absolute
+    differences, 2 at most). At 0 the search is what it is with every leaf evaluated in every iteration.
+    """
+
+    rule: Rule = DCFR
+    c_puct: float = 1.25
+    prior_temperature: float = 1.0
+    select_average: bool = True
+    correct: bool = True
+    warm_start: float = 1.0
+    fill: bool = True
+    fixed_belief: bool = True
+    whole_root: bool = False
+    tolerance: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.tolerance <= 2.0:
+            raise SettingError(f"the tolerance of ranges is from 0 to 2, not {self.tolerance}")
+        if not (self.prior_temperature > 0 and math.isfinite(self.prior_temperature)):
+            raise SettingError(f"the priors' temperature must be positive, not {self.prior_temperature}")
+        for name, value in (("c_puct", self.c_puct), ("warm_start", self.warm_start)):
+            if not (value >= 0 and math.isfinite(value)):
+                raise SettingError(f"{name} must be 0 or more, not {value}")
+
+
+# From so many logits a belief on, a leaf's prior is evaluated when the leaf is opened, not with its values in every
+# iteration: the policy head is then the larger part of the network, and worth a request of its own.
+APART: Final = 256
+
+# Entries that a trajectory's path may need, in the mean over a phase: each gets a visit and a virtual loss.
+LONGEST_PATH: Final = 128
+
+# SoG's search, and PoG's, whose selection follows the current policy (PoG, 3.2.2).
+PAPER = SearchSettings(rule=SOG, correct=False, warm_start=0.0, fill=False, whole_root=True)
+POG = replace(PAPER, select_average=False)
+
+
+def search(
+    tree: Lookahead,
+    start: int,
+    budget: Budget,
+    settings: SearchSettings,
+    rng: Array,
+    gadget: Gadget | None = None,
+    log: SearchLog | None = None,
+    stopped: Callable[[], bool] | None = None,
+) -> SearchGenerator:
+    """Run GT-CFR on `tree`, growing it below node `start`; policies and sums stay in the tree.
+
+    rng: uint64[1], the search's own generator.  gadget: the opponent's choice at the root, when re-solving.
+    log: takes what is kept of the search beside the tree.  stopped: called after each round; true ends the search.
+    A tree that was searched before, at this node or at one above it, is searched on. With `fill`, expansions that the
+    last phases leave over, since all that is evaluated is open, get rounds of their own.
+    """
+    run = _Run(tree, start, settings, rng, gadget, log or SearchLog())
+    yield from run.first_look()
+    rounds, updates, expansions = budget.rounds, budget.updates, budget.expansions
+    for k in range(rounds):
+        for _ in range(updates):
+            yield from run.update()
+            if run.complete:
+                run.finish(rounds * updates)
+                run.note_growth()
+                return
+        if stopped is not None:
+            run.take_up()
+            if stopped():
+                run.note_growth()
+                return
+        if k < rounds - 1:
+            run.grow(expansions)
+    while run.owes and not run.complete:
+        run.grow(0)
+        yield from run.update()
+    run.take_up()
+    run.note_growth()
+
+
+class _Run:
+    """One search's working state; the steps of `search`.
+
+    What an iteration does with its answers happens in the kernel's next call, with the growth that follows and the next
+    look at the leaves; `take_up` does it at once.
+    """
+
+    def __init__(
+        self,
+        tree: Lookahead,
+        start: int,
+        settings: SearchSettings,
+        rng: Array,
+        gadget: Gadget | None,
+        log: SearchLog,
+    ) -> None:
+        game = tree.public.game
+        self.tree, self.start, self.settings, self.rng, self.log = tree, start, settings, rng, log
+        self.gadget, self.choice = gadget, NO_CHOICE if gadget is None else gadget.choice
+        self.single, self.width = game.perfect_information, sum(game.num_slots)
+        self.apart = not self.single and max(game.num_slots) * game.num_actions >= APART
+        self.selection = Selection(
+            start=int(start),
+            c_puct=float(settings.c_puct),
+            which=f.POLICY_SUM if settings.select_average else f.POLICY,
+            unit=float(game.u_max),
+            rng=rng,
+            fixed=settings.fixed_belief,
+            beliefs=np.ones((2, sum(tree.public.num_infostates(tree.public_node(start))))),
+            pair=np.zeros(2, dtype=np.int64),
+            path=np.zeros(32 * LONGEST_PATH + 1, dtype=np.int64),  # longer where a phase expands more: see `grow`
+            found=np.zeros(2, dtype=np.int64),
+        )
+        self.begun = tree.iterations  # by earlier searches of this tree
+        self.state = np.zeros(phases.STATE_ENTRIES, dtype=np.int64)
+        self.steps = settings.rule.steps(1, 64)
+        self.awaited: Int32 = np.zeros((2, 0), dtype=np.int32)
+        self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
+        self.complete = False  # whether the last look met no leaf, so that nothing is left to evaluate or to grow
+        self._make_room()
+
+    def first_look(self) -> SearchGenerator:
+        """Evaluate the leaves once without an update, so that `start` has its prior, and open it."""
+        self.state[phases.UPDATES] = 0
+        yield from self._look()
+        self.take_up()
+        if self.tree.is_leaf(self.start):
+            yield from self._open(self.start, ALL)
+        if self.single and self.settings.whole_root:
+            for edge, child in enumerate(self.tree.children(self.start)):
+                if child < 0:
+                    self._expand(self.start, edge)
+        if not self.single and self.settings.fixed_belief:
+            self._fix_belief()
+
+    def _fix_belief(self) -> None:
+        """Keep both ranges at the start as the search begins: the opponent's by the last search, not by the gadget."""
+        tree, gadget = self.tree, self.gadget
+        if gadget is not None:
+            before = tree.root_ranges
+            ranges = (gadget.previous, before[1]) if gadget.opponent == 0 else (before[0], gadget.previous)
+            tree.set_root_ranges(ranges)
+            if self.start > 0:
+                tree.forward()
+        self.selection.beliefs[0] = np.concatenate(tree.ranges(self.start))
+        if gadget is not None:
+            tree.set_root_ranges(before)
+
+    def update(self) -> SearchGenerator:
+        """One iteration of the regret update phase."""
+        t = self.tree.iterations
+        if t >= len(self.steps):
+            self.steps = self.settings.rule.steps(1, 2 * (t + 1))
+            self._make_room()
+        self.state[phases.UPDATES] = 1
+        yield from self._look()
+        self.state[phases.ITERATION] = t
+        self.tree.iterations += 1
+
+    def finish(self, iterations: int) -> None:
+        """The iterations that are left, up to `iterations` in this search, on a tree without leaves."""
+        self.take_up()
+        left = self.begun + iterations - self.tree.iterations
+        self.tree.iterate(self.settings.rule, left, self.choice, track=True)
+
+    @property
+    def owes(self) -> bool:
+        """Whether an expansion phase opened all there was and left expansions over: they get rounds of their own."""
+        return bool(self.state[phases.OWED] > 0)
+
+    def grow(self, expansions: int) -> None:
+        """The expansion phase, which the next look begins with: trajectories that add to the tree where they end."""
+        state, due = self.state, expansions + int(self.state[phases.OWED])
+        state[phases.EXPANSIONS], state[phases.OPENED], state[phases.OWED] = due, 0, 0
+        self.log.expansions += expansions
+        path = self.selection.path
+        if len(path) <= LONGEST_PATH * due:
+            longer = np.zeros(LONGEST_PATH * due + 1, dtype=np.int64)
+            longer[: len(path)] = path
+            self.selection = self.selection._replace(path=longer)
+            self._make_room()
+        if self.awaited.shape[1] < due and self.tree.public.game.deterministic:
+            self.awaited = np.zeros((2, max(due, 2 * self.awaited.shape[1])), dtype=np.int32)
+            self._make_room()
+
+    def note_growth(self) -> None:
+        """Write into the log how far the search grew."""
+        self.log.lost = int(self.state[phases.LOST] + self.state[phases.OWED])
+        if self.log.lost:
+            self.log.whole = self.complete or not self._has_gap()
+
+    def _has_gap(self) -> bool:
+        """Whether anything is left to open below the start."""
+        found = self.selection.found
+        if self.single:
+            trajectories.oldest_gap(self.tree.public.arrays, self.tree.arrays, self.start, found)
+            return bool(found[0] >= 0)
+        return bool(trajectories.oldest_leaf(self.tree.arrays, self.start) >= 0)
+
+    def take_up(self) -> None:
+        """Bring the last answers into the tree, if that has not been done."""
+        if self.state[phases.ANSWERED]:
+            tree = self.tree
+            phases.take_up(tree.public.arrays, tree.arrays, self.leaves, self.request, self.search, self.answers)
+
+    def _look(self) -> SearchGenerator:
+        """Take up the last answers, grow, send ranges down, and have the leaves evaluated."""
+        tree = self.tree
+        while True:
+            if self._outgrown():
+                self._make_room()
+            code = phases.advance(tree.public.arrays, tree.arrays, self.leaves, self.request, self.search, self.answers)
+            if code == phases.LOOKED:
+                break
+            if code == phases.IDENTIFY:
+                tree.identify_newest(self.awaited, int(self.state[phases.AWAITED]))
+                if self.state[phases.EXPANSIONS] > 0:
+                    tree.make_room()
+            elif not (yield from self._open(*self.selection.found.tolist())):
+                self.state[phases.EXPANSIONS] += 1  # a chance event too large to list: the trajectory walks again
+        self.state[phases.ANSWERED] = 1
+        found = int(self.state[phases.FOUND])
+        self.complete = not self.state[phases.LEAVES] and not self.single
+        request = self.request
+        if self.state[phases.UPDATES]:  # the log counts iterations without beliefs, too
+            self.log.note(self.tree.iterations - self.begun, request.nodes[:found], request.ranges[:found], self.rng)
+        if found:
+            yield from self._evaluate(found)
+
+    def _evaluate(self, found: int) -> SearchGenerator:
+        """Have the beliefs of the request evaluated."""
+        request = self.request
+        nodes, ranges = request.nodes[:found], request.ranges[:found]
+        if self.log.uniform and not self.state[phases.UPDATES]:
+            beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is no leaf
+            self.log.note(-1, nodes[beside], ranges[beside], self.rng)
+        beliefs = Beliefs(self.tree.public, nodes, ranges, Wanted.VALUES if self.apart else Wanted.BOTH)
+        self.answers = checked((yield beliefs), beliefs)
+
+    def _open(self, n: int, edge: int) -> Generator[Beliefs, Evaluations, bool]:
+        """`_expand`, after the prior of a leaf that has none yet."""
+        if self.apart and self.tree.actor(n) < NATURE:
+            yield from self._evaluate_prior(n)
+        return self._expand(n, edge)
+
+    def _evaluate_prior(self, n: int) -> SearchGenerator:
+        """Have the policy at leaf n evaluated, at the belief of its values."""
+        public, ranges = self.tree.public, np.zeros((1, self.width))
+        kernels.recall(public.arrays, self.tree.arrays, n, public.game.num_slots[0], ranges[0])
+        nodes = np.array([self.tree.public_node(n)], dtype=np.int32)
+        beliefs = Beliefs(public, nodes, ranges, Wanted.POLICIES)
+        answers = checked((yield beliefs), beliefs)
+        phases.take_prior(public.arrays, self.tree.arrays, n, answers.logits, float(self.settings.prior_temperature))
+
+    def _outgrown(self) -> bool:
+        """Whether the tree has outgrown the arrays that a look needs, or no longer is what they were made for."""
+        public = self.tree.public
+        return (
+            len(self.leaves.nodes) < len(self.tree.nodes)
+            or self.leaves.mass.shape[1] < public.widest
+            or self.search.by_node != (self.single and public.all_plain)
+            or self.search.widest_fan != public.widest_fan
+        )
+
+    def _make_room(self) -> None:
+        """Arrays for the leaves of a tree of this size."""
+        self.take_up()  # the last request's answers are read by its places
+        tree, settings, game = self.tree, self.settings, self.tree.public.game
+        room = len(tree.nodes)
+        self.leaves = Leaves(
+            nodes=np.zeros(room, dtype=np.int32),
+            tables=np.zeros((0, 0)),
+            mass=np.zeros((2, max(16, tree.public.widest))),
+            slots0=game.num_slots[0],
+            aligned=False,
+            kind=PLAIN,
+            correct=settings.correct,
+        )
+        places, nodes = np.zeros((2, room), dtype=np.int32)
+        self.request = Request(places, nodes, np.zeros((room, self.width)))
+        self.search = phases.Search(
+            choice=self.choice,
+            selection=self.selection,
+            steps=self.steps,
+            alternating=settings.rule.alternating,
+            single=self.single,
+            by_node=self.single and tree.public.all_plain,
+            deterministic=game.deterministic,
+            temperature=float(settings.prior_temperature),
+            warm=float(settings.warm_start),
+            fill=settings.fill,
+            tolerance=float(settings.tolerance),
+            apart=self.apart,
+            widest_fan=tree.public.widest_fan,
+            sums=np.zeros((2, room)),
+            awaited=self.awaited,
+            state=self.state,
+        )
+
+    def _expand(self, n: int, edge: int) -> bool:
+        """Add all children of a leaf (k = all), or one: the next best by the prior (k = 1).
+
+        False where it stays a leaf, a chance event too large to list.
+        """
+        tree = self.tree
+        if edge == ALL and not tree.list_children(n, edge if not self.single else 0):
+            tree.nodes[n, f.EVALUATED] = f.CLOSED
+            return False
+        if self.single and edge == ALL and tree.actor(n) < NATURE:
+            edge = trajectories.best_prior(tree.public.arrays, tree.arrays, n, 0)
+        tree.expand(n, edge)
+        phases.opened(tree.public.arrays, tree.arrays, n, edge, self.single, self.settings.warm_start)
+        return True

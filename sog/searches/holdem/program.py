@@ -1,0 +1,249 @@
+"""How the hold'em solver divides a spot: a top and the forests below it, the boards they are laid over, the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sog.arrays import Float64, Int32
+from sog.errors import GameError
+from sog.games.holdem.bets import EveryAmount
+from sog.games.holdem.betting import TURN
+from sog.games.holdem.cards import CARDS, HANDS, live_hands, permuted_hands
+from sog.games.holdem.game import Holdem
+from sog.searches.holdem import trees as tree
+from sog.searches.holdem.payoffs import scratch_floats
+from sog.searches.holdem.trees import CUT, DECISION, SHOWDOWN, Forest, Node
+from sog.searches.kernels.f32x16 import padded
+
+__all__ = ["Program", "SolvedBoards", "make_program"]
+
+GROUP_NODES = 400  # of a forest below a turn tree, about: so few that its reach and values stay in the cache
+RIVER_PIECES = (1, 2, 4, 8, 16)  # subtrees in each forest on the river: as few as make the forests equally large
+UNBALANCED = 1.05  # the largest forest over the mean
+
+
+@dataclass(frozen=True)
+class SolvedBoards:
+    """The full boards that are solved, and those that have the same values with suits exchanged.
+
+    cards: the river card of each of the B solved boards; -1 where the spot is on the river.  dealt: the river card
+    of each of the M boards; the solved ones come first.  solved: int32[M], the solved board with the same values.
+    hands: int32[M, H], the place in the top's hand vectors of each hand of that solved board, suits exchanged.
+    chance: of each board.
+    """
+
+    cards: tuple[int, ...]
+    dealt: tuple[int, ...]
+    solved: Int32
+    hands: Int32
+    chance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A spot divided into forests; the widths of hand vectors are floats, padded to a multiple of LANES.
+
+    forests: those below the top, each laid over every solved board.  where: the roots of each of them.
+    """
+
+    game: Holdem
+    root: Node
+    top: Forest
+    forests: tuple[Forest, ...]
+    where: tuple[tuple[Node, ...], ...]
+    boards: SolvedBoards
+
+    @cached_property
+    def top_hands(self) -> Int32:
+        """int32[*]: the numbers of the hands in a vector of the top."""
+        return np.flatnonzero(live_hands(self.game.spot.board)).astype(np.int32)
+
+    @property
+    def top_width(self) -> int:
+        """Floats of a hand vector of the top."""
+        return padded(len(self.top_hands))
+
+    @property
+    def hands_count(self) -> int:
+        """Hands on a full board."""
+        return int(self.boards.hands.shape[1])
+
+    @property
+    def width(self) -> int:
+        """Floats of a hand vector on a full board."""
+        return padded(self.hands_count)
+
+    def hands_on(self, board: int) -> Int32:
+        """int32[H]: the numbers of the hands in a vector on one of the boards; on an unsolved one, suits exchanged."""
+        numbers: Int32 = self.top_hands[self.boards.hands[board]]
+        return numbers
+
+    @property
+    def entries(self) -> int:
+        """Floats of regrets: the top's vectors, then each board's of each forest."""
+        actions = sum(f.actions for f in self.forests)
+        return self.top.actions * self.top_width + len(self.boards.cards) * actions * self.width
+
+    @property
+    def handed_vectors(self) -> int:
+        """Vectors of values that the forests hand up to the top."""
+        return len(self.boards.cards) * sum(len(f.roots) for f in self.forests)
+
+    def entry0(self, forest: int, board: int) -> int:
+        """Where the regrets of a forest below the top on a solved board begin."""
+        before = sum(f.actions for f in self.forests[:forest]) * len(self.boards.cards)
+        vectors = before + self.forests[forest].actions * board
+        return self.top.actions * self.top_width + vectors * self.width
+
+    def memory(self, threads: int) -> int:
+        """Bytes that the solver's arrays take."""
+        own = max(f.reach_vectors + f.value_vectors for f in self.forests) * self.width
+        own += scratch_floats(max(self.width, self.top_width))
+        top = (2 * self.top.reach_vectors + self.top.value_vectors + 2) * self.top_width
+        return 4 * (2 * self.entries + threads * own + top + self.handed_vectors * self.width)
+
+
+def make_program(game: Holdem, river_forests: int, memory_limit: int) -> Program:
+    """Lay a river or turn spot out; GameError for earlier streets, for bets=any and for trees of too many bytes.
+
+    river_forests: into how many forests a river tree is cut, best as many as there are threads.  memory_limit: bytes;
+    a tree that needs far more is refused while it grows. Where `Program.memory` is above the limit all the same, the
+    caller refuses it.
+    """
+    if game.street < TURN:
+        raise GameError("holdem: the solver takes river and turn spots; give a board of 4 or 5 cards")
+    if isinstance(game.sizes, EveryAmount):
+        raise GameError("holdem: bets=any has too many bets to solve; give a list such as 0.5;1.0;allin")
+    boards = _boards(game)
+    action_bytes = 4 * 2 * padded(boards.hands.shape[1]) * len(boards.cards)  # of regrets and averages
+    try:
+        root = tree.grow(game, memory_limit // action_bytes)
+    except RecursionError as error:
+        raise GameError("holdem: too many raises in a row for a tree; give larger bets, or fewer raises") from error
+    if game.street == TURN:
+        cuts = list(_cuts(root))
+        below = [c.children[0] for c in cuts]
+        groups = _filled(below, GROUP_NODES)
+    else:
+        cuts = below = _river_pieces(root, river_forests)
+        groups = _balanced(below, river_forests)
+    top = tree.lay_out([root], cuts)
+    where = tuple(tuple(below[k] for k in group) for group in groups)
+    forests = tuple(tree.lay_out(nodes) for nodes in where)
+    return Program(game, root, top, forests, where, boards)
+
+
+def _cuts(node: Node) -> Iterator[Node]:
+    """The chance nodes below a betting tree, in preorder."""
+    if node.kind == CUT:
+        yield node
+    else:
+        for child in node.children:
+            yield from _cuts(child)
+
+
+def _river_pieces(root: Node, forests: int) -> list[Node]:
+    """Few subtrees that together hold every showdown of a river tree and make forests of one size.
+
+    Each costs vectors of reach and values that are handed over; the root itself for one forest.
+    """
+    if forests == 1:
+        return [root]
+    pieces: list[Node] = []
+    for each in RIVER_PIECES:
+        pieces = _pieces(root, root.size // (each * forests))
+        sizes = [sum(pieces[k].size for k in group) for group in _balanced(pieces, forests)]
+        if max(sizes) * forests <= UNBALANCED * sum(sizes):
+            break
+    return pieces
+
+
+def _pieces(root: Node, limit: int) -> list[Node]:
+    """Subtrees of at most `limit` nodes that together hold every showdown of a river tree."""
+    pieces = [root]
+    while pieces[-1].size > limit and pieces[-1].kind == DECISION:
+        largest = pieces.pop()
+        pieces += [c for c in largest.children if c.kind in (DECISION, SHOWDOWN)]
+        pieces.sort(key=lambda n: n.size)
+    return pieces
+
+
+def _balanced(roots: Sequence[Node], groups: int) -> list[list[int]]:
+    """Numbers of the roots in at most so many groups of about the same size."""
+    out: list[list[int]] = [[] for _ in range(min(groups, len(roots)))]
+    for k in _largest_first(roots):
+        min(out, key=lambda group: sum(roots[j].size for j in group)).append(k)
+    return out
+
+
+def _filled(roots: Sequence[Node], limit: int) -> list[list[int]]:
+    """Numbers of the roots in groups of at most `limit` nodes or one root, large roots first."""
+    groups: list[list[int]] = []
+    sizes: list[int] = []
+    for k in _largest_first(roots):
+        fits = [g for g, size in enumerate(sizes) if size + roots[k].size <= limit]
+        if not fits:
+            fits = [len(groups)]
+            groups.append([])
+            sizes.append(0)
+        g = min(fits, key=sizes.__getitem__)
+        groups[g].append(k)
+        sizes[g] += roots[k].size
+    return groups
+
+
+def _largest_first(roots: Sequence[Node]) -> list[int]:
+    return sorted(range(len(roots)), key=lambda k: -roots[k].size)
+
+
+def _boards(game: Holdem) -> SolvedBoards:
+    """The boards below the spot; of boards that differ by an exchange of suits only one is solved."""
+    board = game.spot.board
+    top = np.flatnonzero(live_hands(board))
+    place = np.full(HANDS, -1, dtype=np.int32)
+    place[top] = np.arange(len(top))
+    if game.street != TURN:
+        every = np.arange(len(top), dtype=np.int32)
+        return SolvedBoards((-1,), (-1,), np.zeros(1, dtype=np.int32), every[None, :], 1.0)
+    twins = _twin_suits(game)
+    cards = [c for c in range(CARDS) if c not in board]
+    solved = [c for c in cards if twins[c % 4] == c % 4]
+    models: list[int] = []
+    places: list[Int32] = []
+    dealt = solved + [c for c in cards if c not in solved]
+    for c in dealt:
+        model = 4 * (c // 4) + twins[c % 4]
+        swap = np.arange(4)
+        swap[[c % 4, model % 4]] = swap[[model % 4, c % 4]]
+        hands = np.flatnonzero(live_hands((*board, model)))
+        models.append(solved.index(model))
+        places.append(place[permuted_hands(swap)[hands]])
+    return SolvedBoards(
+        cards=tuple(solved),
+        dealt=tuple(dealt),
+        solved=np.array(models, dtype=np.int32),
+        hands=np.array(places, dtype=np.int32),
+        chance=1.0 / (CARDS - 4 - len(board)),
+    )
+
+
+def _twin_suits(game: Holdem) -> list[int]:
+    """For each suit the lowest one that is the same on the board and in both ranges; maybe the suit itself."""
+    held = [{c // 4 for c in game.spot.board if c % 4 == s} for s in range(4)]
+    ranges = game.root_ranges()
+    twins = []
+    for s in range(4):
+        alike = (t for t in range(s) if held[t] == held[s] and all(_same(r, s, t) for r in ranges))
+        twins.append(next(alike, s))
+    return twins
+
+
+def _same(weights: Float64, s: int, t: int) -> bool:
+    """Whether exchanging two suits leaves a range as it is."""
+    swap = np.arange(4)
+    swap[[s, t]] = t, s
+    return bool(np.array_equal(weights[permuted_hands(swap)], weights))

@@ -1,0 +1,202 @@
+"""The solver for river and turn spots of hold'em: every hand, both ranges, alternating DCFR on hand vectors."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Float32, Float64, Int64
+from sog.errors import GameError
+from sog.games.holdem.cards import HANDS, disjoint_mass
+from sog.games.holdem.game import Holdem, HoldemState
+from sog.memory import available_bytes, gigabytes
+from sog.searches.cfr.rules import DCFR, Rule
+from sog.searches.holdem import sweeps
+from sog.searches.holdem.payoffs import make_workspace
+from sog.searches.holdem.program import Program, make_program
+from sog.searches.holdem.sweeps import Crew, Learned, Top
+from sog.searches.holdem.tables import Tables, make_tables
+from sog.searches.holdem.trees import CUT, DECISION, Node
+from sog.searches.kernels import threads as sync
+from sog.searches.kernels.f32x16 import aligned
+
+__all__ = ["HoldemSolver", "Progress"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """After so many iterations: exploitability in chips and in parts of the pot at the root."""
+
+    iterations: int
+    exploitability: float
+    of_pot: float
+
+
+class HoldemSolver:
+    """Regrets and averages of a spot, and the sweeps over them.
+
+    regrets, averages: float32[program.entries], laid out as `Program.entries` and `Program.entry0` say.
+    root_values: float32[2, program.top_width], each player's values at the root after the last sweep.
+    """
+
+    def __init__(
+        self, game: Holdem, threads: int = 1, memory_limit: int | None = None, river_forests: int | None = None
+    ) -> None:
+        """Allocates everything a solve needs; GameError where that is more than `memory_limit` bytes.
+
+        memory_limit None: nine tenths of the memory that is free.  river_forests None: as many as threads; it
+        decides how `regrets` are laid out and changes no number in them.
+        """
+        self.game = game
+        self.river_forests = threads if river_forests is None else river_forests
+        limit = int(0.9 * available_bytes()) if memory_limit is None else memory_limit
+        self.program: Program = make_program(game, self.river_forests, limit)
+        self.threads = threads
+        need = self.program.memory(threads)
+        if need > limit:
+            what = f"takes {gigabytes(need)}, and {gigabytes(limit)} may be used"
+            raise GameError(f"holdem: solving this spot {what}")
+        self.tables: Tables = make_tables(self.program)
+        self.regrets = aligned(self.program.entries)
+        self.averages = aligned(self.program.entries)
+        self.iterations = 0
+        self._top = self._make_top()
+        self.root_values: Float32 = self._top.root_values
+        self._workspaces = [
+            make_workspace(
+                max(f.reach_vectors for f in self.program.forests),
+                max(f.value_vectors for f in self.program.forests),
+                self.program.width,
+                max(self.program.width, self.program.top_width),
+            )
+            for _ in range(threads)
+        ]
+
+    def _make_top(self) -> Top:
+        """The top's hand vectors, with the players' ranges at the root."""
+        program = self.program
+        top, width = program.top, program.top_width
+        reach = aligned(2 * top.reach_vectors * width).reshape(2, -1)
+        for p, weights in enumerate(self.game.root_ranges()):
+            at = int(top.root_reach[p, 0]) * width
+            reach[p, at : at + len(program.top_hands)] = weights[program.top_hands]
+        return Top(
+            reach=reach,
+            values=aligned(top.value_vectors * width),
+            handed=aligned(program.handed_vectors * program.width),
+            root_values=aligned(2 * width).reshape(2, -1),
+        )
+
+    def restart(self) -> None:
+        """Forget every iteration."""
+        self.regrets[:] = 0.0
+        self.averages[:] = 0.0
+        self.iterations = 0
+
+    def iterate(self, count: int, rule: Rule = DCFR) -> None:
+        """`count` more iterations of an alternating rule that is not predictive; GameError for other rules."""
+        if not rule.alternating or rule.predictive:
+            raise GameError(f"holdem: the solver takes alternating rules without prediction, not {rule.name}")
+        steps = rule.steps(self.iterations + 1, count)[:, :3].astype(np.float32)
+        self._run(sweeps.UPDATE, steps)
+        self.iterations += count
+
+    def best_responses(self) -> tuple[float, float]:
+        """What each player's best response earns against the other's average policy, chips a hand."""
+        self._run(sweeps.BEST, np.zeros((1, 3), dtype=np.float32))
+        r0, r1 = self.game.root_ranges()
+        pairs = float(r0 @ disjoint_mass(r1))
+        hands = self.program.top_hands
+        values = self.root_values[:, : len(hands)].astype(np.float64)
+        return float(values[0] @ r0[hands]) / pairs, float(values[1] @ r1[hands]) / pairs
+
+    def progress(self) -> Progress:
+        """Exploitability of the average policies now."""
+        chips = sum(self.best_responses()) / 2
+        return Progress(self.iterations, chips, chips / self.game.spot.pot)
+
+    def solve(
+        self, target: float, iterations: int, every: int = 20, report: Callable[[Progress], None] | None = None
+    ) -> Progress:
+        """Iterate until exploitability is at most `target` of the pot or `iterations` are done in all.
+
+        every: how many iterations lie between two measurements of exploitability; `report` gets each of them.
+        """
+        now = self.progress()
+        while self.iterations < iterations and (now.of_pot > target or self.iterations == 0):
+            self.iterate(min(every, iterations - self.iterations))
+            now = self.progress()
+            if report is not None:
+                report(now)
+        return now
+
+    def _run(self, mode: int, steps: Float32) -> None:
+        """Run the sweeps on every thread, this one included."""
+        shared, begin, whole = sync.shared(), threading.Event(), threading.Event()
+
+        def work(k: int) -> None:
+            begin.wait()
+            if whole.is_set():  # a crew that is not whole would wait for the others for ever
+                self._worker(k, shared, mode, steps)
+
+        others = [threading.Thread(target=work, args=(k,)) for k in range(1, self.threads)]
+        try:
+            for thread in others:
+                thread.start()
+            whole.set()
+        finally:
+            begin.set()
+        self._worker(0, shared, mode, steps)
+        for thread in others:
+            thread.join()
+
+    def _worker(self, me: int, shared: Int64, mode: int, steps: Float32) -> None:
+        followed = self.averages if mode == sweeps.BEST else self.regrets
+        learned = Learned(self.regrets, self.averages, followed)
+        crew = Crew(me, self.threads, shared)
+        sweeps.run(crew, mode, steps, self.tables, learned, self._top, self._workspaces[me])
+
+    def policy(self, s: HoldemState) -> Float64:
+        """float64[A, 1326]: the average policy at a decision of the tree; uniform where a hand never came.
+
+        GameError where the tree has no such decision.
+        """
+        node, forest = self._locate(s)
+        program, boards = self.program, self.program.boards
+        if forest < 0:
+            width, entry0, hands = program.top_width, 0, program.top_hands
+        else:
+            dealt = s.board[-1] if len(s.board) > len(self.game.spot.board) else -1
+            board = boards.dealt.index(dealt)
+            width, entry0 = program.width, program.entry0(forest, int(boards.solved[board]))
+            hands = program.hands_on(board)
+        count, at = len(node.children), entry0 + node.action0 * width
+        sums = self.averages[at : at + count * width].reshape(count, width)[:, : len(hands)].astype(np.float64)
+        total = sums.sum(axis=0)
+        out = np.full((count, HANDS), 1.0 / count)
+        out[:, hands] = np.where(total > 0, sums / np.maximum(total, 1e-30), 1.0 / count)
+        return out
+
+    def _locate(self, s: HoldemState) -> tuple[Node, int]:
+        """The tree's node of a public state and the forest that holds it, -1 for the top."""
+        forest_of = {id(n): k for k, nodes in enumerate(self.program.where) for n in nodes}
+        node = self.program.root
+        forest = forest_of.get(id(node), -1)
+        for action in s.line:
+            if node.kind == CUT:
+                node = node.children[0]
+                forest = forest_of.get(id(node), forest)
+            found = [c for c in node.children if c.state.line[-1] == action]
+            if not found:
+                raise GameError(f"{self.game.name}: the tree has nothing at {self.game.state_name(s)!r}")
+            node = found[0]
+            forest = forest_of.get(id(node), forest)
+        if node.kind == CUT and len(s.board) > len(node.state.board):
+            node = node.children[0]
+            forest = forest_of.get(id(node), forest)
+        if node.kind != DECISION:
+            raise GameError(f"{self.game.name}: nobody decides at {self.game.state_name(s)!r}")
+        return node, forest

@@ -1,0 +1,258 @@
+"""Numba sweeps of the hold'em solver: one player's reach down, payoffs, the other player's values up.
+
+They know hand vectors (trees.py) and a Program's tables (tables.py), no rules. A half iteration updates one player:
+the opponent's reach goes down through the top; then part by part (a part is a forest on a board) it goes on down,
+showdowns and folds are paid and values come up; then the values that the parts hand up are summed at the top's cuts
+and come up to the root. Threads share the parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from sog.arrays import Array, Float32, Int64
+from sog.searches.holdem.payoffs import ZERO, Order, Workspace, fold_values, showdown_batch
+from sog.searches.holdem.tables import Boards, Cuts, Sizes, Tables
+from sog.searches.holdem.trees import DECISION, FOLDED, Nodes
+from sog.searches.kernels.f32x16 import LANES, load, splat, store
+from sog.searches.kernels.jit import inlined
+from sog.searches.kernels.registers import larger, pick
+from sog.searches.kernels.threads import NEXT, fetch_add, released, wait_for_all, write
+
+__all__ = ["BEST", "UPDATE", "Crew", "Learned", "Top", "run"]
+
+U = np.uint64
+ONE: Final = np.float32(1.0)
+
+# What a sweep does: update regrets and averages, or take the best response to the averages.
+UPDATE: Final = 0
+BEST: Final = 1
+
+
+class Crew(NamedTuple):
+    """The threads of a run, seen from one of them."""
+
+    me: int
+    threads: int
+    sync: Int64  # simd.threads.shared()
+
+
+class Learned(NamedTuple):
+    """What the iterations learn: vectors for the top's actions, then for each board's of each forest."""
+
+    regrets: Float32  # float32[entries]
+    averages: Float32  # float32[entries]
+    followed: Float32  # one of these two: the opponent plays in proportion to its positive entries
+
+
+class Top(NamedTuple):
+    """Hand vectors of the top, shared by the threads."""
+
+    reach: Float32  # float32[2, *]: of each player
+    values: Float32  # float32[*]: of the player being updated
+    handed: Float32  # float32[*]: values at the roots of the other forests, on every solved board
+    root_values: Float32  # float32[2, top width]: each player's at the root
+
+
+class _Half(NamedTuple):
+    """Half an iteration: who is updated and how."""
+
+    player: int
+    mode: int  # UPDATE or BEST
+    positive: np.float32  # factor of positive regrets
+    negative: np.float32  # factor of negative regrets
+    average: np.float32  # weight of the opponent's policy in its average
+
+
+class _Place(NamedTuple):
+    """A forest on a board, or the top."""
+
+    node0: np.uint64
+    end: np.uint64  # behind its last node
+    action0: np.uint64  # its first action in Nodes.child_reach and Nodes.child_value
+    entry0: np.uint64  # where its regrets begin
+    width: np.uint64  # floats of a hand vector
+    cards: int  # live cards
+
+
+@inlined
+def _down(nodes: Nodes, place: _Place, half: _Half, learned: Learned, reach: Array) -> None:
+    """Send the opponent's reach down through the policies that the positive entries of `followed` stand for."""
+    q, width, followed = 1 - half.player, place.width, learned.followed
+    lanes, zero, one, w = U(LANES), splat(ZERO), splat(ONE), splat(half.average)
+    for n in range(place.node0, place.end):
+        if nodes.kind[n] != DECISION or nodes.actor[n] != q:
+            continue
+        own, actions, action0 = U(nodes.reach[q, n]) * width, U(nodes.actions[n]), U(nodes.action0[n])
+        child0, entries = place.action0 + action0, place.entry0 + action0 * width
+        even = splat(ONE / np.float32(actions))
+        for k in range(U(0), width, lanes):
+            total = zero
+            for a in range(actions):
+                total = total + larger(load(followed, entries + a * width + k), zero)
+            scale, rest = pick(total, one / total, zero), pick(total, zero, even)
+            held = load(reach, own + k)
+            for a in range(actions):
+                at = entries + a * width + k
+                sent = held * (larger(load(followed, at), zero) * scale + rest)
+                store(reach, U(nodes.child_reach[q, child0 + a]) * width + k, sent)
+                if half.mode == UPDATE:
+                    store(learned.averages, at, load(learned.averages, at) + w * sent)
+
+
+@inlined
+def _up(nodes: Nodes, place: _Place, half: _Half, learned: Learned, work: Workspace) -> None:
+    """Pay folds and send the player's values up; update its regrets, or take its best action for every hand."""
+    p, width = half.player, place.width
+    for m in range(U(1), place.end - place.node0 + U(1)):
+        n = place.end - m
+        if nodes.kind[n] == FOLDED:
+            amount = -nodes.chips[n] if nodes.actor[n] == p else nodes.chips[n]
+            reach, value = U(nodes.reach[1 - p, n]) * width, U(nodes.value[n]) * width
+            fold_values(work, reach, value, place.cards, amount)
+        elif nodes.kind[n] == DECISION:
+            if nodes.actor[n] != p:
+                _sum(nodes, n, place, work.values)
+            elif half.mode == BEST:
+                _best(nodes, n, place, work.values)
+            else:
+                _update(nodes, n, place, half, learned.regrets, work.values)
+
+
+@inlined
+def _sum(nodes: Nodes, n: Any, place: _Place, values: Array) -> None:
+    """The values at a decision of the opponent: the sum of those below."""
+    width, to, child0 = place.width, U(nodes.value[n]) * place.width, place.action0 + U(nodes.action0[n])
+    actions = U(nodes.actions[n])
+    for k in range(U(0), width, U(LANES)):
+        total = splat(ZERO)
+        for a in range(actions):
+            total = total + load(values, U(nodes.child_value[child0 + a]) * width + k)
+        store(values, to + k, total)
+
+
+@inlined
+def _best(nodes: Nodes, n: Any, place: _Place, values: Array) -> None:
+    """The values at a decision of the player that takes the best action."""
+    width, to, child0 = place.width, U(nodes.value[n]) * place.width, place.action0 + U(nodes.action0[n])
+    actions = U(nodes.actions[n])
+    for k in range(U(0), width, U(LANES)):
+        best = load(values, U(nodes.child_value[child0]) * width + k)
+        for a in range(U(1), actions):
+            best = larger(best, load(values, U(nodes.child_value[child0 + a]) * width + k))
+        store(values, to + k, best)
+
+
+@inlined
+def _update(nodes: Nodes, n: Any, place: _Place, half: _Half, regrets: Array, values: Array) -> None:
+    """The values at a decision of the player, by regret matching, and its new regrets."""
+    width, to, actions, action0 = place.width, U(nodes.value[n]) * place.width, U(nodes.actions[n]), U(nodes.action0[n])
+    child0, entries = place.action0 + action0, place.entry0 + action0 * width
+    zero, one, even = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions))
+    gain, loss = splat(half.positive), splat(half.negative)
+    for k in range(U(0), width, U(LANES)):
+        total, weighted, plain = zero, zero, zero
+        for a in range(actions):
+            x = larger(load(regrets, entries + a * width + k), zero)
+            v = load(values, U(nodes.child_value[child0 + a]) * width + k)
+            total = total + x
+            weighted = weighted + x * v
+            plain = plain + v
+        value = pick(total, weighted * (one / total), plain * even)
+        store(values, to + k, value)
+        for a in range(actions):
+            at = entries + a * width + k
+            x = load(regrets, at) + (load(values, U(nodes.child_value[child0 + a]) * width + k) - value)
+            store(regrets, at, x * pick(x, gain, loss))
+
+
+@inlined
+def _copy(source: Array, at: Any, target: Array, to: Any, width: Any) -> None:
+    """target[to : to + width] = source[at : at + width]."""
+    for k in range(U(0), width, U(LANES)):
+        store(target, to + k, load(source, at + k))
+
+
+@inlined
+def _part(
+    part: Any, half: _Half, tables: Tables, learned: Learned, top_reach: Array, handed: Array, work: Workspace
+) -> None:
+    """One part: fetch the opponent's reach at its roots, sweep down, pay, sweep up, hand the values up."""
+    sizes, forests, roots, orders, q = tables.sizes, tables.forests, tables.roots, tables.orders, 1 - half.player
+    forest, board, width = U(tables.parts.forest[part]), U(tables.parts.board[part]), U(sizes.width)
+    after, entry0 = forest + U(1), U(tables.parts.entry0[part])
+    for root in range(U(forests.roots[forest]), U(forests.roots[after])):
+        to, at = U(roots.reach[q, root]) * width, U(tables.nodes.reach[q, roots.cut[root]]) * U(sizes.top_width)
+        if sizes.cards == sizes.top_cards:  # no card comes: the same hands in the same places
+            _copy(top_reach, at, work.reach, to, width)
+        else:
+            for i in range(U(sizes.hands)):
+                work.reach[to + i] = top_reach[at + U(tables.boards.hands[board, i])]
+    place = _Place(
+        U(forests.nodes[forest]), U(forests.nodes[after]), U(forests.actions[forest]), entry0, width, sizes.cards
+    )
+    _down(tables.nodes, place, half, learned, work.reach)
+    order = Order(
+        orders.hand[board],
+        orders.low[board],
+        orders.high[board],
+        orders.ends[board],
+        orders.held_low[board],
+        orders.held_high[board],
+    )
+    amount0 = U(forests.amounts[forest])
+    for first in range(U(0), U(forests.amounts[after]) - amount0, U(LANES)):
+        showdown_batch(work, first * width, width, order, U(sizes.hands), tables.amounts, amount0 + first)
+    _up(tables.nodes, place, half, learned, work)
+    to = U(tables.parts.handed0[part]) * width
+    for root in range(U(forests.roots[forest]), U(forests.roots[after])):
+        _copy(work.values, U(roots.value[root]) * width, handed, to, width)
+        to += width
+
+
+@inlined
+def _gather(cut: Any, cuts: Cuts, boards: Boards, sizes: Sizes, top: Top, to: Any) -> None:
+    """top.values[to...], a cut's: those handed up, summed over the boards, unsolved ones with suits exchanged."""
+    width = U(sizes.width)
+    if sizes.cards == sizes.top_cards:  # no card comes
+        _copy(top.handed, U(cuts.handed0[cut]) * width, top.values, to, width)
+        return
+    for k in range(U(0), U(sizes.top_width), U(LANES)):
+        store(top.values, to + k, splat(ZERO))
+    for m in range(U(len(boards.solved))):
+        at = (U(cuts.handed0[cut]) + U(boards.solved[m]) * U(cuts.stride[cut])) * width
+        for i in range(U(sizes.hands)):
+            top.values[to + U(boards.hands[m, i])] += boards.chance * top.handed[at + i]
+
+
+@released
+def run(crew: Crew, mode: int, steps: Float32, tables: Tables, learned: Learned, top: Top, work: Workspace) -> None:
+    """Iterations, one row of `steps` each, on one thread of a crew; every thread calls it with its own workspace.
+
+    The first thread does the top, all of them the parts and the cuts.
+    mode: UPDATE or BEST.  steps: float32[T, 3], the first three columns of Rule.steps.
+    """
+    threads, sync, width = crew.threads, crew.sync, U(tables.sizes.top_width)
+    place = _Place(U(0), U(tables.forests.nodes[1]), U(0), U(0), width, tables.sizes.top_cards)
+    for t in range(len(steps)):
+        for player in range(2):
+            half = _Half(player, mode, steps[t, 0], steps[t, 1], steps[t, 2])
+            reach = top.reach[1 - player]
+            if crew.me == 0:
+                _down(tables.nodes, place, half, learned, reach)
+                write(sync, U(NEXT), 0)
+            wait_for_all(sync, threads)
+            part = fetch_add(sync, U(NEXT), 1)
+            while part < len(tables.parts.forest):
+                _part(U(part), half, tables, learned, reach, top.handed, work)
+                part = fetch_add(sync, U(NEXT), 1)
+            wait_for_all(sync, threads)
+            for cut in range(U(crew.me), U(len(tables.cuts.node)), U(threads)):
+                to = U(tables.nodes.value[tables.cuts.node[cut]]) * width
+                _gather(cut, tables.cuts, tables.boards, tables.sizes, top, to)
+            wait_for_all(sync, threads)
+            if crew.me == 0:
+                _up(tables.nodes, place, half, learned, Workspace(reach, top.values, work.scratch))
+                _copy(top.values, U(tables.nodes.value[0]) * width, top.root_values[player], U(0), width)

@@ -1,0 +1,200 @@
+"""What the sweeps read: a `Program` written out as named tuples of arrays, which kernels take as they are."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sog.arrays import Float32, Int32, Int64
+from sog.games.holdem.betting import TURN
+from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW
+from sog.games.holdem.strength import ladder
+from sog.searches.holdem.payoffs import Order
+from sog.searches.holdem.program import Program
+from sog.searches.holdem.trees import CUT, Node, Nodes
+from sog.searches.kernels.f32x16 import LANES
+
+__all__ = ["Boards", "Cuts", "Forests", "Parts", "Roots", "Sizes", "Tables", "make_tables", "order_of"]
+
+
+class Forests(NamedTuple):
+    """Where the F forests lie in other tables: forest f has the places begin[f] to begin[f + 1] - 1. 0 is the top."""
+
+    nodes: Int64  # int64[F + 1]: in Nodes
+    actions: Int64  # int64[F + 1]: in Nodes.child_reach and Nodes.child_value
+    amounts: Int64  # int64[F + 1]: in Tables.amounts
+    roots: Int64  # int64[F + 1]: in Roots; the top has none there
+
+
+class Parts(NamedTuple):
+    """The P parts: forests, each on a solved board. The costliest come first."""
+
+    forest: Int64  # int64[P]
+    board: Int64  # int64[P]
+    entry0: Int64  # int64[P]: where its regrets begin
+    handed0: Int64  # int64[P]: the first vector of values that it hands up to the top
+
+
+class Roots(NamedTuple):
+    """The R roots of the forests below the top."""
+
+    reach: Int64  # int64[2, R]: the vector of each player's reach, to fill
+    value: Int64  # int64[R]: the vector of values, to hand up
+    cut: Int64  # int64[R]: the node of the top that the tree hangs on
+
+
+class Cuts(NamedTuple):
+    """The C cuts of the top, where one tree hangs for each solved board."""
+
+    node: Int64  # int64[C]
+    handed0: Int64  # int64[C]: the vector of values handed up from the first board
+    stride: Int64  # int64[C]: vectors from a board's to the next board's
+
+
+class Boards(NamedTuple):
+    """The M full boards, each with the values of a solved one of B; the solved ones come first."""
+
+    solved: Int32  # int32[M]: the solved board with the same values
+    hands: Int32  # int32[M, H]: the place in a vector of the top of each hand of that solved board
+    chance: np.float32  # of each board
+
+
+class Sizes(NamedTuple):
+    """Hand vectors of the top and on a full board: their floats, and the live cards."""
+
+    top_width: int
+    top_cards: int
+    width: int
+    cards: int
+    hands: int  # on a full board
+
+
+class Tables(NamedTuple):
+    """All that sweeps read and never write."""
+
+    nodes: Nodes  # of every forest, one after another
+    amounts: Float32  # float32[*]: chips of every forest's showdowns
+    forests: Forests
+    parts: Parts
+    roots: Roots
+    cuts: Cuts
+    boards: Boards
+    orders: Order  # of every solved board: int32[B, H] each
+    sizes: Sizes
+
+
+def make_tables(program: Program) -> Tables:
+    """Write a program out as tables."""
+    every = (program.top, *program.forests)
+    fields = zip(*(f.nodes for f in every), strict=True)
+    nodes = Nodes(*(np.ascontiguousarray(np.concatenate(field, axis=-1)) for field in fields))
+    forests = Forests(
+        nodes=_begins([len(f.nodes.kind) for f in every]),
+        actions=_begins([f.actions for f in every]),
+        amounts=_begins([len(f.amounts) for f in every]),
+        roots=_begins([0] + [len(f.roots) for f in program.forests]),
+    )
+    boards = Boards(program.boards.solved, program.boards.hands, np.float32(program.boards.chance))
+    board = program.game.spot.board
+    full = [board + ((card,) if card >= 0 else ()) for card in program.boards.cards]
+    orders = [order_of(cards, program.hands_on(b)) for b, cards in enumerate(full)]
+    live = CARDS - len(board)
+    cards = live - (1 if program.game.street == TURN else 0)
+    return Tables(
+        nodes=nodes,
+        amounts=np.concatenate([f.amounts for f in every]),
+        forests=forests,
+        parts=_parts(program),
+        roots=_roots(program),
+        cuts=_cuts(program),
+        boards=boards,
+        orders=Order(*(np.stack(field) for field in zip(*orders, strict=True))),
+        sizes=Sizes(program.top_width, live, program.width, cards, program.hands_count),
+    )
+
+
+def _begins(counts: list[int]) -> Int64:
+    """int64[len(counts) + 1]: where each of several blocks begins that lie one after another, and the end."""
+    return np.cumsum([0, *counts], dtype=np.int64)
+
+
+def _handed0(program: Program) -> Int64:
+    """int64[F]: the first vector that each forest below the top hands up."""
+    return len(program.boards.cards) * _begins([len(f.roots) for f in program.forests])
+
+
+def _parts(program: Program) -> Parts:
+    handed0, forests = _handed0(program), program.forests
+    parts = [(f, b) for f in range(len(forests)) for b in range(len(program.boards.cards))]
+    parts.sort(key=lambda part: -forests[part[0]].actions)
+    return Parts(
+        forest=np.array([f + 1 for f, _ in parts], dtype=np.int64),
+        board=np.array([b for _, b in parts], dtype=np.int64),
+        entry0=np.array([program.entry0(f, b) for f, b in parts], dtype=np.int64),
+        handed0=np.array([handed0[f] + b * len(forests[f].roots) for f, b in parts], dtype=np.int64),
+    )
+
+
+def _cut_numbers(program: Program) -> list[int]:
+    """For the roots of the forests below the top, one forest after another, the number of the cut of the top."""
+    number = {id(node): k for k, node in enumerate(_top_cuts(program))}
+    return [number[id(node)] for nodes in program.where for node in nodes]
+
+
+def _roots(program: Program) -> Roots:
+    cut_nodes = np.flatnonzero(program.top.nodes.kind == CUT)
+    return Roots(
+        reach=np.concatenate([f.root_reach for f in program.forests], axis=1).astype(np.int64, order="C"),
+        value=np.concatenate([f.root_value for f in program.forests]).astype(np.int64),
+        cut=cut_nodes[_cut_numbers(program)].astype(np.int64),
+    )
+
+
+def _cuts(program: Program) -> Cuts:
+    nodes = np.flatnonzero(program.top.nodes.kind == CUT).astype(np.int64)
+    cuts = Cuts(nodes, np.zeros_like(nodes), np.zeros_like(nodes))
+    handed0 = _handed0(program)
+    roots = [(f, r, len(nodes)) for f, nodes in enumerate(program.where) for r in range(len(nodes))]
+    for cut, (f, r, stride) in zip(_cut_numbers(program), roots, strict=True):
+        cuts.handed0[cut], cuts.stride[cut] = handed0[f] + r, stride
+    return cuts
+
+
+def _top_cuts(program: Program) -> list[Node]:
+    """The roots below the top's cuts, in the order of the top's nodes."""
+    below = {id(node) for nodes in program.where for node in nodes}
+    out: list[Node] = []
+
+    def visit(node: Node) -> None:
+        inside = node.children[0] if node.kind == CUT else node
+        if id(inside) in below:
+            out.append(inside)
+            return
+        for child in node.children:
+            visit(child)
+
+    visit(program.root)
+    return out
+
+
+def order_of(board: tuple[int, ...], hands: Int32) -> Order:
+    """The order of the hands with these numbers on a full board; a hand vector has them in the order given."""
+    place = np.full(HANDS, -1, dtype=np.int32)
+    place[hands] = np.arange(len(hands))
+    live = np.cumsum([c not in board for c in range(CARDS)]) - 1
+    weakest_first = ladder(board)
+    by_strength = weakest_first.hands
+    return Order(
+        hand=_in_lanes(place[by_strength]),
+        low=_in_lanes(live[LOW[by_strength]]),
+        high=_in_lanes(live[HIGH[by_strength]]),
+        ends=weakest_first.ends.astype(np.int32),
+        held_low=_in_lanes(live[LOW[hands]]),
+        held_high=_in_lanes(live[HIGH[hands]]),
+    )
+
+
+def _in_lanes(numbers: Int32 | Int64) -> Int32:
+    """int32: where each number's block of LANES floats begins."""
+    return (LANES * numbers).astype(np.int32)

@@ -1,0 +1,82 @@
+"""One decision of a solved spot for people to read: hand by hand, and as a 13 x 13 grid of classes of hands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.errors import GameError
+from sog.games.base import NATURE, TERMINAL
+from sog.games.holdem.cards import HIGH, LOW, RANKS, hand_name
+from sog.games.holdem.game import HoldemState
+from sog.searches.holdem.solver import HoldemSolver
+
+__all__ = ["View", "view"]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A decision: who acts, the names of the actions, and how often each hand takes them.
+
+    policy: float64[A, 1326].  reach: float64[1326], the actor's range here: its weights at the root times the
+    probability that it acts so as to come here.
+    """
+
+    state: HoldemState
+    actor: int
+    actions: tuple[str, ...]
+    policy: Float64
+    reach: Float64
+
+    @property
+    def frequencies(self) -> Float64:
+        """float64[A]: how often the actor's whole range takes each action."""
+        total = self.reach.sum()
+        out: Float64 = self.policy @ self.reach / total if total > 0 else self.policy.mean(axis=1)
+        return out
+
+    def hands(self) -> list[tuple[str, float, list[float]]]:
+        """(hand, weight, how often it takes each action) of every hand with a weight here, highest cards first."""
+        numbers = [int(h) for h in np.argsort(-(100 * (HIGH // 4) + LOW // 4), kind="stable") if self.reach[h] > 0]
+        return [(hand_name(h), float(self.reach[h]), self.policy[:, h].tolist()) for h in numbers]
+
+    def grid(self) -> tuple[Float64, Float64]:
+        """float64[13, 13], the mean weight of each class's hands; float64[A, 13, 13], how often it takes each action.
+
+        Both axes run from A to 2; suited hands stand above the diagonal of pairs.
+        """
+        top, bottom = len(RANKS) - 1 - HIGH // 4, len(RANKS) - 1 - LOW // 4
+        suited = HIGH % 4 == LOW % 4
+        cell = np.where(suited, top, bottom), np.where(suited, bottom, top)
+        size = (len(RANKS), len(RANKS))
+        count, weight, taken = np.zeros(size), np.zeros(size), np.zeros((len(self.actions), *size))
+        np.add.at(count, cell, 1.0)
+        np.add.at(weight, cell, self.reach)
+        for a in range(len(self.actions)):
+            np.add.at(taken[a], cell, self.reach * self.policy[a])
+        return weight / count, taken / np.maximum(weight, 1e-30)
+
+
+def view(solver: HoldemSolver, s: HoldemState) -> View:
+    """The decision at a public state of the tree; GameError where nobody decides."""
+    game = solver.game
+    actor = game.actor(s)
+    if actor in (NATURE, TERMINAL):
+        what = "a card comes next" if actor == NATURE else "the hand is over"
+        raise GameError(f"{what} at {game.state_name(s)}")
+    reach = game.root_ranges()[actor]
+    at = game.root()
+    for action in s.line:
+        if game.actor(at) == NATURE:
+            dealt = s.board[len(at.board) : len(at.board) + game.cards_to_deal(at)]
+            at = game.deal(at, dealt)
+        children = [game.after(at, int(a)) for a in game.actions(at)]
+        place = [c.line[-1] for c in children].index(action)
+        if game.actor(at) == actor:
+            reach = reach * solver.policy(at)[place]
+        at = children[place]
+    names = tuple(game.action_name(s, int(a)) for a in game.actions(s))
+    blocked = np.isin(LOW, s.board) | np.isin(HIGH, s.board)
+    return View(s, actor, names, solver.policy(s), np.where(blocked, 0.0, reach))

@@ -1,0 +1,149 @@
+"""Numba's dispatchers for kernels: what Python calls is compiled whole, what kernels call only as part of one.
+
+Left to itself, Numba compiles every callee on its own, machine code and wrappers for Python and all, before it links it
+into its caller, and once more for each constant that is passed: two thirds of the time that compiling took.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core import event, types
+from numba.core.caching import FunctionCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.registry import CPUDispatcher
+
+from sog.searches.kernels.compiling import WATCH
+
+
+class Part(CPUDispatcher):
+    """A function that only kernels call, compiled once for each set of argument types, constants aside."""
+
+    def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
+        options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+        super().__init__(py_func, locals, {**targetoptions, **options}, _PartCompiler)
+
+    def __call__(self, *args: Any) -> Any:
+        """TypeError: there is no code that Python could call."""
+        raise TypeError(f"{self.py_func.__name__} can only be called by kernels")
+
+    def get_call_template(self, args: Sequence[Any], kws: Any) -> Any:
+        """Numba's, with the types widened."""
+        return super().get_call_template([_widest(kind) for kind in args], {name: _widest(kws[name]) for name in kws})
+
+
+class Entry(CPUDispatcher):
+    """A kernel that Python calls; kernels that call it take in its `part` instead.  kept: its code, on disk."""
+
+    def __init__(
+        self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None, kept: bool = True
+    ) -> None:
+        super().__init__(py_func, locals, {**targetoptions, "nopython": True, "no_cfunc_wrapper": True})
+        self.part = Part(py_func, locals, targetoptions)
+        if kept:
+            self._cache = _Cache(py_func)
+
+    def get_call_template(self, args: Sequence[Any], kws: Any) -> Any:
+        """The part's, for a kernel that calls this."""
+        return self.part.get_call_template(args, kws)
+
+    def get_overload(self, sig: Any) -> Any:
+        """The part's, for a kernel that calls this."""
+        return self.part.get_overload(sig)
+
+    def compile(self, sig: Any) -> Any:
+        """Code for these argument types, compiled or out of the cache."""
+        known = len(self.overloads)
+        with _no_collections():
+            entry = super().compile(sig)
+        if len(self.overloads) > known:  # the parts taken in have their addresses only now
+            result = next(reversed(self.overloads.values()))
+            for environment in result._find_referenced_environments():
+                result.codegen.set_env(environment.env_name, environment)
+        return entry
+
+
+class _Cache(FunctionCache):
+    """Numba's cache on disk, for processes that compile at the same time.
+
+    Two that saved code for different argument types at once would give both files the same name.
+    """
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save compiled code while no other process saves any."""
+        os.makedirs(self.cache_path, exist_ok=True)
+        with open(os.path.join(self.cache_path, "lock"), "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            super().save_overload(sig, data)
+
+
+class _PartLibrary(JITCodeLibrary):
+    """A part's code as LLVM's text: neither optimised nor turned into machine code before it stands in a kernel."""
+
+    def finalize(self) -> None:
+        """Take in what the part calls."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Null: the function has no address."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        """What Numba hands the function's environment to."""
+        return _NoAddresses()
+
+
+class _NoAddresses:
+    def set_env(self, name: str, environment: Any) -> None:
+        """Nothing has an address yet; `Entry.compile` sets the environments."""
+
+
+class _PartCompiler(Compiler):
+    """Numba's compiler, writing into a _PartLibrary."""
+
+    def __init__(self, typing_context: Any, target_context: Any, library: Any, *more: Any) -> None:
+        codegen = target_context.codegen()
+        super().__init__(typing_context, target_context, _PartLibrary(codegen, "part"), *more)
+
+
+def _widest(kind: Any) -> Any:
+    """A constant's type, int64 for every signed integer: calls with 1, with 2 and with a table's entry share code."""
+    kind = types.unliteral(kind)
+    return types.int64 if kind in types.signed_domain else kind
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Without Python's garbage collector, which costs a fifth of the time that Numba takes."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+class _Listener(event.Listener):
+    """Tells WATCH when Numba begins and ends to compile."""
+
+    def on_start(self, event: Any) -> None:
+        WATCH.begin()
+
+    def on_end(self, event: Any) -> None:
+        WATCH.end()
+
+
+event.register("numba:compile", _Listener())

@@ -1,0 +1,113 @@
+"""The evaluator protocol: the beliefs at a search's leaves and their evaluations; it knows no network.
+
+A belief is a public state with both players' ranges. Ranges, values and logits are laid out by network
+slot: player 0's slots first, then player 1's (`Game.num_slots`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from enum import Enum
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from sog.arrays import Float64, Int32
+from sog.errors import SettingError
+from sog.searches.tree.public_tree import PublicTree
+
+
+class Wanted(Enum):
+    """What of the evaluations is read; an evaluator may leave out the rest."""
+
+    BOTH = 0
+    VALUES = 1
+    POLICIES = 2
+
+
+class Beliefs(NamedTuple):
+    """A batch of public belief states.
+
+    nodes: int32[B], nodes of `public`.  ranges: float64[B, S0 + S1], each player's range summing to 1.
+    """
+
+    public: PublicTree
+    nodes: Int32
+    ranges: Float64
+    wanted: Wanted = Wanted.BOTH
+
+    def value_units(self) -> Float64:
+        """float64[B]: how many utilities a network value of 1 stands for at each belief's public state."""
+        return self.public.value_units(self.nodes)
+
+
+class Evaluations(NamedTuple):
+    """The values and policy logits of a batch of beliefs.
+
+    values: float64[B, S0 + S1], utilities, conditional on the infostate.
+    logits: float64[B, S, A], the actor's prior policy by slot and action identity, S = max(S0, S1).
+    What is left out has no rows.
+    """
+
+    values: Float64
+    logits: Float64
+
+
+def checked(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
+    """The same evaluations in arrays of one type, for kernels whose types are looked at once (simd/dispatch.py).
+
+    SettingError where they are not of the shapes that these beliefs ask for: kernels would read past their ends.
+    """
+    game, count = beliefs.public.game, len(beliefs.nodes)
+    for name, found, shape, left_out in (
+        ("values", answers.values, (count, sum(game.num_slots)), Wanted.POLICIES),
+        ("logits", answers.logits, (count, max(game.num_slots), game.num_actions), Wanted.VALUES),
+    ):
+        if beliefs.wanted is not left_out and found.shape != shape:
+            raise SettingError(f"an evaluator answered {name} of shape {found.shape}, not {shape}")
+    return Evaluations(_plain(answers.values), _plain(answers.logits))
+
+
+def _plain(x: Float64) -> Float64:
+    return x if x.flags.carray and x.dtype == np.float64 else np.array(x, dtype=np.float64, order="C")
+
+
+# A search as it is driven: it yields the beliefs at its leaves and is sent their evaluations.
+SearchGenerator = Generator[Beliefs, Evaluations, None]
+
+
+class Evaluator(Protocol):
+    """Evaluates beliefs of several searches at once, in order."""
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]: ...
+
+
+class Clock:
+    """Seconds spent so far, which several evaluators may add to."""
+
+    seconds = 0.0
+
+
+class Timed:
+    """Another evaluator's answers; what they take is added to a clock."""
+
+    def __init__(self, evaluator: Evaluator, clock: Clock) -> None:
+        self.evaluator, self.clock = evaluator, clock
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        started = time.perf_counter()
+        answers = self.evaluator(requests)
+        self.clock.seconds += time.perf_counter() - started
+        return answers
+
+
+def zero_evaluator(requests: Sequence[Beliefs]) -> list[Evaluations]:
+    """Every value 0 and every prior uniform: an untrained network's stand-in."""
+    return [zero_answer(beliefs) for beliefs in requests]
+
+
+def zero_answer(beliefs: Beliefs) -> Evaluations:
+    """Zero values and logits of the right shapes."""
+    game, count = beliefs.public.game, len(beliefs.nodes)
+    return Evaluations(np.zeros((count, sum(game.num_slots))), np.zeros((count, max(game.num_slots), game.num_actions)))

@@ -1,0 +1,111 @@
+"""Numba kernels for networks: which infostates of two players go together at a public state, and what it pays.
+
+All arrays that a network answers with are laid out by network slot.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sog.arrays import Array, Float64, Int32, Int64
+from sog.searches.kernels.jit import fused
+from sog.searches.tree import columns as f
+from sog.searches.tree.public_tree import PublicTree
+
+
+class Pairing(NamedTuple):
+    """The tables of a public tree (tree/arrays.py) that say which infostates go together, and the value units."""
+
+    nodes: Int32
+    scales: Float64
+    operators: Int64
+    operator_values: Float64
+    slots: Int32
+
+
+def pairing_of(public: PublicTree) -> Pairing:
+    """A tree's tables as they are now; public states listed later may come to lie in new ones."""
+    return Pairing(*plain_pairing(public))
+
+
+def plain_pairing(public: PublicTree) -> tuple[Int32, Float64, Int64, Float64, Int32]:
+    """`pairing_of` as a plain tuple, whose types Numba finds sooner."""
+    arrays = public.arrays
+    return arrays.nodes, arrays.scales, arrays.operators, arrays.operator_values, arrays.slots
+
+
+@fused
+def value_unit(pairing: Pairing, node: int) -> float:
+    """How many utilities a network value of 1 stands for at a public node."""
+    return float(pairing.scales[node, f.VALUE_UNIT])
+
+
+@fused
+def posteriors(pairing: Pairing, node: int, ranges: Array, slots0: int, out: Array) -> None:
+    """What each infostate believes of the opponent's at a public node, W included, by slot.
+
+    out: float32[2, S0, S1]; [0, i, j] is j's probability given i and [1, i, j] is i's given j; 0 where the
+    given infostate has no compatible opponent.
+    """
+    out[:] = 0.0
+    public, operators, slots = pairing.nodes, pairing.operators, pairing.slots
+    op, at0, at1 = public[node, f.WEIGHT_OP], public[node, f.SLOT0], public[node, f.SLOT1]
+    first, rows, columns = operators[op, f.OP_START], operators[op, f.OP_ROWS], operators[op, f.OP_COLUMNS]
+    for i in range(rows):
+        a, total = slots[at0 + i], 0.0
+        for j in range(columns):
+            total += pairing.operator_values[first + i * columns + j] * ranges[slots0 + slots[at1 + j]]
+        if total > 0.0:
+            for j in range(columns):
+                b = slots[at1 + j]
+                out[0, a, b] = pairing.operator_values[first + i * columns + j] * ranges[slots0 + b] / total
+    for j in range(columns):
+        b, total = slots[at1 + j], 0.0
+        for i in range(rows):
+            total += pairing.operator_values[first + i * columns + j] * ranges[slots[at0 + i]]
+        if total > 0.0:
+            for i in range(rows):
+                a = slots[at0 + i]
+                out[1, a, b] = pairing.operator_values[first + i * columns + j] * ranges[a] / total
+
+
+@fused
+def expectation(
+    pairing: Pairing, node: int, ranges: Array, slots0: int, matchup: Array, mass: Array, values: Array
+) -> None:
+    """Both players' expectations of a flat matchup matrix under `posteriors`, without writing those down.
+
+    matchup: float[S0 * S1 or more], in value units.  mass: float64[S0 + S1], to work with.  values: float64[S0 + S1],
+    in utilities.
+    """
+    values[:] = 0.0
+    mass[:] = 0.0
+    public, operators, slots = pairing.nodes, pairing.operators, pairing.slots
+    op, at0, at1 = public[node, f.WEIGHT_OP], public[node, f.SLOT0], public[node, f.SLOT1]
+    at, rows, columns = operators[op, f.OP_START], operators[op, f.OP_ROWS], operators[op, f.OP_COLUMNS]
+    slots1, unit = len(values) - slots0, value_unit(pairing, node)
+    for i in range(rows):
+        a = slots[at0 + i]
+        mine, value, total = ranges[a], 0.0, 0.0
+        for j in range(columns):
+            b = slots[at1 + j]
+            weight, utility = pairing.operator_values[at + j], matchup[a * slots1 + b] * unit
+            theirs = weight * ranges[slots0 + b]
+            value += utility * theirs
+            total += theirs
+            values[slots0 + b] -= utility * weight * mine
+            mass[slots0 + b] += weight * mine
+        at += columns
+        values[a], mass[a] = value, total
+    for k in range(len(values)):
+        if mass[k] > 0.0:
+            values[k] /= mass[k]
+
+
+@fused
+def expectations(
+    pairing: Pairing, nodes: Array, ranges: Array, slots0: int, matchups: Array, mass: Array, values: Array
+) -> None:
+    """`expectation` of a batch: rows of flat matchup matrices into values, float64[B, S0 + S1]."""
+    for b in range(len(nodes)):
+        expectation(pairing, nodes[b], ranges[b], slots0, matchups[b], mass, values[b])

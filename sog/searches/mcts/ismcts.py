@@ -1,0 +1,201 @@
+"""Simulations of information set Monte Carlo tree search from one infostate of a tree without leaves.
+
+The statistics of an infostate lie at its (node, action, infostate) entries, as regrets do, so that no infostate is
+ever looked up.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sog.arrays import Array, Bool, Float64, Int64
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.kernels.jit import njit
+from sog.searches.tree import columns as f
+from sog.searches.tree import draws, pairs
+from sog.searches.tree.arrays import Public, Tree
+
+
+class Memory(NamedTuple):
+    """The statistics of a search, and room to work in.
+
+    visits, returns: float64[V], how often an action was chosen and what its player earned after it.
+    opened: bool[S], the infostates met; met[0] of them, listed after it by node and infostate in met: int64[*, 2].
+    worlds: float64[I], pair: int64[2], path: int64[*]: to work in.
+    """
+
+    visits: Float64
+    returns: Float64
+    opened: Bool
+    met: Int64
+    worlds: Float64
+    pair: Int64
+    path: Int64
+
+
+class Simulator:
+    """Searches infostates of one tree, one after another; a search keeps nothing of those before."""
+
+    def __init__(self, tree: Lookahead) -> None:
+        """tree: without leaves. Worlds are drawn by its ranges."""
+        self._tree = tree
+        visits, returns = np.zeros((2, tree.entries.shape[1]))
+        self._memory = Memory(
+            visits=visits,
+            returns=returns,
+            opened=np.zeros(tree.infostates.shape[1], dtype=np.bool_),
+            met=np.zeros((1, 2), dtype=np.int64),
+            worlds=np.zeros(tree.public.widest),
+            pair=np.zeros(2, dtype=np.int64),
+            path=np.zeros(tree.size, dtype=np.int64),
+        )
+
+    def search(self, n: int, i: int, simulations: int, c: float, rng: Array) -> tuple[Float64, Float64]:
+        """So many simulations from infostate i of the actor of node n: visits and returns, float64[A] each.
+
+        returns: the sum of what the actor earned after each action, utilities.  c: UCT's exploration constant,
+        utilities.  rng: uint64[1].
+        """
+        tree, memory = self._tree, self._memory
+        if len(memory.met) < simulations + 1:
+            memory = self._memory = memory._replace(met=np.zeros((simulations + 1, 2), dtype=np.int64))
+        _search(tree.public.arrays, tree.arrays, memory, n, i, simulations, c, rng)
+        block, count = tree.block(n), len(tree.actions(n))
+        visits, returns = (row[block].reshape(count, -1)[:, i].copy() for row in (memory.visits, memory.returns))
+        _forget(tree.arrays, memory)
+        return visits, returns
+
+
+@njit
+def _search(
+    public: Public, tree: Tree, memory: Memory, root: int, i: int, simulations: int, c: float, rng: Array
+) -> None:
+    """Simulate from infostate i of the actor of node `root`, and leave the statistics of every infostate met."""
+    nodes, pair, path = tree.nodes, memory.pair, memory.path
+    p = nodes[root, f.N_ACTOR]
+    _weigh_worlds(public, tree, root, i, memory.worlds)
+    for _ in range(simulations):
+        pair[p], pair[1 - p] = i, _draw_world(memory.worlds, nodes[root, f.N_I0 + 1 - p], rng)
+        n, depth = root, 0
+        while nodes[n, f.KIND] == f.INTERIOR:  # choose by UCT as far as infostates are known
+            actor = nodes[n, f.N_ACTOR]
+            if actor >= f.NATURE:
+                n = _chance(public, tree, n, rng, pair)
+                continue
+            k = pair[actor]
+            if not memory.opened[nodes[n, f.OFF0 + actor] + k]:
+                _open(tree, memory, n, k)
+                break
+            a = _select(public, tree, memory, n, k, c, rng)
+            path[depth] = (nodes[n, f.VAR0] + a * nodes[n, f.N_I0 + actor] + k) * 2 + actor
+            depth += 1
+            n = draws.child_over(tree, n, draws.take(public, tree, n, a, pair))
+        n = _play_out(public, tree, n, rng, pair)
+        utility = pairs.utility(public, nodes[n, f.PUBLIC], pair[0], pair[1])
+        for d in range(depth):
+            k = path[d] // 2
+            memory.visits[k] += 1.0
+            memory.returns[k] += utility if path[d] % 2 == 0 else -utility
+
+
+@njit
+def _forget(tree: Tree, memory: Memory) -> None:
+    """Clear the statistics of every infostate met, for the next search."""
+    nodes, met = tree.nodes, memory.met
+    for m in range(1, met[0, 0] + 1):
+        n, i = met[m, 0], met[m, 1]
+        p = nodes[n, f.N_ACTOR]
+        memory.opened[nodes[n, f.OFF0 + p] + i] = False
+        for a in range(nodes[n, f.N_ACTIONS]):
+            k = nodes[n, f.VAR0] + a * nodes[n, f.N_I0 + p] + i
+            memory.visits[k], memory.returns[k] = 0.0, 0.0
+    met[0, 0] = 0
+
+
+@njit
+def _weigh_worlds(public: Public, tree: Tree, n: int, i: int, worlds: Array) -> None:
+    """worlds[j]: running sum of the chances of the opponent's infostates 0..j beside infostate i of node n."""
+    nodes, reach = tree.nodes, tree.infostates[f.REACH]
+    p, s = nodes[n, f.N_ACTOR], nodes[n, f.PUBLIC]
+    total = 0.0
+    for j in range(nodes[n, f.N_I0 + 1 - p]):
+        i0, i1 = (i, j) if p == 0 else (j, i)
+        total += reach[nodes[n, f.OFF0 + 1 - p] + j] * pairs.weight(public, s, i0, i1)
+        worlds[j] = total
+
+
+@njit
+def _draw_world(worlds: Array, count: int, rng: Array) -> int:
+    """An opponent's infostate by the running sums `worlds`."""
+    target, j = draws.random(rng) * worlds[count - 1], 0
+    while j < count - 1 and worlds[j] <= target:
+        j += 1
+    return j
+
+
+@njit
+def _chance(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> int:
+    """The node after chance's draw at node n; the pair moves on with it."""
+    return int(draws.child_over(tree, n, draws.draw_chance(public, tree.nodes[n, f.PUBLIC], rng, pair)))
+
+
+@njit
+def _play_out(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> int:
+    """The terminal node where uniform legal play from node n ends; the pair moves on with it."""
+    while tree.nodes[n, f.KIND] == f.INTERIOR:
+        actor = tree.nodes[n, f.N_ACTOR]
+        if actor >= f.NATURE:
+            n = _chance(public, tree, n, rng, pair)
+        else:
+            a = _random_legal(public, tree, n, pair[actor], rng)
+            n = draws.child_over(tree, n, draws.take(public, tree, n, a, pair))
+    return n
+
+
+@njit
+def _open(tree: Tree, memory: Memory, n: int, i: int) -> None:
+    """Note that infostate i of the actor of node n has been met."""
+    met = memory.met
+    memory.opened[tree.nodes[n, f.OFF0 + tree.nodes[n, f.N_ACTOR]] + i] = True
+    met[0, 0] += 1
+    met[met[0, 0], 0], met[met[0, 0], 1] = n, i
+
+
+@njit
+def _select(public: Public, tree: Tree, memory: Memory, n: int, i: int, c: float, rng: Array) -> int:
+    """The legal action with the highest UCT score at infostate i of node n, first those never chosen; ties are drawn.
+
+    UCT: mean return + c * sqrt(log(visits of the infostate) / visits of the action).
+    """
+    nodes, visits, returns = tree.nodes, memory.visits, memory.returns
+    width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
+    total = 0.0
+    for a in range(nodes[n, f.N_ACTIONS]):
+        total += visits[var + a * width]
+    spread = c * c * np.log(total) if total > 0.0 else 0.0
+    best, top, ties = -1, -np.inf, 0
+    for a in range(nodes[n, f.N_ACTIONS]):
+        if not draws.is_legal(public, nodes[n, f.N_ACTION0] + a, i):
+            continue
+        k, score = var + a * width, np.inf
+        if visits[k] > 0.0:
+            score = returns[k] / visits[k] + np.sqrt(spread / visits[k])
+        if score > top:
+            best, top, ties = a, score, 1
+        elif score == top:
+            ties += 1
+            if draws.random(rng) * ties < 1.0:
+                best = a
+    return best
+
+
+@njit
+def _random_legal(public: Public, tree: Tree, n: int, i: int, rng: Array) -> int:
+    """A legal action at infostate i of node n, each as likely."""
+    left = int(draws.random(rng) * draws.count_legal(public, tree, n, i))
+    a = draws.next_legal(public, tree, n, i, -1)
+    for _ in range(left):
+        a = draws.next_legal(public, tree, n, i, a)
+    return int(a)

@@ -1,0 +1,33 @@
+"""What the network sees of a public tree's nodes, computed once a node where it is small."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sog.arrays import Bool, Float32, Int32
+from sog.games.base import Game, State
+from sog.searches.tree.tables import grown
+
+
+class Features:
+    """A game's features by node. Planes are large and needed once: they are made anew each time and not kept."""
+
+    def __init__(self, game: Game) -> None:
+        kept = 16 if game.planes is None else 0
+        self._game = game
+        self._kept: Float32 = np.zeros((kept, game.num_features), dtype=np.float32)
+        self._is_kept: Bool = np.zeros(kept, dtype=np.bool_)
+
+    def of(self, nodes: Int32, states: Sequence[State]) -> Float32:
+        """float32[B, F]: of each of the nodes.  states: of all nodes of the tree."""
+        if self._game.planes is not None:
+            return np.stack([self._game.features(states[node]) for node in nodes])
+        if len(states) > len(self._kept):
+            self._kept = grown(self._kept, len(states), axis=0)
+            self._is_kept = grown(self._is_kept, len(states), axis=0)
+        for node in nodes[~self._is_kept[nodes]]:
+            self._kept[node] = self._game.features(states[node])
+            self._is_kept[node] = True
+        return self._kept[nodes]

@@ -1,0 +1,54 @@
+"""The pair operators of a public tree, each packed once for kernels; it knows no nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sog.arrays import Float64
+from sog.games.base import DENSE, Operator, Scaled
+from sog.searches.tree import columns as f
+from sog.searches.tree.tables import Table
+
+
+class Operators:
+    """table: int64[O, OPERATOR_FIELDS], see columns.py.  values: float64[*], the operators as they are packed."""
+
+    def __init__(self) -> None:
+        self.table = Table(np.int64, f.OPERATOR_FIELDS)
+        self.values = Table(np.float64)
+        self._numbers: dict[Operator, int] = {}
+
+    def add(self, scaled: Scaled) -> tuple[int, float]:
+        """Its operator's number, packed on first use, and its scale."""
+        operator = scaled.operator
+        if operator not in self._numbers:
+            self._numbers[operator] = self.table.count
+            packed, factors = operator.packed(), _factors(operator)
+            start = self.values.count
+            first = start + len(packed) if len(factors) else -1
+            self.table.extend(1)[0] = start, *operator.shape, operator.kind, first
+            self.values.extend(len(packed) + len(factors))[:] = np.concatenate([packed, factors])
+        return self._numbers[operator], scaled.scale
+
+    def matrix(self, number: int) -> Float64:
+        """float64[I0, I1]: the dense operator with this number, unscaled."""
+        start, rows, columns, kind, _ = self.table.rows[number]
+        assert kind == DENSE
+        matrix: Float64 = self.values.rows[start : start + rows * columns].reshape(rows, columns)
+        return matrix
+
+    @property
+    def all_dense(self) -> bool:
+        """Whether every operator so far is a matrix."""
+        return bool((self.table.rows[: self.table.count, f.OP_KIND] == DENSE).all())
+
+
+def _factors(operator: Operator) -> Float64:
+    """float64[I0 + I1]: two vectors whose outer product a dense operator is to rounding; empty where there are none."""
+    if operator.kind != DENSE or not operator.matrix.any():
+        return np.zeros(0)
+    matrix = operator.matrix
+    i, j = divmod(int(np.abs(matrix).argmax()), matrix.shape[1])
+    first, second = matrix[:, j], matrix[i] / matrix[i, j]
+    outer = np.allclose(np.outer(first, second), matrix, rtol=4e-16, atol=0.0)
+    return np.concatenate([first, second]) if outer else np.zeros(0)

@@ -1,0 +1,305 @@
+"""Checkpoints: one folder per run, complete at every moment whatever is killed; no pickle anywhere.
+
+`meta.json` names the other files, `network.N.safetensors` with the weights, `critic.N.safetensors` with those of a
+second network where the algorithm has one, and `state.N.safetensors` and `state.N.json` with what training needs to go
+on, each with its sha256. A save writes save N + 1 beside save N
+and then replaces meta.json, in one rename; only then save N is removed. Whatever stands in the folder instead is
+refused in bounded time and memory.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import safetensors.numpy
+
+from sog.arrays import Array
+from sog.errors import CheckpointError, GameError, SettingError, UnknownGame
+from sog.files import (
+    bounded_json,
+    discard,
+    open_regular,
+    overwrite,
+    read_bounded,
+    read_header,
+    shown,
+    sync_folder,
+)
+from sog.games.catalog import make_game
+from sog.games.histories.catalog import make_history_game
+from sog.games.own import VARIABLE
+from sog.nets.cvpn import CVPN
+from sog.nets.inference import refuse_broken
+from sog.nets.serialized import check_weights, network_bytes, network_of, without_weights
+from sog.nets.shape import NetworkShape, is_for, policy_shape
+from sog.training.meta import FileEntry, Meta, file_name, meta_bytes, meta_of
+from sog.training.state import State, pack, unpack
+
+__all__ = [
+    "FileEntry",
+    "Meta",
+    "WithCritic",
+    "is_begun",
+    "is_policy_network",
+    "load_critic",
+    "load_meta",
+    "load_network",
+    "load_state",
+    "load_with_critic",
+    "save",
+]
+
+_META: Final = "meta.json"
+_OWN: Final = re.compile(r"(network|critic|state)\.\d+\.(safetensors|json)|meta\.json\.new")
+# Bytes that a file may have at most, which bounds what a damaged one costs.
+_LIMITS: Final = {"meta": 2**20, "network": 2**33, "critic": 2**33, "state": 2**28, "arrays": 2**36}
+
+
+@dataclass(frozen=True, eq=False)
+class WithCritic:
+    """What one save holds: the game string, the network, the critic's arrays, and what it says of itself."""
+
+    game: str
+    network: CVPN
+    critic: dict[str, Array]
+    meta: Meta
+
+
+def save(
+    folder: Path,
+    network: CVPN,
+    game: str,
+    run: str,
+    step: int,
+    settings: dict[str, Any],
+    state: State | None = None,
+    critic: dict[str, Array] | None = None,
+) -> Meta:
+    """Write a checkpoint into `folder`, in place of an older one of the same run.
+
+    critic: the arrays of a second network, for search on top of a policy network.
+
+    A kill at any moment leaves the older or the newer one, complete. Raises CheckpointError where the folder holds a
+    checkpoint of another run or game, or cannot be written, and where a weight is NaN or infinite: what was saved
+    before a training went wrong stays. Files with names of ours and no meta.json count as a killed first save's, and
+    are removed.
+    """
+    _refuse_to_keep(folder, network, critic)
+    number = _next_save(folder, run, game)
+    contents = {"network": network_bytes(network)}
+    if critic is not None:
+        contents["critic"] = safetensors.numpy.save(critic)
+    if state is not None:
+        skeleton, arrays = pack(state)
+        contents["state"] = json.dumps(skeleton).encode()
+        contents["arrays"] = safetensors.numpy.save(arrays)
+    files = {
+        role: FileEntry(file_name(role, number), hashlib.sha256(content).hexdigest(), len(content))
+        for role, content in contents.items()
+    }
+    meta = Meta(game, run, step, number, network.shape, settings, files)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _write_all(folder, {files[role].name: content for role, content in contents.items()}, meta_bytes(meta))
+        sync_folder(folder)
+        _remove_others(folder, meta)
+    except OSError as error:
+        raise CheckpointError(f"{shown(folder)}: the checkpoint cannot be written: {error.strerror}") from error
+    return meta
+
+
+def _refuse_to_keep(folder: Path, network: CVPN, critic: dict[str, Array] | None) -> None:
+    try:
+        refuse_broken(network)
+    except CheckpointError as error:
+        raise CheckpointError(f"{shown(folder)}: not written: {error}") from error
+    for name, array in (critic or {}).items():
+        if not np.isfinite(array).all():
+            raise CheckpointError(f"{shown(folder)}: not written: the critic has a NaN or infinite number in {name}")
+
+
+def is_begun(folder: Path) -> bool:
+    """Whether a first save has been made here; before it there may be a part of one."""
+    return os.path.lexists(folder / _META)
+
+
+def load_meta(folder: Path) -> Meta:
+    """What a checkpoint says of itself; raises CheckpointError where there is none."""
+    where = shown(folder)
+    if not os.path.exists(folder):
+        raise CheckpointError(f"{where}: no such checkpoint")
+    if not is_begun(folder):
+        raise CheckpointError(f"{where}: not a checkpoint (it has no {_META})")
+    try:
+        with open_regular(folder / _META, _LIMITS["meta"]) as (file, size):
+            return meta_of(read_bounded(file, size))
+    except OSError as error:
+        raise CheckpointError(f"{where}: {_META} cannot be read: {error.strerror}") from error
+    except (ValueError, SettingError) as error:
+        raise CheckpointError(f"{where}: {_META} is truncated or not a checkpoint's") from error
+    except CheckpointError as error:
+        raise CheckpointError(f"{where}: {error}") from error
+
+
+def load_network(folder: Path, game: str | None = None) -> tuple[str, CVPN, Meta]:
+    """The game string, the network and what else the checkpoint says of itself.
+
+    Raises CheckpointError where it is missing, truncated, foreign, changed, has a NaN or infinite weight,
+    is of another game than `game`, or has a network that is not for the game that it states.
+    """
+    meta, (content,) = _read(folder, ("network",))
+    if game is not None and meta.game != game:
+        raise CheckpointError(f"{shown(folder)}: a checkpoint of {meta.game}, not of {game}")
+    return meta.game, _network(folder, meta, content), meta
+
+
+def load_critic(folder: Path) -> dict[str, Array]:
+    """The arrays of the second network; CheckpointError where there is none or they are damaged."""
+    _refuse_without_critic(folder)
+    _, (content,) = _read(folder, ("critic",))
+    return _critic(folder, content)
+
+
+def load_with_critic(folder: Path) -> WithCritic:
+    """Network and critic of the same save, while a training may go on; raises as `load_network` and `load_critic`."""
+    _refuse_without_critic(folder)
+    meta, (network, critic) = _read(folder, ("network", "critic"))
+    return WithCritic(meta.game, _network(folder, meta, network), _critic(folder, critic), meta)
+
+
+def _network(folder: Path, meta: Meta, content: bytes) -> CVPN:
+    try:
+        _check_game(meta)
+        network = network_of(meta.shape, content)
+        refuse_broken(network)
+    except (CheckpointError, GameError) as error:
+        raise CheckpointError(f"{shown(folder)}: {error}") from error
+    return network
+
+
+def _refuse_without_critic(folder: Path) -> None:
+    if "critic" not in load_meta(folder).files:
+        raise CheckpointError(f"{shown(folder)}: holds no critic to search with; train one by sepot")
+
+
+def _critic(folder: Path, content: bytes) -> dict[str, Array]:
+    try:
+        return safetensors.numpy.load(content)
+    except (ValueError, KeyError, TypeError, safetensors.SafetensorError) as error:
+        raise CheckpointError(f"{shown(folder)}: the critic's file is damaged") from error
+
+
+def load_state(folder: Path) -> State:
+    """The state that was saved beside the network; CheckpointError where there is none or it is damaged."""
+    _, (skeleton, content) = _read(folder, ("state", "arrays"))
+    try:
+        state = unpack(bounded_json(skeleton, finite=False), safetensors.numpy.load(content))
+    except (ValueError, KeyError, TypeError, RecursionError, safetensors.SafetensorError) as error:
+        raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
+    if not isinstance(state, dict):
+        raise CheckpointError(f"{shown(folder)}: the training state is damaged")
+    return state
+
+
+def _check_game(meta: Meta) -> None:
+    """CheckpointError unless the network is one for the game that the checkpoint states; GameError where none is."""
+    if is_policy_network(meta.shape, meta.game):
+        return
+    try:
+        game, shape = make_game(meta.game), meta.shape
+    except UnknownGame as error:
+        raise UnknownGame(f"{error} (a game of your own? {VARIABLE} must name its module)") from error
+    if not is_for(shape, game):
+        own = f"{shape.features} features, {shape.slots[0]} and {shape.slots[1]} infostates and {shape.actions} actions"
+        wanted = f"{game.num_features}, {game.num_slots[0]} and {game.num_slots[1]}, and {game.num_actions}"
+        raise CheckpointError(f"its network is not for {meta.game}: it has {own}; the game has {wanted}")
+
+
+def is_policy_network(shape: NetworkShape, game: str) -> bool:
+    """Whether it is a policy network's shape, which reads the game by histories and not by public states."""
+    if shape.slots != (1, 1):
+        return False
+    try:
+        return shape == policy_shape(make_history_game(game), shape.width, shape.depth)
+    except GameError:
+        return False
+
+
+def _next_save(folder: Path, run: str, game: str) -> int:
+    if not os.path.lexists(folder):
+        return 1
+    if not folder.is_dir():
+        raise CheckpointError(f"{shown(folder)}: is not a folder; nothing was written")
+    if not is_begun(folder):
+        return 1
+    meta = load_meta(folder)
+    if meta.run != run:
+        raise CheckpointError(f"{shown(folder)}: holds a checkpoint of another run; nothing was written")
+    if meta.game != game:
+        raise CheckpointError(f"{shown(folder)}: holds a checkpoint of another game, {meta.game}; nothing was written")
+    return meta.save + 1
+
+
+def _read(folder: Path, roles: tuple[str, ...]) -> tuple[Meta, list[bytes]]:
+    """Some of the files, checked; a save that finishes meanwhile is read instead."""
+    meta = load_meta(folder)
+    while True:
+        if not set(roles) <= set(meta.files):
+            raise CheckpointError(f"{shown(folder)}: holds a network only, so its training cannot be resumed")
+        try:
+            return meta, [_read_file(folder, meta, role) for role in roles]
+        except CheckpointError:
+            newer = load_meta(folder)
+            if newer.save == meta.save:
+                raise
+            meta = newer
+
+
+def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
+    """A file whose size, tensors and hash are what meta.json states; the first two are compared before it is read."""
+    entry, where = meta.files[role], shown(folder)
+    try:
+        with open_regular(folder / entry.name, _LIMITS[role]) as (file, size):
+            if size != (size if entry.size is None else entry.size):
+                raise CheckpointError(f"{entry.name} is truncated or was changed")
+            if entry.name.endswith(".safetensors"):
+                header = read_header(file, size)
+                if role == "network":
+                    check_weights(without_weights(meta.shape, len(header)), header)
+            content = read_bounded(file, size)
+    except OSError as error:
+        raise CheckpointError(f"{where}: {entry.name} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise CheckpointError(f"{where}: {entry.name} is damaged: {error}") from error
+    except CheckpointError as error:
+        raise CheckpointError(f"{where}: {error}") from error
+    if hashlib.sha256(content).hexdigest() != entry.sha256:
+        raise CheckpointError(f"{where}: {entry.name} is truncated or was changed")
+    return content
+
+
+def _write_all(folder: Path, contents: dict[str, bytes], meta: bytes) -> None:
+    """Write a save beside the one before, which it then replaces in one rename; a failure leaves that one alone."""
+    try:
+        for name, content in contents.items():
+            overwrite(folder / name, content)
+        overwrite(folder / (_META + ".new"), meta)
+        os.replace(folder / (_META + ".new"), folder / _META)
+    except OSError:
+        discard([folder / name for name in (*contents, _META + ".new")])
+        raise
+
+
+def _remove_others(folder: Path, meta: Meta) -> None:
+    """Remove what older saves, or saves that were killed, left in the folder."""
+    kept = {entry.name for entry in meta.files.values()} | {_META}
+    for path in folder.iterdir():
+        if _OWN.fullmatch(path.name) and path.name not in kept:
+            path.unlink()

@@ -1,0 +1,99 @@
+"""How far a run is, in training states, and its learning curve, a point a round, as curve.csv; it knows no loop."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final
+
+from sog.errors import CheckpointError
+from sog.files import replace_file, shown
+from sog.training.state import State
+
+__all__ = ["CURVE", "PICTURE", "Point", "Record", "read_record", "write_curve"]
+
+CURVE: Final = "curve.csv"  # in a run's folder
+PICTURE: Final = "curve.png"  # of it, beside it
+
+
+@dataclass(frozen=True)
+class Point:
+    """One line of the learning curve; a blank one before the first round.
+
+    minutes: of training, over resumes.  steps, rows: in all so far.  games, searches, queries: of this round.
+    measured: NaN where it was not measured.
+    """
+
+    round: int = 0
+    minutes: float = 0.0
+    steps: int = 0
+    rows: int = 0
+    games: int = 0
+    searches: int = 0
+    queries: int = 0
+    value_loss: float = math.nan
+    policy_loss: float = math.nan
+    measured: float = math.nan
+
+
+@dataclass
+class Record:
+    """How far a run is.  points: one for each round so far.  round: how many.
+
+    seconds: of training, over all resumes, without measuring and without compiling.  processor: seconds of a processor
+    that the run's first process used meanwhile, compiling included.
+    """
+
+    points: list[Point] = field(default_factory=list)
+    round: int = 0
+    seconds: float = 0.0
+    processor: float = 0.0
+
+    @property
+    def last(self) -> Point:
+        """The curve's last point; a blank one before the first."""
+        return self.points[-1] if self.points else Point()
+
+    def sum_of(self, name: str) -> int:
+        """The sum of a column of counts over all points."""
+        return sum(getattr(point, name) for point in self.points)
+
+    def state(self) -> State:
+        """Its part of a training state."""
+        rows = [list(asdict(point).values()) for point in self.points]
+        return {"points": rows, "round": self.round, "seconds": self.seconds, "processor": self.processor}
+
+
+def read_record(state: State) -> Record:
+    """What `Record.state` wrote; one of `sog.training.run.DAMAGE` where it did not."""
+    kinds: list[Callable[[Any], Any]] = [float if part.type == "float" else _whole for part in fields(Point)]
+    points = [Point(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in state["points"]]
+    seconds = float(state["seconds"]), float(state.get("processor", 0.0))  # checkpoints of before lack the processor's
+    record = Record(points, int(state["round"]), *seconds)
+    if not 0 <= record.round < 2**31 or not all(0.0 <= each < 2**31 for each in seconds):
+        raise ValueError("round")
+    return record
+
+
+def _whole(number: Any) -> int:
+    """A count of a curve's point; ValueError where it is none."""
+    if not 0 <= int(number) < 2**62:
+        raise ValueError("point")
+    return int(number)
+
+
+def write_curve(path: Path, points: list[Point]) -> None:
+    """The learning curve as CSV, in place of an older one in one step; CheckpointError where it cannot be written."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow([f.name for f in fields(Point)])
+    for point in points:
+        writer.writerow([str(x) if isinstance(x, int) else f"{x:.6g}" for x in asdict(point).values()])
+    try:
+        replace_file(path, text.getvalue().encode())
+    except OSError as error:
+        raise CheckpointError(f"{shown(path)}: the learning curve cannot be written: {error.strerror}") from error

@@ -1,0 +1,206 @@
+"""The learner: Huber loss on values, KL divergence on policies (PoG, B.3); it knows no rules and no search."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from sog.arrays import Array
+from sog.errors import CheckpointError, SettingError
+from sog.nets.cvpn import CVPN, ILLEGAL
+from sog.nets.weights import follow, restore_weights, weights_of
+from sog.training.replay import Rows
+
+__all__ = ["OPTIMISERS", "Learner", "LearnerSettings", "Losses", "losses", "memory_of", "restore_memory"]
+
+OPTIMISERS = ("adam", "sgd")
+_TENTH = 10.0  # an average over a tenth of t steps follows by 10 / t in the last of them
+_MOST_STEPS = 2**62  # which no run takes; what a checkpoint states may be anything
+# What an optimiser remembers of each weight.
+_MEMORY = {"adam": {"step", "exp_avg", "exp_avg_sq"}, "sgd": {"momentum_buffer"}}
+
+
+@dataclass(frozen=True)
+class LearnerSettings:
+    """PoG, table 3.
+
+    learning_rate: of step t is learning_rate * decay ** (t / decay_steps), and grows to that over the first `warm_up`
+    steps.  stepped: it stays as it is for `decay_steps` at a time.
+    value_weight, policy_weight: w_v and w_p.  ownership_weight: that of who owns each cell.
+    sum_policies, squared_policies: see `losses`.
+    updates_per_example: how often a row is learned from at most, on average.
+    clip: the largest gradient norm, 0 for no limit.  momentum: of sgd.
+    symmetries: learn from each row as one of the symmetries that the game names shows it, drawn anew each time.
+    average: the network that plays and is kept is an average of the weights over about the last 1 / average steps, or
+    the last tenth of all of them where these are fewer; 0: the last step's (KataGo keeps such an average).
+    """
+
+    batch: int = 256
+    optimiser: str = "adam"
+    learning_rate: float = 1e-3
+    decay: float = 1.0
+    decay_steps: int = 100_000
+    stepped: bool = False
+    value_weight: float = 1.0
+    policy_weight: float = 0.1
+    ownership_weight: float = 0.0
+    sum_policies: bool = False
+    squared_policies: bool = False
+    updates_per_example: float = 10.0
+    clip: float = 0.0
+    momentum: float = 0.9
+    symmetries: bool = False
+    warm_up: int = 0
+    average: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.optimiser not in OPTIMISERS:
+            raise SettingError(f"no optimiser is called {self.optimiser}; known: {', '.join(OPTIMISERS)}")
+        for name in ("batch", "learning_rate", "decay", "decay_steps", "updates_per_example"):
+            if not getattr(self, name) > 0:
+                raise SettingError(f"{name} must be positive, not {getattr(self, name)}")
+        for name in ("value_weight", "policy_weight", "ownership_weight", "clip", "momentum", "warm_up", "average"):
+            if not getattr(self, name) >= 0:
+                raise SettingError(f"{name} must not be negative, but is {getattr(self, name)}")
+        if self.average > 1.0:
+            raise SettingError(f"average is a share of at most 1, not {self.average}")
+
+    def rate_of(self, step: int) -> float:
+        """The learning rate of step `step`, from 0."""
+        warmed = min(1.0, (step + 1) / self.warm_up) if self.warm_up else 1.0
+        falls = step // self.decay_steps if self.stepped else step / self.decay_steps
+        return float(warmed * self.learning_rate * self.decay**falls)
+
+
+@dataclass(frozen=True)
+class Losses:
+    """One step's losses: Huber of the values, KL of the policies, Huber of the ownership, and their weighted sum."""
+
+    value: float
+    policy: float
+    ownership: float
+    total: float
+
+
+class Learner:
+    """Takes gradient steps on `network`, on the device that holds it.
+
+    steps: taken so far.  kept: the network that plays and is kept, `network` itself or the average of its weights.
+    """
+
+    def __init__(self, network: CVPN, settings: LearnerSettings) -> None:
+        self.network, self.settings, self.steps = network, settings, 0
+        self.kept = deepcopy(network) if settings.average else network
+        self.device = next(network.parameters()).device
+        self.optimiser = _make_optimiser(network, settings)
+
+    def allowed(self, added: int) -> int:
+        """Steps it may have taken in all once `added` rows have been seen."""
+        return int(self.settings.updates_per_example * added / self.settings.batch)
+
+    def step(self, rows: Rows) -> Losses:
+        """One gradient step on a batch."""
+        settings, optimiser = self.settings, self.optimiser
+        for group in optimiser.param_groups:
+            group["lr"] = settings.rate_of(self.steps)
+        value, policy, ownership = losses(self.network, rows, settings.sum_policies, settings.squared_policies)
+        total = settings.value_weight * value + settings.policy_weight * policy
+        if settings.ownership_weight:
+            total = total + settings.ownership_weight * ownership
+        optimiser.zero_grad()
+        total.backward()  # type: ignore[no-untyped-call]
+        if settings.clip:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.clip)
+        optimiser.step()
+        self.steps += 1
+        if settings.average:
+            follow(self.kept, self.network, max(settings.average, _TENTH / (self.steps + _TENTH)))
+        return Losses(*(float(loss.detach()) for loss in (value, policy, ownership, total)))
+
+    def state(self) -> dict[str, Any]:
+        """Steps taken and the optimiser's memory, as numbers and arrays; the kept network is saved beside it."""
+        state = {"steps": self.steps, "optimiser": memory_of(self.optimiser)}
+        return {**state, "network": weights_of(self.network)} if self.settings.average else state
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take up what `state` gave; raises CheckpointError where it is another network's."""
+        try:
+            memory, self.steps = state["optimiser"], int(state["steps"])
+            if not 0 <= self.steps < _MOST_STEPS:
+                raise ValueError("steps")
+        except (KeyError, ValueError, TypeError) as error:
+            raise CheckpointError("the checkpoint's optimiser is damaged") from error
+        restore_memory(self.optimiser, memory)
+        if self.settings.average:
+            try:
+                restore_weights(self.network, state["network"], "learner")
+            except (KeyError, TypeError) as error:
+                raise CheckpointError("the checkpoint's learner is damaged") from error
+
+
+def memory_of(optimiser: torch.optim.Optimizer) -> dict[str, dict[str, Array]]:
+    """What an optimiser remembers of each weight, as arrays by the weight's number; copies, not views."""
+    state = optimiser.state_dict()["state"]
+    return {
+        str(index): {name: value.cpu().numpy().copy() for name, value in entry.items()}
+        for index, entry in state.items()
+    }
+
+
+def restore_memory(optimiser: torch.optim.Optimizer, saved: dict[str, dict[str, Array]]) -> None:
+    """Give an optimiser of the same weights what `memory_of` gave; CheckpointError where they are others."""
+    weights = [weight for group in optimiser.param_groups for weight in group["params"]]
+    kept = _MEMORY["adam" if isinstance(optimiser, torch.optim.Adam) else "sgd"]
+    memory: dict[int, dict[str, Tensor]] = {}
+    try:
+        for index, entry in saved.items():
+            memory[int(index)] = {name: torch.from_numpy(value.copy()) for name, value in entry.items()}
+            if int(index) < 0 or set(entry) != kept:
+                raise ValueError("memory")
+        shapes = [(t.shape, weights[i].shape) for i, entry in memory.items() for t in entry.values() if t.dim()]
+    except (IndexError, KeyError, ValueError, AttributeError, TypeError) as error:
+        raise CheckpointError("the checkpoint's optimiser is damaged") from error
+    if any(own != wanted for own, wanted in shapes):
+        raise CheckpointError("the checkpoint's optimiser belongs to another network")
+    optimiser.load_state_dict({"state": memory, "param_groups": optimiser.state_dict()["param_groups"]})
+
+
+def losses(
+    network: CVPN, rows: Rows, sum_policies: bool = False, squared_policies: bool = False
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Mean Huber loss over trained values, mean KL over trained infostates, mean Huber loss over owned cells.
+
+    The softmax is over legal actions. Means make w_v and w_p mean the same in every game.
+    sum_policies: KL is summed over a row's infostates, and the mean is over the rows that train any (PoG, B.3: "w_p *
+    sum_i l_KL"). PoG does not say how Huber goes over the values; that Table 3's w_p falls as infostates grow (1,
+    0.05, 0.01) while w_v does not speaks for a mean.
+    squared_policies: the squared error of the probabilities, summed over actions, in place of KL (ReBeL, section 7).
+    """
+    device = next(network.parameters()).device
+    inputs, targets, mask, policies, weights, legal, owners, owned = (
+        torch.from_numpy(column).to(device) for column in rows.columns().values()
+    )
+    answer, ownership = network.learned(inputs)
+    values, logits = network.split(answer)
+    huber = torch.nn.functional.huber_loss(values, targets, reduction="none")
+    value = (huber * mask).sum() / mask.sum().clamp(min=1.0)
+    log_policy = torch.log_softmax(logits.masked_fill(~legal, ILLEGAL), dim=-1)
+    if squared_policies:
+        apart = (log_policy.exp() - policies).square().sum(dim=-1)
+    else:
+        apart = (torch.xlogy(policies, policies) - policies * log_policy).sum(dim=-1)
+    trained = (weights > 0).any(dim=1).sum().clamp(min=1) if sum_policies else weights.sum().clamp(min=1e-6)
+    policy = (apart * weights).sum() / trained
+    each = torch.nn.functional.huber_loss(ownership, owners, reduction="none")
+    return value, policy, (each * owned).sum() / (owned.sum() * max(1, owners.shape[1])).clamp(min=1.0)
+
+
+def _make_optimiser(network: CVPN, settings: LearnerSettings) -> torch.optim.Optimizer:
+    parameters, rate = network.parameters(), settings.learning_rate
+    if settings.optimiser == "adam":
+        return torch.optim.Adam(parameters, lr=rate, fused=True)
+    return torch.optim.SGD(parameters, lr=rate, momentum=settings.momentum, fused=True)

@@ -1,0 +1,163 @@
+"""Rounds of self-play beside learning (PoG, Algorithm 2 and B.6), the training of every algorithm that searches.
+
+While the workers play round k with the weights of round k, the learner learns from the rows of the rounds before.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from sog.cluster.where import Where
+from sog.errors import CheckpointError
+from sog.files import shown
+from sog.games.catalog import make_game
+from sog.games.symmetries import Symmetry
+from sog.nets.cvpn import CVPN
+from sog.nets.device import find_device
+from sog.nets.serialized import network_bytes
+from sog.training import checkpoint
+from sog.training.beginning import continued
+from sog.training.curve import Point, Record, read_record
+from sog.training.learner import Learner
+from sog.training.lock import held
+from sog.training.packing import window_for
+from sog.training.replay import ReplayWindow
+from sog.training.rounds import play_rounds
+from sog.training.run import DAMAGE, Hooks, Run, Until, as_begun, describe, is_to_resume, with_value_planes
+from sog.training.settings import TrainSettings
+from sog.training.state import State
+from sog.training.symmetries import turned
+from sog.training.workers import Crew, hire
+
+__all__ = ["train"]
+
+
+def train(
+    run: Run,
+    settings: TrainSettings,
+    out: Path,
+    until: Until | None = None,
+    resume: bool = False,
+    hooks: Hooks | None = None,
+    device: str = "cpu",
+    where: Where | None = None,
+) -> Point:
+    """Train in folder `out` until the run is over; returns the last point.
+
+    Writes out/checkpoint, out/snapshots/N (networks after rounds 0, 1, 2, 4, 8, ... and each 200th) and out/curve.csv.
+    device: where the learner's network lies; self-play stays on the CPU.  where: its workers play, by default
+    processes of this machine; the run is the same.
+    Raises CheckpointError where `out` holds a run and `resume` is False, or another run than this, where another
+    process trains there, or where it cannot be written to, and SettingError where there is no such device.
+    """
+    until, hooks, on = until or Until(), hooks or Hooks(), find_device(device)
+    with held(out, hooks.note):
+        settings = with_value_planes(run, settings, out)
+        learning = _begin(run, settings, out, resume, hooks, on)
+        with hire(run.game, settings, run.seed, run.workers, where) as crew:
+            rounds = _Rounds(as_begun(run, out), settings, learning, crew)
+            return play_rounds(rounds, out, until.total(settings), until, hooks)
+
+
+@dataclass(frozen=True)
+class _Learning:
+    """What a run has come to.  symmetries: those that rows are learned by, none where they are learned as they are."""
+
+    learner: Learner
+    replay: ReplayWindow
+    symmetries: tuple[Symmetry, ...] = ()
+    record: Record = field(default_factory=Record)
+
+
+@dataclass(frozen=True)
+class _Rounds:
+    """A run as `play_rounds` sees it."""
+
+    run: Run
+    settings: TrainSettings
+    learning: _Learning
+    crew: Crew
+
+    @property
+    def record(self) -> Record:
+        return self.learning.record
+
+    @property
+    def network(self) -> CVPN:
+        return self.learning.learner.kept
+
+    def play_round(self) -> Point:
+        """Self-play of one round beside the learning from the rounds before."""
+        learner, replay, number = self.learning.learner, self.learning.replay, self.record.round
+        self.crew.start(network_bytes(learner.kept), number)
+        value, policy = _learn(self.learning, (self.run.seed, 2**20, number))
+        harvests = self.crew.harvest()
+        for harvest in harvests:
+            replay.add(harvest.rows)
+        return Point(
+            round=number + 1,
+            steps=learner.steps,
+            rows=replay.added,
+            games=sum(h.games for h in harvests),
+            searches=sum(h.searches for h in harvests),
+            queries=sum(h.queries for h in harvests),
+            value_loss=value,
+            policy_loss=policy,
+        )
+
+    def keep(self, folder: Path, whole: bool) -> None:
+        run, learner = self.run, self.learning.learner
+        description = describe(run, self.settings, self.record)
+        state: State | None = None
+        if whole:
+            state = {"learner": learner.state(), "replay": self.learning.replay.state(), **self.record.state()}
+        checkpoint.save(folder, learner.kept, run.game, run.name, learner.steps, description, state)
+
+
+def _learn(learning: _Learning, seed: tuple[int, int, int]) -> tuple[float, float]:
+    """The gradient steps that the rows so far allow; the mean losses."""
+    learner, replay = learning.learner, learning.replay
+    rng = np.random.default_rng(seed)
+    count = learner.allowed(replay.added) - learner.steps
+    batch = learner.settings.batch
+    found = [learner.step(turned(replay.sample(rng, batch), learning.symmetries, rng)) for _ in range(count)]
+    if not found:
+        return math.nan, math.nan
+    return float(np.mean([x.value for x in found])), float(np.mean([x.policy for x in found]))
+
+
+def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool, hooks: Hooks, device: torch.device) -> _Learning:
+    """A fresh run, or the one in `out` where it stopped; no network is made before the name of the run is compared."""
+    folder = out / "checkpoint"
+    if not is_to_resume(run, settings, out, resume, hooks.note):
+        return _first(run, settings, device)
+    _, network, _ = checkpoint.load_network(folder, run.game)
+    fresh, state = _fresh(run, network.to(device), settings), checkpoint.load_state(folder)
+    try:
+        fresh.learner.restore(state["learner"])
+        fresh.replay.restore(state["replay"])
+        return replace(fresh, record=read_record(state))
+    except DAMAGE as error:
+        raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
+
+
+def _first(run: Run, settings: TrainSettings, device: torch.device) -> _Learning:
+    """A run before its first round."""
+    if not run.begins:
+        return _fresh(run, CVPN(settings.shape, run.seed).to(device), settings)
+    network, steps, rows = continued(Path(run.begins), run.game, settings)
+    learning = _fresh(run, network.to(device), settings)
+    learning.learner.steps, learning.replay.added = steps, rows
+    return learning
+
+
+def _fresh(run: Run, network: CVPN, settings: TrainSettings) -> _Learning:
+    """An empty window and a learner that has learned nothing yet."""
+    symmetries = make_game(run.game).symmetries if settings.learner.symmetries else ()
+    window = window_for(settings.shape, settings.replay, settings.window)
+    return _Learning(Learner(network, settings.learner), window, symmetries)

@@ -1,0 +1,199 @@
+"""What a checkpoint says of itself, meta.json: written, read and checked; it opens no file.
+
+In version 2 a hash covers all of it and each file's size is stated. Version 1, which had neither, is still read; there
+the game must be the one that its settings and the run's name state.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final
+
+from sog.errors import CheckpointError
+from sog.files import bounded_json
+from sog.nets.shape import NetworkShape
+from sog.training.settings import DEFAULT, PLAIN
+
+__all__ = ["FORMAT", "VERSION", "FileEntry", "Meta", "file_name", "meta_bytes", "meta_of"]
+
+FORMAT: Final = "sog checkpoint"
+VERSION: Final = 2
+_HASH: Final = "sha256"
+# Of a shape; older versions, which know none of them, do not state them.
+_APART: Final = "policies_apart"
+_OWNERSHIP: Final = "ownership"
+_VALUE_PLANES: Final = "value_planes"
+_NAMES: Final = {
+    "network": "network.{}.safetensors",
+    "critic": "critic.{}.safetensors",
+    "state": "state.{}.json",
+    "arrays": "state.{}.safetensors",
+}
+_LONGEST_TEXT: Final = 2_000  # characters of a game string or a run's name
+_MOST: Final = 2**31
+_TEXTS: Final = ("game", "preset", "algorithm", "made_of")
+_COUNTS: Final = ("workers", "round")
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """A file of the checkpoint by its name in the folder.  size: in bytes; None in version 1."""
+
+    name: str
+    sha256: str
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Meta:
+    """What meta.json says.
+
+    game: the game string.  run: the training run this belongs to; only that run may save here again.
+    step: learner steps.  save: counts the saves of this run.  settings: those of the run, for people.
+    files: by role: network, for search on top of it critic, and for training to go on state and arrays.
+    """
+
+    game: str
+    run: str
+    step: int
+    save: int
+    shape: NetworkShape
+    settings: dict[str, Any]
+    files: dict[str, FileEntry]
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm that trained it; checkpoints that do not say have the default one."""
+        return str(self.settings.get("algorithm", DEFAULT))
+
+    @property
+    def network_id(self) -> str:
+        """Which network it is: the first 16 hexadecimal digits of the weights' checksum."""
+        return self.files["network"].sha256[:16]
+
+
+def file_name(role: str, save: int) -> str:
+    """What the file of a role is called in a save."""
+    return _NAMES[role].format(save)
+
+
+def meta_bytes(meta: Meta) -> bytes:
+    """What meta.json holds. Raises ValueError for settings that JSON cannot hold, such as NaN."""
+    stored = json.loads(json.dumps({"format": FORMAT, "version": VERSION, **asdict(meta)}, allow_nan=False))
+    return (json.dumps({**stored, _HASH: _hash(stored)}, indent=1) + "\n").encode()
+
+
+def meta_of(content: bytes) -> Meta:
+    """What a meta.json says; ValueError where it is none or was changed, CheckpointError for another version."""
+    stored = bounded_json(content)
+    if not isinstance(stored, dict) or stored.get("format") != FORMAT:
+        raise ValueError("format")
+    version = _whole(stored.get("version"))
+    if version not in (1, VERSION):
+        raise CheckpointError(f"checkpoint version {version}; this program reads 1 and {VERSION}")
+    if version > 1 and stored.pop(_HASH, None) != _hash(stored):
+        raise CheckpointError("meta.json was changed")
+    meta = Meta(
+        _text(stored.get("game")),
+        _text(stored.get("run")),
+        _whole(stored.get("step"), 2**62),
+        _whole(stored.get("save")),
+        _shape_of(stored.get("shape")),
+        _settings_of(stored.get("settings")),
+        _files_of(stored.get("files"), stored.get("save"), sized=version > 1),
+    )
+    stated = meta.settings.get("game", meta.game)
+    if stated != meta.game or ("game" in meta.settings and not f"{meta.run} ".startswith(f"{meta.game} ")):
+        raise CheckpointError(f"meta.json calls it a checkpoint of {meta.game}, but its run is '{meta.run}'")
+    return meta
+
+
+def _hash(stored: dict[str, Any]) -> str:
+    """Of all that meta.json says, however it is spaced and ordered."""
+    try:
+        return hashlib.sha256(json.dumps(stored, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    except RecursionError as error:
+        raise ValueError("too deep") from error
+
+
+def _shape_of(stored: Any) -> NetworkShape:
+    """Raises SettingError too, as a shape does that no network can have."""
+    if not isinstance(stored, dict) or not set(stored) <= {field.name for field in fields(NetworkShape)}:
+        raise ValueError("shape")
+    slots, crossed, planes = (_wholes(stored.get(name, [])) for name in ("slots", "crossed", "planes"))
+    flags = stored.get("matchups"), stored.get(_APART, False), stored.get(_OWNERSHIP, False)
+    if len(slots) != 2 or not all(isinstance(flag, bool) for flag in flags):
+        raise ValueError("shape")
+    return NetworkShape(
+        _whole(stored.get("features")),
+        (slots[0], slots[1]),
+        _whole(stored.get("actions")),
+        _whole(stored.get("width")),
+        _whole(stored.get("depth")),
+        _text(stored.get("kind")),
+        crossed,
+        stored["matchups"],
+        planes,
+        _whole(stored.get("policy_planes", 0)),
+        stored.get(_APART, False),
+        stored.get(_OWNERSHIP, False),
+        _whole(stored.get(_VALUE_PLANES, 1)),
+    )
+
+
+def _settings_of(stored: Any) -> dict[str, Any]:
+    """Of the run; where it states what the program reads again, that is of the right type."""
+    if not isinstance(stored, dict):
+        raise ValueError("settings")
+    for name in _TEXTS:
+        if not isinstance(stored.get(name, ""), str):
+            raise ValueError(name)
+    for name in _COUNTS:
+        _whole(stored.get(name, 0))
+    minutes = stored.get("minutes", 0.0)
+    if isinstance(minutes, bool) or not isinstance(minutes, int | float) or not 0 <= minutes < _MOST:
+        raise ValueError("minutes")
+    _check_variant(stored.get("variant", {}))
+    return stored
+
+
+def _check_variant(stored: Any) -> None:
+    kinds = {name: type(value) for name, value in asdict(PLAIN).items()}
+    if not isinstance(stored, dict) or any(type(value) is not kinds.get(name) for name, value in stored.items()):
+        raise ValueError("variant")
+    _whole(stored.get("warm", 0))
+    if not 0 <= stored.get("recycle", 0.0) <= 1:
+        raise ValueError("recycle")
+
+
+def _files_of(stored: Any, save: Any, sized: bool) -> dict[str, FileEntry]:
+    """The files by role, each called what this save calls it."""
+    if not isinstance(stored, dict) or "network" not in stored or ("state" in stored) != ("arrays" in stored):
+        raise ValueError("files")
+    found = {}
+    for role, entry in stored.items():
+        if role not in _NAMES or not isinstance(entry, dict) or entry.get("name") != file_name(role, save):
+            raise ValueError("files")
+        size = _whole(entry.get("size"), 2**62) if sized else None
+        found[role] = FileEntry(entry["name"], _text(entry.get("sha256")), size)
+    return found
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str) or len(value) > _LONGEST_TEXT or not value.isprintable():
+        raise ValueError("text")
+    return value
+
+
+def _whole(value: Any, most: int = _MOST) -> int:
+    if type(value) is not int or not 0 <= value < most:
+        raise ValueError("number")
+    return value
+
+
+def _wholes(values: Any) -> tuple[int, ...]:
+    if not isinstance(values, list):
+        raise ValueError("list")
+    return tuple(_whole(one) for one in values)

@@ -1,0 +1,48 @@
+"""A checkpoint's network with the game it plays, and the network alone where it is to value leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from sog.errors import CheckpointError
+from sog.files import shown
+from sog.games.base import Game
+from sog.nets.cvpn import CVPN
+from sog.nets.inference import network_evaluator
+from sog.searches.leaves.evaluator import Evaluator
+from sog.training.checkpoint import is_policy_network, load_network
+from sog.training.settings import PLAIN, Variant
+
+__all__ = ["Opened", "value_network"]
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A network and the game it plays; trained: false for a fresh one.  variant, preset: of the run that trained it.
+    folder: of the checkpoint, which may hold more; None for a fresh network.
+    """
+
+    game: Game
+    network: CVPN
+    trained: bool
+    variant: Variant = PLAIN
+    preset: str = ""
+    folder: Path | None = None
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """Answers searches with the network; made once."""
+        return network_evaluator(self.network)
+
+
+def value_network(folder: Path, game: str | None = None) -> tuple[str, CVPN]:
+    """The game and the network of a checkpoint, to value leaves with; raises as `load_network`.
+
+    CheckpointError, too, for a policy network: its outputs are no values of leaves.
+    """
+    name, network, meta = load_network(folder, game)
+    if is_policy_network(meta.shape, meta.game):
+        raise CheckpointError(f"{shown(folder)} holds a policy network by {meta.algorithm}, which values no leaves")
+    return name, network

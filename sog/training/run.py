@@ -1,0 +1,198 @@
+"""The description of a training run: what decides it, what it reports, when it stops; it knows no loop."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from sog.errors import CheckpointError, SettingError, check_whole
+from sog.files import shown
+from sog.nets.cvpn import CVPN
+from sog.training import checkpoint
+from sog.training.curve import CURVE, PICTURE, Point, Record
+from sog.training.settings import DEFAULT, PLAIN, RunSettings, TrainSettings, Variant
+
+__all__ = [
+    "DAMAGE",
+    "Hooks",
+    "Measure",
+    "Run",
+    "Until",
+    "as_begun",
+    "describe",
+    "end_of",
+    "is_to_resume",
+    "stop_on_sigterm",
+    "with_value_planes",
+]
+
+# Exploitability (or another number to plot) of a network, in the game's reporting unit.
+Measure = Callable[[CVPN], float]
+
+
+@dataclass(frozen=True)
+class Run:
+    """Which training run: with its settings and the program's version this decides every number in it (workers: 1).
+
+    preset, algorithm, variant: the names of its settings.  seed: of every draw.  rounds: False for a run without
+    rounds (training/stream), whose numbers also depend on time.  begins: the checkpoint with whose network it begins;
+    "" for a network drawn by the seed.
+    """
+
+    game: str
+    preset: str = "demo"
+    seed: int = 0
+    workers: int = 1
+    algorithm: str = DEFAULT
+    variant: Variant = PLAIN
+    rounds: bool = True
+    begins: str = ""
+
+    def __post_init__(self) -> None:
+        check_whole("workers", self.workers, 1)
+        check_whole("seed", self.seed, 0)
+        object.__setattr__(self, "workers", int(self.workers))  # a NumPy number is neither JSON nor PyTorch's seed
+        object.__setattr__(self, "seed", int(self.seed))
+
+    @property
+    def name(self) -> str:
+        algorithm = f"{self.algorithm} {self.variant}".strip()
+        kind = "" if self.rounds else " without rounds"
+        return f"{self.game} {algorithm} {self.preset} seed {self.seed} workers {self.workers}{kind}"
+
+
+@dataclass(frozen=True)
+class Hooks:
+    """What the loop reports.
+
+    measure: every `measure_every` rounds.  report(point, rounds in all): after each.  note: what a person should know.
+    """
+
+    measure: Measure | None = None
+    measure_every: int = 10
+    report: Callable[[Point, int], None] = lambda point, total: None
+    note: Callable[[str], None] = lambda text: None
+
+    def __post_init__(self) -> None:
+        check_whole("measure_every", self.measure_every, 1)
+
+
+@dataclass(frozen=True)
+class Until:
+    """When a run stops: at `rounds` in all, in place of its settings', or sooner, after `minutes`.
+
+    rounds: 0 for a run that is only begun.
+    minutes: by the clock, without the time in which kernels are compiled, as after an installation.  processor: or
+    once this process has used so many minutes of a processor for the run, over all resumes, without measuring and with
+    what compiling takes.
+    """
+
+    minutes: float | None = None
+    rounds: int | None = None
+    processor: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.rounds is not None:
+            check_whole("rounds", self.rounds, 0)
+        for name, minutes in (("minutes", self.minutes), ("processor minutes", self.processor)):
+            if minutes is not None and not minutes > 0:
+                raise SettingError(f"{name} are above 0, not {minutes}")
+
+    def total(self, settings: RunSettings) -> int:
+        """How many rounds there are to be in all."""
+        return settings.rounds if self.rounds is None else self.rounds
+
+
+# What reading a damaged training state may raise.
+DAMAGE: Final = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
+
+
+def describe(run: Run, settings: RunSettings, record: Record) -> dict[str, Any]:
+    """What a checkpoint says of its run.  made_of: every setting that the preset stood for.  minutes: of training.
+
+    processor_minutes: of those, that the run's first process used; with one worker it is the only one.
+    begins: the end of that folder's name alone, since where it lies on this machine is nobody else's business.
+    """
+    how_far = {
+        "round": record.round,
+        "minutes": record.seconds / 60.0,
+        "processor_minutes": record.processor / 60.0,
+    }
+    return {**asdict(run), "begins": end_of(run.begins), "made_of": repr(settings), **how_far}
+
+
+def end_of(checkpoint: str) -> str:
+    """The last two parts of a checkpoint's folder, by which a run remembers what it began with."""
+    return "/".join(Path(checkpoint).parts[-2:])
+
+
+def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note: Callable[[str], None]) -> bool:
+    """Whether `out` holds this run; CheckpointError where it holds another, or one that is not to be resumed."""
+    folder = out / "checkpoint"
+    if (out / CURVE).is_dir():
+        raise CheckpointError(f"{shown(out / CURVE)} is a folder, where the learning curve is to be written")
+    if not checkpoint.is_begun(folder):
+        # A run writes its checkpoint before its curve, so that a curve without one is somebody else's.
+        for name in (CURVE, PICTURE):
+            if os.path.lexists(out / name):
+                raise CheckpointError(f"{shown(out / name)} is of no training run here: choose another --out")
+        if resume:
+            note(f"{shown(out)} holds no training run yet: a new one begins there")
+        return False
+    if not resume:
+        what = "holds a training run already; go on with --resume or choose another --out"
+        raise CheckpointError(f"{shown(out)} {what}")
+    meta = checkpoint.load_meta(folder)
+    if meta.run != run.name:
+        raise CheckpointError(f"{shown(out)} holds the run '{meta.run}', not '{run.name}'")
+    began = str(meta.settings.get("begins", ""))
+    if run.begins and end_of(run.begins) != began:
+        raise CheckpointError(f"{shown(out)} began with {began or 'a new network'}, not with {end_of(run.begins)}")
+    if meta.settings.get("made_of", repr(settings)) != repr(settings):
+        note(f"preset {run.preset} has changed since {shown(out)} was last saved: the run goes on with the new one")
+    if meta.shape != settings.shape:
+        raise CheckpointError(f"{shown(out)}: its network is not of the shape that preset {run.preset} has now")
+    return True
+
+
+def with_value_planes(run: Run, settings: TrainSettings, out: Path) -> TrainSettings:
+    """The settings with as many value planes as the residual network has that the run goes on or begins with.
+
+    Networks of presets before 26 November 2026 have one; a run keeps its network's, whatever a preset has now.
+    """
+    begun = checkpoint.is_begun(out / "checkpoint")
+    if settings.shape.kind != "resnet" or not (run.begins or begun):
+        return settings
+    known = checkpoint.load_meta(out / "checkpoint" if begun else Path(run.begins)).shape
+    if known.kind != "resnet":
+        return settings
+    return replace(settings, shape=replace(settings.shape, value_planes=known.value_planes))
+
+
+def as_begun(run: Run, out: Path) -> Run:
+    """The run with what the one in `out` says that it began with, where there is one."""
+    folder = out / "checkpoint"
+    if not checkpoint.is_begun(folder):
+        return run
+    return replace(run, begins=str(checkpoint.load_meta(folder).settings.get("begins", "")))
+
+
+@contextmanager
+def stop_on_sigterm() -> Iterator[list[int]]:
+    """A list that SIGTERM makes true, so that the round in hand is finished and saved; the signal then takes effect."""
+    signals: list[int] = []
+    try:
+        before = signal.signal(signal.SIGTERM, lambda number, frame: signals.append(number))
+    except ValueError as error:  # not in the main thread
+        raise SettingError("training must run in the main thread") from error
+    try:
+        yield signals
+    finally:
+        signal.signal(signal.SIGTERM, before)
+        if signals:
+            signal.raise_signal(signal.SIGTERM)

@@ -1,0 +1,150 @@
+"""What decides a training run: network, learner, and the algorithm's way of acting; it knows no algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from sog.errors import CheckpointError
+from sog.games.base import Game
+from sog.nets.shape import NetworkShape, sized
+from sog.searches.leaves.evaluator import Evaluator
+from sog.training.learner import LearnerSettings
+from sog.training.memory import learning_bytes, row_bytes
+from sog.training.replay import Rows, WindowGrowth
+
+__all__ = [
+    "DEFAULT",
+    "PLAIN",
+    "Acting",
+    "Actor",
+    "Harvest",
+    "RunSettings",
+    "TrainSettings",
+    "Variant",
+    "preset_of",
+    "variant_of",
+]
+
+
+@dataclass(frozen=True)
+class Harvest:
+    """The training rows of one round, and how many games, searches and queries they took."""
+
+    rows: Rows
+    games: int
+    searches: int
+    queries: int
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What a person may choose of an algorithm beside its preset.
+
+    solver: the name of ReBeL's solver of subgames; "" for the preset's.  network: hidden layers x width, such as
+    "2x256" (of a residual network blocks x channels); "" for the preset's.  warm: so many iterations of ReBeL's
+    subgames are taken as played by the network's policies; 0 for no policy network.  transformations: which of SePoT's;
+    "" for those that are learned.  step: how far these move a policy; 0 for the preset's.  policy: the learner of the
+    policy that SePoT searches with; "" for the preset's.  recycle: of ReBeL's subgames (SolveSettings).
+    """
+
+    solver: str = ""
+    network: str = ""
+    warm: int = 0
+    transformations: str = ""
+    step: float = 0.0
+    policy: str = ""
+    recycle: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "step", float(self.step))  # as a checkpoint reads them
+        object.__setattr__(self, "recycle", float(self.recycle))
+
+    def __str__(self) -> str:
+        warm, step = f"warm {self.warm}" if self.warm else "", f"step {self.step:g}" if self.step else ""
+        recycle = f"recycle {self.recycle:g}" if self.recycle else ""
+        parts = (self.solver, self.network, warm, recycle, self.policy, self.transformations, step)
+        return " ".join(filter(None, parts))
+
+
+# The algorithm of runs and checkpoints that name none.
+DEFAULT: Final = "sog"
+PLAIN: Final = Variant()
+
+
+def variant_of(stored: dict[str, Any]) -> Variant:
+    """The variant in what a checkpoint says of its run; the default where it says none."""
+    try:
+        return Variant(**stored.get("variant", {}))
+    except TypeError as error:
+        raise CheckpointError("the checkpoint's variant is not one that this program knows") from error
+
+
+def preset_of(stored: dict[str, Any]) -> str:
+    """The name of the preset in what a checkpoint says of its run; "" where it says none."""
+    return str(stored.get("preset", ""))
+
+
+class Actor(Protocol):
+    """Plays on one core and hands back training rows; it trains nothing."""
+
+    def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int) -> Harvest:
+        """Play so many games with the network behind `evaluator`.  number: of the round, which schedules count."""
+        ...
+
+
+class Acting(Protocol):
+    """An algorithm's settings of self-play: a frozen dataclass that every worker makes its actor from."""
+
+    def make(self, game: Game, shape: NetworkShape) -> Actor:
+        """An actor whose rows fit networks of this shape."""
+        ...
+
+
+class RunSettings(Protocol):
+    """What the platform asks of any algorithm's settings; each is a frozen dataclass, whose repr a checkpoint keeps.
+
+    rounds: the run's length.  shape: of the network that is kept.
+    """
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def shape(self) -> NetworkShape: ...
+
+    def with_network(self, size: str) -> RunSettings:
+        """With other hidden layers, such as 2x256; SettingError where it does not read so."""
+        ...
+
+    def needed_bytes(self) -> tuple[float, float]:
+        """Bytes of networks and their learning, and of a full replay window."""
+        ...
+
+
+@dataclass(frozen=True)
+class TrainSettings:
+    """Everything that decides a training run but its game, its seed and its number of workers.
+
+    games: self-play games a worker plays a round.  rounds: the run's length.  replay: rows in the window.
+    window: how the window grows up to that; None: it is as large from the start.
+    """
+
+    acting: Acting
+    learner: LearnerSettings
+    shape: NetworkShape
+    replay: int = 300_000
+    games: int = 64
+    rounds: int = 240
+    window: WindowGrowth | None = None
+
+    def needed_bytes(self) -> tuple[float, float]:
+        """The learner's network, its optimiser's state and a batch's outputs; and a full replay window."""
+        learner = learning_bytes(self.shape) + 2 * 4 * self.learner.batch * self.shape.outputs
+        return float(learner), float(self.replay) * row_bytes(self.shape)
+
+    def with_network(self, size: str) -> TrainSettings:
+        """With other hidden layers, of a residual network blocks x channels; SettingError as of `sized`."""
+        return replace(self, shape=sized(self.shape, size))

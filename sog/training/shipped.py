@@ -1,0 +1,65 @@
+"""Finds a checkpoint: a training run's folder, a checkpoint's own, or the one shipped for a game."""
+
+from __future__ import annotations
+
+import os
+from importlib import resources
+from pathlib import Path
+
+from sog.errors import CheckpointError, UnknownGame
+from sog.files import shown
+from sog.games.catalog import make_game
+from sog.training.checkpoint import load_meta
+from sog.training.settings import DEFAULT
+
+__all__ = ["find_checkpoint", "named_checkpoint", "names_a_path", "shipped_checkpoints", "shipped_games"]
+
+
+def find_checkpoint(text: str, algorithm: str = DEFAULT) -> Path:
+    """The checkpoint folder that a path or a game string names; of several, the one that this algorithm trained.
+
+    Raises CheckpointError where the path holds none or no checkpoint is shipped for the game, and GameError where
+    the text is neither a path nor a game.
+    """
+    found = named_checkpoint(text, algorithm)
+    if found is None:
+        name, shipped = make_game(text).name, ", ".join(shipped_games())
+        raise CheckpointError(f"no checkpoint is shipped for {name}; train one, or name one of {shipped}")
+    return found
+
+
+def named_checkpoint(text: str, algorithm: str = DEFAULT) -> Path | None:
+    """As `find_checkpoint`, but None for a game that no checkpoint is shipped for.
+
+    A game that none is shipped for gets one of its family, such as Go at another komi. Raises CheckpointError where a
+    shipped one is damaged, so that no untrained network stands in for it.
+    """
+    path = Path(text)
+    if os.path.lexists(path):
+        return path / "checkpoint" if os.path.isdir(path / "checkpoint") else path
+    if names_a_path(text):
+        raise CheckpointError(f"{shown(text)}: no such checkpoint")
+    try:
+        game = make_game(text)
+    except UnknownGame as error:
+        raise UnknownGame(f"no folder {shown(text)} is here, and {error}") from error
+    metas = {folder: load_meta(folder) for folder in shipped_checkpoints()}
+    known = [folder for folder, meta in metas.items() if meta.game == game.name]
+    known = known or [folder for folder, meta in metas.items() if make_game(meta.game).family == game.family]
+    return min(known, key=lambda folder: metas[folder].algorithm != algorithm, default=None)
+
+
+def names_a_path(text: str) -> bool:
+    """Whether it can only be a file's or folder's name, there or not, and no game string."""
+    return os.path.lexists(text) or ("/" in text and "(" not in text)
+
+
+def shipped_checkpoints() -> list[Path]:
+    """The folders of the checkpoints that come with the package."""
+    root = Path(str(resources.files("sog"))) / "checkpoints"
+    return sorted(folder.parent for folder in root.glob("*/meta.json"))
+
+
+def shipped_games() -> list[str]:
+    """The game strings that a checkpoint comes with the package for, each once."""
+    return sorted({load_meta(folder).game for folder in shipped_checkpoints()})

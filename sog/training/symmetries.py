@@ -1,0 +1,32 @@
+"""Training rows seen another way by a game's symmetries; it knows no game and no learner."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sog.games.symmetries import Symmetry
+from sog.training.replay import Rows
+
+__all__ = ["turned"]
+
+
+def turned(rows: Rows, symmetries: Sequence[Symmetry], rng: np.random.Generator) -> Rows:
+    """Each row's image by a symmetry drawn uniformly, one infostate a player; the rows themselves where none is named.
+
+    Values and masks are the row's own.
+    """
+    if not symmetries:
+        return rows
+    cells = rows.owners.shape[1]
+    drawn = rng.integers(len(symmetries), size=len(rows))
+    inputs, policies, legal, owners = rows.inputs.copy(), rows.policies.copy(), rows.legal.copy(), rows.owners.copy()
+    for number, symmetry in enumerate(symmetries):
+        k = np.flatnonzero(drawn == number)
+        inputs[k, : len(symmetry.features)] = rows.inputs[k][:, symmetry.features]
+        policies[k, 0] = rows.policies[k][:, 0, symmetry.actions]
+        legal[k, 0] = rows.legal[k][:, 0, symmetry.actions]
+        owners[k] = rows.owners[k][:, symmetry.features[:cells]]  # as the first plane's cells
+    return replace(rows, inputs=inputs, policies=policies, legal=legal, owners=owners)

@@ -1,0 +1,112 @@
+"""Where rounds of self-play run: in this process, or in others by an executor; they know no learner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+import numpy as np
+import torch
+
+from sog.cluster.executor import Executor, Pending, WorkLost
+from sog.cluster.where import Where, executor
+from sog.errors import SogError
+from sog.games.catalog import make_game
+from sog.nets.inference import network_evaluator
+from sog.nets.one_core import one_core
+from sog.nets.serialized import network_of
+from sog.searches.kernels.compiling import WATCH
+from sog.training.settings import Actor, Harvest, TrainSettings
+
+__all__ = ["Crew", "LocalCrew", "RemoteCrew", "hire", "make_actor", "play_round"]
+
+
+class Crew(Protocol):
+    """Starts a round with given weights and later hands back what it brought in, in a fixed order."""
+
+    def start(self, weights: bytes, round_number: int) -> None: ...
+
+    def harvest(self) -> list[Harvest]: ...
+
+
+@contextmanager
+def hire(game: str, settings: TrainSettings, seed: int, workers: int, where: Where | None = None) -> Iterator[Crew]:
+    """A crew of so many workers; one worker of this machine is this very process.
+
+    where: by default processes of this machine. What each worker plays is the same to the bit wherever it plays, on
+    processors of one kind.
+    """
+    where = where or Where("local", workers)
+    with one_core():
+        if workers == 1 and where.kind == "local":
+            yield LocalCrew(game, settings, seed)
+            return
+        with executor(where) as there:
+            yield RemoteCrew(there, game, settings, seed, workers)
+
+
+def play_round(actor: Actor, settings: TrainSettings, seed: int, worker: int, weights: bytes, number: int) -> Harvest:
+    """One worker's share of a round; its generator comes from (seed, worker, round)."""
+    evaluator = network_evaluator(network_of(settings.shape, weights))
+    return actor.round(settings.games, evaluator, np.random.default_rng((seed, worker, number)), number)
+
+
+def make_actor(game: str, settings: TrainSettings) -> Actor:
+    """The settings' own kind of actor."""
+    return settings.acting.make(make_game(game), settings.shape)
+
+
+class LocalCrew:
+    """One worker in this process: the round is played when its harvest is requested."""
+
+    def __init__(self, game: str, settings: TrainSettings, seed: int) -> None:
+        self.actor, self.settings, self.seed = make_actor(game, settings), settings, seed
+        self.waiting: tuple[bytes, int] = (b"", 0)
+
+    def start(self, weights: bytes, round_number: int) -> None:
+        self.waiting = weights, round_number
+
+    def harvest(self) -> list[Harvest]:
+        return [play_round(self.actor, self.settings, self.seed, 0, *self.waiting)]
+
+
+class RemoteCrew:
+    """Workers in processes of their own.  players: by worker."""
+
+    def __init__(self, there: Executor, game: str, settings: TrainSettings, seed: int, workers: int) -> None:
+        self.there = there
+        self.players = [there.start(_Player, game, settings, seed, worker) for worker in range(workers)]
+        self.waiting: list[Pending] = []
+        self.compiling = 0.0  # seconds of the worker that has compiled longest
+
+    def start(self, weights: bytes, round_number: int) -> None:
+        shared = self.there.share(weights)
+        self.waiting = [player.call("play", shared, round_number) for player in self.players]
+
+    def harvest(self) -> list[Harvest]:
+        found, longest = [], self.compiling
+        for worker, pending in enumerate(self.waiting):
+            try:
+                harvest, compiling = pending.result()
+            except WorkLost as error:
+                raise SogError(f"self-play worker {worker} died; resume from the last checkpoint") from error
+            except SogError as error:
+                raise SogError(f"self-play worker {worker}: {error}") from error
+            found.append(harvest)
+            longest = max(longest, compiling)
+        WATCH.add(longest - self.compiling)
+        self.compiling = longest
+        return found
+
+
+class _Player:
+    """One worker, in a process of its own."""
+
+    def __init__(self, game: str, settings: TrainSettings, seed: int, worker: int) -> None:
+        torch.set_num_threads(1)
+        self.actor, self.settings, self.seed, self.worker = make_actor(game, settings), settings, seed, worker
+
+    def play(self, weights: bytes, number: int) -> tuple[Harvest, float]:
+        """A round, and the seconds that this process has compiled kernels so far."""
+        return play_round(self.actor, self.settings, self.seed, self.worker, weights, number), WATCH.seconds()

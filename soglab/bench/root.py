@@ -1,0 +1,145 @@
+"""What one search from a game's first decision costs: seconds, memory, and where the time goes.
+
+The network is untrained; it takes as long as a trained one. Shares come from timers around the search's kernel calls
+and the network. What the parts of an iteration cost is measured afterwards, part by part, on the tree that the search
+has left.
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sog.games.base import Game
+from sog.nets.cvpn import CVPN
+from sog.nets.inference import network_evaluator
+from sog.nets.one_core import one_core
+from sog.play.resolver import ResolveSettings, Resolving
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.gtcfr.search import Budget
+from sog.searches.leaves import weighing
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import Evaluator
+from sog.searches.leaves.kernels import PLAIN, Leaves
+from sog.searches.tree.public_tree import PublicTree
+from soglab.bench.evaluators import CountingEvaluator
+from soglab.bench.search import GROWTH, NETWORK, SWEEPS, name_of, watching_searches
+from soglab.bench.stopwatch import Stopwatch
+
+BUDGETS = (Budget(10, 0.1), Budget(100, 1))
+PARTS = ("ranges down", "payoffs", "leaf masses", "values up")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One search with one budget.
+
+    seconds: wall clock.  processor_seconds: what this process had of the processor meanwhile.  nodes, leaves: of the
+    tree in the end.  beliefs: leaf beliefs answered.  iteration_ms: processor time by iterations of both players.
+    tree_megabytes: what the tree's arrays hold in the end.  peak_megabytes: the process's largest resident memory
+    until then, PyTorch and the compiler included.  Shares are of `seconds`; python: what no timer covers.
+    part_ms: milliseconds of each of PARTS, once over the tree in the end.
+    """
+
+    game: str
+    search: str
+    network: str
+    seconds: float
+    processor_seconds: float
+    nodes: int
+    leaves: int
+    beliefs: int
+    iteration_ms: float
+    tree_megabytes: float
+    peak_megabytes: float
+    network_share: float
+    sweep_share: float
+    growth_share: float
+    python_share: float
+    part_ms: dict[str, float]
+
+
+def bench_root(
+    game: Game, network: CVPN, budgets: Sequence[Budget], report: Callable[[int, str], None], rounds: int = 3
+) -> list[Row]:
+    """A row for each budget: of `rounds` searches the one that took the median time; `report` hears of progress."""
+    rows = []
+    with one_core():
+        evaluator = network_evaluator(network)
+        with watching_searches(Stopwatch()):
+            _search(game, Budget(2), evaluator)  # compiles
+        for k, budget in enumerate(budgets):
+            report(k, f"SoG{budget}")
+            made = [_row(game, budget, evaluator, name_of(network.shape)) for _ in range(rounds)]
+            rows.append(sorted(made, key=lambda row: row.processor_seconds)[rounds // 2])
+    return rows
+
+
+def _search(game: Game, budget: Budget, evaluator: Evaluator) -> Lookahead:
+    resolving = Resolving(PublicTree(game), int(game.actor(game.root())), 0, None, ResolveSettings(budget), seed=0)
+    run(resolving, evaluator)
+    return resolving.solved().tree
+
+
+def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
+    watch, counting = Stopwatch(), CountingEvaluator(evaluator)
+    with watching_searches(watch):
+        watch.restart()
+        started = time.process_time()
+        tree = _search(game, budget, watch.timed(NETWORK, counting))
+        total, processor = watch.total(), time.process_time() - started
+    shares = {part: watch.seconds(part) / total for part in (*SWEEPS, GROWTH, NETWORK)}
+    sweeps = sum(shares[part] for part in SWEEPS)
+    return Row(
+        game=game.name,
+        search=str(budget),
+        network=network,
+        seconds=total,
+        processor_seconds=processor,
+        nodes=tree.size,
+        leaves=sum(1 for _ in tree.leaves()),
+        beliefs=counting.beliefs,
+        iteration_ms=1e3 * processor / tree.iterations,
+        tree_megabytes=tree.num_bytes / 1e6,
+        peak_megabytes=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
+        network_share=shares[NETWORK],
+        sweep_share=sweeps,
+        growth_share=shares[GROWTH],
+        python_share=1.0 - sweeps - shares[GROWTH] - shares[NETWORK],
+        part_ms=_parts(tree),
+    )
+
+
+def _parts(tree: Lookahead) -> dict[str, float]:
+    """Milliseconds of each of PARTS, the least of a few."""
+    leaves = Leaves(
+        np.fromiter(tree.leaves(), dtype=np.int32),
+        np.zeros((0, 0)),
+        np.zeros((2, tree.public.widest)),
+        tree.public.game.num_slots[0],
+        False,
+        PLAIN,
+        True,
+    )
+    step = np.array([1.0, 1.0, 1.0, 0.0])
+    calls: tuple[tuple[Any, tuple[Any, ...]], ...] = (
+        (tree.forward, ()),
+        (tree.payoffs, ()),
+        (weighing.weigh, (tree.public.arrays, tree.arrays, leaves, 0, len(leaves.nodes), 3, 1.0)),
+        (tree.backward, (step, 1)),
+    )
+    return {part: _least_ms(*call) for part, call in zip(PARTS, calls, strict=True)}
+
+
+def _least_ms(kernel: Callable[..., None], arguments: tuple[Any, ...], rounds: int = 6) -> float:
+    least = np.inf
+    for _ in range(rounds):
+        start = time.perf_counter()
+        kernel(*arguments)
+        least = min(least, time.perf_counter() - start)
+    return 1e3 * float(least)

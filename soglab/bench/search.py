@@ -1,0 +1,177 @@
+"""Where the time of one search goes: rates of self-play's searches by budget, alone and side by side, and the shares.
+
+Rates are processor time, the median of several batches of games. Shares come from further batches with timers around
+the search's kernel calls and the network; a kernel call's time includes handing it its arrays.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from time import process_time
+from typing import Final
+
+import numpy as np
+
+from sog.algorithms.student.selfplay import SelfPlayGame, SelfPlaySettings
+from sog.games.base import Game
+from sog.nets.cvpn import CVPN
+from sog.nets.inference import network_evaluator
+from sog.nets.one_core import one_core
+from sog.nets.shape import NetworkShape
+from sog.play.resolver import ResolveSettings
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.gtcfr import phases
+from sog.searches.gtcfr.search import Budget
+from sog.searches.leaves.drive import drive
+from sog.searches.leaves.evaluator import Evaluator
+from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.whole import listed_tree
+from soglab.bench.stopwatch import Place, Stopwatch, replaced
+
+BUDGETS: Final = (Budget(10), Budget(100), Budget(100, 0.1), Budget(1_000))
+SIDE_BY_SIDE: Final = (1, 64)
+
+DOWN, UP, FINISH, GROWTH, NETWORK = "down", "up", "finish", "growth", "network"
+SWEEPS: Final = (DOWN, UP, FINISH)
+# A search's parts, as `watching_searches` sees them.
+SEARCH_PLACES: Final[tuple[Place, ...]] = (
+    (phases, "look", DOWN, False),
+    (phases, "take_up", UP, False),
+    (Lookahead, "iterate", FINISH, False),
+    (phases, "grow", GROWTH, False),
+    (phases, "grow_positions", GROWTH, False),
+    (Lookahead, "identify_newest", GROWTH, False),
+    (Lookahead, "expand", GROWTH, False),
+)
+
+
+@contextmanager
+def watching_searches(watch: Stopwatch, more: Sequence[Place] = ()) -> Iterator[None]:
+    """Time the parts of searches, and more places, until the end of the block.
+
+    Meanwhile a search's one kernel call an iteration is taken apart: its Python form calls each phase's kernel.
+    """
+    with replaced(phases, "advance", phases.advance.py_func), watch.watching((*SEARCH_PLACES, *more)):
+        yield
+
+
+@dataclass(frozen=True)
+class Row:
+    """Searches with one budget, so many side by side.
+
+    down: ranges down and leaf beliefs out.  up: evaluations in, values up, both players' updates.  finish: both on a
+    tree that has no leaves left.  sweep: these three.  growth: trajectories and new nodes.  python: the rest,
+    re-solving's set-up included.
+    """
+
+    game: str
+    search: str
+    network: str
+    side_by_side: int
+    searches_per_second: float
+    us_per_iteration: float
+    network_share: float
+    sweep_share: float
+    down_share: float
+    up_share: float
+    finish_share: float
+    growth_share: float
+    python_share: float
+
+
+def name_of(shape: NetworkShape) -> str:
+    """The network in a word: its kind, depth and width."""
+    return f"{shape.kind} {shape.depth}x{shape.width}"
+
+
+def bench_searches(
+    game: Game,
+    network: CVPN,
+    budgets: Sequence[Budget],
+    rounds: int,
+    batch_seconds: float,
+    report: Callable[[int, str], None],
+) -> list[Row]:
+    """A row for each budget and each of SIDE_BY_SIDE; `report` is called with how many rows are done."""
+    rows: list[Row] = []
+    public = listed_tree(game) or PublicTree(game)
+    with one_core():
+        evaluator = network_evaluator(network)
+        _Games(public, Budget(10), evaluator, 1).play(0.0, evaluator)  # compiles the kernels
+        with watching_searches(Stopwatch()):  # and those of each phase, which are called one by one for the shares
+            _Games(public, Budget(10), evaluator, 1).play(0.0, evaluator)
+        for budget in budgets:
+            for width in SIDE_BY_SIDE:
+                report(len(rows), f"SoG{budget}, {width} side by side")
+                play = _Games(public, budget, evaluator, width)
+                rows.append(_row(play, name_of(network.shape), rounds, batch_seconds))
+    return rows
+
+
+class _Games:
+    """Self-play games with one budget, `width` of them at once, one batch after another."""
+
+    def __init__(self, public: PublicTree, budget: Budget, evaluator: Evaluator, width: int) -> None:
+        self.public, self.budget, self.evaluator, self.width = public, budget, evaluator, width
+        self.settings = SelfPlaySettings(ResolveSettings(budget))
+        self.numbers = count()
+
+    def play(self, batch_seconds: float, evaluator: Evaluator) -> tuple[int, float]:
+        """Begin games for so many processor seconds and finish them; how many searches, in how many seconds."""
+        start = process_time()
+
+        def games() -> Iterator[SelfPlayGame]:
+            begun = 0
+            while begun < self.width or process_time() - start < batch_seconds:
+                begun += 1
+                yield SelfPlayGame(self.public, self.settings, np.random.default_rng(next(self.numbers)))
+
+        searches = sum(len(game.visits) for game in drive(games(), evaluator, self.width))
+        return searches, process_time() - start
+
+
+def _row(games: _Games, network: str, rounds: int, batch_seconds: float) -> Row:
+    each = statistics.median(_seconds_a_search(games, rounds, batch_seconds))
+    budget, shares = games.budget, _shares(games, batch_seconds)
+    sweeps = sum(shares[part] for part in SWEEPS)
+    return Row(
+        game=games.public.game.name,
+        search=str(budget),
+        network=network,
+        side_by_side=games.width,
+        searches_per_second=1.0 / each,
+        us_per_iteration=1e6 * each / (budget.rounds * budget.updates),
+        network_share=shares[NETWORK],
+        sweep_share=sweeps,
+        down_share=shares[DOWN],
+        up_share=shares[UP],
+        finish_share=shares[FINISH],
+        growth_share=shares[GROWTH],
+        python_share=1.0 - sweeps - shares[GROWTH] - shares[NETWORK],
+    )
+
+
+def _seconds_a_search(games: _Games, rounds: int, batch_seconds: float) -> list[float]:
+    """One figure a batch; fewer than `rounds` where the least batch, one game for each place, lasts long."""
+    found: list[float] = []
+    spent = 0.0
+    while not found or (len(found) < rounds and spent < 3 * rounds * batch_seconds):
+        searches, took = games.play(batch_seconds, games.evaluator)
+        found.append(took / searches)
+        spent += took
+    return found
+
+
+def _shares(games: _Games, batch_seconds: float) -> dict[str, float]:
+    """Each timed part's share of the time."""
+    watch = Stopwatch()
+    evaluator = watch.timed(NETWORK, games.evaluator)
+    with watching_searches(watch):
+        watch.restart()
+        games.play(batch_seconds, evaluator)
+        total = watch.total()
+    return {part: watch.seconds(part) / total for part in (*SWEEPS, GROWTH, NETWORK)}

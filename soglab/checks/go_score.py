@@ -1,0 +1,111 @@
+"""Our area score beside GNU Go's where no dead stones are left: `python -m soglab.checks.go_score --games 50`.
+
+GNU Go plays both sides under Chinese rules, from a random opening, and captures all dead stones before it passes; then
+its final_score and ours must agree.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from sog.errors import SettingError, SogError
+from sog.games.boards.go import Go
+from sog.play.match import random_opening
+from sog.protocols.go_setup import COLOURS, GoBoard, read_vertex, write_score, write_vertex
+from sog.protocols.gtp_client import GtpPipe
+
+__all__ = ["Compared", "compare", "gnugo", "main"]
+
+# Where Debian keeps games.
+_DEBIAN: Final = Path("/usr/games/gnugo")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """One finished game: how many moves, GNU Go's score and ours, and OpenSpiel's winner (1 Black, -1 White, 0)."""
+
+    moves: int
+    theirs: str
+    ours: str
+    winner: float
+
+    @property
+    def agree(self) -> bool:
+        """Whether all three say the same."""
+        winner = {"B": 1.0, "W": -1.0, "0": 0.0}[self.theirs[0]]
+        return self.theirs == self.ours and winner == self.winner
+
+
+def gnugo() -> str:
+    """GNU Go's program; SettingError where it is not installed."""
+    found = shutil.which("gnugo") or (str(_DEBIAN) if _DEBIAN.exists() else None)
+    if found is None:
+        raise SettingError("GNU Go is not installed: apt-get install gnugo")
+    return found
+
+
+def compare(size: int, komi: float, seed: int, plies: int = 6) -> Compared | None:
+    """One game of GNU Go against itself, scored by both; None where our rules ended it first (a repetition)."""
+    board = GoBoard(Go(size, komi))
+    options = "--mode gtp --level 1 --chinese-rules --capture-all-dead --never-resign"
+    pipe = GtpPipe([gnugo(), *options.split(), "--seed", str(seed + 1)], patience=300.0)
+    try:
+        for command in (f"boardsize {size}", "clear_board", f"komi {komi:g}"):
+            pipe.send(command)
+        for action in random_opening(board.game, plies, (seed,)):
+            pipe.send(f"play {COLOURS[len(board.moves) % 2]} {write_vertex(action, size)}")
+            board.play(len(board.moves) % 2, action)
+        while not board.over:
+            colour = len(board.moves) % 2
+            action = read_vertex(pipe.send(f"genmove {COLOURS[colour]}"), size)
+            if board.repeats([*board.moves, action]):
+                return None
+            board.play(colour, action)
+        result = board.tree.result(board.node)
+        assert result is not None
+        return Compared(len(board.moves), pipe.send("final_score"), write_score(board.score()), result)
+    finally:
+        pipe.kill()
+
+
+def main() -> int:
+    """Compare so many games and print {games, agree, repetitions, differing}; 1 where one differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=50)
+    parser.add_argument("--size", type=int, default=9)
+    parser.add_argument("--komi", type=float, default=7.5)
+    arguments = parser.parse_args()
+    found: list[Compared] = []
+    repetitions = seed = 0
+    started = time.monotonic()
+    while len(found) < arguments.games:
+        one = compare(arguments.size, arguments.komi, seed)
+        seed += 1
+        if one is None:
+            repetitions += 1
+        else:
+            found.append(one)
+        if seed % 10 == 0 and found:
+            each = (time.monotonic() - started) / len(found)
+            left = each * (arguments.games - len(found))
+            agree = sum(c.agree for c in found)
+            print(f"{agree} of {len(found)} games agree, {each:.1f} s each, {left:.0f} s left", file=sys.stderr)
+    differing = [f"{c.theirs} against our {c.ours}" for c in found if not c.agree]
+    answer = {"games": len(found), "agree": len(found) - len(differing), "repetitions": repetitions}
+    print(json.dumps({**answer, "moves": sum(c.moves for c in found), "differing": differing}))
+    return 1 if differing else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except SogError as error:
+        print(f"sog: {error}", file=sys.stderr)
+        sys.exit(2)

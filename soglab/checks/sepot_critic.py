@@ -1,0 +1,178 @@
+"""SePoT's critic against exact values, in error and in play: what a search loses by it, and what by its own limits.
+
+Of a run's last network every history's worth is computed, under its policy and each transformation. The critic's
+errors stand beside how far these values spread: a critic that had learned nothing would be wrong by as much. Then the
+same searches have leaves by the critic and exact ones, each with the opponent's choice among transformations and with
+none.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from soglab.papers.sepot_figures import NETWORK, NOBODY, settings_of, way_of
+from soglab.papers.sepot_runs import UNTRAINED, alpha_of, opened, quick_runs
+from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from sog.arrays import Float64
+    from soglab.checks.exact_critic import ExactCritic
+
+__all__ = ["STUDY"]
+
+ERROR, PLAY = "error", "play"
+LEARNED, EXACT = "learned", "exact"
+_RUNS: Final = tuple(Path(f"runs/sepot-{name}-0") for name in ("leduc", "goofspiel5"))
+_SMALL: Final = "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """Errors, the network's own play, and eight searches of each run."""
+    keys: list[Key] = []
+    alpha, iterations = alpha_of(options), 20 if options.quick else 800
+    for run in quick_runs(options, _RUNS, (_SMALL,)):
+        keys.append({"what": ERROR, **run})
+        shallow, deeper = (0, 0) if run["game"] == "leduc_poker" else (1, 2)
+        about = {"what": PLAY, **run, "iterations": iterations, "alpha": alpha}
+        keys.append({**about, "depth": NETWORK, "gadget": "", "leaves": ""})
+        for depth, gadget in ((shallow, "critic"), (deeper, "previous")):
+            for leaves in (LEARNED, EXACT):
+                way = {"depth": depth, "gadget": gadget, "leaves": leaves}
+                keys += [{**about, **way}, {**about, **way, "choosers": NOBODY}]
+        note(f"{run['folder']}: {run['game']}")
+    return keys
+
+
+@lru_cache(maxsize=1)
+def _exact(folder: str, game: str, network_id: str) -> ExactCritic:
+    """The exact worth of all histories under a checkpoint's policy and transformations."""
+    from sog.algorithms.policy.presets import PolicySettings
+    from sog.algorithms.sepot.algorithm import SEPOT
+    from sog.algorithms.sepot.learner import SepotSettings, transformations_of
+    from sog.algorithms.sepot.transformations import Identity
+    from sog.algorithms.table import preset
+    from sog.training.checkpoint import load_with_critic
+    from sog.training.settings import variant_of
+    from soglab.checks.exact_critic import ExactCritic
+    from soglab.runs import checkpoint_of
+
+    found = opened(folder, game, network_id)
+    if folder == UNTRAINED:
+        return ExactCritic(found.game, found.network, Identity(), np.zeros((1, 2), dtype=np.int64))
+    kept = load_with_critic(checkpoint_of(Path(folder)))
+    settings = preset(found.game, str(kept.meta.settings["preset"]), SEPOT, variant_of(kept.meta.settings))
+    assert isinstance(settings, PolicySettings) and isinstance(settings.learning, SepotSettings)
+    made = transformations_of(settings.learning, found.network.shape, kept.critic)
+    return ExactCritic(found.game, found.network, made, found.critic.which)
+
+
+def compute(key: Key) -> Result:
+    """Errors of the critic by turn, or exploitability in the game's unit."""
+    exact = _exact(key["folder"], key["game"], key["network"])
+    found = opened(key["folder"], key["game"], key["network"])
+    if key["what"] == ERROR:
+        learned = found.critic.under_profiles(exact.states)[:, : len(exact.which)]
+        return {"turns": [_errors(exact, learned, turn) for turn in np.unique(exact.turns[exact.going]).tolist()]}
+    return {"exploitability": _played(key, exact)}
+
+
+def _errors(exact: ExactCritic, learned: Float64, turn: int) -> dict[str, Any]:
+    """Root mean squares over the histories after so many actions, all alike and by the policy's reach.
+
+    error: of what the policy itself is worth.  spread: of that about its mean.  change_error, change: of what a
+    transformation makes of it, more or less than the policy itself.
+    """
+    here = exact.going & (exact.turns == turn)
+    worth, said, reach = exact.worth[here], learned[here], exact.reach[here]
+    row: dict[str, Any] = {"turn": turn, "histories": int(here.sum())}
+    for name, weights in (("", np.full(len(reach), 1 / len(reach))), ("_by_reach", reach / reach.sum())):
+        change, said_change = worth[:, 1:] - worth[:, :1], said[:, 1:] - said[:, :1]
+        row[f"error{name}"] = _root(weights, (said - worth)[:, :1])
+        row[f"spread{name}"] = _root(weights, worth[:, :1] - weights @ worth[:, :1])
+        row[f"change_error{name}"] = _root(weights, said_change - change)
+        row[f"change{name}"] = _root(weights, change)
+    return row
+
+
+def _root(weights: Float64, values: Float64) -> float:
+    """The root of a weighted mean of squares; 0 of none."""
+    return float(np.sqrt((weights @ values**2).mean())) if values.shape[1] else 0.0
+
+
+def _played(key: Key, exact: ExactCritic) -> float:
+    from sog.algorithms.policy.agent import policy_exploitability
+    from sog.algorithms.sepot.agent import search_exploitability, search_of
+    from sog.measure.listed import listed
+
+    found, public = opened(key["folder"], key["game"], key["network"]), listed(key["game"])
+    unit = public.game.unit.per_utility
+    if key["depth"] == NETWORK:
+        return unit * policy_exploitability(public, found.network)
+    critic = exact if key["leaves"] == EXACT else found.critic
+    search = search_of(found.game, found.network, critic, settings_of(key, found.game))
+    return unit * search_exploitability(public, search)
+
+
+def present(points: list[Point]) -> Outcome:
+    """A row for each run and turn, and for each way to play; errors are summed up over all turns, histories alike."""
+    rows, beside = [], []
+    for point in points:
+        about = {name: point.key[name] for name in ("game", "folder", "network")}
+        who = f"{point.key['game'].split('(')[0]}, {Path(point.key['folder']).name}"
+        if point.key["what"] == ERROR:
+            turns = point.result["turns"]
+            rows += [{"what": ERROR, **about, **turn} for turn in turns]
+            for what, error, size in (
+                ("a history's value by the policy", "error", "spread"),
+                ("what a transformation changes in it", "change_error", "change"),
+            ):
+                said = f"error {_over(turns, error):.3g}, of {_over(turns, size):.3g}"
+                by_reach = f"{_over(turns, error + '_by_reach'):.3g} of {_over(turns, size + '_by_reach'):.3g}"
+                beside.append(Beside(f"{who}: {what}", "", f"{said}; by the policy's reach {by_reach} (utility)"))
+            continue
+        leaves = f", {point.key['leaves']} leaves" if point.key["leaves"] else ""
+        line, value = f"{way_of(point.key)}{leaves}", point.result["exploitability"]
+        rows.append({"what": PLAY, **about, "line": line, "exploitability": value})
+        beside.append(Beside(f"{who}: {line}", "", f"exploitability {value:.4g} {_unit(point.key['game'])}"))
+    return Outcome(rows, {"sepot-critic": lambda figure: _draw(figure, rows)}, beside)
+
+
+def _over(turns: list[dict[str, Any]], name: str) -> float:
+    """The root mean square over turns: of all histories alike, or by reach, of which every turn has 1 in all."""
+    weights = [1 if name.endswith("_by_reach") else turn["histories"] for turn in turns]
+    squares = [weight * turn[name] ** 2 for weight, turn in zip(weights, turns, strict=True)]
+    return float(np.sqrt(sum(squares) / sum(weights)))
+
+
+def _unit(game: str) -> str:
+    from sog.games.histories.catalog import make_history_game
+
+    return make_history_game(game).unit.name
+
+
+def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
+    """Errors by turn, beside how far the values spread."""
+    axis = figure.subplots()
+    errors = [row for row in rows if row["what"] == ERROR]
+    for k, folder in enumerate(dict.fromkeys(row["folder"] for row in errors)):
+        own = [row for row in errors if row["folder"] == folder]
+        for name, style in (("error", "-"), ("spread", "--"), ("change_error", "-."), ("change", ":")):
+            label = f"{own[0]['game'].split('(')[0]}: {name.replace('_', ', ')}"
+            axis.plot([row["turn"] for row in own], [row[name] for row in own], style, color=f"C{k}", label=label)
+    axis.set(xlabel="actions so far", ylabel="root mean square, utility", title="SePoT's critic, all histories alike")
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize=8)
+
+
+def _describe(key: Key) -> str:
+    what = "errors" if key["what"] == ERROR else f"{way_of(key)} {key['leaves']}"
+    return f"{Path(key['folder']).name}, {what}".strip()
+
+
+STUDY: Final = Study(plan, compute, present, takes=("runs", "paper"), describe=_describe)

@@ -1,0 +1,194 @@
+"""What Elo experiments share: agents and references written down in a point's key, games between two, ratings.
+
+Both agents of a point play every opening from both seats, all games of a point side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sog.algorithms.base import Choices, PlayBoard
+from sog.algorithms.table import learner
+from sog.games.catalog import make_game
+from sog.measure.elo import Ratings, points_of, rate
+from sog.nets.inference import network_evaluator
+from sog.opponents.alpha_beta import alpha_beta
+from sog.opponents.go_rollouts import rollouts
+from sog.opponents.rating import Rate, RatingPlayer
+from sog.play.side_by_side import MakePlayer, Seating, openings, play_games
+from sog.searches.leaves.evaluator import Evaluator
+from sog.training.opened import value_network
+from soglab.runs import check_unchanged
+from soglab.study import Beside, Key, Point, Result
+
+OPENING_PLIES: Final = 4
+MOVES_MAX: Final = 400  # a longer game is a draw
+_AT_ONCE: Final = 8  # games; their public trees are held in memory
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A searcher with a network.  checkpoint: its folder.  network: which one it is (`Meta.network_id`).
+
+    per_update: a search budget's c, where the algorithm takes one.
+    """
+
+    algorithm: str
+    checkpoint: str
+    network: str
+    simulations: int
+    per_update: float = 1.0
+
+    def __str__(self) -> str:
+        return self._board.label(self._choices)
+
+    @property
+    def budgeted(self) -> bool:
+        """Whether the algorithm takes `per_update`."""
+        return "per_update" in self._board.takes
+
+    def entry(self, name: str) -> Key:
+        """The agent as entries of a point's key."""
+        values = (self.algorithm, self.checkpoint, self.network, self.simulations, self.per_update)
+        return {f"{name}_{field}": value for field, value in zip(_FIELDS, values, strict=True)}
+
+    def maker(self) -> MakePlayer:
+        """Makes the player for a game; all of them share one network."""
+        evaluator = _evaluator(self.checkpoint, self.network)
+        return lambda: self._board.make(evaluator, self._choices, 0)
+
+    @property
+    def _board(self) -> PlayBoard:
+        board = learner(self.algorithm).board
+        assert board is not None
+        return board
+
+    @property
+    def _choices(self) -> Choices:
+        return Choices(self.simulations, self.per_update if self.budgeted else None)
+
+
+_FIELDS: Final = ("algorithm", "checkpoint", "network", "simulations", "per_update")
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An opponent of fixed strength, by which networks of different runs and days can be compared.
+
+    kind: a key of REFERENCES.  strength: its depth or its rollouts a move.
+    """
+
+    kind: str
+    strength: int
+
+    def __str__(self) -> str:
+        return f"{self.kind}({self.strength:,})"
+
+    def entry(self, name: str) -> Key:
+        """The reference as entries of a point's key."""
+        return {f"{name}_reference": self.kind, f"{name}_strength": self.strength}
+
+    def maker(self) -> MakePlayer:
+        """Makes the player for a game, whose draws depend on the position alone."""
+        rate = REFERENCES[self.kind](self.strength)
+        return lambda: RatingPlayer(str(self), rate)
+
+
+REFERENCES: Final[dict[str, Callable[[int], Rate]]] = {"alpha-beta": alpha_beta, "rollouts": rollouts}
+
+
+def agent_of(key: Key, name: str) -> Agent | Reference:
+    """The agent or reference that a point's key calls `name`."""
+    if f"{name}_reference" in key:
+        return Reference(key[f"{name}_reference"], key[f"{name}_strength"])
+    return Agent(*(key[f"{name}_{field}"] for field in _FIELDS))
+
+
+@lru_cache(maxsize=4)
+def _evaluator(checkpoint: str, network: str) -> Evaluator:
+    """CheckpointError where the folder holds another network by now."""
+    check_unchanged(Path(checkpoint), network)
+    return network_evaluator(value_network(Path(checkpoint))[1])
+
+
+Pair = tuple[Agent | Reference, Agent | Reference]
+
+
+def match_keys(game: str, pairs: Sequence[Pair], batches: int, count: int) -> list[Key]:
+    """A point for each pair and batch, one batch of all pairs after the other, so that a stopped run has all pairs.
+
+    count: openings a batch.
+    """
+    return [
+        {"game": game, "batch": batch, "openings": count, **first.entry("first"), **second.entry("second")}
+        for batch in range(batches)
+        for first, second in pairs
+    ]
+
+
+def describe(key: Key) -> str:
+    """Who plays whom, agents with the last part of their network's folder."""
+    return " - ".join(_named(agent_of(key, name)) for name in ("first", "second"))
+
+
+def _named(agent: Agent | Reference) -> str:
+    return str(agent) if isinstance(agent, Reference) else f"{agent} of {Path(agent.checkpoint).name}"
+
+
+def play_match(key: Key) -> Result:
+    """The games of one point: how many of them the first agent won, drew and lost."""
+    game = make_game(key["game"])
+    first, second = agent_of(key, "first").maker(), agent_of(key, "second").maker()
+    found = openings(game, key["openings"], OPENING_PLIES, key["batch"])
+    seatings = [Seating(players, opening) for players in ((first, second), (second, first)) for opening in found]
+    results = np.array(play_games(game, seatings, _AT_ONCE, MOVES_MAX))
+    results[len(found) :] *= -1.0
+    return {"wins": int((results > 0).sum()), "draws": int((results == 0).sum()), "losses": int((results < 0).sum())}
+
+
+def rated(points: Sequence[Point]) -> tuple[list[Agent | Reference], Ratings]:
+    """The agents in the order of first sight, and their ratings."""
+    met = [(agent_of(p.key, "first"), agent_of(p.key, "second"), *points_and_games(p.result)) for p in points]
+    agents = list(dict.fromkeys(agent for first, second, *_ in met for agent in (first, second)))
+    return agents, rate(points_of(agents, met))
+
+
+def points_and_games(result: Result) -> tuple[float, int]:
+    """Of a match, as `points_of` takes them. A draw counts half."""
+    return result["wins"] + 0.5 * result["draws"], result["wins"] + result["draws"] + result["losses"]
+
+
+def said_of(ratings: Ratings) -> list[Beside]:
+    """What a reader of the ratings must know: whether draws had to be added, which makes the scale a convention."""
+    if not ratings.virtual:
+        return []
+    added = f"{ratings.virtual:g} added to each pair that met, since some players won or lost every game: bounds only"
+    return [Beside("virtual draws", "", added)]
+
+
+def rated_agents(points: Sequence[Point]) -> tuple[list[Agent], Ratings]:
+    """`rated` of points whose players are all agents."""
+    agents, ratings = rated(points)
+    return [agent for agent in agents if isinstance(agent, Agent)], ratings
+
+
+def rating_row(agents: Sequence[Agent | Reference], ratings: Ratings, k: int, anchor: int) -> dict[str, Any]:
+    """Agent k as a row of a table; Elo and half of its 95% interval are against the anchor."""
+    elo, half = ratings.difference(k, anchor)
+    return {**_columns(agents[k]), "elo": elo, "interval": half}
+
+
+def _columns(agent: Agent | Reference) -> dict[str, Any]:
+    if isinstance(agent, Reference):
+        said = {"algorithm": agent.kind, "simulations": agent.strength, "per_update": None, "checkpoint": ""}
+    else:
+        per_update = agent.per_update if agent.budgeted else None
+        said = {"algorithm": agent.algorithm, "simulations": agent.simulations, "per_update": per_update}
+        said["checkpoint"] = agent.checkpoint
+    return {"agent": str(agent), **said}

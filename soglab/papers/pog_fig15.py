@@ -1,0 +1,110 @@
+"""PoG Fig. 15: how exploitable Q-learning, DQN and A2C in self-play are on Kuhn and Leduc, by training episodes.
+
+The paper shows the best of a sweep (its Table 6); here each agent has one setting out of that table.
+"""
+
+from __future__ import annotations
+
+from statistics import mean
+from typing import TYPE_CHECKING, Final
+
+from sog.games.catalog import make_game
+from sog.measure.intervals import mean_and_range
+from sog.searches.cfr import exact
+from sog.searches.tree.public_tree import PublicTree
+from soglab.baselines.dqn import DQNSettings
+from soglab.baselines.reinforcement import AGENTS, SelfPlay
+from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+# Episodes of one run, and what the text of C.4.2 says the best agents converge to, mbb/h.
+EPISODES: Final = {"kuhn_poker": 20_000, "leduc_poker": 15_000}
+PAPER: Final = {
+    "kuhn_poker": {"q-learning": "about 250", "dqn": "about 250", "a2c": "52"},
+    "leduc_poker": {"q-learning": "about 1300", "dqn": "about 900", "a2c": "78"},
+}
+MEASURES: Final = 20
+MILLI: Final = 1000.0  # both games: a big blind is one chip, which is one utility
+_SEEDS: Final = 2
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """Every agent on both games, seed after seed; --full: ten times the episodes."""
+    scale = 0.05 if options.quick else 10.0 if options.full else 1.0
+    return [
+        {"game": game, "agent": agent, "episodes": int(scale * episodes), "seed": seed}
+        for seed in range(options.seeds or (1 if options.quick else _SEEDS))
+        for game, episodes in EPISODES.items()
+        for agent in AGENTS
+    ]
+
+
+def compute(key: Key) -> Result:
+    """Exploitability in mbb/h of what the agents play together, before training and at 20 even steps of it."""
+    public = PublicTree(make_game(key["game"])).list_all()
+    # Half of the episodes see epsilon fall; an agent has about two turns an episode.
+    run = SelfPlay(public, key["agent"], key["seed"], DQNSettings(epsilon_steps=key["episodes"]))
+    return {**curve(run, key["episodes"], MEASURES), "uniform": MILLI * _uniform(public)}
+
+
+def curve(run: SelfPlay, episodes: int, measures: int) -> Result:
+    """Train and measure at even steps: trained, the episodes so far; mbb_per_hand, the agents' exploitability then."""
+    trained = [episodes * k // measures for k in range(measures + 1)]
+    found: list[float] = []
+    for before, count in zip([0, *trained], trained, strict=False):
+        run.train(count - before)
+        found.append(MILLI * exact.measure_policy(run.public, run.policy()).exploitability)
+    return {"trained": trained, "mbb_per_hand": found}
+
+
+def last_fifth(result: Result) -> float:
+    """The mean exploitability over the last fifth of a curve's measures, mbb/h."""
+    found: list[float] = result["mbb_per_hand"]
+    return mean(found[-(len(found) // 5) :])
+
+
+def _uniform(public: PublicTree) -> float:
+    return exact.measure_policy(public, exact.uniform_policy(public)).exploitability
+
+
+def present(points: list[Point]) -> Outcome:
+    """A line for each game and agent: the last fifth of training, mean over seeds, beside the paper's best agent."""
+    rows = [
+        {"game": p.key["game"], "agent": p.key["agent"], "seed": p.key["seed"], "episodes": count, "mbb_per_hand": mbb}
+        for p in points
+        for count, mbb in zip(p.result["trained"], p.result["mbb_per_hand"], strict=True)
+    ]
+    beside = []
+    for game, agents in PAPER.items():
+        for agent, paper in agents.items():
+            runs = [p for p in points if p.key["game"] == game and p.key["agent"] == agent]
+            if runs:
+                last = [last_fifth(p.result) for p in runs]
+                what = f"{game}, {agent}, last fifth of {runs[0].key['episodes']:,} episodes"
+                ours = f"{mean_and_range(last, '.0f')} mbb/h"
+                beside.append(Beside(what, paper, ours))
+    return Outcome(rows, {"pog-fig15": lambda figure: _draw(figure, points)}, beside)
+
+
+def _draw(figure: Figure, points: list[Point]) -> None:
+    """A panel for each game, a colour for each agent, a line for each seed; dashed: the uniform policy."""
+    axes = figure.subplots(1, len(EPISODES))
+    for axis, game in zip(axes, EPISODES, strict=True):
+        runs = [p for p in points if p.key["game"] == game]
+        for colour, agent in enumerate(AGENTS):
+            lines = [p for p in runs if p.key["agent"] == agent]
+            for k, p in enumerate(lines):
+                name = agent if k == 0 else None
+                axis.plot(p.result["trained"], p.result["mbb_per_hand"], color=f"C{colour}", alpha=0.8, label=name)
+        for p in runs[:1]:
+            axis.axhline(p.result["uniform"], color="black", linestyle="--", label="uniform")
+        axis.set(xlabel="episodes", title=game, yscale="log")
+        axis.grid(alpha=0.3, which="both")
+    axes[0].set_ylabel("exploitability, mbb/h")
+    axes[0].legend()
+    figure.suptitle("Reinforcement learning in self-play")
+
+
+STUDY: Final = Study(plan, compute, present, takes=("full", "seeds"))

@@ -1,0 +1,209 @@
+"""Policy learners beside each other: exploitability over minutes of training, of the network and of search on top.
+
+Each learner trains under SePoT on three games, some seeds each, for equal minutes of a processor, and the networks
+that ship for these games stand beside them. Runs that are named are measured instead: those of SePoT have both lines,
+those of other algorithms a measure of their own. Runs of one game and one learner are seeds of one line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sog.algorithms.policy.loop import train_policy
+from sog.algorithms.policy.presets import PolicySettings
+from sog.algorithms.sepot.algorithm import SEPOT
+from sog.algorithms.sepot.presets import POLICIES
+from sog.algorithms.table import learner, preset
+from sog.errors import SettingError
+from sog.games.histories.catalog import make_history_game
+from sog.measure.intervals import mean_interval, plus_minus
+from sog.training.checkpoint import load_meta
+from sog.training.run import Run, Until
+from sog.training.settings import Variant
+from sog.training.shipped import shipped_checkpoints
+from soglab.papers import sepot_figures
+from soglab.papers.sepot_figures import OWN, SNAPSHOTS, network_and_searches, way_of
+from soglab.papers.sepot_runs import alpha_of, minutes_of, own_measure, own_title
+from soglab.runs import check_unchanged, networks_of, spread
+from soglab.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from sog.training.checkpoint import Meta
+
+__all__ = ["STUDY"]
+
+RUNS: Final = Path("runs/policy-learners")
+GAMES: Final = (
+    "leduc_poker",
+    "goofspiel(imp_info=True,num_cards=5,points_order=descending)",
+    "liars_dice(numdice=1,dice_sides=4)",
+)
+MINUTES: Final = 30.0
+SEEDS: Final = 3
+TRAIN, SHIPPED, NAMED = "train", "shipped", "named"  # what a point is about
+_QUICK: Final = 0.02  # minutes
+_STYLES: Final = ("-", ":", "--", "-.")
+_QUICK_GAMES: Final = ("kuhn_poker",)
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """The runs that are named; without any, a run of each learner on each game by seed, and what ships."""
+    if options.runs:
+        if options.seeds is not None or options.minutes is not None:
+            raise SettingError("runs that are named are trained already: leave out --seeds and --minutes")
+        return [{"what": NAMED, **key} for key in sepot_figures.plan(network_and_searches, options, note)]
+    minutes = options.minutes or (_QUICK if options.quick else MINUTES)
+    games, seeds = _QUICK_GAMES if options.quick else GAMES, options.seeds or (1 if options.quick else SEEDS)
+    note(f"{len(games) * len(POLICIES)} runs by {seeds} seeds, {minutes:g} minutes of one core; they are in {RUNS}")
+    search = {"iterations": 20 if options.quick else 800, "alpha": alpha_of(options)}
+    return [
+        *(
+            {"what": TRAIN, "game": game, "policy": policy, "made_of": _made_of(game, policy), "seed": seed}
+            | {"minutes": minutes, **search}
+            for seed in range(seeds)
+            for game in games
+            for policy in POLICIES
+        ),
+        *_shipped(games),
+    ]
+
+
+def _settings(game: str, policy: str) -> PolicySettings:
+    """SePoT's preset `full` with this learner of the policy."""
+    settings = preset(make_history_game(game), "full", SEPOT, Variant(policy=policy))
+    assert isinstance(settings, PolicySettings)
+    return settings
+
+
+def _made_of(game: str, policy: str) -> str:
+    """Names the settings, so that points of other presets are not taken for these."""
+    return hashlib.sha256(repr(_settings(game, policy)).encode()).hexdigest()[:12]
+
+
+def _shipped(games: tuple[str, ...]) -> Iterator[Key]:
+    """The networks of other algorithms that come with the package, where they can be measured."""
+    for folder in shipped_checkpoints():
+        meta = load_meta(folder)
+        if meta.game in games:
+            found = {"game": meta.game, "checkpoint": folder.name, "network": meta.network_id, "step": meta.step}
+            yield {"what": SHIPPED, **found, "by": own_title(meta), "minutes": minutes_of(meta)}
+
+
+def compute(key: Key) -> Result:
+    """Exploitability in the game's unit; of a run that is trained here, that of its networks in order."""
+    if key["what"] == TRAIN:
+        return {"networks": _trained(key)}
+    if key["what"] == NAMED:
+        return sepot_figures.compute(key)
+    (folder,) = (folder for folder in shipped_checkpoints() if folder.name == key["checkpoint"])
+    check_unchanged(folder, key["network"])
+    return {"exploitability": own_measure(folder)}
+
+
+def _trained(key: Key) -> list[Result]:
+    """Train a run, or go on with one that was stopped, and measure up to SNAPSHOTS of its networks."""
+    game, policy, minutes = key["game"], key["policy"], key["minutes"]
+    settings = replace(_settings(game, policy), rounds=2**30)
+    folder = RUNS / f"{key['made_of']}-{key['seed']}-{minutes:g}"
+    run = Run(game, "full", key["seed"], 1, SEPOT, Variant(policy=policy))
+    train_policy(run, settings, folder, Until(processor=minutes), resume=True)
+    return [_measured(one.folder, one.meta, key) for one in spread(networks_of(folder), SNAPSHOTS)]
+
+
+def _measured(folder: Path, meta: Meta, key: Key) -> Result:
+    """A network's exploitability alone and under each search, and how many public states were searched."""
+    about = {**key, "folder": str(folder), "network": meta.network_id}
+    ways = [way | sepot_figures.compute({**about, **way}) for way in network_and_searches(key["game"], False)]
+    return {"step": meta.step, "minutes": round(meta.settings["processor_minutes"], 2), "ways": ways}
+
+
+def _rows(point: Point) -> Iterator[dict[str, Any]]:
+    """A row for every network of a point and every way in which it was measured."""
+    key, result = point.key, point.result
+    about = {"game": key["game"], "unit": make_history_game(key["game"]).unit.name}
+    if key["what"] == TRAIN:
+        for network in result["networks"]:
+            made = {"run": f"seed {key['seed']}", "minutes": network["minutes"], "steps": network["step"]}
+            for way in network["ways"]:
+                line = f"{learner(key['policy']).title}: {way_of(way)}"
+                yield {**about, "line": line, **made, "exploitability": way["exploitability"]}
+        return
+    run = key["checkpoint"] if key["what"] == SHIPPED else str(key["run"])  # two runs' last parts may be the same
+    made = {"run": run, "minutes": key["minutes"], "steps": key["step"]}
+    yield {**about, "line": _line(key), **made, "exploitability": result["exploitability"]}
+
+
+def _line(key: Key) -> str:
+    """The learner, and the search that uses its policy, if one does."""
+    if key["what"] == SHIPPED or key["depth"] == OWN:
+        return str(key["by"])
+    title = learner(key["policy"]).title if key["policy"] else "R-NaD as in SePoT's Table 2"
+    return f"{title}: {way_of(key)}"
+
+
+def present(points: list[Point]) -> Outcome:
+    """A row for every network of every run; printed is each run's last, as a mean over the runs of a line."""
+    rows = [row for point in points for row in _rows(point)]
+    last: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
+    for row in rows:
+        runs = last.setdefault((row["game"], row["line"]), {})
+        if row["run"] not in runs or row["steps"] >= runs[row["run"]]["steps"]:
+            runs[row["run"]] = row
+    beside = []
+    for (game, line), runs in last.items():
+        mean, half = mean_interval([row["exploitability"] for row in runs.values()])
+        minutes = sum(row["minutes"] for row in runs.values()) / len(runs)
+        counted = f"{len(runs)} run{'s' * (len(runs) > 1)} of {minutes:.1f} minutes"
+        unit = make_history_game(game).unit.name
+        beside.append(Beside(f"{game.split('(')[0]}: {line}, {counted}", "", f"{plus_minus(mean, half)} {unit}"))
+    pictures: dict[str, Draw] = {
+        f"policy-learners-{k}-{game.split('(')[0]}": partial(_draw, rows=[row for row in rows if row["game"] == game])
+        for k, game in enumerate(dict.fromkeys(row["game"] for row in rows))
+    }
+    return Outcome(rows, pictures, beside)
+
+
+def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
+    axis = figure.subplots()
+    lines = list(dict.fromkeys(row["line"] for row in rows))
+    colours = list(dict.fromkeys(_by(line) for line in lines))
+    ways = list(dict.fromkeys(_way(line) for line in lines))
+    for line in lines:
+        own = [row for row in rows if row["line"] == line]
+        for j, run in enumerate(dict.fromkeys(row["run"] for row in own)):
+            curve = sorted((row["minutes"], row["exploitability"]) for row in own if row["run"] == run)
+            minutes, found = zip(*curve, strict=True)
+            style = _STYLES[ways.index(_way(line)) % len(_STYLES)]
+            colour = f"C{colours.index(_by(line)) % 10}"
+            axis.plot(minutes, found, style, marker=".", color=colour, label=None if j else line)
+    title = rows[0]["game"]
+    axis.set(xlabel="minutes of training", ylabel=f"exploitability, {rows[0]['unit']}", title=title, yscale="log")
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))  # beside the lines, which are many
+
+
+def _by(line: str) -> str:
+    """The learner alone."""
+    return line.split(":")[0]
+
+
+def _way(line: str) -> str:
+    """The search alone."""
+    return line.partition(": ")[2]
+
+
+def _describe(key: Key) -> str:
+    if key["what"] == TRAIN:
+        return f"{learner(key['policy']).title} on {key['game']}, seed {key['seed']}"
+    name = key["checkpoint"] if key["what"] == SHIPPED else Path(key["run"]).name
+    return f"{name} after {key['minutes']:.1f} minutes, {_line(key)}"
+
+
+STUDY: Final = Study(plan, compute, present, takes=("seeds", "runs", "paper", "minutes"), describe=_describe)

@@ -1,0 +1,124 @@
+"""ReBeL Fig. 3 and the tabular rows of Table 2: fictitious play and linear CFR on four games of Liar's Dice.
+
+Table 2 comes out closest when one player's update counts as an iteration: 1,024 of theirs are 512 rounds here, where a
+round updates both players in turn. The paper's text says that its FP is FLOP; which variant its FP row is nearest to is
+printed.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from sog.games.rules.liars_dice import LiarsDice
+from sog.searches.cfr import exact
+from sog.searches.cfr.algorithms import Algorithm, of_rule, of_variant
+from sog.searches.cfr.fictitious import FLOP, FP, LINEAR_FP
+from sog.searches.cfr.rules import LINEAR_CFR
+from sog.searches.tree.public_tree import PublicTree
+from soglab.papers.rebel_table2 import GAMES
+from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ALGORITHMS: Final[dict[str, Algorithm]] = {
+    "FP": of_variant(FP),
+    "Linear FP": of_variant(LINEAR_FP),
+    "FLOP": of_variant(FLOP),
+    "Linear CFR": of_rule(LINEAR_CFR),
+}
+# Table 2, "Full-game FP" and "Full-game CFR", after 1,024 iterations.
+TABLE_2: Final = {
+    "FP": {"1x4f": 0.012, "1x5f": 0.024, "1x6f": 0.039, "2x3f": 0.057},
+    "CFR": {"1x4f": 0.001, "1x5f": 0.001, "1x6f": 0.002, "2x3f": 0.002},
+}
+_TABLE_ROUNDS: Final = 512
+_MOST_ROUNDS: Final = 16_384
+_QUICK_ROUNDS: Final = 512
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """Every algorithm on every game."""
+    rounds = _QUICK_ROUNDS if options.quick else _MOST_ROUNDS
+    return [{"game": game, "algorithm": name, "rounds": rounds} for game in GAMES for name in ALGORITHMS]
+
+
+def compute(key: Key) -> Result:
+    """Exploitability, the mean over players, after 32, 64, 128, ... rounds."""
+    tree = exact.full_tree(_listed(key["game"]))
+    found = {}
+    rounds = 32
+    while rounds <= key["rounds"]:
+        ALGORITHMS[key["algorithm"]].iterate(tree, rounds - tree.iterations)
+        tree.update_average_policy()
+        found[str(rounds)] = exact.measure(tree).exploitability
+        rounds *= 2
+    return {"exploitability": found}
+
+
+@lru_cache(maxsize=1)
+def _listed(game: str) -> PublicTree:
+    return PublicTree(LiarsDice(*GAMES[game])).list_all()
+
+
+def present(points: list[Point]) -> Outcome:
+    """Exploitability against iterations, and Table 2's figures beside each algorithm's."""
+    rows = [
+        {"game": p.key["game"], "algorithm": p.key["algorithm"], "rounds": int(rounds), "exploitability": found}
+        for p in points
+        for rounds, found in p.result["exploitability"].items()
+    ]
+    return Outcome(rows, {"rebel-fig3": lambda figure: _draw(figure, points)}, _beside(points))
+
+
+def _beside(points: list[Point]) -> list[Beside]:
+    out = []
+    for row, names in (("FP", ("FP", "Linear FP", "FLOP")), ("CFR", ("Linear CFR",))):
+        for name in names:
+            lines = {p.key["game"]: p.result["exploitability"] for p in points if p.key["algorithm"] == name}
+            for rounds in (_TABLE_ROUNDS, 2 * _TABLE_ROUNDS):
+                ours = ", ".join(f"{line[str(rounds)]:.4f}" for line in lines.values() if str(rounds) in line)
+                if ours:
+                    paper = ", ".join(f"{x:.3f}" for x in TABLE_2[row].values())
+                    out.append(Beside(f"{name}, {', '.join(GAMES)}, {2 * rounds:,} updates", paper, ours))
+    nearest = _nearest(points)
+    return out if nearest is None else [*out, Beside("nearest to the FP row at 1,024 updates", "FLOP", nearest)]
+
+
+def _nearest(points: list[Point]) -> str | None:
+    """The variant of fictitious play with the least mean ratio to Table 2's FP row; None without every game."""
+    ratios: dict[str, list[float]] = {"FP": [], "Linear FP": [], "FLOP": []}
+    for p in points:
+        found = p.result["exploitability"].get(str(_TABLE_ROUNDS))
+        if p.key["algorithm"] in ratios and found is not None:
+            ratios[p.key["algorithm"]].append(abs(math.log(found / TABLE_2["FP"][p.key["game"]])))
+    if any(len(logs) < len(GAMES) for logs in ratios.values()):
+        return None
+    means = {name: math.exp(sum(logs) / len(logs)) for name, logs in ratios.items()}
+    return ", ".join(f"{name} ({mean:.2f} x off)" for name, mean in sorted(means.items(), key=lambda item: item[1]))
+
+
+def _draw(figure: Figure, points: list[Point]) -> None:
+    """A panel for each game, a line for each algorithm; the crosses are Table 2's."""
+    figure.set_size_inches(11, 7.5)
+    axes = figure.subplots(2, 2, sharex=True, sharey=True)
+    for axis, game in zip(axes.flat, GAMES, strict=True):
+        for p in points:
+            if p.key["game"] == game:
+                line = p.result["exploitability"]
+                axis.plot([2 * int(rounds) for rounds in line], list(line.values()), label=p.key["algorithm"])
+        for row in TABLE_2.values():
+            axis.plot(2 * _TABLE_ROUNDS, row[game], marker="x", color="black", linestyle="")
+        axis.set(yscale="log", title=game)
+        axis.set_xscale("log", base=2)
+        axis.grid(alpha=0.3)
+    for k in (0, 1):
+        axes[1, k].set_xlabel("updates of one player")
+        axes[k, 0].set_ylabel("exploitability")
+    axes[0, 0].legend()
+    figure.suptitle("Liar's Dice; crosses: ReBeL, Table 2, full-game FP and CFR")
+
+
+STUDY: Final = Study(plan, compute, present)

@@ -1,0 +1,146 @@
+"""ReBeL Fig. 5, left: four ways of solving a depth-limited subgame whose leaves an oracle values, on Liar's Dice.
+
+The oracle solves the game below every leaf that it evaluates. What is measured is the whole policy: above the
+leaves the solver's, below them the oracle's of each iteration, averaged as the solver averages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from sog.algorithms.rebel.agent import start_position
+from sog.arrays import Float64
+from sog.games.rules.liars_dice import LiarsDice
+from sog.searches.cfr import exact
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.cfr.rules import DCFR
+from sog.searches.depth_limited.settings import CFR_AVE, CFR_D, MODIFIED_CFR_AVE, REBEL_FP, SolveSettings
+from sog.searches.depth_limited.solve import solve
+from sog.searches.depth_limited.subgames import Subgames
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import Beliefs, Evaluations
+from sog.searches.tree.public_tree import PublicTree
+from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+FACES: Final = 3
+SOLVERS: Final = {solver.name: solver for solver in (CFR_D, CFR_AVE, MODIFIED_CFR_AVE, REBEL_FP)}
+_MOST, _QUICK = 512, 32
+_ORACLE_ITERATIONS: Final = 200
+
+
+class Oracle:
+    """Solves the game below each leaf, and remembers the latest policies there.
+
+    pairs: answer with player 0's utilities by pair of slots, as CFR-AVE needs, in place of conditional values.
+    """
+
+    def __init__(self, pairs: bool) -> None:
+        self.pairs = pairs
+        self.policy: exact.Policy = {}
+        self._trees: dict[int, Lookahead] = {}
+
+    def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
+        return [self._answer(beliefs) for beliefs in requests]
+
+    def _answer(self, beliefs: Beliefs) -> Evaluations:
+        found = [
+            self._solve(beliefs.public, int(node), ranges)
+            for node, ranges in zip(beliefs.nodes, beliefs.ranges, strict=True)
+        ]
+        return Evaluations(np.array(found), np.zeros((len(found), 1, 1)))
+
+    def _solve(self, public: PublicTree, node: int, ranges: Float64) -> Float64:
+        """float64[S0 + S1] or float64[S0 * S1]; Liar's Dice's infostates are its slots."""
+        pair = public.ranges_of_slots(node, ranges)
+        tree = self._trees.setdefault(node, Lookahead(public, node, pair))
+        if tree.size == 1:
+            tree.expand_all()
+        tree.restart(pair)
+        tree.iterate(DCFR, _ORACLE_ITERATIONS)
+        tree.update_average_policy()
+        self.policy.update(exact.policy_of(tree))
+        if self.pairs:
+            return _utilities(tree, public.game.weights(public.states[node]).dense()).ravel()
+        return np.concatenate(public.conditional(node, tree.evaluate(), pair))
+
+
+def _utilities(tree: Lookahead, weights: Float64) -> Float64:
+    """float64[I0, I1]: player 0's utility of each pair under the average policies of a tree."""
+    out = np.zeros_like(weights)
+    for j in range(weights.shape[1]):
+        tree.set_root_ranges((np.ones(weights.shape[0]), np.eye(weights.shape[1])[j]))
+        out[:, j] = tree.evaluate()[0]
+    return out / weights
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """One point for each solver."""
+    return [{"solver": name, "iterations": _QUICK if options.quick else _MOST} for name in SOLVERS]
+
+
+def compute(key: Key) -> Result:
+    """Exploitability of the whole average policy after 8, 16, 32, ... iterations, each an update of both players."""
+    public, solver = PublicTree(LiarsDice(1, FACES)).list_all(), SOLVERS[key["solver"]]
+    settings = SolveSettings(solver, updates=2 * key["iterations"], simultaneous=True, prune=False)
+    start = start_position(public)
+    games = Subgames(public, [(start.node, start.ranges)], settings.depth)
+    whole, oracle, found = exact.full_tree(public), Oracle(solver is CFR_AVE), {}
+    steps = settings.weights
+    trunk: exact.Policy = {}
+
+    def add(t: int) -> None:
+        """Iteration t, whose leaves have been answered by now, enters the average."""
+        exact.add_policy(whole, {**oracle.policy, **trunk}, float(steps[t - 1]))
+        if t >= 8 and t & (t - 1) == 0:
+            whole.update_average_policy()
+            found[str(t)] = exact.measure(whole).exploitability
+
+    def visit(t: int) -> None:
+        nonlocal trunk
+        if solver is REBEL_FP:  # known when the iteration is over
+            trunk = exact.current_policy_of(games.tree)
+            add(t)
+            return
+        if t > 1:
+            add(t - 1)
+        trunk = exact.current_policy_of(games.tree)
+
+    run(solve(games, settings, visit), oracle)
+    if solver is not REBEL_FP:
+        add(settings.iterations)
+    return {"exploitability": found}
+
+
+def present(points: list[Point]) -> Outcome:
+    """Exploitability against iterations, a line for each solver."""
+    rows = [
+        {"solver": p.key["solver"], "iterations": int(t), "exploitability": x}
+        for p in points
+        for t, x in p.result["exploitability"].items()
+    ]
+    beside = [
+        Beside(f"{p.key['solver']}, {t} iterations", "", f"{x:.5f}")
+        for p in points
+        for t, x in list(p.result["exploitability"].items())[-1:]
+    ]
+    return Outcome(rows, {"rebel-fig5": lambda figure: _draw(figure, points)}, beside)
+
+
+def _draw(figure: Figure, points: list[Point]) -> None:
+    axis = figure.subplots()
+    for p in points:
+        line = p.result["exploitability"]
+        axis.plot([int(t) for t in line], list(line.values()), marker=".", label=p.key["solver"])
+    axis.set(xlabel="iterations", ylabel="exploitability", yscale="log", title=f"Liar's Dice 1x{FACES}f, oracle leaves")
+    axis.set_xscale("log", base=2)
+    axis.grid(alpha=0.3)
+    axis.legend()
+
+
+STUDY: Final = Study(plan, compute, present)

@@ -1,0 +1,75 @@
+"""How the time of one search grows with s at c = 1, 10 and 100, on chess with a constant network.
+
+SoG, "Growing-tree counterfactual regret minimization": each iteration sweeps the whole tree, so the cost grows with the
+square of the number of iterations, s / c of them.
+"""
+
+from __future__ import annotations
+
+import math
+from time import process_time
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from sog.games.catalog import make_game
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.gtcfr.search import Budget, SearchSettings, search
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import zero_evaluator
+from sog.searches.tree.public_tree import PublicTree
+from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GAME: Final = "chess"
+WIDTHS: Final = (1, 10, 100)
+SIMULATIONS: Final = (100, 300, 1_000, 3_000)
+
+
+def plan(options: Options, note: Note) -> list[Key]:
+    """Every s at every c; --full goes to 30,000."""
+    counts = SIMULATIONS[:2] if options.quick else (*SIMULATIONS, 10_000, 30_000) if options.full else SIMULATIONS
+    return [{"game": GAME, "s": s, "c": c} for c in WIDTHS for s in counts]
+
+
+def compute(key: Key) -> Result:
+    """Processor seconds of the second of two searches from the first position, with a new tree each."""
+    for _ in range(2):
+        game = make_game(key["game"])
+        tree = Lookahead(PublicTree(game), 0, game.root_ranges())
+        budget = Budget(key["s"], float(key["c"]))
+        start = process_time()
+        run(search(tree, 0, budget, SearchSettings(), np.ones(1, dtype=np.uint64)), zero_evaluator)
+        seconds = process_time() - start
+    return {"seconds": seconds, "us_per_simulation": 1e6 * seconds / key["s"], "nodes": tree.size}
+
+
+def present(points: list[Point]) -> Outcome:
+    """Seconds at the most simulations and the slope of the last step in the log-log plot, for each c."""
+    beside = []
+    for c in WIDTHS:
+        line = _line(points, c)
+        (s0, t0), (s1, t1) = line[-2:]
+        slope = math.log(t1 / t0) / math.log(s1 / s0)
+        beside.append(Beside(f"c = {c}: growth from s = {s0:,} to {s1:,}", "", f"s^{slope:.2f}, {t1:.3g} s"))
+    return Outcome([p.row for p in points], {"sog-search-time": lambda figure: _draw(figure, points)}, beside)
+
+
+def _line(points: list[Point], c: int) -> list[tuple[int, float]]:
+    return sorted((p.key["s"], p.result["seconds"]) for p in points if p.key["c"] == c)
+
+
+def _draw(figure: Figure, points: list[Point]) -> None:
+    axis = figure.subplots()
+    for c in WIDTHS:
+        counts, seconds = zip(*_line(points, c), strict=True)
+        axis.plot(counts, seconds, marker=".", label=f"c = {c}")
+    axis.set(xscale="log", yscale="log", xlabel="s, simulations", ylabel="processor seconds a search")
+    axis.set_title(f"{GAME}, first position, constant network")
+    axis.grid(alpha=0.3)
+    axis.legend()
+
+
+STUDY: Final = Study(plan, compute, present, takes=("full",), alone=True)

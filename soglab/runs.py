@@ -1,0 +1,144 @@
+"""Training runs as experiments measure them: checkpoint, networks in the order of training, one while it trains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from sog.errors import CheckpointError, SettingError
+from sog.training.checkpoint import Meta, load_meta
+from sog.training.curve import Point
+from sog.training.loop import train
+from sog.training.run import Hooks, Run, end_of
+from sog.training.settings import TrainSettings
+from sog.training.shipped import find_checkpoint
+
+__all__ = [
+    "Trained",
+    "check_unchanged",
+    "checkpoint_of",
+    "networks_of",
+    "networks_on",
+    "one_game",
+    "run_folder",
+    "runs_there",
+    "short_names",
+    "spread",
+    "train_watched",
+    "training_minutes",
+]
+
+_T = TypeVar("_T")
+
+
+class Trained(NamedTuple):
+    """A network of a run.  folder: of the snapshot or checkpoint that holds it.  meta: what that says of itself."""
+
+    folder: Path
+    meta: Meta
+
+
+def checkpoint_of(run: Path) -> Path:
+    """The folder of a run's checkpoint; `run` itself where that is a checkpoint's."""
+    return run / "checkpoint" if (run / "checkpoint").is_dir() else run
+
+
+def run_folder(checkpoint: Path) -> Path:
+    """The folder of the run that a checkpoint or a snapshot belongs to."""
+    return checkpoint.parent if checkpoint.name == "checkpoint" else checkpoint.parent.parent
+
+
+def networks_of(run: Path) -> list[Trained]:
+    """A run's different networks by learner step: its snapshots, and its checkpoint where that has learned on.
+
+    One that stands in several places is named by its snapshot, which stays as it is. CheckpointError where there is
+    none, or where they belong to several games.
+    """
+    snapshots = sorted(path for path in (run / "snapshots").glob("*") if path.is_dir())
+    latest = [] if snapshots and checkpoint_of(run) == run else [checkpoint_of(run)]
+    every = [Trained(folder, load_meta(folder)) for folder in [*snapshots, *latest]]
+    every.sort(key=lambda one: (one.meta.step, one.folder.name == "checkpoint"))
+    found: list[Trained] = []
+    for one in every:
+        if one.meta.game != every[0].meta.game:
+            raise CheckpointError(f"{run} holds networks of {every[0].meta.game} and of {one.meta.game}")
+        if all(one.meta.step != other.meta.step and one.meta.network_id != other.meta.network_id for other in found):
+            found.append(one)
+    return found
+
+
+def training_minutes(meta: Meta) -> float:
+    """How long a network was trained: processor time where the run had one process, else the clock's; NaN if unsaid."""
+    said = meta.settings
+    alone = said.get("workers") == 1 and "processor_minutes" in said
+    return float(said["processor_minutes"] if alone else said.get("minutes", math.nan))
+
+
+def spread(found: Sequence[_T], most: int | None) -> list[_T]:
+    """At most so many of them, evenly spread, with the first and the last; the last alone where it is one."""
+    if most is None or len(found) <= most:
+        return list(found)
+    if most == 1:
+        return [found[-1]]
+    return [found[k] for k in sorted({round(j * (len(found) - 1) / (most - 1)) for j in range(most)})]
+
+
+def runs_there(known: Sequence[Path], game: str) -> list[Path]:
+    """Those of the known runs that there are; SettingError, which says how to train one of `game`, where none is."""
+    found = [run for run in known if run.is_dir()]
+    if not found:
+        raise SettingError(f"no training run in {known[0]}: make one (`sog train {game}`) or name one with --run")
+    return found
+
+
+def one_game(checkpoints: Iterable[str]) -> str:
+    """The game that the networks of all these folders play; SettingError where they play several."""
+    games = {load_meta(Path(folder)).game for folder in checkpoints}
+    if len(games) > 1:
+        raise SettingError(f"the runs are of different games: {', '.join(sorted(games))}")
+    (game,) = games
+    return game
+
+
+def train_watched(run: Run, settings: TrainSettings, out: Path, report: Callable[[Point], bool]) -> None:
+    """Train until `report`, which is given the point of each round, says that it has seen enough."""
+
+    class Enough(Exception):
+        pass
+
+    def look(point: Point, total: int) -> None:
+        if report(point):
+            raise Enough
+
+    with suppress(Enough):
+        train(run, settings, out, hooks=Hooks(report=look))
+
+
+def networks_on(game: str, runs: Sequence[Path]) -> list[dict[str, str]]:
+    """{checkpoint, network} of each run or checkpoint, or of the game's shipped network where none is named.
+
+    SettingError for one of another game.
+    """
+    found = []
+    for named in [str(run) for run in runs] or [game]:
+        folder = find_checkpoint(named)
+        meta = load_meta(folder)
+        if meta.game != game:
+            raise SettingError(f"{named} plays {meta.game}, not {game}")
+        found.append({"checkpoint": str(folder), "network": meta.network_id})
+    return found
+
+
+def check_unchanged(folder: Path, network_id: str) -> None:
+    """CheckpointError where the folder holds another network than when the experiment was planned."""
+    if load_meta(folder).network_id != network_id:
+        raise CheckpointError(f"{folder} has learned on since the experiment was planned; the same command plans anew")
+
+
+def short_names(checkpoints: Iterable[str]) -> dict[str, str]:
+    """By checkpoint the end of its folder's name, for tables and legends; empty where there is one checkpoint alone."""
+    several = list(dict.fromkeys(folder for folder in checkpoints if folder))
+    return {folder: end_of(folder) for folder in several} if len(several) > 1 else {}

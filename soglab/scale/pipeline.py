@@ -1,0 +1,312 @@
+"""Measures what one core does in each part of training, and what training does with one process and with several."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from sog.algorithms.table import preset as settings_of
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN
+from sog.nets.inference import network_evaluator
+from sog.nets.one_core import one_core
+from sog.nets.serialized import network_bytes, network_of
+from sog.training.checkpoint import load_network
+from sog.training.curve import Point
+from sog.training.learner import Learner
+from sog.training.packing import window_for
+from sog.training.run import Run
+from sog.training.settings import Harvest, TrainSettings
+from sog.training.workers import make_actor
+from soglab.bench.evaluators import CountingEvaluator
+from soglab.bench.training_minute import processor_seconds
+from soglab.runs import train_watched
+from soglab.scale.inference import answered_rows
+from soglab.scale.pipeline_model import (
+    LEARNER,
+    SELF_PLAY,
+    WEIGHTS_LINK,
+    Cluster,
+    Found,
+    Rates,
+    limits,
+    rounds,
+    without_rounds,
+)
+
+__all__ = [
+    "SCENARIOS",
+    "Measured",
+    "Plan",
+    "Scenario",
+    "Speed",
+    "Subject",
+    "Throughput",
+    "measure_rates",
+    "measure_throughput",
+    "plans",
+    "predicted",
+]
+
+_BATCHES: Final = (1, 16, 64, 256, 1024)
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A training run that is measured."""
+
+    game: str
+    algorithm: str = "sog"
+    preset: str = "full"
+
+    def settings(self) -> TrainSettings:
+        settings = settings_of(make_game(self.game), self.preset, self.algorithm)
+        assert isinstance(settings, TrainSettings), "a policy learner has no pipeline"
+        return settings
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A cluster of a paper's size."""
+
+    name: str
+    cluster: Cluster
+
+
+SCENARIOS: Final = (
+    Scenario("3,500 actors (PoG)", Cluster(actors=3_500)),
+    Scenario("90 machines of 40 cores (ReBeL)", Cluster(actors=3_600, actors_per_machine=40)),
+)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Rates of one core, and what else a plan needs.
+
+    beliefs_per_row: leaf beliefs that the network answers for a training row.  searches_per_second: of an actor.
+    inference: rows a second of the network by batch size.
+    """
+
+    rates: Rates
+    beliefs_per_row: float
+    searches_per_second: float
+    inference: dict[int, float]
+
+
+@dataclass(frozen=True)
+class Speed:
+    """rows_per_second: of the clock.  rows_per_core_second: of the processor time that the processes had together.
+
+    Other programs on the machine make the first smaller and hardly change the second.
+    """
+
+    rows_per_second: float
+    rows_per_core_second: float
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """A run with so many worker processes, measured and predicted."""
+
+    workers: int
+    measured: Speed
+    predicted: Speed
+
+    @property
+    def error(self) -> float:
+        """Of the predicted rows a second, as a share of what was measured."""
+        return self.predicted.rows_per_second / self.measured.rows_per_second - 1.0
+
+    @property
+    def core_error(self) -> float:
+        """The same of rows by processor time."""
+        return self.predicted.rows_per_core_second / self.measured.rows_per_core_second - 1.0
+
+
+def measure_throughput(subject: Subject, workers: int, seconds: float) -> tuple[Speed, CVPN]:
+    """The speed of a run from scratch, from its third round on, and the network that it came to.
+
+    The first rounds, in which kernels load and the learner has little to learn from, do not count.
+    """
+    points: list[Point] = []
+    times: list[float] = []
+    worked: list[float] = []
+
+    def report(point: Point) -> bool:
+        points.append(point)
+        times.append(time.perf_counter())
+        worked.append(time.process_time() + (processor_seconds() or 0.0))
+        return len(points) > _UNCOUNTED + 1 and times[-1] - times[_UNCOUNTED - 1] > seconds
+
+    with tempfile.TemporaryDirectory() as folder:
+        run = Run(subject.game, subject.preset, 0, workers, subject.algorithm)
+        until = Path(folder)
+        train_watched(run, subject.settings(), until, report)
+        newest = max((until / "snapshots").iterdir())
+        network = load_network(newest)[1]
+    rows = points[-1].rows - points[_UNCOUNTED - 1].rows
+    spent = [clock[-1] - clock[_UNCOUNTED - 1] for clock in (times, worked)]
+    return Speed(rows / spent[0], rows / spent[1]), network
+
+
+_UNCOUNTED: Final = 2
+
+
+def measure_rates(
+    subject: Subject, network: CVPN, seconds: float, note: Callable[[str], None] = lambda text: None
+) -> Measured:
+    """What one core does, with this network: `seconds` of self-play, and a second or so of each other part.
+
+    In processor time, so that other programs on the machine hardly matter.
+    """
+    settings = subject.settings()
+    with one_core():
+        note("self-play")
+        plays, harvests, beliefs = _play(subject, settings, network, seconds)
+        rows = sum(len(harvest.rows) for harvest in harvests)
+        note("learner")
+        step, add = _learn(settings, network, harvests)
+        note("weights and rows on their way")
+        pack, unpack, row_bytes = _ship(harvests)
+        weights = network_bytes(network)
+        save = _seconds(lambda: network_bytes(network))
+        load = _seconds(lambda: network_evaluator(network_of(settings.shape, weights)))
+        note("network")
+        inference = {size: answered_rows(network, size, 0.2) for size in _BATCHES}
+    rates = Rates(
+        plays,
+        step,
+        settings.learner.batch,
+        settings.learner.updates_per_example,
+        row_bytes,
+        pack,
+        unpack,
+        add,
+        len(weights),
+        save,
+        load,
+    )
+    spent = sum(seconds for seconds, _ in plays)
+    return Measured(rates, beliefs / rows, sum(h.searches + h.queries for h in harvests) / spent, inference)
+
+
+def _play(
+    subject: Subject, settings: TrainSettings, network: CVPN, seconds: float
+) -> tuple[tuple[tuple[float, int], ...], list[Harvest], int]:
+    """Rounds of one worker: their seconds and rows, what they brought in, and how many leaf beliefs were evaluated."""
+    actor = make_actor(subject.game, settings)
+    evaluator = CountingEvaluator(network_evaluator(network))
+    actor.round(1, evaluator, np.random.default_rng(0), 0)  # kernels load
+    evaluator.beliefs = 0
+    plays: list[tuple[float, int]] = []
+    harvests: list[Harvest] = []
+    while sum(spent for spent, _ in plays) < seconds or len(plays) < _FEWEST_ROUNDS:
+        started = time.process_time()
+        harvests.append(actor.round(settings.games, evaluator, np.random.default_rng((1, len(plays))), len(plays)))
+        plays.append((time.process_time() - started, len(harvests[-1].rows)))
+    return tuple(plays), harvests, evaluator.beliefs
+
+
+_FEWEST_ROUNDS: Final = 3
+
+
+def _learn(settings: TrainSettings, network: CVPN, harvests: list[Harvest]) -> tuple[float, float]:
+    """Seconds of a learner's step with its sample, and of adding a row to the replay window."""
+    window = window_for(settings.shape, settings.replay)
+    started = time.process_time()
+    for harvest in harvests:
+        window.add(harvest.rows)
+    add = (time.process_time() - started) / window.added
+    copied, rng = network_of(settings.shape, network_bytes(network)), np.random.default_rng(0)
+    learner = Learner(copied, settings.learner)
+    return _seconds(lambda: learner.step(window.sample(rng, settings.learner.batch))), add
+
+
+def _ship(harvests: list[Harvest]) -> tuple[float, float, float]:
+    """Seconds to make a row into bytes and out of them, and the bytes."""
+    rows = sum(len(harvest.rows) for harvest in harvests)
+    started = time.process_time()
+    packed = [pickle.dumps(harvest, protocol=5) for harvest in harvests]
+    between = time.process_time()
+    for content in packed:
+        pickle.loads(content)
+    ended = time.process_time()
+    return (between - started) / rows, (ended - between) / rows, sum(map(len, packed)) / rows
+
+
+def _seconds(call: Callable[[], object], least: float = 0.5) -> float:
+    """The median of a call's seconds, the first left out."""
+    call()
+    times: list[float] = []
+    while sum(times) < least or len(times) < 3:
+        started = time.process_time()
+        call()
+        times.append(time.process_time() - started)
+    return float(np.median(times))
+
+
+def predicted(measured: Measured, workers: int) -> Speed:
+    """The speed of `sog train` with so many workers on this machine, if it does nothing else."""
+    cores = os.cpu_count() or 1
+    found = rounds(measured.rates, workers, cores)
+    return Speed(found.rows_per_second, found.rows_per_second / (cores * max(found.shares.values())))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a cluster would do.
+
+    learner: which, in words.  found: with all its actors.  enough: so many actors saturate what saturates first.
+    curve: (actors, rows a second).  flat: rows a second that the other resources could bear, by name.
+    """
+
+    scenario: str
+    learner: str
+    found: Found
+    enough: float
+    curve: tuple[tuple[int, float], ...]
+    flat: dict[str, float]
+
+    def entries(self) -> dict[str, Any]:
+        """For machines."""
+        return {
+            "scenario": self.scenario,
+            "learner": self.learner,
+            "rows_per_second": self.found.rows_per_second,
+            "megabytes_per_second": 1e-6 * self.found.bytes_per_second,
+            "busiest": self.found.busiest,
+            "shares": self.found.shares,
+            "enough_actors": self.enough,
+            "curve": [list(point) for point in self.curve],
+        }
+
+
+def plans(measured: Measured) -> list[Plan]:
+    """Every scenario, with a learner that is the measured core and with one that always keeps up."""
+    return [
+        _plan(measured.rates, scenario, learner, times)
+        for scenario in SCENARIOS
+        for learner, times in (("this core", 1.0), ("one that keeps up", _ANY_SPEED))
+    ]
+
+
+_ANY_SPEED: Final = 1e9
+
+
+def _plan(rates: Rates, scenario: Scenario, learner: str, times: float) -> Plan:
+    cluster = replace(scenario.cluster, learner_times=times)
+    counts = [int(count) for count in np.geomspace(cluster.actors / 1_000, cluster.actors, 7)]
+    found = [without_rounds(rates, replace(cluster, actors=count)) for count in counts]
+    flat = {k: v for k, v in limits(rates, cluster).items() if k not in (SELF_PLAY, WEIGHTS_LINK)}
+    if times == _ANY_SPEED:
+        del flat[LEARNER]
+    curve = tuple((count, one.rows_per_second) for count, one in zip(counts, found, strict=True))
+    return Plan(scenario.name, learner, found[-1], min(flat.values()) * (rates.play + rates.pack), curve, flat)

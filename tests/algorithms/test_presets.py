@@ -1,0 +1,211 @@
+"""Presets: each game has all three, they differ as they say, and others are refused in one line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import torch
+
+from sog.algorithms.boards.actor import BoardActing
+from sog.algorithms.rebel.actor import RebelActing
+from sog.algorithms.rebel.presets import playing
+from sog.algorithms.student.actor import SogActing
+from sog.algorithms.table import preset
+from sog.errors import SettingError
+from sog.games.catalog import make_game
+from sog.nets.shape import shape_for
+from sog.searches.cfr.rules import SOG
+from sog.searches.depth_limited.settings import CFR_AVE, CFR_D, REBEL_FP
+from sog.searches.gtcfr.search import PAPER, POG
+from sog.training.settings import Variant
+
+GAMES = [
+    "kuhn_poker",
+    "leduc_poker",
+    "liars_dice(numdice=1,dice_sides=5)",
+    "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
+    "rps",
+    "tic_tac_toe",
+    "connect_four",
+    "chess",
+    "go(board_size=9,komi=7.5)",
+    "scotland_yard(map=glasses)",
+]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_has_every_preset(name: str) -> None:
+    game = make_game(name)
+    for chosen in ("demo", "full", "paper"):
+        settings = preset(game, chosen)
+        shape, acting = settings.shape, settings.acting
+        assert isinstance(acting, SogActing | BoardActing)
+        assert isinstance(acting, BoardActing) == (game.planes is not None and chosen != "paper")
+        fits = shape_for(game, shape.width, shape.depth, shape.kind, shape.crossed)
+        assert (fits.features, fits.slots, fits.actions) == (shape.features, shape.slots, shape.actions)
+        assert min(settings.replay, settings.games, acting.side_by_side, settings.rounds) > 0
+        assert settings.learner.batch <= settings.replay
+        assert shape.value_planes == (16 if isinstance(acting, BoardActing) else 1)
+        if isinstance(acting, SogActing):
+            assert acting.selfplay.resolve.budget.simulations > 0 and acting.queries.budget.simulations > 0
+            assert not acting.selfplay.resolve.complete and acting.selfplay.resolve.gadget
+
+
+def test_the_demo_is_a_short_full_run() -> None:
+    demo, full = (preset(make_game("leduc_poker"), name) for name in ("demo", "full"))
+    assert demo.shape == full.shape and demo.acting == full.acting
+    assert demo.rounds * demo.games < full.rounds * full.games
+
+
+# PoG, Table 3, row by row, and the networks of Table 2. Batch, optimiser, learning rate, decay steps and rate, w_p,
+# w_v, replay, updates an example, p_td1, q_search, q_recursive, epsilon, resign below, p_no_resign, greedy after, most
+# moves, T_prior; layers and width; SoG's budget and PoG's.
+BOARDS = (-0.9, 0.2, 30)
+NEVER = (-2.0, 0.2, 0)
+POKER = (1024, "adam", 1e-4, 2_000_000, 0.5, 0.01, 1, 1_000_000, 10, 0, 0.9, 0.1, 0.1, *NEVER, 0, 1, "6x2048")
+YARD = (1024, "sgd", 0.1, 2_000_000, 0.5, 0.05, 1, 1_000_000, 5, 0, 0.3, 0.1, 0, *NEVER, 0, 1, "6x512")
+TABLE_3 = {
+    "chess": (
+        (2048, "sgd", 0.1, 40_000, 0.8, 1, 0.25, 50_000_000, 1, 0, 1, 0.2, 0, *BOARDS, 512, 1.5, "19x256"),
+        "(400,1)",
+        "(800,1)",
+    ),
+    "go(board_size=19,komi=7.5)": (
+        (2048, "sgd", 0.02, 200_000, 0.1, 1, 0.5, 50_000_000, 0.2, 0.2, 0, 0, 0, *BOARDS, 722, 1.5, "19x256"),
+        "(400,1)",
+        "(800,1)",
+    ),
+    "scotland_yard(map=glasses)": (YARD, "(100,1)", "(100,1)"),
+    "scotland_yard(map=london)": (YARD, "(400,1)", "(400,1)"),
+    "leduc_poker": (POKER, "(100,1)", "(100,1)"),
+    "holdem(stacks=20000,bets=0.5)": (POKER, "(10,0.01)", "(10,0.1)"),
+}
+
+
+@pytest.mark.parametrize("pog", [False, True], ids=["SoG", "PoG"])
+@pytest.mark.parametrize("name", TABLE_3)
+def test_the_papers_presets_are_table_3(name: str, pog: bool) -> None:
+    settings = preset(make_game(name), "pog" if pog else "paper")
+    acting, learner = settings.acting, settings.learner
+    assert isinstance(acting, SogActing)
+    play, queries = acting.selfplay, acting.queries
+    row, *budgets = TABLE_3[name]
+    assert row == (
+        learner.batch,
+        learner.optimiser,
+        learner.learning_rate,
+        learner.decay_steps,
+        learner.decay,
+        learner.policy_weight,
+        learner.value_weight,
+        settings.replay,
+        learner.updates_per_example,
+        play.td1,
+        play.queries_per_search,
+        queries.recursive,
+        play.uniform_mix,
+        play.resign_below,
+        play.no_resign,
+        play.greedy_after,
+        play.moves_max,
+        play.resolve.search.prior_temperature,
+        f"{settings.shape.depth}x{settings.shape.width}",
+    )
+    assert str(play.resolve.budget) == str(queries.budget) == budgets[pog]
+    assert settings.shape.policies_apart == (settings.shape.kind == "mlp")
+    assert learner.sum_policies and not play.td1_resigned and not play.reuse and play.resolve_positions
+    assert play.uniform_queries and queries.uniform_queries
+    searches = replace(POG if pog else PAPER, prior_temperature=play.resolve.search.prior_temperature)
+    assert play.resolve.search == queries.search == searches
+    assert (play.resolve.alpha, play.main_line_policies) == ((0.2, False) if pog else (0.5, True))
+
+
+def test_the_papers_search_is_that_of_the_text() -> None:
+    assert PAPER.rule is SOG and PAPER.select_average and PAPER.fixed_belief and PAPER.whole_root
+    assert not PAPER.correct and not PAPER.fill and PAPER.warm_start == 0.0
+
+
+def test_only_student_of_games_has_pogs_preset() -> None:
+    for algorithm in ("rebel", "alphazero"):
+        with pytest.raises(SettingError, match=f"{algorithm} has no preset called pog; known: demo, full, paper"):
+            preset(make_game("tic_tac_toe"), "pog", algorithm)
+
+
+@pytest.mark.parametrize("name", ["", "Demo", "tiny"])
+def test_other_presets_are_refused(name: str) -> None:
+    with pytest.raises(SettingError, match="known: demo, full, paper, pog"):
+        preset(make_game("kuhn_poker"), name)
+
+
+def test_rebel_learns_with_the_solver_that_is_chosen() -> None:
+    game = make_game("kuhn_poker")
+    usual, other = preset(game, "full", "rebel"), preset(game, "full", "rebel", Variant("fp"))
+    assert isinstance(usual.acting, RebelActing) and usual.acting.solve.solver is CFR_D
+    assert usual.acting.solve.updates == 256
+    solve = replace(usual.acting.solve, solver=REBEL_FP, updates=1024)  # fictitious play converges slowly
+    assert other == replace(usual, acting=replace(usual.acting, solve=solve))
+
+
+def test_rebels_paper_preset_has_its_network_and_losses() -> None:
+    """ReBeL, section 7 and appendix G: GELU with layer normalisation, squared errors of policies, 25% exploration."""
+    settings = preset(make_game("kuhn_poker"), "paper", "rebel", Variant(warm=3))
+    assert isinstance(settings.acting, RebelActing) and settings.acting.epsilon == 0.25
+    assert settings.shape.kind == "gelu" and settings.learner.squared_policies and settings.learner.policy_weight > 0
+    with pytest.raises(SettingError, match="needs a plain MLP"):
+        preset(make_game("kuhn_poker"), "paper", "rebel", Variant("cfr-ave"))
+
+
+@pytest.mark.parametrize("name", ["paper", "full"])
+def test_rebel_plays_as_its_preset_solves(name: str) -> None:
+    """ReBeL, section 6: "simply running the exact same algorithm at test time that was used during training"."""
+    variant = Variant(warm=3)
+    acting = preset(make_game("kuhn_poker"), name, "rebel", variant).acting
+    assert isinstance(acting, RebelActing)
+    assert playing(variant, name, acting.solve.updates) == acting.solve
+    assert (acting.solve.correct, acting.solve.hold) == ((False, 0.0) if name == "paper" else (True, 1.0))
+
+
+def test_rebels_paper_preset_halves_its_rate_every_400_epochs() -> None:
+    learner = preset(make_game("kuhn_poker"), "paper", "rebel").learner
+    epoch = 25_600 // learner.batch
+    assert [learner.rate_of(k * epoch) for k in (0, 399, 400, 800)] == [3e-4, 3e-4, 1.5e-4, 0.75e-4]
+
+
+def test_alphazeros_paper_preset_has_squared_errors_of_values() -> None:
+    """(z - v)^2; the loss is Huber's, half of it up to an error of 1."""
+    learner = preset(make_game("tic_tac_toe"), "paper", "alphazero").learner
+    assert learner.value_weight * float(torch.nn.functional.huber_loss(torch.ones(1), torch.zeros(1))) == 1.0
+
+
+def test_values_by_pair_are_those_of_a_network_with_matchups() -> None:
+    game = make_game("kuhn_poker")
+    usual, other = preset(game, "full", "rebel"), preset(game, "full", "rebel", Variant("cfr-ave", recycle=0.05))
+    assert isinstance(usual.acting, RebelActing) and not usual.shape.matchups
+    solve = replace(usual.acting.solve, solver=CFR_AVE, recycle=0.05)
+    shape = replace(usual.shape, matchups=True)
+    assert other == replace(usual, acting=replace(usual.acting, solve=solve), shape=shape)
+
+
+@pytest.mark.parametrize(("algorithm", "solver"), [("rebel", "fq"), ("sog", "fp")])
+def test_a_solver_that_cannot_serve_is_refused(algorithm: str, solver: str) -> None:
+    with pytest.raises(SettingError, match=f"{solver}; known: cfr-d, .*fp|not sog$"):
+        preset(make_game("kuhn_poker"), "full", algorithm, Variant(solver))
+
+
+@pytest.mark.parametrize("algorithm", ["sog", "rebel", "alphazero"])
+def test_a_network_of_another_size(algorithm: str) -> None:
+    game = make_game("tic_tac_toe" if algorithm == "alphazero" else "kuhn_poker")
+    usual, other = (preset(game, "full", algorithm, Variant(network=size)) for size in ("", "5x77"))
+    assert other == replace(usual, shape=replace(usual.shape, depth=5, width=77))
+
+
+@pytest.mark.parametrize("size", ["5", "x", "5x", "-5x7", "5x7x9", "0x9"])
+def test_a_network_of_no_size_is_refused(size: str) -> None:
+    with pytest.raises(SettingError, match=r"hidden layers x width|at least 1"):
+        preset(make_game("kuhn_poker"), "full", variant=Variant(network=size))
+
+
+def test_another_algorithm_is_refused() -> None:
+    with pytest.raises(SettingError, match="known: sog"):
+        preset(make_game("kuhn_poker"), "demo", "dqn")

@@ -1,0 +1,105 @@
+"""Kernels' cache on disk: a module's folder depends on its own text and on all that it imports of ours."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from sog.arrays import Array
+from sog.searches.kernels import jit
+
+
+def test_a_kernel_module_depends_on_what_it_imports() -> None:
+    names = {file.stem for file in jit._sources("sog.searches.gtcfr.phases")}
+    assert {"phases", "sweeps", "kernels", "trajectories", "growth", "columns", "jit"} <= names
+    assert "resolver" not in names and "leduc" not in names
+
+
+def test_a_changed_import_changes_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = jit._cache_folder("sog.searches.gtcfr.phases", "root")
+    assert before == jit._cache_folder.__wrapped__("sog.searches.gtcfr.phases", "root")
+    assert Path(before).name.startswith("numba-phases-")
+    assert before != jit._cache_folder("sog.searches.cfr.sweeps", "root")
+    copies = []
+    for k, file in enumerate(sorted(jit._sources("sog.searches.gtcfr.phases"))):
+        copy = tmp_path / f"{k:03}"
+        copy.write_bytes(file.read_bytes() + (b"#" if file.stem == "trajectories" else b""))
+        copies.append(copy)
+    monkeypatch.setattr(jit, "_sources", lambda module: set(copies))
+    assert jit._cache_folder.__wrapped__("sog.searches.gtcfr.phases", "root") != before
+
+
+def test_without_a_folder_to_write_to_kernels_are_compiled_anew(tmp_path: Path) -> None:
+    """Numba itself would take a cache beside the sources, which tells outdated code by one file alone, or none."""
+    (tmp_path / "cache").write_text("no folder")
+    beside = set(Path(jit.__file__).parents[1].rglob("*.nbi"))
+    words = "import sog.searches.cfr.sweeps; import sog; print(sog.solve('kuhn_poker', iterations=5).value)"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    ended = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, env=environment)
+    assert ended.returncode == 0 and ended.stderr.count("RuntimeWarning: ") == 1
+    assert float(ended.stdout) < 0
+    assert set(Path(jit.__file__).parents[1].rglob("*.nbi")) == beside
+
+
+@jit.inlined
+def _share(values: Any, k: int) -> Any:
+    return values[k] / 2.0
+
+
+@jit.njit
+def _shares(values: Array, count: int) -> Any:
+    total = 0.0
+    for k in range(count):
+        total += _share(values, k)
+    return total + _share(values, 0)
+
+
+@jit.njit
+def _both_shares(values: Array, counts: Array) -> Any:
+    return _shares(values, 1) + _shares(values, counts[0])
+
+
+def test_a_kernel_is_compiled_once_for_constants_and_entries_of_tables() -> None:
+    """The literal 1 and an int32 are no types of their own; what only a kernel called has no code for Python."""
+    values, counts = np.array([2.0, 4.0]), np.array([2], dtype=np.int32)
+    assert _both_shares(values, counts) == 2.0 + 4.0
+    _both_shares.part.compile((numba.typeof(values), numba.typeof(counts)))  # parts come out of no cache
+    assert len(_share.overloads) == len(_shares.part.overloads) == len(_both_shares.overloads) == 1
+    assert not _shares.overloads and _shares(values, 2) == 4.0
+    with pytest.raises(TypeError, match="_share can only be called by kernels"):
+        _share(values, 1)
+
+
+def test_processes_that_save_at_once_wait_for_each_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Numba numbers a kernel's files by what it finds: both would take the same number."""
+    kernel, order = _cached_in(tmp_path, monkeypatch), []
+    kernel(1)
+    folder = Path(kernel.stats.cache_path)
+    assert folder.parents[1] == tmp_path and folder.parent.name.startswith("numba-test_jit-")  # by its sources' digest
+    with (folder / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        thread = threading.Thread(target=lambda: (kernel(1.0), order.append("saved")))
+        thread.start()
+        thread.join(1.0)
+        order.append("let go")
+    thread.join()
+    assert order == ["let go", "saved"]
+    assert _cached_in(tmp_path, monkeypatch)(1.5) == 3.0
+
+
+def _cached_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setitem(vars(numba.config), "CACHE_DIR", str(folder))
+    return jit.njit(_twice)
+
+
+def _twice(x: Any) -> Any:
+    return x + x

@@ -1,0 +1,123 @@
+"""Monte Carlo CFR: sampled regrets without bias, convergence, and runs that their seed alone decides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sog.arrays import Float64
+from sog.games.rules.goofspiel import Goofspiel
+from sog.games.rules.kuhn import Kuhn
+from sog.games.rules.leduc.abstract import AbstractLeduc
+from sog.games.rules.leduc.game import Leduc
+from sog.games.rules.rps import RockPaperScissors
+from sog.searches.cfr import exact
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.cfr.monte_carlo import EXTERNAL, OUTCOME, VARIANTS, MonteCarlo
+from sog.searches.cfr.rules import CFR
+from sog.searches.tree import columns as f
+from sog.searches.tree.public_tree import PublicTree
+
+KUHN = PublicTree(Kuhn()).list_all()
+TREES = {
+    "kuhn": KUHN,
+    "leduc": PublicTree(Leduc()).list_all(),
+    "goofspiel": PublicTree(Goofspiel(3, "random")).list_all(),
+    "rps": PublicTree(RockPaperScissors()).list_all(),
+    "abstract leduc": PublicTree(AbstractLeduc()).list_all(),  # infostates split where chance acts
+}
+
+
+def regrets(tree: Lookahead, p: int) -> Float64:
+    """float64[*]: all of player p's."""
+    return np.concatenate([tree.table(n, f.REGRET).ravel() for n in range(tree.size) if tree.nodes[n, f.N_ACTOR] == p])
+
+
+def with_random_policy(public: PublicTree, seed: int) -> Lookahead:
+    """A tree whose POLICY row holds random legal policies."""
+    rng = np.random.default_rng(seed)
+    tree = exact.full_tree(public)
+    weights = {n: uniform * rng.exponential(size=uniform.shape) for n, uniform in exact.uniform_policy(public).items()}
+    exact.set_policy(tree, weights, f.REGRET)
+    tree.normalise(f.REGRET, f.POLICY)
+    tree.entries[f.REGRET] = 0.0
+    return tree
+
+
+@pytest.mark.parametrize("name", ["kuhn", "goofspiel", "rps", "abstract leduc"])
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)
+def test_sampled_regrets_have_the_mean_of_cfrs(name: str, variant: MonteCarlo) -> None:
+    """Player 0's after one walk, over many seeds, against those of one sweep; within five standard errors.
+
+    Entries that hardly any walk met are left out.
+    """
+    tree = with_random_policy(TREES[name], 0)
+    policies = tree.entries[f.POLICY].copy()
+    tree.forward()
+    tree.payoffs()
+    tree.backward(CFR.steps(1, 1)[0])
+    expected = regrets(tree, 0)
+    draws = []
+    for seed in range(4_000):
+        tree.entries[:] = 0.0
+        tree.entries[f.POLICY] = policies
+        tree.iterations = 0
+        replace(variant, seed=seed).iterate(tree, 1)
+        draws.append(regrets(tree, 0))
+    found = np.array(draws)
+    met = (found != 0).sum(axis=0) >= 100
+    assert met.sum() > 2
+    error = found.std(axis=0) / np.sqrt(len(found))
+    assert (np.abs(found.mean(axis=0) - expected) <= 5 * error + 1e-9)[met].all()
+    assert (np.abs(expected) > 10 * error)[met].any()
+
+
+@pytest.mark.parametrize(
+    ("variant", "name", "iterations", "bound"),
+    [
+        (EXTERNAL, "kuhn", 20_000, 0.02),
+        (OUTCOME, "kuhn", 50_000, 0.03),
+        (EXTERNAL, "leduc", 20_000, 0.4),
+        (OUTCOME, "leduc", 50_000, 1.0),
+        (EXTERNAL, "goofspiel", 5_000, 0.01),
+        (OUTCOME, "goofspiel", 20_000, 0.02),
+    ],
+    ids=lambda x: x.name if isinstance(x, MonteCarlo) else str(x),
+)
+def test_both_variants_converge(variant: MonteCarlo, name: str, iterations: int, bound: float) -> None:
+    tree = exact.full_tree(TREES[name])
+    measures = []
+    for count in (iterations // 20, iterations - iterations // 20):
+        variant.iterate(tree, count)
+        tree.update_average_policy()
+        measures.append(exact.measure(tree).exploitability)
+    assert measures[1] <= bound
+    assert measures[1] < measures[0] / 2
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)
+def test_a_run_in_parts_is_the_same_run(variant: MonteCarlo) -> None:
+    parts, whole, other = (exact.full_tree(KUHN) for _ in range(3))
+    for count in (1, 4, 15):
+        variant.iterate(parts, count)
+        parts.update_average_policy()
+        exact.measure(parts)
+    variant.iterate(whole, 20)
+    replace(variant, seed=1).iterate(other, 20)
+    assert parts.iterations == whole.iterations == 20
+    np.testing.assert_array_equal(parts.entries[f.REGRET], whole.entries[f.REGRET])
+    assert (whole.entries[f.REGRET] != other.entries[f.REGRET]).any()
+
+
+def test_illegal_actions_are_never_touched() -> None:
+    public = TREES["goofspiel"]
+    tree = exact.full_tree(public)
+    for variant in VARIANTS:
+        variant.iterate(tree, 200)
+    for n, table in exact.current_policy_of(tree).items():
+        moves = public.game.fan(public.states[n]).moves
+        assert moves is not None
+        assert (table[moves.edge.T < 0] == 0).all()
+        np.testing.assert_allclose(table.sum(axis=0), (moves.edge.T >= 0).any(axis=0))

@@ -1,0 +1,234 @@
+"""The listed game against a plain walk of its rules: nodes, edges, operators, slots, features, limits."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from sog.arrays import Array, Float32
+from sog.errors import GameError
+from sog.games.base import NATURE, TERMINAL, Game, State
+from sog.games.catalog import make_game
+from sog.games.rules.goofspiel import Goofspiel
+from sog.games.rules.kuhn import Kuhn
+from sog.games.rules.leduc.game import Leduc
+from sog.games.rules.liars_dice import LiarsDice
+from sog.games.rules.rps import RockPaperScissors
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.tree import columns as f
+from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.tables import grown
+
+GAMES = (
+    Kuhn(),
+    Leduc(),
+    LiarsDice(1, 3),
+    Goofspiel(3, "random"),
+    RockPaperScissors(),
+    make_game("scotland_yard(map=glasses,rounds=2)"),
+)
+
+
+def walk(game: Game, s: State) -> Iterator[State]:
+    yield s
+    if game.actor(s) != TERMINAL:
+        for child in game.fan(s).children:
+            yield from walk(game, child)
+
+
+def test_kernels_call_chance_and_ends_as_games_do() -> None:
+    assert (f.NATURE, f.TERMINAL) == (NATURE, TERMINAL)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_the_whole_game_is_listed(game: Game) -> None:
+    public = PublicTree(game).list_all()
+    states = list(walk(game, game.root()))
+    assert public.size == len(states) == len(public.states)
+    assert set(public.states) == set(states)
+    assert public.states[0] == game.root() and public.parent[0] == -1
+    for n, s in enumerate(public.states):
+        row = public.nodes[n]
+        assert row[f.ACTOR] == game.actor(s)
+        assert tuple(row[[f.I0, f.I1]]) == game.num_infostates(s)
+        weights = public.matrix(int(row[f.WEIGHT_OP])) * public.scales[n, f.WEIGHT_SCALE]
+        assert (weights == game.weights(s).dense()).all()
+        if game.actor(s) == TERMINAL:
+            payoff = public.matrix(int(row[f.PAYOFF_OP])) * public.scales[n, f.PAYOFF_SCALE]
+            assert (payoff == game.payoff(s).dense()).all()
+            continue
+        assert public.scales[n, f.VALUE_UNIT] == game.value_unit(s)
+        for p in (0, 1):
+            assert (public.slots_of(n, p) == game.slot(s, p)).all()
+        children = [public.child(n, e) for e in range(row[f.EDGES])]
+        assert [public.states[c] for c in children] == list(game.fan(s).children)
+        assert all(c > n and public.parent[c] == n for c in children)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_rows_are_the_legal_actions(game: Game) -> None:
+    public = PublicTree(game).list_all()
+    decisions = list(public.decisions())
+    assert decisions == [n for n, s in enumerate(public.states) if game.actor(s) < NATURE]
+    for n in decisions:
+        moves = game.fan(public.states[n]).moves
+        assert moves is not None
+        first, count = int(public.nodes[n, f.ACTION0]), int(public.nodes[n, f.ACTIONS])
+        assert (public.action_rows[first : first + count, f.IDENTITY] == game.actions(public.states[n])).all()
+        assert (public.legal(n) == (moves.edge.T >= 0)).all()
+        for a in range(count):
+            row = public.action_rows[first + a]
+            assert public.nodes[n, f.PLAIN] == (row[f.EDGE] >= 0)
+            if row[f.EDGE] < 0:
+                links = public.links[row[f.LINK0] : row[f.LINK0] + row[f.LINKS]]
+                assert (links[:, 1] == moves.edge[links[:, 0], a]).all()
+                target = links[:, 0] if moves.target is None else moves.target[links[:, 0], a]
+                assert (links[:, 2] == target).all()
+            else:
+                assert moves.target is None and (moves.edge[:, a] == row[f.EDGE]).all()
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_carries_are_the_fans(game: Game) -> None:
+    public = PublicTree(game).list_all()
+    for n, s in enumerate(public.states):
+        if game.actor(s) == TERMINAL:
+            continue
+        carry = game.fan(s).carry or [(None, None)] * int(public.nodes[n, f.EDGES])
+        assert public.nodes[n, f.SAME] == all(links is None for pair in carry for links in pair)
+        for e, pair in enumerate(carry):
+            edge = public.edges[public.nodes[n, f.EDGE0] + e]
+            for p, links in enumerate(pair):
+                start, count = edge[f.CARRY0 + 2 * p], edge[f.CARRY0_LEN + 2 * p]
+                if links is None:
+                    assert start == -1
+                    continue
+                written = public.links[start : start + count]
+                assert (written[:, 0] == links.source).all() and (written[:, 2] == links.target).all()
+
+
+def test_nodes_are_listed_when_they_are_asked_for() -> None:
+    public = PublicTree(Leduc())
+    assert public.size == 1
+    assert public.list_fan(0) and public.size == 1
+    edge = public.child(0, 1)
+    assert public.size == 2 and public.child(0, 1) == edge
+    assert public.edges[public.nodes[0, f.EDGE0], f.CHILD] == -1
+    assert public.list_fan(0) and public.child(0, 0) == 2
+    assert public.path(edge) == [0, edge] and public.path(0) == [0]
+
+
+def listed_by(game: Game) -> PublicTree:
+    """A few random lines of play, and the fans on the way."""
+    public, rng = PublicTree(game), np.random.default_rng(0)
+    for _ in range(30):
+        node = 0
+        while public.nodes[node, f.ACTOR] != TERMINAL and public.list_fan(node):
+            node = public.child(node, int(rng.integers(public.nodes[node, f.EDGES])))
+    return public
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "go(board_size=2)"])
+def test_a_deterministic_game_is_listed_as_any_other(name: str) -> None:
+    fast, slow = make_game(name), make_game(name)
+    slow.deterministic = False
+    one, other = listed_by(fast), listed_by(slow)
+    assert fast.deterministic and one.size == other.size > 50 and one.all_plain and other.all_plain
+    used = slice(0, one.size)
+    apart = [f.EDGE0, f.EDGES, f.ACTION0, f.PLAIN, f.SAME]  # a fan lies where it was listed, and some never were
+    np.testing.assert_array_equal(np.delete(one.nodes[used], apart, 1), np.delete(other.nodes[used], apart, 1))
+    for table in ("scales", "parent"):
+        np.testing.assert_array_equal(getattr(one, table)[used], getattr(other, table)[used])
+    for n in np.flatnonzero(other.nodes[used, f.EDGE0] >= 0).tolist():
+        rows, edges = zip(*(_fan_of(tree, n) for tree in (one, other)), strict=True)
+        np.testing.assert_array_equal(*rows)
+        np.testing.assert_array_equal(*edges)
+        assert one.nodes[n, f.PLAIN] == one.nodes[n, f.SAME] == 1
+
+
+def _fan_of(public: PublicTree, n: int) -> tuple[Array, Array]:
+    """The rows and the edges of a node."""
+    (row0, rows), (edge0, edges) = public.nodes[n, [f.ACTION0, f.ACTIONS]], public.nodes[n, [f.EDGE0, f.EDGES]]
+    return public.action_rows[row0 : row0 + rows], public.edges[edge0 : edge0 + edges]
+
+
+def test_an_operator_is_kept_once() -> None:
+    public = PublicTree(Leduc()).list_all()
+    deals = {int(op) for op in public.nodes[: public.size, f.WEIGHT_OP]}
+    payoffs = {int(op) for op in public.nodes[: public.size, f.PAYOFF_OP]} - {-1}
+    assert len(deals) == 7  # before the board card, and one for each
+    assert len(payoffs) == 13 and len(deals & payoffs) == 7  # folds pay by the deal itself
+
+
+def test_too_large_games_are_refused_in_one_line() -> None:
+    with pytest.raises(GameError, match="more than 8 public states"):
+        PublicTree(Kuhn(), limit=8).list_all()
+    assert PublicTree(Kuhn(), limit=9).list_all().size == 9
+
+
+class WideBoard(Leduc):
+    """Leduc whose board card counts as too many to list."""
+
+    def listable(self, s: State) -> bool:
+        return self.actor(s) != NATURE
+
+
+def test_a_chance_event_too_large_to_list() -> None:
+    public = PublicTree(WideBoard())
+    with pytest.raises(GameError, match="too large to list"):
+        public.list_all()
+    node = next(n for n in range(public.size) if public.nodes[n, f.ACTOR] == NATURE)
+    assert not public.list_fan(node) and public.nodes[node, f.EDGE0] == -1
+
+
+class CountingKuhn(Kuhn):
+    asked: list[State]
+
+    def features(self, s: State) -> Float32:
+        self.asked.append(s)
+        return super().features(s)
+
+
+def test_features_are_computed_once_a_node() -> None:
+    game = CountingKuhn()
+    game.asked = []
+    public = PublicTree(game).list_all()
+    for nodes in ([0, 1], [1, 4, 1], [4], [0, 1, 2]):
+        found = public.features(np.array(nodes, dtype=np.int32))
+        assert (found == np.array([Kuhn().features(public.states[n]) for n in nodes])).all()
+    assert sorted(map(str, game.asked)) == sorted(str(public.states[n]) for n in (0, 1, 2, 4))
+
+
+def test_grown_keeps_what_there_is() -> None:
+    before = np.arange(6).reshape(2, 3)
+    for need, axis, shape in ((3, 0, (4, 3)), (9, 0, (9, 3)), (4, 1, (2, 6))):
+        after = grown(before, need, axis)
+        assert after.shape == shape and (after[:2, :3] == before).all() and after.sum() == before.sum()
+
+
+def test_a_tree_that_nobody_holds_is_freed_at_once() -> None:
+    """CFR-D discards subgames by the thousand: none may wait for the collector of cycles."""
+    gc.disable()
+    try:
+        public = PublicTree(Leduc()).list_all()
+        tree = Lookahead(public, 0, public.game.root_ranges()).expand_all()
+        tree.forward()
+        held = weakref.ref(public), weakref.ref(tree)
+        del public, tree
+        assert [reference() for reference in held] == [None, None]
+    finally:
+        gc.enable()
+
+
+def test_kernels_get_the_tables_as_they_are_after_growth() -> None:
+    public = PublicTree(Leduc())
+    before = public.arrays
+    assert public.arrays is before
+    public.list_all()
+    assert len(public.arrays.nodes) > len(before.nodes)
+    for ours, theirs in zip(public.arrays[:3], (public.nodes, public.scales, public.edges), strict=True):
+        assert np.shares_memory(ours, theirs)

@@ -1,0 +1,110 @@
+"""The sweeps by node do what the sweeps by action do, on searches of perfect-information games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from sog.games.catalog import make_game
+from sog.searches.cfr.lookahead import Lookahead
+from sog.searches.gtcfr.search import PAPER, Budget, SearchSettings, search
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
+from sog.searches.tree import columns as f
+from sog.searches.tree.public_tree import PublicTree
+
+
+def opinions(requests: Sequence[Beliefs]) -> list[Evaluations]:
+    """Values and priors that depend on the node alone."""
+    out = []
+    for beliefs in requests:
+        answer = zero_answer(beliefs)
+        for k, node in enumerate(beliefs.nodes):
+            rng = np.random.default_rng(int(node))
+            answer.values[k, 0] = rng.uniform(-1, 1)
+            answer.values[k, 1] = -answer.values[k, 0]
+            answer.logits[k] = rng.normal(size=answer.logits[k].shape)
+        out.append(answer)
+    return out
+
+
+def searched(name: str, by_node: bool, budget: Budget, settings: SearchSettings) -> Lookahead:
+    public = PublicTree(make_game(name))
+    public.all_plain = by_node
+    tree = Lookahead(public, 0, public.game.root_ranges())
+    run(search(tree, 0, budget, settings, np.ones(1, dtype=np.uint64)), opinions)
+    return tree
+
+
+@pytest.mark.parametrize("settings", [SearchSettings(), PAPER], ids=["dcfr", "paper"])
+@pytest.mark.parametrize("budget", [Budget(60, 1.0), Budget(60, 7.0)], ids=str)
+def test_both_sweeps_agree(budget: Budget, settings: SearchSettings) -> None:
+    fast, slow = (searched("tic_tac_toe", by_node, budget, settings) for by_node in (True, False))
+    assert fast.size == slow.size > 15
+    used = slice(0, int(fast.counts[2]))
+    np.testing.assert_array_equal(fast.nodes[: fast.size], slow.nodes[: slow.size])
+    for row in (f.REGRET, f.POLICY_SUM, f.POLICY, f.VISITS):
+        np.testing.assert_allclose(fast.entries[row, used], slow.entries[row, used], atol=1e-9)
+    for row in (f.CFV, f.CFV_SUM, f.REACH_SUM):
+        at = slice(0, 2 * fast.size)
+        np.testing.assert_allclose(fast.infostates[row, at], slow.infostates[row, at], rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "go(board_size=2,komi=0.5)"])
+@pytest.mark.parametrize("settings", [SearchSettings(fill=False), PAPER], ids=["dcfr", "paper"])
+@pytest.mark.parametrize("budget", [Budget(150, 1.0), Budget(150, 7.0)], ids=str)
+def test_positions_that_come_after_their_nodes_grow_the_same_tree(
+    budget: Budget, settings: SearchSettings, name: str
+) -> None:
+    """A deterministic game's trajectories in one call, beside one child at a time as other games grow."""
+    fast, slow = make_game(name), make_game(name)
+    slow.deterministic = False
+    trees, rngs = [], []
+    for game in (fast, slow):
+        public, rng = PublicTree(game), np.ones(1, dtype=np.uint64)
+        trees.append(Lookahead(public, 0, game.root_ranges(), room=4))
+        run(search(trees[-1], 0, budget, settings, rng), zero_evaluator)
+        rngs.append(int(rng[0]))
+    one, other = trees
+    assert rngs[0] == rngs[1] and one.counts.tolist() == other.counts.tolist() and one.size > 40
+    apart = [f.PUBLIC, f.N_ACTION0, f.N_EDGE0]  # the public trees number their nodes differently
+    nodes = [np.delete(tree.nodes[: tree.size], apart, axis=1) for tree in trees]
+    np.testing.assert_array_equal(*nodes)
+    np.testing.assert_array_equal(*(tree.infostates[:, : tree.counts[1]] for tree in trees))
+    np.testing.assert_array_equal(*(tree.entries[:, : tree.counts[2]] for tree in trees))
+
+
+@pytest.mark.parametrize(("fill", "complete"), [(True, True), (False, False)])
+def test_filled_trees_grow_until_nothing_is_left(fill: bool, complete: bool) -> None:
+    public, node = PublicTree(make_game("tic_tac_toe")), 0
+    for square in (0, 1, 2, 4, 3):
+        taken = public.game.actions(public.states[node]).tolist()
+        node = public.child(node, taken.index(square))
+    tree = Lookahead(public, node, public.game.root_ranges())
+    run(search(tree, 0, Budget(100, 3.0), SearchSettings(fill=fill), np.ones(1, dtype=np.uint64)), opinions)
+    opened = sum(1 for n in range(tree.size) if tree.nodes[n, f.KIND] == f.INTERIOR)
+    gaps = [n for n in range(tree.size) if tree.nodes[n, f.KIND] == f.LEAF]
+    assert opened > 1 and (tree.size == _below(public, node) and not gaps) == complete
+
+
+def _below(public: PublicTree, node: int) -> int:
+    """How many positions there are from `node` on, itself included."""
+    edges = int(public.nodes[node, f.EDGES])
+    return 1 + sum(_below(public, public.child(node, edge)) for edge in range(edges))
+
+
+def test_a_deep_search_finds_the_win_in_one() -> None:
+    """x holds two in a row and moves: the searched policy plays the third."""
+    public = PublicTree(make_game("tic_tac_toe"))
+    node = 0
+    for square in (0, 3, 1, 4):
+        public.list_fan(node)
+        taken = public.game.actions(public.states[node]).tolist()
+        node = public.child(node, taken.index(square))
+    tree = Lookahead(public, node, public.game.root_ranges())
+    run(search(tree, 0, Budget(200, 1.0), SearchSettings(), np.ones(1, dtype=np.uint64)), opinions)
+    tree.update_average_policy()
+    actions = public.game.actions(public.states[node]).tolist()
+    assert public.all_plain and actions[int(tree.table(0, f.AVERAGE_POLICY)[:, 0].argmax())] == 2

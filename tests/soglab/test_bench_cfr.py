@@ -1,0 +1,102 @@
+"""The bench of CFR+: iterations to the target are the solver's own, slow solvers are stopped, ratios are to ours."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+import pyspiel
+import pytest
+
+from sog.games.catalog import make_game
+from sog.games.names import OPENSPIEL as PREFIX
+from soglab.bench import cfr as bench_cfr
+from soglab.bench.cfr import GAMES, QUICK_GAMES, TARGET, Row, bench_game, fastest_other
+from soglab.bench.cfr_solvers import (
+    LITEEFG,
+    OPENSPIEL,
+    OURS,
+    OURS_DELAYED,
+    OURS_SIMULTANEOUS,
+    has_liteefg,
+    make_solvers,
+)
+
+
+class Halving:
+    """Exploitability 1 / iterations, at a second an iteration."""
+
+    setup_seconds = 0.0
+
+    def __init__(self) -> None:
+        self.done = 0
+
+    def run(self, count: int) -> float:
+        self.done += count
+        return float(count)
+
+    def exploitability(self) -> float:
+        return 1.0 / self.done
+
+
+def test_iterations_and_seconds_to_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_cfr, "TARGET", 0.1)
+    reached = bench_cfr._run_to_target(Halving())
+    assert (reached.iterations, reached.seconds) == (12, 12.0)  # 8 were too few
+
+
+def test_a_slow_solver_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_cfr, "_MOST_SECONDS", 5.0)
+    solver = Halving()
+    assert bench_cfr._run_to_target(solver).seconds is None
+    assert solver.done == 6
+
+
+def test_every_solver_reaches_the_target_on_kuhn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench_cfr, "_REPETITIONS", 1)
+    rows = {row.solver: row for row in bench_game("kuhn_poker", rounds=1, batch_seconds=0.001)}
+    assert set(rows) == {OURS, OURS_SIMULTANEOUS, OURS_DELAYED, OPENSPIEL} | ({LITEEFG} if has_liteefg() else set())
+    assert rows[OURS].iterations_to_target == rows[OPENSPIEL].iterations_to_target  # the same algorithm
+    assert all(row.seconds_to_target for row in rows.values())
+
+
+def test_a_solver_that_cannot_be_run_is_left_out() -> None:
+    def refuse() -> Halving:
+        raise EOFError
+
+    assert list(bench_cfr._made({"a": Halving, "b": refuse})) == ["a"]
+
+
+def test_exploitability_is_openspiels() -> None:
+    """After the same iterations of the same algorithm; LiteEFG's averages differ, but come to an equilibrium too."""
+    with ExitStack() as stack:
+        solvers = {name: make() for name, make in make_solvers("leduc_poker", stack).items()}
+        for solver in solvers.values():
+            solver.run(60)
+        found = {name: solver.exploitability() for name, solver in solvers.items()}
+    spiel = pyspiel.load_game("leduc_poker")
+    plain = pyspiel.CFRPlusSolver(spiel)
+    for _ in range(60):
+        plain.evaluate_and_update_policy()
+    expected = pyspiel.nash_conv(spiel, plain.average_policy()) / 2
+    assert found[OURS] == pytest.approx(expected, abs=1e-7)
+    assert found[OPENSPIEL] == pytest.approx(expected, abs=1e-12)
+    assert all(value < 0.2 for value in found.values())
+
+
+def test_the_closest_other_program() -> None:
+    rows = [
+        Row("a", OURS, 1.0, 1.0, 8, 2.0, 1.0, 0.0),
+        Row("a", OURS_SIMULTANEOUS, 0.5, 0.5, 8, 1.0, 0.5, 0.0),
+        Row("a", OPENSPIEL, 3.0, 3.0, 8, 8.0, 4.0, 0.0),
+        Row("b", LITEEFG, 2.0, 2.0, None, None, None, 0.0),
+    ]
+    assert fastest_other(rows) == (2.0, 4.0)
+
+
+def test_the_games() -> None:
+    assert set(QUICK_GAMES) <= set(GAMES)
+    assert sum(name.startswith(PREFIX) for name in GAMES) == 5
+    for name in GAMES:
+        if "universal_poker" not in name:
+            assert make_game(name).u_max > 0
+    assert TARGET == 1e-3

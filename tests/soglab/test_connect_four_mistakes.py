@@ -1,0 +1,84 @@
+"""The shipped positions are what they are said to be, are made again from the seed, and mistakes are counted right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sog.errors import SettingError
+from sog.opponents.connect_four.bitboards import mirrored
+from sog.opponents.connect_four.positions import SETS, SHIPPED, Scored, read_positions, set_of, write_positions
+from sog.opponents.connect_four.solver import Board, Solver, plies_to_end
+from soglab.checks.connect_four_mistakes import MCTS, RANDOM, compute, plan, present
+from soglab.checks.connect_four_sets import Journal, make_sets
+from soglab.study import Options, Point
+
+
+def test_the_shipped_positions_are_what_they_are_said_to_be() -> None:
+    seen = set()
+    for position in read_positions():
+        board = Board.after(position.moves)
+        assert list(position.scores) == board.columns() and not board.wins_at_once()
+        assert set_of(board.stones, plies_to_end(board, position.best)) == position.of
+        seen.add(min((board.own, board.mask), mirrored(board.own, board.mask)))
+    assert len(seen) == len(read_positions())
+    assert SHIPPED.stat().st_size < 300_000
+
+
+def test_some_shipped_scores_are_solved_again() -> None:
+    solver = Solver(bits=18)
+    late = [position for position in read_positions() if len(position.moves) >= 15]
+    for position in late[:: len(late) // 40]:
+        assert solver.scores(Board.after(position.moves)) == position.scores
+
+
+def test_sets_are_made_again_from_the_seed_and_go_on_from_the_journal(tmp_path: Path) -> None:
+    sizes = {"End-Easy": 3, "Middle-Easy": 3, "Middle-Medium": 2}
+    solver = Solver(bits=18)
+    first = make_sets(sizes, 0, Journal(solver, tmp_path / "journal"))
+    searched = solver.nodes
+    again = make_sets(sizes, 0, Journal(solver, tmp_path / "journal"))
+    assert again == first and solver.nodes - searched < searched  # only the quick questions are asked again
+    with (tmp_path / "journal").open("a") as file:
+        file.write('["score (1, 2')  # what a kill leaves
+    assert make_sets(sizes, 0, Journal(solver, tmp_path / "journal")) == first
+    assert all(position in read_positions() for position in first)  # the beginning of what is shipped
+    write_positions(tmp_path / "positions", first)
+    assert read_positions(tmp_path / "positions") == first
+
+
+def test_a_file_of_other_things_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("no positions")
+    with pytest.raises(SettingError):
+        read_positions(tmp_path / "text")
+
+
+def test_mistakes_are_counted_by_value_and_by_score() -> None:
+    position = Scored("End-Easy", (), {0: 3, 1: 1, 2: 0, 5: -2})
+    assert position.can_lose_value and position.best == 3
+    assert [position.loses_value(c) for c in position.scores] == [False, False, True, True]
+    assert [position.loses_score(c) for c in position.scores] == [False, True, True, True]
+    assert not Scored("End-Easy", (), {0: 3, 1: 1}).can_lose_value
+
+
+def test_quick() -> None:
+    keys = plan(Options(quick=True), print)
+    assert {key["set"] for key in keys} == set(SETS)
+    points = [Point(key, compute(key)) for key in keys if key["set"] in ("End-Easy", "Middle-Medium")]
+    rows = list(present(points).rows)
+    assert {row["agent"] for row in rows} == {"sog", "alphazero", "network", MCTS, RANDOM}
+    for row in rows:
+        assert row["positions"] == (12 if row["set"] == "all" else 6)
+        assert 0 <= row["value_low"] <= row["value_share"] <= row["value_high"] <= 1
+    random = next(row for row in rows if row["agent"] == RANDOM and row["set"] == "Middle-Medium")
+    assert 0 < random["lose_value"] < random["can_lose_value"]
+
+
+def test_several_networks_get_short_names() -> None:
+    counts = {"positions": 4, "can_lose_value": 4, "lose_value": 1.0, "can_lose_score": 4, "lose_score": 2.0}
+    key = {"agent": "sog", "network": "x", "simulations": 100, "set": "End-Easy"}
+    points = [Point({**key, "checkpoint": f"/runs/{run}/checkpoint"}, counts) for run in ("a", "b")]
+    alone, both = present(points[:1]).beside, present(points).beside
+    assert [row.what for row in alone] == ["End-Easy, sog(100)", "all, sog(100)"]
+    assert {row.what for row in both} > {"End-Easy, sog(100) of a/checkpoint", "End-Easy, sog(100) of b/checkpoint"}

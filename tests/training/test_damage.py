@@ -1,0 +1,245 @@
+"""Checkpoints that lie, or that are no files, are refused in one line and bounded time; version 1 still loads."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import struct
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sog.agents.loaded import load_agent
+from sog.agents.players import open_network
+from sog.errors import CheckpointError, SogError
+from sog.games.catalog import make_game
+from sog.nets.cvpn import CVPN
+from sog.nets.serialized import network_bytes
+from sog.nets.shape import is_for, shape_for
+from sog.training import checkpoint
+from sog.training.shipped import find_checkpoint, shipped_checkpoints
+from tests.fuzz.checkpoints import NUMBERS, as_version_1, edit, path_of, places, sign_file, special
+
+LEDUC = make_game("leduc_poker")
+SHAPE = shape_for(LEDUC, width=8, depth=2, crossed=LEDUC.crossed)
+SETTINGS = {"game": "leduc_poker", "preset": "demo", "round": 3, "minutes": 0.5, "variant": {"warm": 0}}
+KINDS = ("meta.json", "network", "state.json", "arrays")
+
+
+@pytest.fixture(autouse=True)
+def nothing_waits_for_ever() -> Iterator[None]:
+    """A program that waits for a pipe's other end fails its test after a minute."""
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """A checkpoint of Leduc poker with a training state."""
+    folder = tmp_path / "whole"
+    state = {"round": 3, "points": [0.5]}
+    checkpoint.save(folder, CVPN(SHAPE, 1), "leduc_poker", "leduc_poker run", 7, SETTINGS, state)
+    return folder
+
+
+def refused(folder: Path) -> str:
+    """The one line with which it is refused."""
+    with pytest.raises(CheckpointError) as caught:
+        checkpoint.load_network(folder)
+        checkpoint.load_state(folder)
+    said = str(caught.value)
+    assert said.isprintable() and len(said) < 1000
+    return said
+
+
+def rename_game(said: dict[str, Any]) -> None:
+    """Wherever the game is stated."""
+    said["game"], said["run"] = "kuhn_poker", "kuhn_poker run"
+    said["settings"]["game"] = "kuhn_poker"
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_checkpoint_of_leduc_is_none_of_kuhn_poker(whole: Path, version: int) -> None:
+    if version == 1:
+        edit(whole, as_version_1, sign=False)
+    edit(whole, rename_game, sign=True)
+    said = refused(whole)
+    assert "its network is not for kuhn_poker" in said and "24 features" in said
+    with pytest.raises(CheckpointError, match="not for kuhn_poker"):
+        load_agent(str(whole))
+
+
+@pytest.mark.parametrize("name", ["game", "run"])
+def test_version_1_states_its_game_twice(whole: Path, name: str) -> None:
+    edit(whole, as_version_1, sign=False)
+    edit(whole, lambda said: said.update({name: "go(board_size=9)"}), sign=False)
+    assert "its run is" in refused(whole)
+
+
+def test_version_1_still_loads(whole: Path) -> None:
+    before = checkpoint.load_network(whole)
+    edit(whole, as_version_1, sign=False)
+    game, network, meta = checkpoint.load_network(whole)
+    assert (game, meta.step, meta.settings) == ("leduc_poker", 7, before[2].settings)
+    assert network_bytes(network) == network_bytes(before[1])
+    assert checkpoint.load_state(whole) == {"round": 3, "points": [0.5]}
+    checkpoint.save(whole, network, game, meta.run, 8, SETTINGS)
+    assert json.loads((whole / "meta.json").read_text())["version"] == 2
+    assert checkpoint.load_network(whole)[2].save == 2
+
+
+@pytest.mark.parametrize("folder", shipped_checkpoints(), ids=lambda folder: folder.name)
+def test_shipped_checkpoints_are_of_their_games(folder: Path) -> None:
+    game, network, meta = checkpoint.load_network(folder)
+    content = (folder / meta.files["network"].name).read_bytes()
+    assert meta.files["network"].sha256 == hashlib.sha256(content).hexdigest()
+    assert is_for(network.shape, make_game(game))
+
+
+@pytest.mark.parametrize("name", KINDS[:2])
+def test_no_untrained_network_stands_in_for_a_damaged_shipped_one(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = next(folder for folder in shipped_checkpoints() if folder.name == "tic_tac_toe")
+    shutil.copytree(folder, tmp_path / "tic_tac_toe")
+    monkeypatch.setattr("sog.training.shipped.shipped_checkpoints", lambda: [tmp_path / "tic_tac_toe"])
+    assert open_network("tic_tac_toe").trained and not open_network("kuhn_poker").trained
+    path = path_of(tmp_path / "tic_tac_toe", name)
+    path.write_bytes(path.read_bytes()[:-100])
+    for call in (open_network, load_agent):
+        with pytest.raises(CheckpointError, match=f"{tmp_path}/tic_tac_toe: .*(truncated|damaged)"):
+            call("tic_tac_toe")
+
+
+def test_every_field_is_under_the_hash(whole: Path) -> None:
+    said = json.loads((whole / "meta.json").read_text())
+    count = len(list(places(said)))
+    assert count > 25
+    for k in range(count):
+        changed = json.loads((whole / "meta.json").read_text())
+        container, name = list(places(changed))[k]
+        container[name] = 3 if container[name] != 3 else 4
+        folder = whole.parent / "changed"
+        shutil.copytree(whole, folder)
+        (folder / "meta.json").write_text(json.dumps(changed))
+        refused(folder)
+        shutil.rmtree(folder)
+
+
+@pytest.mark.parametrize("wrong", [None, -1, 1.5, "x", [], {}, [[]], True, 10**30], ids=repr)
+def test_wrong_types_in_version_1(whole: Path, wrong: Any) -> None:
+    """Whatever the program reads again later is refused at once, or is of no consequence: preset and the like."""
+    edit(whole, as_version_1, sign=False)
+    for name in ("format", "version", "game", "run", "step", "save", "shape", "settings", "files"):
+        if (name, wrong) == ("settings", {}):
+            continue
+        before = (whole / "meta.json").read_text()
+        edit(whole, lambda said, name=name: said.update({name: wrong}), sign=False)
+        refused(whole)
+        (whole / "meta.json").write_text(before)
+    for name in ("round", "minutes", "variant", "game"):
+        if (name, wrong) in [("minutes", 1.5), ("variant", {})]:
+            continue
+        before = (whole / "meta.json").read_text()
+        edit(whole, lambda said, name=name: said["settings"].update({name: wrong}), sign=False)
+        refused(whole)
+        (whole / "meta.json").write_text(before)
+    checkpoint.load_network(whole)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("number", NUMBERS, ids=lambda number: number[:12])
+def test_numbers_that_are_none_and_deep_brackets(whole: Path, number: str, version: int) -> None:
+    if version == 1:
+        edit(whole, as_version_1, sign=False)
+    content = (whole / "meta.json").read_text()
+    for old in ('"step": 7', '"minutes": 0.5', '"warm": 0'):
+        assert old in content
+        (whole / "meta.json").write_text(content.replace(old, f"{old.split(':')[0]}: {number}"))
+        refused(whole)
+    (whole / "meta.json").write_text(content)
+    state = path_of(whole, "state.json")
+    state.write_text("[" * 100_000)
+    sign_file(whole, state)
+    assert "training state is damaged" in refused(whole)
+
+
+class Choosing(random.Random):
+    """Chooses what it was made with, in turn."""
+
+    def __init__(self, *chosen: Any) -> None:
+        super().__init__(0)
+        self.chosen = list(chosen)
+
+    def choice(self, seq: Any) -> Any:
+        return self.chosen.pop(0)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("thing", ["fifo", "socket", "folder", "loop", "zero", "random", "full", "dangling", "missing"])
+def test_what_is_no_file_is_not_waited_for(whole: Path, kind: str, thing: str) -> None:
+    special(Choosing(kind, thing), whole, whole)
+    refused(whole)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", [0, 7, 2**31, 2**42])
+def test_sizes_out_of_bounds(whole: Path, kind: str, size: int, version: int) -> None:
+    """A file of holes is larger than any memory, and is not read."""
+    if version == 1:
+        edit(whole, as_version_1, sign=False)
+    os.truncate(path_of(whole, kind), size)
+    refused(whole)
+
+
+@pytest.mark.parametrize("kind", ["network", "arrays"])
+def test_headers_that_lie(whole: Path, kind: str) -> None:
+    state = {"bias": CVPN(SHAPE).head.bias.detach().numpy()}
+    checkpoint.save(whole, CVPN(SHAPE), "leduc_poker", "leduc_poker run", 8, SETTINGS, state)
+    path = path_of(whole, kind)
+    content = path.read_bytes()
+    length = struct.unpack("<Q", content[:8])[0]
+    for lie in (0, 1, length - 1, length + 1, 2**32, 2**63, 2**64 - 1):
+        path.write_bytes(struct.pack("<Q", lie) + content[8:])
+        sign_file(whole, path)
+        assert path.name in refused(whole)
+    lies = [(b'"F32"', b'"F64"'), (b'"data_offsets":[0,', b'"data_offsets":[9,')]
+    for old, new in lies + [(b'"F32"', b'"I32"')] * (kind == "network"):
+        changed = content[8 : 8 + length].replace(old, new, 1)
+        assert changed != content[8 : 8 + length]
+        path.write_bytes(struct.pack("<Q", len(changed)) + changed + content[8 + length :])
+        sign_file(whole, path)
+        refused(whole)
+
+
+@pytest.mark.parametrize(
+    "name", ["x/" * 50_000, "/" + "x" * 100_000, "a\0/b", "runs/\x1b[2J"], ids=lambda name: repr(name[:8])
+)
+def test_names_that_no_folder_has(name: str) -> None:
+    calls: tuple[Callable[[str], object], ...] = (find_checkpoint, open_network, load_agent)
+    for call in calls:
+        with pytest.raises(SogError) as caught:
+            call(name)
+        assert len(str(caught.value)) < 500 and str(caught.value).isprintable()
+    with pytest.raises(CheckpointError, match="no such"):
+        checkpoint.load_meta(Path(name))
+
+
+def test_a_save_does_not_wait_for_what_stands_in_its_place(whole: Path) -> None:
+    os.mkfifo(whole / "network.2.safetensors")
+    secret = whole.parent / "secret"
+    secret.write_text("kept")
+    (whole / "meta.json.new").symlink_to(secret)
+    checkpoint.save(whole, CVPN(SHAPE, 2), "leduc_poker", "leduc_poker run", 8, SETTINGS)
+    assert checkpoint.load_network(whole)[2].step == 8 and secret.read_text() == "kept"
+    assert sorted(os.listdir(whole)) == ["meta.json", "network.2.safetensors"]

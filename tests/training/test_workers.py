@@ -1,0 +1,118 @@
+"""Where rounds are played: worker processes do what this process would, and their deaths are told in one line."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sog.algorithms.student.actor import SogActing
+from sog.algorithms.student.queries import QuerySettings
+from sog.algorithms.student.selfplay import SelfPlaySettings
+from sog.errors import SogError
+from sog.games.rules.kuhn import Kuhn
+from sog.nets.cvpn import CVPN
+from sog.nets.serialized import network_bytes
+from sog.nets.shape import shape_for
+from sog.play.resolver import ResolveSettings
+from sog.searches.gtcfr.search import Budget, SearchSettings
+from sog.training.learner import LearnerSettings
+from sog.training.settings import Harvest, TrainSettings
+from sog.training.workers import hire, make_actor, play_round
+
+BUDGET = Budget(3, 1.0)
+TINY = TrainSettings(
+    SogActing(
+        SelfPlaySettings(ResolveSettings(BUDGET), queries_per_search=1.0),
+        QuerySettings(BUDGET, SearchSettings()),
+        side_by_side=4,
+    ),
+    LearnerSettings(batch=8),
+    shape_for(Kuhn(), 8, 1),
+    replay=200,
+    games=2,
+)
+WEIGHTS = network_bytes(CVPN(TINY.shape, 1))
+
+
+def bits(harvest: Harvest) -> tuple[object, ...]:
+    columns = [column.tobytes() for column in harvest.rows.columns().values()]
+    return harvest.games, harvest.searches, harvest.queries, *columns
+
+
+def children() -> list[int]:
+    """Process numbers of the spawned workers."""
+    return [process.pid for process in multiprocessing.active_children() if process.pid is not None]
+
+
+def alive(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rsplit(")")[-1].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
+def test_this_process_plays_what_is_asked_for() -> None:
+    with hire("kuhn_poker", TINY, 5, 1) as crew:
+        for number in (0, 3):
+            crew.start(WEIGHTS, number)
+            (found,) = crew.harvest()
+            actor = make_actor("kuhn_poker", TINY)
+            assert bits(found) == bits(play_round(actor, TINY, 5, 0, WEIGHTS, number))
+    first, second = (play_round(actor, TINY, 5, 0, WEIGHTS, number) for number in (0, 1))
+    assert bits(first) != bits(second)
+
+
+def test_two_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They play their shares to the bit, are single-threaded, live on between rounds and end with the crew.
+
+    One that dies, while it plays or while it waits, is told of in one line.
+    """
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    before = children()
+    with hire("kuhn_poker", TINY, 5, 2) as crew:
+        mine = [process for process in children() if process not in before]
+        assert len(mine) == 2
+        assert os.environ["OMP_NUM_THREADS"] == "3"
+        actor = make_actor("kuhn_poker", TINY)
+        for number in (0, 1):
+            crew.start(WEIGHTS, number)
+            found = crew.harvest()
+            expected = [play_round(actor, TINY, 5, worker, WEIGHTS, number) for worker in (0, 1)]
+            assert [bits(harvest) for harvest in found] == [bits(harvest) for harvest in expected]
+        for process in mine:
+            assert b"OMP_NUM_THREADS=1\0" in Path(f"/proc/{process}/environ").read_bytes()
+        assert sorted(children()) == sorted(before + mine)
+
+        second = crew.players[1].process()  # type: ignore[attr-defined]
+        os.kill(second, signal.SIGKILL)
+        deadline = time.monotonic() + 30
+        while alive(second) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        with pytest.raises(SogError, match="self-play worker 1 died; resume from the last checkpoint"):
+            crew.start(WEIGHTS, 2)
+            crew.harvest()
+    assert not any(alive(process) for process in mine)
+
+
+def test_a_workers_error_is_told_in_one_line() -> None:
+    other = network_bytes(CVPN(shape_for(Kuhn(), 16, 1), 1))
+    before = children()
+    with hire("kuhn_poker", TINY, 5, 2) as crew:
+        crew.start(other, 0)  # weights of another network
+        with pytest.raises(SogError, match=r"self-play worker 0: .*shape") as caught:
+            crew.harvest()
+        assert "\n" not in str(caught.value)
+    assert children() == before
+
+
+def test_shares_differ() -> None:
+    actor = make_actor("kuhn_poker", TINY)
+    found = {bits(play_round(actor, TINY, *key, WEIGHTS, 0)) for key in ((0, 0), (0, 1), (1, 0))}
+    assert len(found) == 3
+    assert np.isfinite(play_round(actor, TINY, 0, 0, WEIGHTS, 0).rows.values).all()
