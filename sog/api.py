@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from sog.agents.any_agent import checked_policies
 from sog.agents.loaded import LoadedAgent
 from sog.agents.players import open_network, refuse_other
-from sog.algorithms.table import checked_settings, learner, training_of
+from sog.algorithms.table import checked_settings, read
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError, check_whole
 from sog.games.base import NATURE, Game
@@ -188,9 +188,10 @@ def train(
     if rounds is not None:
         check_whole("rounds", rounds, 1)
     until = Until(minutes, rounds)
-    rules = learner(which.algorithm).training.rules(which.game)
-    settings = checked_settings(rules, which)
-    return training_of(which.algorithm)(which, settings, Path(out), until, resume, hooks, device)
+    algorithm = read(which.algorithm)
+    which = replace(which, algorithm=str(algorithm))
+    settings = checked_settings(algorithm.rules(which.game), which)
+    return algorithm.loop()(which, settings, Path(out), until, resume, hooks, device)
 
 
 def _game(game: Game | str) -> Game:

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 
 import numpy as np
 
-from sog.algorithms.base import Choices, MakeAgent, Measured, count_of
+from sog.algorithms.base import Asked, MakeAgent, Measured, count_of
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError
 from sog.games.blame import code_of
@@ -140,12 +140,12 @@ def _where(agent: Agent, node: int) -> str:
     return f"{type(agent).__name__} at {agent.game.state_name(agent.state(node))}"
 
 
-def measure_agent(text: str, game: str, choices: Choices, bar: OpenBar) -> Measured:
+def measure_agent(text: str, game: str, asked: Asked, bar: OpenBar) -> Measured:
     """Exact exploitability of the agents that a class makes for both seats, for each seed."""
-    kind, seeds = agent_class(text), count_of("seeds", choices.seeds, 1)
+    kind, seeds = agent_class(text), count_of("seeds", asked.seeds, 1)
     rules = make_game(game)
     with bar("listing public states", None, "states") as report:
-        public = whole_tree(rules, limit_gb=choices.limit_gb, report=lambda count: report(count, ""))
+        public = whole_tree(rules, limit_gb=asked.limit_gb, report=lambda count: report(count, ""))
     make, values, states = seats_of(kind, public), [], decision_count(public)
     with bar(f"exploit {rules.name}", seeds * states, "public states") as report:
         for seed in range(seeds):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Final
 
 from sog.agents.players import make_player, open_network
 from sog.agents.recalled import Recalled
-from sog.algorithms.base import Choices
-from sog.algorithms.table import agents_of, board_player_of, player_of, taken_by
+from sog.algorithms.base import Algorithm
+from sog.algorithms.student.algorithm import Student
+from sog.algorithms.table import player_of
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError, TooLarge, check_whole
 from sog.games.base import NATURE
@@ -31,9 +33,10 @@ class LoadedAgent:
     public states. On a board (`game.deterministic`) it thinks about the position after a list of moves.
     """
 
-    def __init__(self, opened: Opened, algorithm: str, choices: Choices, seed: int) -> None:
+    def __init__(self, opened: Opened, algorithm: Algorithm, budget: Mapping[str, int | float], seed: int) -> None:
+        """budget: simulations and per_update, which are set as far as what plays takes them."""
         self.game, self.trained = opened.game, opened.trained
-        self._opened, self._algorithm, self._choices, self._seed = opened, algorithm, choices, seed
+        self._opened, self._algorithm, self._budget, self._seed = opened, algorithm, budget, seed
 
     @cached_property
     def public(self) -> PublicTree:
@@ -45,9 +48,7 @@ class LoadedAgent:
 
     def seat(self, player: int) -> Agent:
         """A new agent for player 0 or 1, to play games with: `new_game`, `act`, `policy`."""
-        choices = taken_by(self._algorithm, self._choices)
-        play = agents_of(self._algorithm, choices)
-        return play.make(self.public, self._opened, choices)(player, self._seed)
+        return self._within(self._algorithm).agents(self.public, self._opened)(player, self._seed)
 
     def policy(self, node: int) -> Float64:
         """float64[A, I]: the policy of whoever acts at a public node, by action and infostate.
@@ -72,27 +73,38 @@ class LoadedAgent:
 
         Raises GameError where a move is illegal, the game is over or information is hidden.
         """
-        algorithm = board_player_of(self._algorithm)
-        player = make_player(self._opened, algorithm, taken_by(algorithm, self._choices), self._seed)
+        if self._algorithm.alone:
+            raise SettingError(f"a policy network by {self._algorithm.name} plays no boards: it has no search there")
+        algorithm = self._algorithm if self._algorithm.plays_boards else Student()
+        player = make_player(self._opened, self._within(algorithm), self._seed)
         player.new_game(self.game)
         return think(player, moves, Limits())
+
+    def _within(self, algorithm: Algorithm) -> Algorithm:
+        """With the budget, as far as the algorithm has one."""
+        return algorithm.varied(**{name: value for name, value in self._budget.items() if name in algorithm.own()})
 
     @cached_property
     def _seats(self) -> tuple[Recalled, Recalled]:
         return Recalled(self.seat(0)), Recalled(self.seat(1))
 
 
+# Of a loaded agent whose budget nobody gives.
+_BUDGET: Final[Mapping[str, int | float]] = {"simulations": 100, "per_update": 1.0}
+
+
 def load_agent(
     checkpoint_or_game: str | Path,
-    simulations: int = 100,
-    per_update: float = 1.0,
+    simulations: int | None = None,
+    per_update: float | None = None,
     seed: int = 0,
     algorithm: str | None = None,
 ) -> LoadedAgent:
     """The agent of a checkpoint: a run's folder, or a game, whose shipped network it takes, or else a fresh one.
 
-    simulations, per_update: the search budget (s, c), as far as the algorithm has one.  seed: decides its searches.
-    algorithm: by default the one that trained the network, where it plays hidden information, else Student of Games.
+    simulations, per_update: the search budget (s, c), as far as the algorithm has one; by default (100, 1).
+    seed: decides its searches.  algorithm: an algorithm string, such as sog(alpha=0.2); by default the one that trained
+    the network, where it plays hidden information, else Student of Games.
     Raises CheckpointError, GameError or SettingError, each in one line.
 
         agent = sog.load_agent("leduc_poker", simulations=50)
@@ -102,7 +114,11 @@ def load_agent(
     if not isinstance(checkpoint_or_game, str | Path):
         raise SettingError(f"an agent is opened by a folder or a game string, not {type(checkpoint_or_game).__name__}")
     check_whole("seed", seed, 0)
-    Budget(simulations, per_update)  # refuses what is no budget, whatever the algorithm takes of it
+    Budget(100 if simulations is None else simulations, 1.0 if per_update is None else per_update)  # or refuses it
     text = str(checkpoint_or_game)
-    algorithm = player_of(text, algorithm)
-    return LoadedAgent(open_network(text, algorithm), algorithm, Choices(simulations, per_update), seed)
+    plays = player_of(text, algorithm)
+    plays.refuse_training()
+    asked = {"simulations": simulations, "per_update": per_update}
+    usual = {name: value for name, value in _BUDGET.items() if name not in plays.given()}
+    budget = usual | {name: value for name, value in asked.items() if value is not None}
+    return LoadedAgent(open_network(text, plays.name), plays, budget, seed)

@@ -68,7 +68,11 @@ class SogBot(pyspiel.Bot):  # type: ignore[misc]  # OpenSpiel has no types
 
 
 def openspiel_bot(
-    checkpoint_or_game: str, player_id: int, simulations: int = 100, per_update: float = 1.0, seed: int = 0
+    checkpoint_or_game: str,
+    player_id: int,
+    simulations: int | None = None,
+    per_update: float | None = None,
+    seed: int = 0,
 ) -> SogBot:
     """The agent of a checkpoint or game as a `pyspiel.Bot`, for OpenSpiel's own match runners.
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sog.algorithms.base import SOG, Choices
-from sog.algorithms.table import boards_of, preset
+from sog.algorithms.base import SOG, Algorithm
+from sog.algorithms.table import playing, read, settings_of
 from sog.errors import SettingError, SogError
 from sog.games.base import Game
 from sog.games.catalog import make_game
@@ -13,10 +13,10 @@ from sog.nets.cvpn import CVPN
 from sog.play.player import Limits, Player, think
 from sog.training.checkpoint import load_meta, load_network
 from sog.training.opened import Opened
-from sog.training.settings import preset_of, variant_of
+from sog.training.settings import preset_of
 from sog.training.shipped import named_checkpoint, names_a_path
 
-__all__ = ["is_trained", "make_player", "network_id", "open_network", "refuse_other", "warm_up"]
+__all__ = ["is_trained", "make_player", "network_id", "open_network", "player_with", "refuse_other", "warm_up"]
 
 
 def open_network(text: str, algorithm: str = SOG, game: str | None = None) -> Opened:
@@ -41,10 +41,10 @@ def _opened(text: str, algorithm: str) -> Opened:
     folder = named_checkpoint(text, algorithm)
     if folder is None:
         game = make_game(text)
-        return Opened(game, CVPN(preset(game, "demo", algorithm).shape), trained=False)
+        return Opened(game, CVPN(settings_of(game, "demo", algorithm).shape), trained=False)
     name, network, meta = load_network(folder)
     game = make_game(name if names_a_path(text) else text)
-    return Opened(game, network, True, variant_of(meta.settings), preset_of(meta.settings), folder)
+    return Opened(game, network, True, meta.algorithm_text, preset_of(meta.settings), folder)
 
 
 def is_trained(text: str, algorithm: str = SOG) -> bool:
@@ -69,13 +69,18 @@ def refuse_other(network: CVPN, plays: Game, game: Game) -> None:
         raise SettingError(f"a network of {plays.name} does not play {game.name}")
 
 
-def make_player(opened: Opened, algorithm: str = SOG, choices: Choices | None = None, seed: int = 0) -> Player:
+def player_with(opened: Opened, chosen: Algorithm | None, boards: bool) -> Algorithm:
+    """The algorithm that plays with an opened network: see `sog.algorithms.table.playing`."""
+    return playing(read(opened.algorithm) if opened.algorithm else None, chosen, boards)
+
+
+def make_player(opened: Opened, algorithm: Algorithm, seed: int = 0) -> Player:
     """A player of perfect-information games with this network; its name says how it searches.
 
-    `new_game` was not called yet. Raises SettingError for an algorithm that plays none, or a choice it does not take.
+    `new_game` was not called yet. Raises SettingError for an algorithm that plays none, or a setting of training.
     """
-    choices = choices or Choices()
-    return boards_of(algorithm, choices).make(opened.evaluator, choices, seed)
+    algorithm.refuse_training()
+    return algorithm.player(opened.evaluator, seed)
 
 
 def warm_up(player: Player, game: Game) -> None:

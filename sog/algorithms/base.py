@@ -1,18 +1,29 @@
-"""What an entry in the table of learning algorithms is made of; it imports no algorithm."""
+"""What a learning algorithm is: settings that an algorithm string can give, and what is done with them.
+
+A subclass for each algorithm is a frozen dataclass; its fields are its own settings. This file imports no algorithm.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Final, TypeAlias
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeAlias
 
+from sog.algorithms.settings import Setting, all_settings, changed, coerced
 from sog.errors import SettingError
+from sog.games.base import Game
+from sog.games.catalog import make_game
+from sog.games.histories.base import HistoryGame
+from sog.games.names import Parameter, write_game
 from sog.progress import OpenBar
-from sog.training.settings import DEFAULT
+from sog.training.loop import train
+from sog.training.settings import DEFAULT, RunSettings
 
 if TYPE_CHECKING:
-    from sog.games.base import Game
-    from sog.games.histories.base import HistoryGame
+    from sog.cluster.where import Where
     from sog.nets.cvpn import CVPN
     from sog.play.agent import Agent
     from sog.play.player import Player
@@ -20,137 +31,45 @@ if TYPE_CHECKING:
     from sog.searches.tree.public_tree import PublicTree
     from sog.training.curve import Point
     from sog.training.opened import Opened
-    from sog.training.settings import RunSettings, Variant
 
-__all__ = [
-    "SOG",
-    "Choices",
-    "Learner",
-    "MakeAgent",
-    "Measured",
-    "Measuring",
-    "Play",
-    "PlayBoard",
-    "Rules",
-    "Settings",
-    "Training",
-]
+__all__ = ["SOG", "Algorithm", "Asked", "MakeAgent", "Measured", "Rules", "count_of"]
 
 # Student of Games, which trains and plays where nobody names another algorithm.
 SOG: Final = DEFAULT
-
 
 # Makes the agent of a seat: (player, seed) -> agent.
 MakeAgent: TypeAlias = "Callable[[int, int], Agent]"
 
 # A game as an algorithm learns it: by public states, or by histories.
-Rules: TypeAlias = "Game | HistoryGame"
-
-# What decides a run of an algorithm.
-Settings: TypeAlias = "RunSettings"
-
-
-def _by_public_states(name: str) -> Game:
-    from sog.games.catalog import make_game
-
-    return make_game(name)
+Rules: TypeAlias = Game | HistoryGame
 
 
 @dataclass(frozen=True)
-class Choices:
-    """What a person chose of how an algorithm trains, plays or is measured; None leaves it to the algorithm.
+class Asked:
+    """How exploitability is to be measured; None leaves it to the algorithm.
 
-    simulations, per_update: a search budget (s, c).
-    updates, solver, warm, recycle: of depth-limited solving (SolveSettings).
-    paper: to search as SoG ("sog") or as PoG ("pog") does.  alpha: the gadget's share.  leaves: network, exact or zero.
     seeds: how many whole policies are measured.  playthroughs: how many sampled policies are averaged.
-    workers: processes.
-    Of SePoT: transformations, step, policy: how it trains (SepotSettings).  depth: actions of each player that a search
-    looks ahead, 0 for no limit.  histories: that a searched subgame may have.  gadget: where its values come from.
-    best_response: how a policy network's exploitability is found: listed, streamed or learned.
-    cluster: where they run (sog.cluster.where).  limit_gb: memory for listing a game (sog.searches.tree.whole).
+    best_response: how a policy network's best response is found, such as listed or learned(updates=1000).
+    workers, cluster: the processes that measure (sog.cluster.where).  limit_gb: memory for listing a game.
     """
 
-    simulations: int | None = None
-    per_update: float | None = None
-    updates: int | None = None
-    solver: str | None = None
-    warm: int | None = None
-    recycle: float | None = None
-    paper: str | None = None
-    alpha: float | None = None
-    leaves: str | None = None
     seeds: int | None = None
     playthroughs: int | None = None
-    workers: int | None = None
-    transformations: str | None = None
-    step: float | None = None
-    policy: str | None = None
-    depth: int | None = None
-    histories: int | None = None
-    gadget: str | None = None
     best_response: str | None = None
+    workers: int | None = None
     cluster: str | None = None
     limit_gb: float | None = None
 
     def given(self) -> tuple[str, ...]:
-        """The names of what was chosen."""
-        return tuple(field.name for field in fields(self) if getattr(self, field.name) is not None)
-
-
-@dataclass(frozen=True)
-class Training:
-    """How an algorithm learns.
-
-    preset: its settings for a game: demo (minutes on two cores), full or paper, and what else `presets` names.
-    takes: the choices that change a preset, kept in a run's Variant.  vary: the preset so changed.
-    chosen: a run's variant with a person's choices in it; SettingError for values that it cannot take.
-    measure: exploitability, in utilities, of a network's play on a listed game while it trains by a variant and preset.
-    measured: what that is, in words.  solver: the name of a variant's solver of subgames, where there is one.
-    rules: the game as it learns it, from a game string.  alone: its own training loop, in one process, with the
-    arguments of `sog.training.loop.train`; None for the rounds of workers that the others share.
-    """
-
-    preset: Callable[[Rules, str], Settings]
-    measure: Callable[[PublicTree, CVPN, Variant, str], float]
-    measured: str
-    takes: tuple[str, ...] = ()
-    vary: Callable[[Settings, Variant], Settings] = lambda settings, variant: settings
-    chosen: Callable[[Variant, Choices], Variant] = lambda variant, choices: variant
-    solver: Callable[[Variant], str] = lambda variant: ""
-    rules: Callable[[str], Rules] = _by_public_states
-    alone: Callable[..., Point] | None = None
-    presets: tuple[str, ...] = ("demo", "full", "paper")
-
-
-@dataclass(frozen=True)
-class Play:
-    """How an algorithm plays games with hidden information.
-
-    make: takes a listed tree, what was opened, and choices.  takes: which choices.
-    """
-
-    make: Callable[[PublicTree, Opened, Choices], MakeAgent]
-    takes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class PlayBoard:
-    """How an algorithm plays games of perfect information.
-
-    make: takes the network's evaluator, choices and a seed.  takes: which choices.  label: a player's name with these.
-    """
-
-    make: Callable[[Evaluator, Choices, int], Player]
-    takes: tuple[str, ...]
-    label: Callable[[Choices], str]
+        """The names of what was asked."""
+        return tuple(field.name for field in dataclasses.fields(self) if getattr(self, field.name) is not None)
 
 
 @dataclass(frozen=True)
 class Measured:
     """Exact exploitability, in the game's reporting unit.
 
-    values: one for each whole policy.  how: the play that was measured, in words.  settings, found: entries for
+    values: one for each whole policy.  how: the play that was measured, in words.  settings, figures: entries for
     machines, before and after the exploitability.  of_what, spread, further: words for people around the mean.
     """
 
@@ -159,7 +78,7 @@ class Measured:
     values: tuple[float, ...]
     how: str
     settings: Mapping[str, str | int | float]
-    found: Mapping[str, str | int | float]
+    figures: Mapping[str, str | int | float]
     of_what: str = ""
     spread: str = ""
     further: str = ""
@@ -169,33 +88,161 @@ class Measured:
         return sum(self.values) / len(self.values)
 
 
-@dataclass(frozen=True)
-class Measuring:
-    """`sog exploit` of an algorithm's play: `run` takes a checkpoint or game, the choices and a progress bar."""
+@dataclass(frozen=True, kw_only=True)
+class Algorithm:
+    """A learning algorithm with what was set of it; None and "" leave a setting to the preset or to the default.
 
-    run: Callable[[str, Choices, OpenBar], Measured]
-    takes: tuple[str, ...]
+    network: hidden layers x width, such as 2x256; of a residual network blocks x channels.
+    training: further settings of its training by name; `settings_of_training` has all that there are.
 
-
-@dataclass(frozen=True)
-class Learner:
-    """An entry of the table: one learning algorithm. What it cannot do is None.
-
-    Its functions import what they run inside, so that reading the table needs neither Numba nor PyTorch.
-    name: as options and checkpoints have it.  title: for people.
+    Of each subclass: name: as strings and checkpoints have it.  title: for people.  presets: names of its settings.
+    carried: settings that decide play too, and are as a network was trained unless they are set anew.
+    learns_with: the dataclasses that its training's settings are made of.  measured_with: what `Asked` may hold.
+    plays_hidden, plays_boards: the kinds of games that it plays.  alone: it trains in one process, by its own loop.
+    measure_is: what `measure` measures, in words.
     """
 
-    name: str
-    title: str
-    training: Training
-    play: Play | None = None
-    board: PlayBoard | None = None
-    measuring: Measuring | None = None
+    name: ClassVar[str]
+    title: ClassVar[str]
+    measure_is: ClassVar[str]
+    learns_with: ClassVar[tuple[type, ...]]
+    presets: ClassVar[tuple[str, ...]] = ("demo", "full", "paper")
+    carried: ClassVar[tuple[str, ...]] = ()
+    measured_with: ClassVar[tuple[str, ...]] = ()
+    plays_hidden: ClassVar[bool] = False
+    plays_boards: ClassVar[bool] = False
+    alone: ClassVar[bool] = False
+
+    network: str = ""
+    training: tuple[tuple[str, Parameter], ...] = ()
+
+    # --- the string ---
+
+    def __str__(self) -> str:
+        """The algorithm string, which `table.read` reads as this."""
+        return write_game(self.name, dict(sorted(self.given().items())))
+
+    @classmethod
+    def own(cls) -> dict[str, dataclasses.Field[Any]]:
+        """Its own settings by name."""
+        return {field.name: field for field in dataclasses.fields(cls) if field.name != "training"}
+
+    @classmethod
+    def settings_of_training(cls) -> dict[str, Setting]:
+        """Every setting of its training by name, for any game."""
+        return all_settings(cls.learns_with)
+
+    def given(self) -> dict[str, Parameter]:
+        """What was set, by name."""
+        own = {name: getattr(self, name) for name in self.own()}
+        return {name: value for name, value in own.items() if value not in (None, "")} | dict(self.training)
+
+    @classmethod
+    def of(cls, parameters: Mapping[str, Parameter]) -> Self:
+        """The algorithm with these settings; SettingError for unknown names and values of another kind."""
+        own, known = cls.own(), cls.settings_of_training()
+        mine: dict[str, Any] = {}
+        further: dict[str, Parameter] = {}
+        for name, value in parameters.items():
+            if name in own:
+                mine[name] = coerced(name, value, _KINDS[str(own[name].type).removesuffix(" | None")])
+            elif name in known:
+                coerced(name, value, known[name].kind)  # refuses what is none
+                further[name] = value
+            else:
+                raise SettingError(f"{cls.name} has no setting {name}; `sog algorithms {cls.name}` lists them")
+        return cls(**mine, training=tuple(sorted(further.items())))
+
+    def varied(self, **changes: Parameter | None) -> Self:
+        """With other settings, None to leave one as it is; SettingError as of `of`."""
+        return self.of(self.given() | {name: value for name, value in changes.items() if value is not None})
+
+    def as_trained(self, trained: Algorithm) -> Self:
+        """How a network is played that `trained` made: settings that are carried are its, unless they are set here."""
+        own = trained.given() if trained.name == self.name else {}
+        return self.of({name: own[name] for name in self.carried if name in own} | self.given())
+
+    def refuse_training(self) -> None:
+        """SettingError for settings that only training has, where it plays or is measured."""
+        for name, _ in self.training:
+            raise SettingError(f"{name} is a setting of {self.name}'s training, and changes nothing of its play")
+        if self.network:
+            raise SettingError("network is a setting of training: a trained network keeps its size")
+
+    # --- training ---
+
+    def rules(self, game: str) -> Rules:
+        """The game of a game string as the algorithm learns it."""
+        return make_game(game)
+
+    def preset(self, game: Rules, name: str) -> RunSettings:
+        """Its settings for a game called `name`, one of `presets`, as they are without changes."""
+        raise NotImplementedError
+
+    def settings(self, game: Rules, preset: str) -> RunSettings:
+        """The settings of a training run; SettingError for a preset or changes that there are none of."""
+        if preset not in self.presets:
+            raise SettingError(f"{self.name} has no preset called {preset}; known: {', '.join(self.presets)}")
+        return self._changed(self.preset(game, preset), self._training_changes())
+
+    def _training_changes(self) -> dict[str, Parameter]:
+        """What was set of training by name; SettingError for settings of play alone."""
+        known, changes = self.settings_of_training(), {}
+        for name, value in self.given().items():
+            if name in known:
+                changes[name] = value
+            elif name != "network" and name not in self._trains_with():
+                raise SettingError(f"{name} is a setting of how {self.name} plays, not of its training")
+        return changes
+
+    def _trains_with(self) -> tuple[str, ...]:
+        """Own settings that decide training by rules of the algorithm, beside those that are fields of its settings."""
+        return ()
+
+    def _changed(self, settings: RunSettings, changes: Mapping[str, Parameter]) -> RunSettings:
+        """A preset with changes."""
+        sized = settings.with_network(self.network) if self.network else settings
+        found: RunSettings = changed(sized, changes)
+        return found
+
+    def loop(self, where: Where | None = None) -> Callable[..., Point]:
+        """Its training loop, with the arguments of `sog.training.loop.train` but `where`.
+
+        where: its workers play, if it has any; by default processes of this machine.
+        """
+        return partial(train, where=where)
+
+    def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
+        """Exploitability, in utilities, of a network's play on a listed game, as is measured while it trains."""
+        raise NotImplementedError
+
+    # --- play ---
+
+    def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
+        """Plays a listed game with hidden information with an opened network; SettingError where it plays none."""
+        raise SettingError(f"{self.name} plays games of perfect information only")
+
+    def player(self, evaluator: Evaluator, seed: int) -> Player:
+        """Plays games of perfect information with a network; SettingError where it plays none."""
+        raise SettingError(f"{self.name} plays no games of perfect information")
+
+    @property
+    def label(self) -> str:
+        """A player's name with these settings."""
+        return self.title
+
+    def exploit(self, checkpoint: str | Path, asked: Asked, bar: OpenBar) -> Measured:
+        """Exploitability of its play with a checkpoint's network."""
+        raise SettingError(f"the play of {self.name} is not measured by itself")
+
+
+# The kinds of algorithms' own settings, as their annotations are written.
+_KINDS: Final[Mapping[str, type]] = {"int": int, "float": float, "str": str, "bool": bool}
 
 
 def count_of(name: str, chosen: int | None, default: int) -> int:
     """A chosen number of at least 1, or the default; SettingError below."""
     value = default if chosen is None else chosen
     if value < 1:
-        raise SettingError(f"--{name} must be at least 1, not {value}")
+        raise SettingError(f"{name} must be at least 1, not {value}")
     return value

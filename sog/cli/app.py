@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 import sog
+from sog.cli.algorithms import algorithms
 from sog.cli.compile import compile_kernels
 from sog.cli.distil import distil
 from sog.cli.engines import gtp, uci
@@ -50,6 +51,11 @@ _LONGEST_LINE = 2_000
 
 # Newer versions of Typer carry their own Click, so its base of usage errors is reached through Typer's names.
 _ClickException = typer.BadParameter.mro()[2]
+
+# Options of before 28 November 2026 that are settings of an algorithm now.
+_SETTINGS = dict.fromkeys(("--solver", "--warm", "--recycle"), "rebel")
+_SETTINGS |= dict.fromkeys(("--transformations", "--step", "--policy", "--depth", "--histories", "--gadget"), "sepot")
+_SETTINGS |= {"--alpha": "sog", "--leaves": "sog", "--network": "sog", "--updates": "rebel", "--pog": "sog(paper=pog)"}
 
 # Entry points of this group take the program and add commands to it.
 _LABORATORY = "sog.commands"
@@ -100,6 +106,7 @@ def _missing() -> None:
 # A command is a plain function of a module sog/cli/*.py whose epilog is an example to copy. It raises
 # SogError for bad input, and imports what it runs inside, so that `sog --help` needs no Numba or PyTorch.
 app.command(epilog="Example: sog games")(games)
+app.command(epilog="Example: sog algorithms rebel")(algorithms)
 app.command(epilog="Example: sog solve leduc_poker --algorithm cfr+ --iterations 1000")(solve)
 app.command(epilog="Example: sog train leduc_poker --preset demo --out runs/demo")(train)
 app.command(epilog="Example: sog distil runs/sepot --out runs/distilled")(distil)
@@ -206,6 +213,9 @@ def _shown(line: str) -> str:
 def _usage_text(error: Exception) -> str:
     """A usage error of Typer's with the command whose help has more."""
     message = str(getattr(error, "format_message", error.__str__)())
+    if owner := _SETTINGS.get(str(getattr(error, "option_name", ""))):
+        name = str(getattr(error, "option_name", "")).removeprefix("--")
+        return f"{message.rstrip('.')}: it is a setting of the algorithm, --algorithm '{owner}({name}=...)'"
     context = getattr(error, "ctx", None)
     return message if context is None else f"{message.rstrip('.')}; try `{context.command_path} --help`"
 

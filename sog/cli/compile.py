@@ -47,7 +47,7 @@ def _solve() -> None:
 
 
 def _exploit() -> None:
-    from sog.algorithms.table import preset
+    from sog.algorithms.table import settings_of
     from sog.games.rules.leduc.game import Leduc
     from sog.measure.exploitability import exploitability
     from sog.nets.cvpn import CVPN
@@ -57,7 +57,7 @@ def _exploit() -> None:
     from sog.searches.tree.public_tree import PublicTree
 
     game = Leduc()
-    evaluator = network_evaluator(CVPN(preset(game, "demo").shape))
+    evaluator = network_evaluator(CVPN(settings_of(game, "demo").shape))
     for budget in (Budget(3), Budget(2, 0.5)):
         exploitability(PublicTree(game).list_all(), ResolveSettings(budget), evaluator, seed=0)
 
@@ -78,10 +78,11 @@ def _train() -> None:
 
 def _play() -> None:
     from sog.agents.players import make_player, open_network, warm_up
+    from sog.algorithms.student.algorithm import Student
 
     for name in ("tic_tac_toe", "chess", "go(board_size=9)"):
         opened = open_network(name)
-        warm_up(make_player(opened), opened.game)
+        warm_up(make_player(opened, Student()), opened.game)
 
 
 # What people see, and what makes the kernels compile: the smallest work of each kind.

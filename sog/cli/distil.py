@@ -8,7 +8,6 @@ from typing import Annotated
 
 import typer
 
-from sog.algorithms.base import Choices
 from sog.cli.frame import JsonOption, LimitOption, print_json, progress_bar, say, stdout
 from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, not_blank
 
@@ -52,8 +51,7 @@ def distil(
 
     started = time.monotonic()
     refuse_used(out)
-    choices = Choices(limit_gb=limit_gb)
-    work = distillation(checkpoint, choices, values, network, steps, seed, progress_bar)
+    work = distillation(checkpoint, limit_gb, values, network, steps, seed, progress_bar)
     with progress_bar(f"distil {work.meta.game}", steps, "steps", minutes=minutes) as report:
         found = distil_into(out, lambda: work.work(minutes, report), work.meta.game, work.run, say)
     answer = {

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sog.algorithms.base import Choices
 from sog.cli.frame import stderr
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, not_blank
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, not_blank, searching
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -36,7 +35,10 @@ _PerUpdate = Annotated[
     float | None,
     typer.Option("--per-update", "-c", callback=above_zero, help="c: expansions per regret update; by default 10."),
 ]
-_Algorithm = Annotated[str, typer.Option(callback=not_blank, help="sog, or alphazero: MCTS with the same network.")]
+_Algorithm = Annotated[
+    str,
+    typer.Option(callback=not_blank, metavar="ALGORITHM", help="sog, or alphazero: MCTS with the same network."),
+]
 _Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the searches.")]
 
 
@@ -53,7 +55,7 @@ def uci(
     from sog.protocols.lines import Lines
     from sog.protocols.uci import UciEngine
 
-    opened, player = _open(checkpoint, algorithm, Choices(simulations, per_update), seed)
+    opened, player = _open(checkpoint, algorithm, (simulations, per_update), seed)
     if not isinstance(opened.game, Chess):
         raise SettingError(f"UCI is for chess, and {checkpoint} is a network of {opened.game.name}")
     refuse_finished(opened.game)
@@ -74,7 +76,7 @@ def gtp(
     from sog.protocols.gtp import GtpEngine
     from sog.protocols.lines import Lines
 
-    opened, player = _open(checkpoint, algorithm, Choices(simulations, per_update), seed)
+    opened, player = _open(checkpoint, algorithm, (simulations, per_update), seed)
     if not isinstance(opened.game, Go):
         raise SettingError(f"GTP is for Go, and {checkpoint} is a network of {opened.game.name}")
     warm_up(player, opened.game)
@@ -82,14 +84,16 @@ def gtp(
         GtpEngine(player, opened.game, say, simulations).serve(Lines(_stdin()))
 
 
-def _open(checkpoint: str, algorithm: str, choices: Choices, seed: int) -> tuple[Opened, Player]:
+def _open(checkpoint: str, algorithm: str, budget: tuple[int, float | None], seed: int) -> tuple[Opened, Player]:
     from threadpoolctl import threadpool_limits
 
     from sog.agents.players import make_player
+    from sog.algorithms.table import read
 
     threadpool_limits(1)
+    plays = searching(read(algorithm), *budget)
     opened = open_with_note(checkpoint)
-    return opened, make_player(opened, algorithm, choices, seed)
+    return opened, make_player(opened, plays, seed)
 
 
 def open_with_note(checkpoint: str, algorithm: str = "sog", game: str | None = None) -> Opened:

@@ -7,32 +7,28 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from sog.cluster.executor import MOST_PROCESSES
 from sog.errors import SettingError
 
+if TYPE_CHECKING:
+    from sog.algorithms.base import Algorithm
+
 __all__ = [
     "LARGEST_COUNT",
     "LARGEST_SEED",
     "MOST_PROCESSES",
-    "AlphaOption",
-    "DepthOption",
-    "GadgetOption",
-    "HistoriesOption",
+    "AlgorithmOption",
     "PaperOption",
-    "PogOption",
-    "RecycleOption",
-    "UpdatesOption",
     "above_zero",
     "all_above_zero",
     "check_apart",
     "not_blank",
-    "papers_search",
     "plain_file",
-    "unit_interval",
+    "searching",
 ]
 
 LARGEST_SEED: Final = 2**63 - 1
@@ -52,13 +48,6 @@ def all_above_zero(values: list[float] | None) -> list[float] | None:
     for value in values or ():
         above_zero(value)
     return values
-
-
-def unit_interval(value: float | None) -> float | None:
-    """A number in [0, 1]; NaN is refused."""
-    if value is not None and not 0 <= value <= 1:
-        raise typer.BadParameter(f"must lie in [0, 1], not {value}")
-    return value
 
 
 def not_blank(value: str | None) -> str | None:
@@ -81,56 +70,24 @@ def check_apart(first: Path | None, second: Path | None) -> None:
         raise SettingError(f"{first} is named for two outputs; give each a file of its own")
 
 
-# How a decision is searched, in the commands that play and measure.
-UpdatesOption = Annotated[
-    int | None,
-    typer.Option(
-        min=1, max=LARGEST_COUNT, help="Updates of one player per subgame; rebel: by default 1024, sepot: 800."
-    ),
-]
-RecycleOption = Annotated[
-    float | None,
-    typer.Option(
-        callback=unit_interval,
-        help="rebel: evaluate leaves again only once the iteration's number has grown by this share; 0: always. Of a "
-        "trained network by default as it was trained.",
-    ),
-]
-DepthOption = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        max=LARGEST_COUNT,
-        help="sepot: actions of each player looked ahead, 0 for no limit; by default as many as --histories allows.",
-    ),
-]
-HistoriesOption = Annotated[
-    int | None,
-    typer.Option(min=1, max=LARGEST_COUNT, help="sepot: search subgames of at most so many; by default 25,000."),
-]
-GadgetOption = Annotated[
+# The algorithm string, in the commands that train, play and measure.
+AlgorithmOption = Annotated[
     str | None,
     typer.Option(
         callback=not_blank,
-        help="sepot: where the gadget's values come from: critic, or previous (the last search; the default).",
+        metavar="ALGORITHM",
+        help="An algorithm with its settings, such as sog or 'rebel(solver=fp,updates=512)'; `sog algorithms` lists "
+        "them. By default what trained the checkpoint.",
     ),
-]
-AlphaOption = Annotated[
-    float | None,
-    typer.Option(callback=unit_interval, help="sog, sepot: weight of the gadget's range in the opponent's."),
 ]
 PaperOption = Annotated[
     bool,
-    typer.Option("--paper", help="sog: the papers' regret rule and search settings."),
-]
-PogOption = Annotated[
-    bool,
-    typer.Option("--pog", help="sog: as Player of Games does: --paper, alpha 0.2, selection by the current policy."),
+    typer.Option("--paper", help="The papers' regret rule and search settings: short for 'sog(paper=sog)'."),
 ]
 
 
-def papers_search(paper: bool, pog: bool) -> str | None:
-    """What --paper and --pog choose together (Choices.paper); SettingError for both."""
-    if paper and pog:
-        raise SettingError("--paper and --pog are two searches: choose one")
-    return "sog" if paper else "pog" if pog else None
+def searching(
+    algorithm: Algorithm, simulations: int | None, per_update: float | None, paper: bool = False
+) -> Algorithm:
+    """The algorithm with what the options -s, -c and --paper set of it; SettingError where it has no such setting."""
+    return algorithm.varied(simulations=simulations, per_update=per_update, paper="sog" if paper else None)

@@ -9,22 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sog.algorithms.base import Choices
 from sog.cli.frame import LimitOption, ask, progress_bar, say, stdout
-from sog.cli.options import (
-    LARGEST_COUNT,
-    LARGEST_SEED,
-    AlphaOption,
-    DepthOption,
-    GadgetOption,
-    HistoriesOption,
-    PaperOption,
-    PogOption,
-    UpdatesOption,
-    above_zero,
-    not_blank,
-    papers_search,
-)
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, AlgorithmOption, PaperOption, above_zero, not_blank, searching
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -73,19 +59,8 @@ def play(
             "--per-update", "-c", callback=above_zero, help="c: expansions per regret update; 0.1, on a board 10."
         ),
     ] = None,
-    algorithm: Annotated[
-        str | None,
-        typer.Option(
-            callback=not_blank, help="What plays: sog, alphazero (on a board), rebel, or a policy as trained."
-        ),
-    ] = None,
-    updates: UpdatesOption = None,
+    algorithm: AlgorithmOption = None,
     paper: PaperOption = False,
-    pog: PogOption = False,
-    alpha: AlphaOption = None,
-    depth: DepthOption = None,
-    histories: HistoriesOption = None,
-    gadget: GadgetOption = None,
     agent: Annotated[
         str | None, typer.Option(metavar="MODULE:CLASS", help="Play the game against this agent, a class of your own.")
     ] = None,
@@ -102,42 +77,34 @@ def play(
     from sog.games.base import refuse_finished
 
     rng = np.random.default_rng(seed)
-    choices = Choices(
-        simulations,
-        per_update,
-        updates,
-        paper=papers_search(paper, pog),
-        alpha=alpha,
-        depth=depth,
-        histories=histories,
-        gadget=gadget,
-    )
     if agent is not None:
-        if choices.given() or algorithm is not None:
+        if any(each is not None for each in (simulations, per_update, paper or None, algorithm)):
             raise SettingError("an agent of your own has no search budget to be chosen here")
         if other is not None:
             raise SettingError("an agent of your own plays the game that is named first: leave out --game")
         game, seats = _own_agent(checkpoint, agent, limit_gb)
     else:
-        from sog.agents.players import make_player
-        from sog.algorithms.table import agents_of, board_player_of, player_of
+        from sog.agents.players import make_player, player_with
+        from sog.algorithms.base import SOG
+        from sog.algorithms.table import read
         from sog.cli.engines import open_with_note
         from sog.cli.play_board import play_board
 
-        chosen, algorithm = algorithm, player_of(checkpoint, algorithm)
+        chosen = None if algorithm is None else read(algorithm)
         _refuse_large(checkpoint)
-        opened = open_with_note(checkpoint, algorithm, other)
+        opened = open_with_note(checkpoint, SOG if chosen is None else chosen.name, other)
         game = opened.game
+        plays = searching(player_with(opened, chosen, game.deterministic), simulations, per_update, paper)
         if game.deterministic:
-            if chosen is None and (player := board_player_of(algorithm)) != algorithm:
-                say(f"sog: {algorithm} does not play on boards: {player} searches with its network")
-                algorithm = player
+            trained = opened.algorithm.partition("(")[0] or plays.name
+            if chosen is None and plays.name != trained:
+                say(f"sog: {trained} does not play on boards: {plays.name} searches with its network")
             if limit_gb is not None:
                 raise SettingError("--limit-gb does nothing on a board: no states are listed there")
-            play_board(game, make_player(opened, algorithm, choices, 0), seat, hands, rng)
+            play_board(game, make_player(opened, plays), seat, hands, rng)
             return
-        play = agents_of(algorithm, choices)
-        seats = play.make(_listed(game, limit_gb), opened, choices)
+        plays.refuse_training()
+        seats = plays.agents(_listed(game, limit_gb), opened)
     refuse_finished(game)
     _play_hands(game, seats, seat, hands, rng)
 

@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from sog.algorithms.base import Choices
 from sog.cli.curve_plot import draw_curve
 from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, say, stdout
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, RecycleOption, above_zero, not_blank
+from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, AlgorithmOption, above_zero, not_blank
 from sog.cli.stopping import say_kept
 from sog.cli.train_watch import Watch
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
-    from sog.algorithms.base import Rules, Settings, Training
+    from sog.algorithms.base import Algorithm, Rules
     from sog.cluster.where import Where
     from sog.training.curve import Point
     from sog.training.run import Run, Until
-    from sog.training.settings import TrainSettings, Variant
+    from sog.training.settings import RunSettings, TrainSettings
     from sog.training.stream.loop import Placed
 
 __all__ = ["train"]
@@ -30,42 +28,7 @@ __all__ = ["train"]
 
 def train(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
-    algorithm: Annotated[
-        str,
-        typer.Option(
-            callback=not_blank,
-            help="sog, rebel or alphazero (search and a value network); rnad, mmd or nashpg (a policy network, no "
-            "search); sepot (a policy network, and a critic to search with).",
-        ),
-    ] = "sog",
-    solver: Annotated[
-        str | None,
-        typer.Option(
-            callback=not_blank,
-            help="rebel: cfr-d (the default), cfr-ave, fp (fictitious play) or flop (ReBeL, appendix D).",
-        ),
-    ] = None,
-    warm: Annotated[
-        int | None,
-        typer.Option(min=0, max=LARGEST_COUNT, help="rebel: iterations that its warm start counts as (0: none)."),
-    ] = None,
-    recycle: RecycleOption = None,
-    transformations: Annotated[
-        str | None,
-        typer.Option(callback=not_blank, help="sepot: learned (the default), predefined (Goofspiel) or identity."),
-    ] = None,
-    step: Annotated[
-        float | None,
-        typer.Option(callback=above_zero, help="sepot: k, how far learned transformations move a policy."),
-    ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            callback=not_blank,
-            help="sepot: what learns the policy: rnad, mmd or nashpg, as they do alone; by default R-NaD as in SePoT's "
-            "Table 2.",
-        ),
-    ] = None,
+    algorithm: AlgorithmOption = None,
     preset: Annotated[
         str,
         typer.Option(
@@ -73,13 +36,6 @@ def train(
             "paper; with --algorithm sog also pog, the preprint's settings."
         ),
     ] = "demo",
-    network: Annotated[
-        str | None,
-        typer.Option(
-            callback=not_blank,
-            help="Hidden layers x width, on boards residual blocks x channels; by default the preset's.",
-        ),
-    ] = None,
     minutes: Annotated[
         float | None,
         typer.Option(
@@ -151,21 +107,19 @@ def train(
     The folder gets checkpoint/ (for sog exploit and sog play), snapshots/, curve.csv, curve.png and
     tensorboard/. Ctrl-C, SIGTERM or a kill lose at most the work since the last checkpoint.
     """
-    from sog.algorithms.table import checked_settings, learner, training_of
+    from sog.algorithms.base import SOG
+    from sog.algorithms.table import checked_settings, read
     from sog.training.run import Run, Until
     from sog.training.stream.loop import train_stream
 
-    training = learner(algorithm).training
-    rules = training.rules(game)
-    where = _where(algorithm, training, cluster, workers, asynchronous)
-    _refuse_unfit(where, asynchronous, serve, processor_minutes)
-    folder = out or Path("runs") / _slug(rules.name)
+    folder = out or Path("runs") / _slug(read(algorithm or SOG).rules(game).name)
     stored = _stored(folder, resume)
-    solving = Choices(solver=solver, warm=warm, recycle=recycle)
-    chosen = replace(solving, transformations=transformations, step=step, policy=policy)
-    variant = _variant(stored, algorithm, chosen, network)
-    first = _begins(begins, stored, algorithm, asynchronous or training.alone is not None)
-    run = Run(rules.name, preset, seed, where.places, algorithm, variant, not asynchronous, first)
+    learns = _algorithm(algorithm, stored)
+    rules = learns.rules(game)
+    where = _where(learns, cluster, workers, asynchronous)
+    _refuse_unfit(where, asynchronous, serve, processor_minutes)
+    first = _begins(begins, stored, learns, asynchronous)
+    run = Run(rules.name, preset, seed, where.places, str(learns), not asynchronous, first)
     settings, until = checked_settings(rules, run), Until(minutes, rounds, processor_minutes)
     with say_kept(lambda: _kept(folder)), _bar(rules, settings, stored, until) as bar:
         watch = Watch(rules, folder, bar, run, _begun(stored))
@@ -174,9 +128,9 @@ def train(
             placed = _placed(where, device, serve)
             point = train_stream(run, streamed, folder, until, resume, watch.streamed(), placed)
         else:
-            point = training_of(algorithm, where)(run, settings, folder, until, resume, watch.hooks(), device)
+            point = learns.loop(where)(run, settings, folder, until, resume, watch.hooks(), device)
         watch.close()
-    draw_curve(folder, rules.name, rules.unit.name, watch.training.measured)
+    draw_curve(folder, rules.name, rules.unit.name, learns.measure_is)
     if as_json:
         print_json(_answer(rules, run, folder, point, watch.latest))
     else:
@@ -191,7 +145,7 @@ def _refuse_unfit(where: Where, asynchronous: bool, serve: str | None, processor
         raise SettingError("--processor-minutes is for runs in one process: add --workers 1, leave out --asynchronous")
 
 
-def _bar(rules: Rules, settings: Settings, stored: dict[str, Any], until: Until) -> AbstractContextManager[Report]:
+def _bar(rules: Rules, settings: RunSettings, stored: dict[str, Any], until: Until) -> AbstractContextManager[Report]:
     """A progress bar over the run's rounds, of which `stored` has some; time left is by what ends it first."""
     begun, used = _begun(stored), float(stored.get("processor_minutes", 0.0))
     processor = None if until.processor is None else until.processor - used
@@ -208,7 +162,6 @@ def _answer(rules: Rules, run: Run, folder: Path, point: Point, exploitability: 
     return {
         "game": rules.name,
         "algorithm": run.algorithm,
-        "variant": str(run.variant),
         "preset": run.preset,
         "out": str(folder),
         "rounds": point.round,
@@ -236,13 +189,13 @@ def _say_done(rules: Rules, folder: Path, point: Point) -> None:
     stdout().print(f"checkpoint and curve.png in {folder}; {play}", soft_wrap=True)  # a command stays on one line
 
 
-def _where(algorithm: str, training: Training, cluster: str | None, workers: int | None, asynchronous: bool) -> Where:
+def _where(algorithm: Algorithm, cluster: str | None, workers: int | None, asynchronous: bool) -> Where:
     """Where self-play runs; SettingError where the number of actors is not given, or there can be only one."""
     from sog.cluster.where import Where, where_of
 
-    if training.alone is not None:
+    if algorithm.alone:
         if cluster is not None or asynchronous:
-            raise SettingError(f"{algorithm} learns in one process: leave out --cluster and --asynchronous")
+            raise SettingError(f"{algorithm.name} learns in one process: leave out --cluster and --asynchronous")
         return Where("local", workers or 1)
     where = where_of(cluster, workers)
     if not where.places:
@@ -270,15 +223,17 @@ def _kept(folder: Path) -> str:
     return f"the last checkpoint in {folder} is kept: the same command with --resume goes on from there"
 
 
-def _variant(stored: dict[str, Any], algorithm: str, choices: Choices, network: str | None) -> Variant:
-    """The requested variant; what was not requested is that of the run that goes on, which `stored` describes."""
-    from sog.algorithms.table import variant_from
-    from sog.training.settings import variant_of
+def _algorithm(wanted: str | None, stored: dict[str, Any]) -> Algorithm:
+    """The wanted algorithm; what was not set is as in the run that goes on, which `stored` describes."""
+    from sog.algorithms.base import SOG
+    from sog.algorithms.table import read
+    from sog.training.settings import algorithm_text
 
-    variant = variant_of(stored)
-    if network is not None:
-        variant = replace(variant, network=network)
-    return variant_from(variant, algorithm, choices)
+    chosen = read(wanted or (algorithm_text(stored) if stored else SOG))
+    if not stored:
+        return chosen
+    before = read(algorithm_text(stored))
+    return before.varied(**chosen.given()) if before.name == chosen.name else chosen
 
 
 def _stored(folder: Path, resume: bool) -> dict[str, Any]:
@@ -289,7 +244,7 @@ def _stored(folder: Path, resume: bool) -> dict[str, Any]:
     return load_meta(checkpoint).settings if resume and is_begun(checkpoint) else {}
 
 
-def _begins(begins: str | None, stored: dict[str, Any], algorithm: str, unable: bool) -> str:
+def _begins(begins: str | None, stored: dict[str, Any], algorithm: Algorithm, asynchronous: bool) -> str:
     """The checkpoint that the run begins with; of a run that goes on, which `stored` describes, the one it had."""
     from sog.training.run import end_of
     from sog.training.shipped import find_checkpoint
@@ -297,9 +252,9 @@ def _begins(begins: str | None, stored: dict[str, Any], algorithm: str, unable: 
     had = str(stored.get("begins", ""))
     if begins is None:
         return had
-    if unable:
+    if asynchronous or algorithm.alone:
         raise SettingError("--from is for runs in rounds, which sog, rebel and alphazero have: leave it out")
-    found = str(find_checkpoint(begins, algorithm).resolve())
+    found = str(find_checkpoint(begins, algorithm.name).resolve())
     return had if end_of(found) == had else found  # another is refused where the run is resumed
 
 

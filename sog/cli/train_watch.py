@@ -29,10 +29,10 @@ class Watch:
 
     def __init__(self, game: Rules, folder: Path, bar: Report, run: Run, begun: int = 0) -> None:
         """begun: rounds that were done before."""
-        from sog.algorithms.table import learner
+        from sog.algorithms.table import read
 
         self.game, self.folder, self.bar, self.run = game, folder, bar, run
-        self.training = learner(run.algorithm).training
+        self.algorithm = read(run.algorithm)
         self.latest: float | None = None
         self.round = begun
         self.public: Any = None
@@ -60,10 +60,10 @@ class Watch:
             self.public = (face is not None and listed_tree(face)) or False
         if not self.public or self.public.size > _MEASURED_STATES:
             return math.nan
-        found = self.training.measure(self.public, network, self.run.variant, self.run.preset)
+        found = self.algorithm.measure(self.public, network, self.run.preset)
         self.latest = found * self.game.unit.per_utility
         figure = f"{self.latest:.4g} {self.game.unit.name}"
-        say(f"exploitability of {self.training.measured}: {figure}")
+        say(f"exploitability of {self.algorithm.measure_is}: {figure}")
         return self.latest
 
     def report(self, point: Point, total: int) -> None:

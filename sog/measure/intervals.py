@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 import numpy as np
-from scipy import stats
+from scipy.special import stdtrit
 
 from sog.arrays import Float64
 
@@ -40,7 +40,7 @@ def mean_interval(values: Sequence[float] | Float64) -> tuple[float, float | Non
     if len(values) < 2:
         return float(np.mean(values)), None
     spread = float(np.std(values, ddof=1))
-    return float(np.mean(values)), float(stats.t.ppf(0.975, len(values) - 1)) * spread / len(values) ** 0.5
+    return float(np.mean(values)), float(stdtrit(len(values) - 1, 0.975)) * spread / len(values) ** 0.5
 
 
 def paired_difference(values: Sequence[float], baseline: Sequence[float]) -> tuple[float, float | None]:

@@ -1,0 +1,1 @@
+"""Protocols: UCI and GTP both ways, and tournaments."""

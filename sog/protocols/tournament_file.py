@@ -8,13 +8,13 @@ import shlex
 import shutil
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from sog.agents.players import is_trained, make_player, network_id, open_network
-from sog.algorithms.base import SOG, Choices
-from sog.algorithms.table import LEARNERS, boards_of
+from sog.algorithms.base import SOG, Algorithm
+from sog.algorithms.table import ALGORITHMS, read
 from sog.errors import GameError, SettingError
 from sog.games.base import Game, refuse_finished
 from sog.games.boards.chess import Chess
@@ -75,11 +75,10 @@ class Tournament:
 
     def untrained(self) -> list[str]:
         """The agents whose networks have learned nothing, since the game that they name has no shipped checkpoint."""
-        keys = _SEARCHERS.items()
         return [
             name
             for name, agent in self.agents.items()
-            if not all(is_trained(agent[key], algorithm) for key, algorithm in keys if key in agent)
+            if not all(is_trained(network, algorithm) for network, algorithm in _networks(agent))
         ]
 
 
@@ -143,7 +142,7 @@ def _digest(text: bytes, agents: Mapping[str, Mapping[str, Any]]) -> str:
     """Of the file and of the networks that it names, whose folders may hold others the next time."""
     found = hashlib.sha256(text)
     for agent in agents.values():
-        named = [network_id(agent[key], algorithm) for key, algorithm in _SEARCHERS.items() if key in agent]
+        named = [network_id(network, algorithm) for network, algorithm in _networks(agent)]
         newest = [newest_checkpoint(Path(agent[key])) for key in (_OPENSPIEL_AZ,) if key in agent]
         found.update(repr((named, newest)).encode())
     return found.hexdigest()
@@ -206,6 +205,9 @@ def _random(name: str, agent: Mapping[str, Any], game: Game, patience: float) ->
     return PlayerContestant(RandomPlayer(name), Limits())
 
 
+_ALGORITHM: Final = "algorithm"  # beside `checkpoint`: an algorithm string
+
+
 def _searcher(key: str, algorithm: str) -> _Kind:
     """An algorithm that plays with the network of the checkpoint that `key` names."""
 
@@ -213,26 +215,39 @@ def _searcher(key: str, algorithm: str) -> _Kind:
         seconds = _seconds(agent)
         return Limits(_whole(agent, "simulations", 1, ENDLESS, ENDLESS if seconds else 100), seconds)
 
-    def choices(agent: Mapping[str, Any]) -> Choices:
+    def plays(agent: Mapping[str, Any]) -> Algorithm:
+        """What plays, by the agent's keys; an algorithm string may say all of it."""
+        text = _take(agent, _ALGORITHM, str, algorithm)
+        found = read(text)
         per_update, paper = _number(agent, "per_update", 1e-6, float(ENDLESS), None), _take(agent, "paper", str, "")
-        if paper not in ("", "sog", "pog"):
-            raise SettingError(f"paper is sog or pog, not {shown(paper)}")
-        if paper and "seconds" in agent:  # the first of several searches would take all of them
+        if "seconds" in agent and (paper or found.given().get("paper")):  # the first of its searches would take all
             raise SettingError("paper searches decisions one after another, by simulations each: leave out seconds")
-        return Choices(limits(agent).simulations, per_update, paper=paper or None)
+        found = found.varied(per_update=per_update, paper=paper or None)
+        if "simulations" in agent or "simulations" not in found.given():
+            found = found.varied(simulations=limits(agent).simulations)
+        found.refuse_training()
+        if not found.plays_boards:
+            raise SettingError(f"{found.name} plays no games of perfect information")
+        return found
+
+    def thinks(agent: Mapping[str, Any]) -> Limits:
+        """The limits of a move: simulations of the algorithm string count where no key says others."""
+        return replace(limits(agent), simulations=int(plays(agent).given()["simulations"]))
 
     def check(agent: Mapping[str, Any]) -> None:
-        _take(agent, key, str), choices(agent)
+        _take(agent, key, str), plays(agent)
 
     def make(name: str, agent: Mapping[str, Any], game: Game, patience: float) -> Contestant:
-        opened = open_network(_take(agent, key, str), algorithm)
+        own = plays(agent)
+        opened = open_network(_take(agent, key, str), own.name)
         if opened.game.family != game.family:
             raise SettingError(f"{name} plays {opened.game.name}, not {game.name}")
-        player = make_player(opened, algorithm, choices(agent))
+        player = make_player(opened, own)
         player.name = name
-        return PlayerContestant(player, limits(agent))
+        return PlayerContestant(player, thinks(agent))
 
-    return _Kind(frozenset({"seconds", *boards_of(algorithm, Choices()).takes}), check, make)
+    takes = {"seconds", "simulations", *(("per_update", "paper") if algorithm == SOG else ())}
+    return _Kind(frozenset(takes | {_ALGORITHM} if key == "checkpoint" else takes), check, make)
 
 
 def _opponent(key: str, opponent: Opponent) -> _Kind:
@@ -252,7 +267,14 @@ def _opponent(key: str, opponent: Opponent) -> _Kind:
 
 
 # The algorithm that searches with a network, by the key that names the network.
-_SEARCHERS: Final = {"checkpoint": SOG, **{entry.name: entry.name for entry in LEARNERS if entry.board is not None}}
+_SEARCHERS: Final = {"checkpoint": SOG, **{kind.name: kind.name for kind in ALGORITHMS if kind.plays_boards}}
+
+
+def _networks(agent: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The networks that an agent names, each with the name of the algorithm that plays with it."""
+    named = [(key, algorithm) for key, algorithm in _SEARCHERS.items() if key in agent]
+    return [(agent[key], read(agent.get(_ALGORITHM, algorithm)).name) for key, algorithm in named]
+
 
 _OPENSPIEL_AZ: Final = "openspiel_alphazero"  # of OPPONENTS: the one that has a network
 

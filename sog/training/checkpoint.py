@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from sog.files import (
     overwrite,
     read_bounded,
     read_header,
+    replace_file,
     shown,
     sync_folder,
 )
@@ -128,6 +129,15 @@ def _refuse_to_keep(folder: Path, network: CVPN, critic: dict[str, Array] | None
 def is_begun(folder: Path) -> bool:
     """Whether a first save has been made here; before it there may be a part of one."""
     return os.path.lexists(folder / _META)
+
+
+def rename_run(folder: Path, run: str) -> None:
+    """Give the run that a checkpoint is of another name, in one step; nothing else of it changes."""
+    renamed = replace(load_meta(folder), run=run)
+    try:
+        replace_file(folder / _META, meta_bytes(renamed))
+    except OSError as error:
+        raise CheckpointError(f"{shown(folder)}: {_META} cannot be written: {error.strerror}") from error
 
 
 def load_meta(folder: Path) -> Meta:

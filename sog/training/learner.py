@@ -26,12 +26,17 @@ _MEMORY = {"adam": {"step", "exp_avg", "exp_avg_sq"}, "sgd": {"momentum_buffer"}
 
 @dataclass(frozen=True)
 class LearnerSettings:
-    """PoG, table 3.
+    """How a network learns from rows (PoG, Table 3).
 
-    learning_rate: of step t is learning_rate * decay ** (t / decay_steps), and grows to that over the first `warm_up`
-    steps.  stepped: it stays as it is for `decay_steps` at a time.
-    value_weight, policy_weight: w_v and w_p.  ownership_weight: that of who owns each cell.
-    sum_policies, squared_policies: see `losses`.
+    batch: rows of a gradient step.  optimiser: adam or sgd.
+    learning_rate: of step t it is learning_rate * decay ** (t / decay_steps).  decay: see learning_rate.
+    decay_steps: steps after which the rate has fallen by the factor `decay`.
+    stepped: the rate stays as it is for `decay_steps` at a time.
+    warm_up: first steps, over which the rate grows from 0.
+    value_weight, policy_weight: w_v and w_p, the weights of the two losses.
+    ownership_weight: that of the loss of who owns each cell.
+    sum_policies: the policy loss is the sum over infostates instead of the mean (see `losses`).
+    squared_policies: the policy loss is the squared error instead of the KL divergence (see `losses`).
     updates_per_example: how often a row is learned from at most, on average.
     clip: the largest gradient norm, 0 for no limit.  momentum: of sgd.
     symmetries: learn from each row as one of the symmetries that the game names shows it, drawn anew each time.

@@ -14,7 +14,7 @@ from typing import Any, Final
 from sog.errors import CheckpointError
 from sog.files import bounded_json
 from sog.nets.shape import NetworkShape
-from sog.training.settings import DEFAULT, PLAIN
+from sog.training.settings import algorithm_text
 
 __all__ = ["FORMAT", "VERSION", "FileEntry", "Meta", "file_name", "meta_bytes", "meta_of"]
 
@@ -66,7 +66,12 @@ class Meta:
     @property
     def algorithm(self) -> str:
         """The name of the algorithm that trained it; checkpoints that do not say have the default one."""
-        return str(self.settings.get("algorithm", DEFAULT))
+        return self.algorithm_text.partition("(")[0]
+
+    @property
+    def algorithm_text(self) -> str:
+        """The algorithm string of the run that trained it."""
+        return algorithm_text(self.settings)
 
     @property
     def network_id(self) -> str:
@@ -160,12 +165,9 @@ def _settings_of(stored: Any) -> dict[str, Any]:
 
 
 def _check_variant(stored: Any) -> None:
-    kinds = {name: type(value) for name, value in asdict(PLAIN).items()}
-    if not isinstance(stored, dict) or any(type(value) is not kinds.get(name) for name, value in stored.items()):
+    """Of checkpoints before algorithm strings: words and numbers by name."""
+    if not isinstance(stored, dict) or not all(type(value) in (str, int, float) for value in stored.values()):
         raise ValueError("variant")
-    _whole(stored.get("warm", 0))
-    if not 0 <= stored.get("recycle", 0.0) <= 1:
-        raise ValueError("recycle")
 
 
 def _files_of(stored: Any, save: Any, sized: bool) -> dict[str, FileEntry]:

@@ -13,21 +13,22 @@ from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.searches.leaves.evaluator import Evaluator
 from sog.training.checkpoint import is_policy_network, load_network
-from sog.training.settings import PLAIN, Variant
 
 __all__ = ["Opened", "value_network"]
 
 
 @dataclass(frozen=True)
 class Opened:
-    """A network and the game it plays; trained: false for a fresh one.  variant, preset: of the run that trained it.
-    folder: of the checkpoint, which may hold more; None for a fresh network.
+    """A network and the game it plays.
+
+    trained: false for a fresh one.  algorithm, preset: of the run that trained it; "" for a fresh one.  folder: of the
+    checkpoint, which may hold more; None for a fresh network.
     """
 
     game: Game
     network: CVPN
     trained: bool
-    variant: Variant = PLAIN
+    algorithm: str = ""
     preset: str = ""
     folder: Path | None = None
 

@@ -126,24 +126,26 @@ class PlainCodec:
 
 @dataclass(frozen=True)
 class WindowGrowth:
-    """How the window grows with the N rows ever added: begin * (1 + scale * ((N / begin) ** power - 1) / power).
+    """How the window grows with the N rows ever added: b * (1 + scale * ((N / b) ** power - 1) / power).
 
-    Below `begin` rows all of them are drawn from (KataGo, appendix C: 250,000, 0.75 and 0.4).
+    window_begin: b; below so many rows all of them are drawn from.  window_power, window_scale: the other two (KataGo,
+    appendix C: 250,000, 0.75 and 0.4).
     """
 
-    begin: int = 10_000
-    power: float = 0.75
-    scale: float = 0.4
+    window_begin: int = 10_000
+    window_power: float = 0.75
+    window_scale: float = 0.4
 
     def __post_init__(self) -> None:
-        if not (self.begin >= 1 and 0.0 < self.power <= 1.0 and 0.0 < self.scale <= 1.0):
-            raise SettingError(f"a window cannot grow by {self.begin}, {self.power}, {self.scale}")
+        if not (self.window_begin >= 1 and 0.0 < self.window_power <= 1.0 and 0.0 < self.window_scale <= 1.0):
+            raise SettingError(f"a window cannot grow by {self.window_begin}, {self.window_power}, {self.window_scale}")
 
     def rows(self, added: int) -> int:
         """The newest rows that are drawn from once so many were added."""
-        if added <= self.begin:
+        if added <= self.window_begin:
             return added
-        return int(self.begin * (1.0 + self.scale * ((added / self.begin) ** self.power - 1.0) / self.power))
+        grown = ((added / self.window_begin) ** self.window_power - 1.0) / self.window_power
+        return int(self.window_begin * (1.0 + self.window_scale * grown))
 
 
 class ReplayWindow:

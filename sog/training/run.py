@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -15,7 +15,7 @@ from sog.files import shown
 from sog.nets.cvpn import CVPN
 from sog.training import checkpoint
 from sog.training.curve import CURVE, PICTURE, Point, Record
-from sog.training.settings import DEFAULT, PLAIN, RunSettings, TrainSettings, Variant
+from sog.training.settings import DEFAULT, RunSettings, TrainSettings, algorithm_text
 
 __all__ = [
     "DAMAGE",
@@ -39,9 +39,10 @@ Measure = Callable[[CVPN], float]
 class Run:
     """Which training run: with its settings and the program's version this decides every number in it (workers: 1).
 
-    preset, algorithm, variant: the names of its settings.  seed: of every draw.  rounds: False for a run without
-    rounds (training/stream), whose numbers also depend on time.  begins: the checkpoint with whose network it begins;
-    "" for a network drawn by the seed.
+    preset: the name of its settings.  seed: of every draw.  algorithm: an algorithm string, such as sog or
+    rebel(solver=fp); what it sets is changed in the preset.  rounds: False for a run without rounds (training/stream),
+    whose numbers also depend on time.  begins: the checkpoint with whose network it begins; "" for a network drawn by
+    the seed.
     """
 
     game: str
@@ -49,7 +50,6 @@ class Run:
     seed: int = 0
     workers: int = 1
     algorithm: str = DEFAULT
-    variant: Variant = PLAIN
     rounds: bool = True
     begins: str = ""
 
@@ -61,9 +61,8 @@ class Run:
 
     @property
     def name(self) -> str:
-        algorithm = f"{self.algorithm} {self.variant}".strip()
         kind = "" if self.rounds else " without rounds"
-        return f"{self.game} {algorithm} {self.preset} seed {self.seed} workers {self.workers}{kind}"
+        return f"{self.game} {self.algorithm} {self.preset} seed {self.seed} workers {self.workers}{kind}"
 
 
 @dataclass(frozen=True)
@@ -126,6 +125,15 @@ def describe(run: Run, settings: RunSettings, record: Record) -> dict[str, Any]:
     return {**asdict(run), "begins": end_of(run.begins), "made_of": repr(settings), **how_far}
 
 
+def _name_in(stored: Mapping[str, Any]) -> str:
+    """The name that a run would have today, by what its checkpoint says of it; "" where that is not enough."""
+    names = ("game", "preset", "seed", "workers")
+    if not all(name in stored for name in names):
+        return ""
+    kept = {name: stored[name] for name in (*names, "rounds") if name in stored}
+    return Run(**kept, algorithm=algorithm_text(stored)).name
+
+
 def end_of(checkpoint: str) -> str:
     """The last two parts of a checkpoint's folder, by which a run remembers what it began with."""
     return "/".join(Path(checkpoint).parts[-2:])
@@ -149,7 +157,9 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
         raise CheckpointError(f"{shown(out)} {what}")
     meta = checkpoint.load_meta(folder)
     if meta.run != run.name:
-        raise CheckpointError(f"{shown(out)} holds the run '{meta.run}', not '{run.name}'")
+        if _name_in(meta.settings) != run.name:
+            raise CheckpointError(f"{shown(out)} holds the run '{meta.run}', not '{run.name}'")
+        checkpoint.rename_run(folder, run.name)  # of a program before algorithm strings
     began = str(meta.settings.get("begins", ""))
     if run.begins and end_of(run.begins) != began:
         raise CheckpointError(f"{shown(out)} began with {began or 'a new network'}, not with {end_of(run.begins)}")

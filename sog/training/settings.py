@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 import numpy as np
 
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, GameError
 from sog.games.base import Game
+from sog.games.names import write_game
 from sog.nets.shape import NetworkShape, sized
 from sog.searches.leaves.evaluator import Evaluator
 from sog.training.learner import LearnerSettings
 from sog.training.memory import learning_bytes, row_bytes
 from sog.training.replay import Rows, WindowGrowth
 
-__all__ = [
-    "DEFAULT",
-    "PLAIN",
-    "Acting",
-    "Actor",
-    "Harvest",
-    "RunSettings",
-    "TrainSettings",
-    "Variant",
-    "preset_of",
-    "variant_of",
-]
+__all__ = ["DEFAULT", "Acting", "Actor", "Harvest", "RunSettings", "TrainSettings", "algorithm_text", "preset_of"]
 
 
 @dataclass(frozen=True)
@@ -39,47 +30,22 @@ class Harvest:
     queries: int
 
 
-@dataclass(frozen=True)
-class Variant:
-    """What a person may choose of an algorithm beside its preset.
-
-    solver: the name of ReBeL's solver of subgames; "" for the preset's.  network: hidden layers x width, such as
-    "2x256" (of a residual network blocks x channels); "" for the preset's.  warm: so many iterations of ReBeL's
-    subgames are taken as played by the network's policies; 0 for no policy network.  transformations: which of SePoT's;
-    "" for those that are learned.  step: how far these move a policy; 0 for the preset's.  policy: the learner of the
-    policy that SePoT searches with; "" for the preset's.  recycle: of ReBeL's subgames (SolveSettings).
-    """
-
-    solver: str = ""
-    network: str = ""
-    warm: int = 0
-    transformations: str = ""
-    step: float = 0.0
-    policy: str = ""
-    recycle: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "step", float(self.step))  # as a checkpoint reads them
-        object.__setattr__(self, "recycle", float(self.recycle))
-
-    def __str__(self) -> str:
-        warm, step = f"warm {self.warm}" if self.warm else "", f"step {self.step:g}" if self.step else ""
-        recycle = f"recycle {self.recycle:g}" if self.recycle else ""
-        parts = (self.solver, self.network, warm, recycle, self.policy, self.transformations, step)
-        return " ".join(filter(None, parts))
-
-
 # The algorithm of runs and checkpoints that name none.
 DEFAULT: Final = "sog"
-PLAIN: Final = Variant()
 
 
-def variant_of(stored: dict[str, Any]) -> Variant:
-    """The variant in what a checkpoint says of its run; the default where it says none."""
+def algorithm_text(stored: Mapping[str, Any]) -> str:
+    """The algorithm string in what a checkpoint says of its run.
+
+    Checkpoints before 28 November 2026 have the algorithm's name, and its settings beside it under `variant`, where
+    "" and 0 stand for the preset's.
+    """
+    name, variant = str(stored.get("algorithm", DEFAULT)), stored.get("variant", {})
+    given = {key: value for key, value in sorted(variant.items()) if value}
     try:
-        return Variant(**stored.get("variant", {}))
-    except TypeError as error:
-        raise CheckpointError("the checkpoint's variant is not one that this program knows") from error
+        return write_game(name, given) if given else name
+    except GameError as error:
+        raise CheckpointError("the checkpoint's algorithm is not one that this program knows") from error
 
 
 def preset_of(stored: dict[str, Any]) -> str:

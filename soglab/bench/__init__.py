@@ -1,0 +1,1 @@
+"""Benchmarks: our speed beside other programs, and where our own time goes."""

@@ -21,7 +21,7 @@ from sog.algorithms.base import SOG
 from sog.algorithms.boards.actor import BoardActing
 from sog.algorithms.boards.game import BoardPlay
 from sog.algorithms.boards.searches import MctsSearch
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.games.boards.connect_four import ConnectFour
 from sog.measure.elo import Ratings, points_of, rate
 from sog.measure.intervals import wilson
@@ -73,20 +73,21 @@ def _own_policy(settings: TrainSettings) -> TrainSettings:
 
 def _prior_as_it_is(settings: TrainSettings) -> TrainSettings:
     play = _play(settings)
-    return _played(settings, replace(play, target=replace(play.target, prior_temperature=1.0)))
+    return _played(settings, replace(play, target=replace(play.target, target_temperature=1.0)))
 
 
 def _with_caps(settings: TrainSettings) -> TrainSettings:
     """A quarter of the moves get as many simulations as leave the others half of the mean."""
     play, caps = _play(settings), _play(settings).caps
-    cheap = caps.full // 2
-    return _played(settings, replace(play, caps=replace(caps, full=4 * caps.full - 3 * cheap, cheap=cheap, share=0.25)))
+    cheap = caps.simulations // 2
+    capped = replace(caps, simulations=4 * caps.simulations - 3 * cheap, cheap=cheap, share=0.25)
+    return _played(settings, replace(play, caps=capped))
 
 
 def _growing(settings: TrainSettings) -> TrainSettings:
     """Half of the simulations at first, all from round 200 on, which is about a third of a run of 20 minutes."""
     play = _play(settings)
-    return _played(settings, replace(play, caps=replace(play.caps, begin=0.5, rounds=200)))
+    return _played(settings, replace(play, caps=replace(play.caps, begin_share=0.5, growing_rounds=200)))
 
 
 def _mcts(considered: int, settings: TrainSettings) -> TrainSettings:
@@ -125,7 +126,7 @@ VARIANTS: Final[dict[str, Change]] = {
 
 def changed(name: str) -> TrainSettings:
     """The recipe's settings with one thing changed."""
-    recipe = preset(ConnectFour(), "demo")
+    recipe = settings_of(ConnectFour(), "demo")
     assert isinstance(recipe, TrainSettings)
     return VARIANTS[name](recipe)
 

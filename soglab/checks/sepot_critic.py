@@ -14,8 +14,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from soglab.papers.sepot_figures import NETWORK, NOBODY, settings_of, way_of
+from sog.algorithms.policy.agent import policy_exploitability
+from sog.algorithms.policy.presets import PolicySettings
+from sog.algorithms.sepot.agent import search_exploitability, search_of
+from sog.algorithms.sepot.learner import SepotSettings, transformations_of
+from sog.algorithms.sepot.transformations import Identity
+from sog.algorithms.table import settings_of
+from sog.games.histories.catalog import make_history_game
+from sog.measure.listed import listed
+from sog.training.checkpoint import load_with_critic
+from soglab.checks.exact_critic import ExactCritic
+from soglab.papers.sepot_figures import NETWORK, NOBODY, search_of_key, way_of
 from soglab.papers.sepot_runs import UNTRAINED, alpha_of, opened, quick_runs
+from soglab.runs import checkpoint_of
 from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 
 if TYPE_CHECKING:
@@ -52,21 +63,11 @@ def plan(options: Options, note: Note) -> list[Key]:
 @lru_cache(maxsize=1)
 def _exact(folder: str, game: str, network_id: str) -> ExactCritic:
     """The exact worth of all histories under a checkpoint's policy and transformations."""
-    from sog.algorithms.policy.presets import PolicySettings
-    from sog.algorithms.sepot.algorithm import SEPOT
-    from sog.algorithms.sepot.learner import SepotSettings, transformations_of
-    from sog.algorithms.sepot.transformations import Identity
-    from sog.algorithms.table import preset
-    from sog.training.checkpoint import load_with_critic
-    from sog.training.settings import variant_of
-    from soglab.checks.exact_critic import ExactCritic
-    from soglab.runs import checkpoint_of
-
     found = opened(folder, game, network_id)
     if folder == UNTRAINED:
         return ExactCritic(found.game, found.network, Identity(), np.zeros((1, 2), dtype=np.int64))
     kept = load_with_critic(checkpoint_of(Path(folder)))
-    settings = preset(found.game, str(kept.meta.settings["preset"]), SEPOT, variant_of(kept.meta.settings))
+    settings = settings_of(found.game, str(kept.meta.settings["preset"]), kept.meta.algorithm_text)
     assert isinstance(settings, PolicySettings) and isinstance(settings.learning, SepotSettings)
     made = transformations_of(settings.learning, found.network.shape, kept.critic)
     return ExactCritic(found.game, found.network, made, found.critic.which)
@@ -106,16 +107,12 @@ def _root(weights: Float64, values: Float64) -> float:
 
 
 def _played(key: Key, exact: ExactCritic) -> float:
-    from sog.algorithms.policy.agent import policy_exploitability
-    from sog.algorithms.sepot.agent import search_exploitability, search_of
-    from sog.measure.listed import listed
-
     found, public = opened(key["folder"], key["game"], key["network"]), listed(key["game"])
     unit = public.game.unit.per_utility
     if key["depth"] == NETWORK:
         return unit * policy_exploitability(public, found.network)
     critic = exact if key["leaves"] == EXACT else found.critic
-    search = search_of(found.game, found.network, critic, settings_of(key, found.game))
+    search = search_of(found.game, found.network, critic, search_of_key(key, found.game))
     return unit * search_exploitability(public, search)
 
 
@@ -151,8 +148,6 @@ def _over(turns: list[dict[str, Any]], name: str) -> float:
 
 
 def _unit(game: str) -> str:
-    from sog.games.histories.catalog import make_history_game
-
     return make_history_game(game).unit.name
 
 

@@ -1,0 +1,1 @@
+"""The laboratory's commands: `sog bench` and `sog reproduce`."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sog.cli.frame import JsonOption, progress_bar, show_rows, stderr, stdout
-from sog.cli.options import LARGEST_COUNT, HistoriesOption, UpdatesOption, above_zero, all_above_zero, not_blank
+from sog.cli.options import LARGEST_COUNT, above_zero, all_above_zero, not_blank
 from soglab.cli.bench_tables import (
     cfr_table,
     histories_table,
@@ -44,6 +44,14 @@ PerUpdateOption = Annotated[
         callback=all_above_zero,
         help="c: expansions per regret update; repeat for several. Every s is measured with every c.",
     ),
+]
+
+HistoriesOption = Annotated[
+    int | None,
+    typer.Option(min=1, max=LARGEST_COUNT, help="Search subgames of at most so many histories; by default 25,000."),
+]
+UpdatesOption = Annotated[
+    int | None, typer.Option(min=1, max=LARGEST_COUNT, help="CFR+ iterations of a search; by default 800.")
 ]
 
 bench = typer.Typer(help="Measure speed: beside other programs, and part by part.", epilog="Example: sog bench cfr")
@@ -285,7 +293,7 @@ def _budgets(simulations: list[int] | None, per_update: list[float] | None) -> l
 
 def _network(checkpoint: str) -> tuple[str, CVPN]:
     """The game and the network that a checkpoint or a game string names, a new one where none is shipped."""
-    from sog.algorithms.table import preset
+    from sog.algorithms.table import settings_of
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
     from sog.training.opened import value_network
@@ -295,5 +303,5 @@ def _network(checkpoint: str) -> tuple[str, CVPN]:
     if folder is None:
         game = make_game(checkpoint)
         stderr().print(f"no checkpoint is shipped for {game.name}: an untrained network")
-        return game.name, CVPN(preset(game, "full").shape)
+        return game.name, CVPN(settings_of(game, "full").shape)
     return value_network(folder)

@@ -120,7 +120,7 @@ def bench_pipeline(
     the rates of the parts. It then says what 3,500 actors (PoG) and 90 machines of 40 cores (ReBeL) would bring in,
     over links of 10 Gbit/s, and which resource they would saturate.
     """
-    from sog.algorithms.table import learner
+    from sog.algorithms.table import read
     from sog.games.catalog import make_game
     from sog.training.memory import check_memory
     from soglab.scale.pipeline import Subject, Throughput, measure_rates, measure_throughput, plans, predicted
@@ -128,7 +128,7 @@ def bench_pipeline(
     if picture is not None:
         check_new(picture)
     counts = list(dict.fromkeys(workers or (1, 2)))
-    if learner(algorithm).training.alone is not None:
+    if read(algorithm).alone:
         raise SettingError(f"{algorithm} learns in one process, which is no pipeline")
     subject = Subject(make_game(game).name, algorithm, preset)
     check_memory(subject.settings().needed_bytes(), subject.game, saves=False)

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.algorithms.base import Choices, PlayBoard
-from sog.algorithms.table import learner
+from sog.algorithms.base import Algorithm
+from sog.algorithms.table import find
 from sog.games.catalog import make_game
 from sog.measure.elo import Ratings, points_of, rate
 from sog.nets.inference import network_evaluator
@@ -46,12 +46,12 @@ class Agent:
     per_update: float = 1.0
 
     def __str__(self) -> str:
-        return self._board.label(self._choices)
+        return self._plays.label
 
     @property
     def budgeted(self) -> bool:
         """Whether the algorithm takes `per_update`."""
-        return "per_update" in self._board.takes
+        return "per_update" in find(self.algorithm).own()
 
     def entry(self, name: str) -> Key:
         """The agent as entries of a point's key."""
@@ -61,17 +61,12 @@ class Agent:
     def maker(self) -> MakePlayer:
         """Makes the player for a game; all of them share one network."""
         evaluator = _evaluator(self.checkpoint, self.network)
-        return lambda: self._board.make(evaluator, self._choices, 0)
+        return lambda: self._plays.player(evaluator, 0)
 
     @property
-    def _board(self) -> PlayBoard:
-        board = learner(self.algorithm).board
-        assert board is not None
-        return board
-
-    @property
-    def _choices(self) -> Choices:
-        return Choices(self.simulations, self.per_update if self.budgeted else None)
+    def _plays(self) -> Algorithm:
+        per_update = self.per_update if self.budgeted else None
+        return find(self.algorithm)().varied(simulations=self.simulations, per_update=per_update)
 
 
 _FIELDS: Final = ("algorithm", "checkpoint", "network", "simulations", "per_update")

@@ -18,13 +18,12 @@ from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.presets import PolicySettings
 from sog.algorithms.sepot.algorithm import SEPOT
 from sog.algorithms.sepot.presets import POLICIES
-from sog.algorithms.table import learner, preset
+from sog.algorithms.table import find, settings_of
 from sog.errors import SettingError
 from sog.games.histories.catalog import make_history_game
 from sog.measure.intervals import mean_interval, plus_minus
 from sog.training.checkpoint import load_meta
 from sog.training.run import Run, Until
-from sog.training.settings import Variant
 from sog.training.shipped import shipped_checkpoints
 from soglab.papers import sepot_figures
 from soglab.papers.sepot_figures import OWN, SNAPSHOTS, network_and_searches, way_of
@@ -77,9 +76,14 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 def _settings(game: str, policy: str) -> PolicySettings:
     """SePoT's preset `full` with this learner of the policy."""
-    settings = preset(make_history_game(game), "full", SEPOT, Variant(policy=policy))
+    settings = settings_of(make_history_game(game), "full", _algorithm(policy))
     assert isinstance(settings, PolicySettings)
     return settings
+
+
+def _algorithm(policy: str) -> str:
+    """SePoT with this learner of the policy, as an algorithm string."""
+    return f"{SEPOT}(policy={policy})" if policy else SEPOT
 
 
 def _made_of(game: str, policy: str) -> str:
@@ -112,7 +116,7 @@ def _trained(key: Key) -> list[Result]:
     game, policy, minutes = key["game"], key["policy"], key["minutes"]
     settings = replace(_settings(game, policy), rounds=2**30)
     folder = RUNS / f"{key['made_of']}-{key['seed']}-{minutes:g}"
-    run = Run(game, "full", key["seed"], 1, SEPOT, Variant(policy=policy))
+    run = Run(game, "full", key["seed"], 1, _algorithm(policy))
     train_policy(run, settings, folder, Until(processor=minutes), resume=True)
     return [_measured(one.folder, one.meta, key) for one in spread(networks_of(folder), SNAPSHOTS)]
 
@@ -132,7 +136,7 @@ def _rows(point: Point) -> Iterator[dict[str, Any]]:
         for network in result["networks"]:
             made = {"run": f"seed {key['seed']}", "minutes": network["minutes"], "steps": network["step"]}
             for way in network["ways"]:
-                line = f"{learner(key['policy']).title}: {way_of(way)}"
+                line = f"{find(key['policy']).title}: {way_of(way)}"
                 yield {**about, "line": line, **made, "exploitability": way["exploitability"]}
         return
     run = key["checkpoint"] if key["what"] == SHIPPED else str(key["run"])  # two runs' last parts may be the same
@@ -144,7 +148,7 @@ def _line(key: Key) -> str:
     """The learner, and the search that uses its policy, if one does."""
     if key["what"] == SHIPPED or key["depth"] == OWN:
         return str(key["by"])
-    title = learner(key["policy"]).title if key["policy"] else "R-NaD as in SePoT's Table 2"
+    title = find(key["policy"]).title if key["policy"] else "R-NaD as in SePoT's Table 2"
     return f"{title}: {way_of(key)}"
 
 
@@ -201,7 +205,7 @@ def _way(line: str) -> str:
 
 def _describe(key: Key) -> str:
     if key["what"] == TRAIN:
-        return f"{learner(key['policy']).title} on {key['game']}, seed {key['seed']}"
+        return f"{find(key['policy']).title} on {key['game']}, seed {key['seed']}"
     name = key["checkpoint"] if key["what"] == SHIPPED else Path(key["run"]).name
     return f"{name} after {key['minutes']:.1f} minutes, {_line(key)}"
 

@@ -20,11 +20,10 @@ import numpy as np
 
 from sog.algorithms.base import SOG
 from sog.algorithms.rebel.agent import RebelSettings
-from sog.algorithms.rebel.algorithm import REBEL
+from sog.algorithms.rebel.algorithm import REBEL, Rebel
 from sog.algorithms.rebel.measure import measure_rebel
-from sog.algorithms.rebel.presets import playing
 from sog.algorithms.student.measure import Subject, measure_seed, network_leaves
-from sog.algorithms.table import learner
+from sog.algorithms.table import trained_by
 from sog.errors import SettingError
 from sog.games.rules.liars_dice import LiarsDice
 from sog.measure.exploitability import decision_count
@@ -33,7 +32,7 @@ from sog.measure.listed import listed
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.search import Budget
 from sog.training.checkpoint import Meta, load_meta
-from sog.training.settings import preset_of, variant_of
+from sog.training.settings import preset_of
 from soglab.runs import Trained, check_unchanged, checkpoint_of, networks_of
 from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
 
@@ -127,8 +126,13 @@ def _examples(run: Path) -> dict[int, int]:
 def _how(meta: Meta) -> dict[str, Any]:
     """How a run was trained."""
     algorithm = meta.algorithm
-    solver = learner(algorithm).training.solver(variant_of(meta.settings))
+    solver = _rebel(meta).solver_named.name if algorithm == REBEL else ""
     return {"algorithm": algorithm, "solver": solver, "network": f"{meta.shape.depth}x{meta.shape.width}"}
+
+
+def _rebel(meta: Meta) -> Rebel:
+    """How ReBeL plays with a network: as it was trained, with a network of another algorithm as by default."""
+    return Rebel().as_trained(trained_by(meta))
 
 
 def _row(network: Trained, examples: dict[int, int]) -> dict[str, Any]:
@@ -173,7 +177,7 @@ def _label_sog(key: Key) -> str:
 
 def _plan_rebel(meta: Meta, effort: _Effort) -> list[dict[str, Any]]:
     """As the run was trained; of a run without a solver of its own, ReBeL's usual one."""
-    solve = playing(variant_of(meta.settings), preset_of(meta.settings), effort.updates)
+    solve = _rebel(meta).varied(updates=effort.updates).solving(preset_of(meta.settings))
     how = {"search": REBEL, "search_solver": solve.solver.name, "warm": solve.warm}
     if solve.recycle:
         how["recycle"] = solve.recycle
@@ -181,7 +185,7 @@ def _plan_rebel(meta: Meta, effort: _Effort) -> list[dict[str, Any]]:
 
 
 def _measure_rebel(key: Key, meta: Meta) -> tuple[Result, int]:
-    settings = RebelSettings(playing(variant_of(meta.settings), preset_of(meta.settings), key["updates"]))
+    settings = RebelSettings(_rebel(meta).varied(updates=key["updates"]).solving(preset_of(meta.settings)))
     found = measure_rebel(Path(key["checkpoint"]), settings, key["playthroughs"], 0, lambda done: None)
     return {"exploitability": found.sampled, "mean_policy": found.mean}, found.solves
 

@@ -13,10 +13,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sog.algorithms.base import SOG
-from sog.algorithms.table import learner
+from sog.algorithms.distil.distil import DistilSettings, distil
+from sog.algorithms.distil.teacher import CriticTeacher
+from sog.algorithms.policy.agent import network_policy, policy_exploitability
+from sog.algorithms.rebel.agent import RebelSettings
+from sog.algorithms.rebel.playthroughs import mean_exploitability
+from sog.algorithms.sepot.agent import papers_limit, search_exploitability
+from sog.algorithms.sepot.search import SepotSearchSettings
+from sog.algorithms.table import find, trained_by
 from sog.errors import CheckpointError
 from sog.games.histories.catalog import make_history_game
+from sog.measure.exploitability import exploitability
 from sog.measure.intervals import mean_interval, plus_minus
+from sog.measure.listed import listed
+from sog.nets.inference import network_evaluator
+from sog.nets.shape import shape_for
+from sog.nets.values import value_evaluator
+from sog.play.resolver import ResolveSettings
+from sog.searches.depth_limited.settings import SolveSettings
+from sog.searches.gtcfr.search import Budget
+from sog.training.checkpoint import load_network
 from soglab.papers.sepot_runs import (
     DISTILLED,
     UNTRAINED,
@@ -44,15 +60,10 @@ _RUNS: Final = tuple(Path(f"runs/{name}-goofspiel5") for name in ("sepot", "dist
 
 
 def _policy(key: Key, public: PublicTree) -> float:
-    from sog.algorithms.policy.agent import policy_exploitability
-
     return policy_exploitability(public, _network(key["folder"], key["game"], key["network"]))
 
 
 def _searched(key: Key, public: PublicTree) -> float:
-    from sog.algorithms.sepot.agent import papers_limit, search_exploitability
-    from sog.algorithms.sepot.search import SepotSearchSettings
-
     found = opened(key["folder"], key["game"], key["network"])
     settings = SepotSearchSettings(key["iterations"], papers_limit(found.game), MOST, "critic", key["alpha"])
     return search_exploitability(public, found.search(settings))
@@ -60,34 +71,20 @@ def _searched(key: Key, public: PublicTree) -> float:
 
 def _grown(key: Key, public: PublicTree, evaluator: Evaluator) -> float:
     """GT-CFR's exploitability with these leaves, in utilities."""
-    from sog.measure.exploitability import exploitability
-    from sog.play.resolver import ResolveSettings
-    from sog.searches.gtcfr.search import Budget
-
     settings = ResolveSettings(Budget(key["simulations"], BUDGET[1]))
     return exploitability(public, settings, evaluator, key["seed"])
 
 
 def _grown_over_critic(key: Key, public: PublicTree) -> float:
-    from sog.algorithms.distil.teacher import CriticTeacher
-    from sog.algorithms.policy.agent import network_policy
-
     found = opened(key["folder"], key["game"], key["network"])
     return _grown(key, public, CriticTeacher(public, found.game, found.critic, network_policy(public, found.network)))
 
 
 def _grown_over_network(key: Key, public: PublicTree) -> float:
-    from sog.nets.inference import network_evaluator
-
     return _grown(key, public, network_evaluator(_network(key["folder"], key["game"], key["network"])))
 
 
 def _rebel(key: Key, public: PublicTree) -> float:
-    from sog.algorithms.rebel.agent import RebelSettings
-    from sog.algorithms.rebel.playthroughs import mean_exploitability
-    from sog.nets.values import value_evaluator
-    from sog.searches.depth_limited.settings import SolveSettings
-
     settings = RebelSettings(SolveSettings(updates=key["iterations"]))
     return mean_exploitability(public, settings, value_evaluator(_network(key["folder"], key["game"], key["network"])))
 
@@ -117,8 +114,6 @@ WAYS: Final = {
 @lru_cache(maxsize=2)
 def _network(folder: str, game: str, network_id: str) -> CVPN:
     """The network of a run; for the untrained one a value network distilled from it in a few steps."""
-    from sog.training.checkpoint import load_network
-
     if not folder.startswith(UNTRAINED):
         check_unchanged(checkpoint_of(Path(folder)), network_id)
         return load_network(checkpoint_of(Path(folder)), game)[1]
@@ -126,12 +121,6 @@ def _network(folder: str, game: str, network_id: str) -> CVPN:
 
 
 def _quickly_distilled(game: str) -> CVPN:
-    from sog.algorithms.distil.distil import DistilSettings, distil
-    from sog.algorithms.distil.teacher import CriticTeacher
-    from sog.algorithms.policy.agent import network_policy
-    from sog.measure.listed import listed
-    from sog.nets.shape import shape_for
-
     found, public = opened(UNTRAINED, game), listed(game)
     teacher = CriticTeacher(public, found.game, found.critic, network_policy(public, found.network))
     return distil(teacher, DistilSettings(shape_for(public.game, 16, 1), steps=3, window=500)).network
@@ -162,10 +151,10 @@ def _about(folder: Path) -> tuple[bool, Key]:
     CheckpointError for a policy network without a critic, which nothing here can search with.
     """
     meta = meta_of_run(folder)
-    entry, before = learner(meta.algorithm), meta.settings.get(DISTILLED)
-    if entry.training.alone is not None and "critic" not in meta.files:
+    entry, before = trained_by(meta), meta.settings.get(DISTILLED)
+    if entry.alone and "critic" not in meta.files:
         raise CheckpointError(f"{folder} holds a policy network by {entry.name} without a critic; train by sepot")
-    by = f"distilled from {learner(before['algorithm']).title} ({before['values']})" if before else entry.title
+    by = f"distilled from {find(before['algorithm']).title} ({before['values']})" if before else entry.title
     return "critic" in meta.files, {
         "folder": str(folder),
         "by": by,
@@ -184,8 +173,6 @@ def _untrained() -> list[tuple[bool, Key]]:
 
 def compute(key: Key) -> Result:
     """Exploitability in the game's unit."""
-    from sog.measure.listed import listed
-
     public = listed(key["game"])
     return {"exploitability": WAYS[key["way"]].measure(key, public) * public.game.unit.per_utility}
 
@@ -220,9 +207,9 @@ def present(points: list[Point]) -> Outcome:
 def _ratios(rows: list[dict[str, Any]]) -> list[Beside]:
     """Distilled networks under GT-CFR over Student of Games' own of the same game."""
     grown = [row for row in rows if row["way"] == "gtcfr"]
-    own = {row["game"]: row["mean"] for row in grown if row["by"] == learner(SOG).title}
+    own = {row["game"]: row["mean"] for row in grown if row["by"] == find(SOG).title}
     return [
-        Beside(f"{row['game'].split('(')[0]}: GT-CFR, {row['by']} / {learner(SOG).title}", "", f"{ratio:.2f} times")
+        Beside(f"{row['game'].split('(')[0]}: GT-CFR, {row['by']} / {find(SOG).title}", "", f"{ratio:.2f} times")
         for row in grown
         if row["by"].startswith(DISTILLED) and own.get(row["game"])
         for ratio in (row["mean"] / own[row["game"]],)

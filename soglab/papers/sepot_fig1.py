@@ -12,6 +12,9 @@ from typing import Final
 
 import numpy as np
 
+from sog.algorithms.policy.own_policy import NetworkPolicy
+from sog.algorithms.sepot.below import DepthLimit
+from sog.algorithms.sepot.search import SepotSearchSettings
 from sog.arrays import Int32
 from sog.games.histories.base import replay
 from sog.games.histories.catalog import make_history_game
@@ -68,10 +71,6 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 def compute(key: Key) -> Result:
     """The probability of the five sensible cells together, by the network and by search, and the histories."""
-    from sog.algorithms.policy.own_policy import NetworkPolicy
-    from sog.algorithms.sepot.below import DepthLimit
-    from sog.algorithms.sepot.search import SepotSearchSettings
-
     found, state = opened(key["folder"], GAME, key["network"]), position()
     network = NetworkPolicy(found.game, found.network)
     settings = SepotSearchSettings(key["iterations"], DepthLimit(key["depth"]), MOST, "critic", key["alpha"])

@@ -13,9 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.algorithms.table import learner
+from sog.algorithms.policy.agent import policy_exploitability
+from sog.algorithms.sepot.agent import papers_limit, search_exploitability
+from sog.algorithms.sepot.below import DepthLimit
+from sog.algorithms.sepot.search import SepotSearchSettings
+from sog.algorithms.table import find, read
 from sog.games.histories.catalog import make_history_game
 from sog.measure.intervals import mean_interval, paired_difference, plus_minus, ratio_interval
+from sog.measure.listed import listed
 from soglab.papers.sepot_runs import (
     UNTRAINED,
     alpha_of,
@@ -45,7 +50,7 @@ __all__ = [
     "compute",
     "network_and_searches",
     "plan",
-    "settings_of",
+    "search_of_key",
     "way_of",
 ]
 
@@ -97,8 +102,7 @@ def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
         snapshots = _snapshots(run["folder"], options.quick)
         note(f"{run['folder']}: {len(snapshots)} networks of {run['game']}")
         for folder, meta in snapshots:
-            said = {} if meta is None else meta.settings
-            variant = said.get("variant", {})
+            given = {} if meta is None else read(meta.algorithm_text).given()
             about = {
                 "run": run["folder"],
                 "folder": str(folder),
@@ -106,9 +110,9 @@ def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
                 "step": 0 if meta is None else meta.step,
                 "network": "" if meta is None else meta.network_id,
                 "minutes": 0.0 if meta is None else minutes_of(meta),
-                "policy": variant.get("policy", ""),
-                "transformations": variant.get("transformations") or "learned",
-                "k": variant.get("step", 0.0),
+                "policy": given.get("policy", ""),
+                "transformations": given.get("transformations", "learned"),
+                "k": given.get("step", 0.0),
                 "iterations": 20 if options.quick else 800,
                 "alpha": alpha,
             }
@@ -128,26 +132,18 @@ def _snapshots(run: str, quick: bool) -> list[tuple[Path, Meta | None]]:
 
 def compute(key: Key) -> Result:
     """Exploitability in the game's unit, and how many public states were searched."""
-    from sog.algorithms.policy.agent import policy_exploitability
-    from sog.algorithms.sepot.agent import search_exploitability
-    from sog.measure.listed import listed
-
     if key["depth"] == OWN:
         return {"exploitability": own_measure(Path(key["folder"])), "searched": 0}
     found, public = opened(key["folder"], key["game"], key["network"]), listed(key["game"])
     unit = public.game.unit.per_utility
     if key["depth"] == NETWORK:
         return {"exploitability": unit * policy_exploitability(public, found.network), "searched": 0}
-    search = found.search(settings_of(key, found.game))
+    search = found.search(search_of_key(key, found.game))
     return {"exploitability": unit * search_exploitability(public, search), "searched": search.searched}
 
 
-def settings_of(key: Key, game: HistoryGame) -> SepotSearchSettings:
+def search_of_key(key: Key, game: HistoryGame) -> SepotSearchSettings:
     """How a point's key says that public states are searched, all of them."""
-    from sog.algorithms.sepot.agent import papers_limit
-    from sog.algorithms.sepot.below import DepthLimit
-    from sog.algorithms.sepot.search import SepotSearchSettings
-
     limit = DepthLimit(key["depth"]) if key["depth"] else papers_limit(game)
     choosers = key.get("choosers", SepotSearchSettings().choosers)
     return SepotSearchSettings(key["iterations"], limit, MOST, key["gadget"], key["alpha"], choosers)
@@ -157,7 +153,7 @@ def _line(key: Key) -> str:
     """What a point's line in the picture is called."""
     if key["depth"] == OWN:
         return str(key["by"])
-    policy = f"{learner(key['policy']).title}, " if key["policy"] else ""
+    policy = f"{find(key['policy']).title}, " if key["policy"] else ""
     step = f" k = {key['k']:g}" if key["k"] else ""
     return f"{way_of(key)} ({policy}{key['transformations']}{step})"
 

@@ -8,11 +8,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from sog.algorithms.table import learner
+from sog.algorithms.sepot.agent import search_of
+from sog.algorithms.sepot.critic import profiles
+from sog.algorithms.sepot.search import PAPERS_ALPHA, SepotSearchSettings
+from sog.algorithms.sepot.trained_critic import HistoryCritic, critic_from
+from sog.algorithms.table import trained_by
 from sog.errors import CheckpointError, SettingError
 from sog.games.histories.catalog import make_history_game
-from sog.training.checkpoint import Meta, load_meta, load_network
-from sog.training.settings import preset_of, variant_of
+from sog.measure.listed import listed
+from sog.nets.cvpn import CVPN
+from sog.nets.perceptron import Perceptron
+from sog.nets.shape import policy_shape
+from sog.training.checkpoint import Meta, load_meta, load_network, load_with_critic
+from sog.training.settings import preset_of
 from soglab.runs import check_unchanged, checkpoint_of, training_minutes
 from soglab.study import Key, Options
 
@@ -50,8 +58,6 @@ class PolicyAndCritic:
 
     def search(self, settings: SepotSearchSettings) -> SepotSearch:
         """The search on the two."""
-        from sog.algorithms.sepot.agent import search_of
-
         return search_of(self.game, self.network, self.critic, settings)
 
 
@@ -73,8 +79,6 @@ def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...]
 
 def alpha_of(options: Options) -> float:
     """The weight of the gadget's range: ours, or with --paper the paper's, which has the gadget alone."""
-    from sog.algorithms.sepot.search import PAPERS_ALPHA, SepotSearchSettings
-
     return PAPERS_ALPHA if options.paper else SepotSearchSettings().alpha
 
 
@@ -93,8 +97,8 @@ def run_of(folder: Path) -> Meta:
 
 def own_title(meta: Meta) -> str:
     """The algorithm that trained a checkpoint, and by which play `own_measure` measures it, in words."""
-    entry = learner(meta.algorithm)
-    return f"{entry.title}: {entry.training.measured}"
+    algorithm = trained_by(meta)
+    return f"{algorithm.title}: {algorithm.measure_is}"
 
 
 def own_measure(folder: Path) -> float:
@@ -102,11 +106,10 @@ def own_measure(folder: Path) -> float:
 
     GameError for a game too large to list.
     """
-    from sog.measure.listed import listed
-
     game, network, meta = load_network(checkpoint_of(folder))
-    public, measure = listed(game), learner(meta.algorithm).training.measure
-    return measure(public, network, variant_of(meta.settings), preset_of(meta.settings)) * public.game.unit.per_utility
+    public = listed(game)
+    found = trained_by(meta).measure(public, network, preset_of(meta.settings))
+    return found * public.game.unit.per_utility
 
 
 def minutes_of(meta: Meta) -> float:
@@ -122,13 +125,6 @@ def opened(folder: str, game: str, network_id: str = "") -> PolicyAndCritic:
 
     CheckpointError where it holds another network than the one named, if one is.
     """
-    from sog.algorithms.sepot.critic import profiles
-    from sog.algorithms.sepot.trained_critic import HistoryCritic, critic_from
-    from sog.nets.cvpn import CVPN
-    from sog.nets.perceptron import Perceptron
-    from sog.nets.shape import policy_shape
-    from sog.training.checkpoint import load_with_critic
-
     rules = make_history_game(game)
     if folder == UNTRAINED:
         which = profiles(3)

@@ -8,6 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from sog.algorithms.policy.matches import UniformPolicy, play_pairs
+from sog.algorithms.policy.own_policy import NetworkPolicy
+from sog.algorithms.sepot.agent import papers_limit
+from sog.algorithms.sepot.search import SepotSearchSettings
 from sog.measure.intervals import mean_interval, plus_minus
 from soglab.papers.sepot_runs import PolicyAndCritic, alpha_of, opened, quick_runs
 from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
@@ -81,18 +85,12 @@ class _Watched:
 @lru_cache(maxsize=2)  # both sizes of a run, against one network after the other
 def _searching(own: PolicyAndCritic, iterations: int, histories: int, alpha: float) -> SepotSearch:
     """One search for all points, since what it finds depends on the public state alone, and points share states."""
-    from sog.algorithms.sepot.agent import papers_limit
-    from sog.algorithms.sepot.search import SepotSearchSettings
-
     settings = SepotSearchSettings(iterations, papers_limit(own.game), histories, "critic", alpha)
     return own.search(settings)
 
 
 def compute(key: Key) -> Result:
     """What the first wins in each pair of games, the mean over both seats, in utilities; moves, and those searched."""
-    from sog.algorithms.policy.matches import UniformPolicy, play_pairs
-    from sog.algorithms.policy.own_policy import NetworkPolicy
-
     folders = key["run"], key["against"]
     own, other = (opened(folder, key["game"], id_) for folder, id_ in zip(folders, key["networks"], strict=True))
     started, size, game = time.process_time(), key["histories"], own.game

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from sog.algorithms.table import learner
+from sog.algorithms.table import find
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.training.checkpoint import Meta, load_meta
@@ -82,7 +82,7 @@ def snapshots(run: Path, simulations: int, most: int | None = None) -> list[Snap
 
 def _algorithm(meta: Meta, folder: Path) -> str:
     algorithm = meta.algorithm
-    if learner(algorithm).board is None:
+    if not find(algorithm).plays_boards:
         raise CheckpointError(f"{folder}: nobody here plays with a network of {algorithm}")
     return algorithm
 

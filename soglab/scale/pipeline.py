@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.algorithms.table import preset as settings_of
+from sog.algorithms.table import settings_of
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator

@@ -42,7 +42,7 @@ GAME = make_game("tic_tac_toe")
 SHAPE = shape_for(GAME, 16, 1)
 SEARCHES: list[Searching] = [GtcfrSearch(), MctsSearch(), MctsSearch(considered=4)]
 EITHER = pytest.mark.parametrize("search", SEARCHES, ids=["gtcfr", "mcts", "halving"])
-CAPS = PlayoutCaps(full=12, cheap=4, share=0.5)
+CAPS = PlayoutCaps(simulations=12, cheap=4, share=0.5)
 
 
 def playing(search: Searching, **changes: object) -> BoardPlay:
@@ -107,9 +107,9 @@ def test_only_moves_searched_in_full_give_policies(search: Searching) -> None:
 
 
 def test_budgets_grow_over_the_rounds_of_a_run() -> None:
-    caps = PlayoutCaps(64, 16, 0.25, begin=0.25, rounds=10)
-    assert [caps.simulations(True, k) for k in (0, 5, 10, 99)] == [16, 40, 64, 64]
-    assert [caps.simulations(False, k) for k in (0, 5, 10)] == [4, 10, 16]
+    caps = PlayoutCaps(64, 16, 0.25, begin_share=0.25, growing_rounds=10)
+    assert [caps.of_move(True, k) for k in (0, 5, 10, 99)] == [16, 40, 64, 64]
+    assert [caps.of_move(False, k) for k in (0, 5, 10)] == [4, 10, 16]
     for wrong in ({"full": 0}, {"full": 8, "share": 0.0}, {"full": 8, "begin": 2.0}):
         with pytest.raises(SettingError):
             PlayoutCaps(**wrong)  # type: ignore[arg-type]
@@ -125,7 +125,7 @@ def test_a_rounds_number_reaches_its_searches(monkeypatch: pytest.MonkeyPatch, n
 
     search_as_ever = _Mcts.steps
     monkeypatch.setattr(_Mcts, "steps", steps)
-    caps = PlayoutCaps(full=8, cheap=8, begin=0.25, rounds=10)
+    caps = PlayoutCaps(simulations=8, cheap=8, begin_share=0.25, growing_rounds=10)
     acting = BoardActing(playing(MctsSearch(), caps=caps, queries=0.0), side_by_side=4)
     settings = TrainSettings(acting, LearnerSettings(batch=16), SHAPE, 150, games=2)
     play_round(make_actor("tic_tac_toe", settings), settings, 0, 0, network_bytes(CVPN(SHAPE, 1)), number)
@@ -221,7 +221,7 @@ def test_games_from_named_starts_have_no_opening_and_end_earlier() -> None:
     assert (own.openings, own.sampled_moves, own.moves_max) == (0, 0, 5)
     assert replace(play, start_moves=0).from_start().moves_max == 50 and own.caps == play.caps
     often = replace(play, caps=PlayoutCaps(4, cheap=2, share=0.25), start_simulations=9).from_start()
-    assert {often.caps.simulations(often.caps.is_full(np.random.default_rng(k)), 0) for k in range(9)} == {9}
+    assert {often.caps.of_move(often.caps.is_full(np.random.default_rng(k)), 0) for k in range(9)} == {9}
     chess = make_game("chess")
     actor = BoardActing(replace(play, moves_max=7)).make(chess, shape_for(chess, 8, 1))
     found = {True: 0, False: 0}
@@ -250,7 +250,7 @@ def test_only_games_that_name_starts_have_any() -> None:
         acting = preset(make_game(name), "demo").acting
         assert isinstance(acting, BoardActing) and acting.play.starts == share
         # Chess's endgames are searched in full, which took KQK from a third to 61% (docs/notes.md).
-        assert (acting.play.start_simulations > acting.play.caps.full) == (name == "chess")
+        assert (acting.play.start_simulations > acting.play.caps.simulations) == (name == "chess")
 
 
 # --- rows ---
@@ -358,12 +358,12 @@ def test_both_algorithms_share_all_but_the_search(name: str) -> None:
 
 
 def test_the_window_grows_less_than_the_rows_do() -> None:
-    growth = WindowGrowth(begin=1_000)
+    growth = WindowGrowth(window_begin=1_000)
     assert [growth.rows(n) for n in (0, 400, 1_000)] == [0, 400, 1_000]
     # 1000 * (1 + 0.4 * (16 ** 0.75 - 1) / 0.75) = 1000 * (1 + 0.4 * 7 / 0.75)
     assert growth.rows(16_000) == int(1_000 * (1 + 0.4 * 7 / 0.75))
     with pytest.raises(SettingError):
-        WindowGrowth(begin=0)
+        WindowGrowth(window_begin=0)
 
 
 def weights(folder: Path) -> dict[str, bytes]:

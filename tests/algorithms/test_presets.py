@@ -102,7 +102,7 @@ def test_the_papers_presets_are_table_3(name: str, pog: bool) -> None:
         settings.replay,
         learner.updates_per_example,
         play.td1,
-        play.queries_per_search,
+        play.queries,
         queries.recursive,
         play.uniform_mix,
         play.resign_below,
@@ -115,7 +115,7 @@ def test_the_papers_presets_are_table_3(name: str, pog: bool) -> None:
     assert str(play.resolve.budget) == str(queries.budget) == budgets[pog]
     assert settings.shape.policies_apart == (settings.shape.kind == "mlp")
     assert learner.sum_policies and not play.td1_resigned and not play.reuse and play.resolve_positions
-    assert play.uniform_queries and queries.uniform_queries
+    assert play.uniform_queries and queries.uniform_recursive
     searches = replace(POG if pog else PAPER, prior_temperature=play.resolve.search.prior_temperature)
     assert play.resolve.search == queries.search == searches
     assert (play.resolve.alpha, play.main_line_policies) == ((0.2, False) if pog else (0.5, True))

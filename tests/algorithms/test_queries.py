@@ -215,7 +215,7 @@ def test_so_many_queries_are_picked_on_average() -> None:
 
 @pytest.mark.parametrize("uniform", [False, True])
 def test_recursive_queries_are_leaves_of_the_solve(uniform: bool) -> None:
-    settings = QuerySettings(Budget(10, 1.0), SearchSettings(), recursive=3.0, uniform_queries=uniform)
+    settings = QuerySettings(Budget(10, 1.0), SearchSettings(), recursive=3.0, uniform_recursive=uniform)
     followers = solved(LEDUC, question(LEDUC, 0), settings).followers()
     assert len(followers) == 3
     for query in followers:

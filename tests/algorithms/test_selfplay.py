@@ -26,7 +26,7 @@ from sog.searches.tree.public_tree import PublicTree
 
 TREES = [PublicTree(game).list_all() for game in (Kuhn(), Leduc(), Goofspiel(3, "random"))]
 KUHN, LEDUC, GOOFSPIEL = TREES
-SETTINGS = SelfPlaySettings(ResolveSettings(Budget(5, 1.0)), queries_per_search=2.0)
+SETTINGS = SelfPlaySettings(ResolveSettings(Budget(5, 1.0)), queries=2.0)
 
 
 def played(public: PublicTree, settings: SelfPlaySettings = SETTINGS, seed: int = 0) -> SelfPlayGame:
@@ -155,11 +155,11 @@ def test_late_in_the_game_the_best_move_is_played() -> None:
 
 def test_queries_are_beliefs_of_the_searches() -> None:
     """q_search of them a search, all of them leaves that can be asked about."""
-    none = played(LEDUC, replace(SETTINGS, queries_per_search=0.0))
+    none = played(LEDUC, replace(SETTINGS, queries=0.0))
     assert none.queries == []
     searches = queries = 0
     for seed in range(20):
-        record = played(LEDUC, replace(SETTINGS, queries_per_search=1.5), seed)
+        record = played(LEDUC, replace(SETTINGS, queries=1.5), seed)
         searches, queries = searches + len(record.visits), queries + len(record.queries)
         for query in record.queries:
             assert LEDUC.nodes[query.node, f.ACTOR] != TERMINAL

@@ -284,7 +284,7 @@ def test_the_critic_that_is_kept_follows_the_one_that_learns() -> None:
         same = np.array_equal(learner.best.weights()["layers.1.weight"], learner.network.weights()["layers.1.weight"])
         assert same == (rate == 1.0)
     with pytest.raises(SettingError, match="target_rate"):
-        SepotSettings("kuhn_poker", target_rate=0.0)
+        SepotSettings("kuhn_poker", critic_target_rate=0.0)
 
 
 # --- runs and checkpoints ---
@@ -292,7 +292,7 @@ def test_the_critic_that_is_kept_follows_the_one_that_learns() -> None:
 
 def tiny(game: str = "kuhn_poker", transformations: str = "learned") -> PolicySettings:
     learning = SepotSettings(
-        game, RnadSettings(short=20), transformations, count=4, exploring=True, target_rate=0.01
+        game, RnadSettings(short=20), transformations, count=4, exploring=True, critic_target_rate=0.01
     )
     return PolicySettings(learning, policy_shape(make_history_game(game), 16, 1), games=16, steps=4, rounds=4)
 
@@ -307,10 +307,10 @@ def test_presets_are_table_2(tmp_path: Path) -> None:
     paper = sepot_preset(make_history_game("leduc_poker"), "paper")
     assert (paper.shape.width, paper.shape.depth, paper.games, paper.rounds * paper.steps) == (1024, 2, 64, 75_000)
     assert isinstance(paper.learning, SepotSettings) and paper.learning.count == 10
-    assert (paper.learning.rho, paper.learning.c, paper.learning.learning_rate) == (math.inf, 1.0, 3e-4)
+    assert (paper.learning.critic_rho, paper.learning.critic_c, paper.learning.critic_rate) == (math.inf, 1.0, 3e-4)
     varied = sepot_variant(paper, Variant(transformations="identity", step=0.1)).learning
     assert isinstance(varied, SepotSettings) and (varied.transformations, varied.step) == ("identity", 0.1)
-    assert not paper.learning.exploring and paper.learning.target_rate == 1.0
+    assert not paper.learning.exploring and paper.learning.critic_target_rate == 1.0
     rnad = paper.learning.policy
     assert isinstance(rnad, RnadSettings) and rnad == RnadSettings()
     assert (rnad.eta, rnad.short, rnad.shorts, rnad.long) == (0.2, 500, 200, 10_000)
@@ -320,9 +320,9 @@ def test_presets_are_table_2(tmp_path: Path) -> None:
     assert (rnad.rate_steps, rnad.visit_power, rnad.critic, rnad.average) == (0, 1.0, None, 0.0)
     widest = sepot_preset(make_history_game(WIDE), "paper").learning
     assert isinstance(widest, SepotSettings) and isinstance(widest.policy, RnadSettings)
-    assert widest.rho == widest.policy.rho == 3.0  # the table's one exception
+    assert widest.critic_rho == widest.policy.rho == 3.0  # the table's one exception
     full = sepot_preset(make_history_game("leduc_poker"), "full").learning
-    assert isinstance(full, SepotSettings) and full.exploring and full.target_rate < 1.0 and full.rho == 3.0
+    assert isinstance(full, SepotSettings) and full.exploring and full.critic_target_rate < 1.0 and full.critic_rho == 3.0
     assert str(Variant(transformations="identity", step=0.1)) == "identity step 0.1"
     with pytest.raises(SettingError, match="no transformations are called"):
         SepotSettings("kuhn_poker", transformations="none")

@@ -23,7 +23,7 @@ from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree import whole
 from sog.training.settings import Harvest
 
-SELFPLAY = SelfPlaySettings(ResolveSettings(Budget(4, 1.0)), queries_per_search=1.0)
+SELFPLAY = SelfPlaySettings(ResolveSettings(Budget(4, 1.0)), queries=1.0)
 QUERIES = QuerySettings(Budget(4, 1.0), SearchSettings(), recursive=0.5)
 
 
@@ -58,7 +58,7 @@ def test_without_recursion_the_queries_are_the_searches() -> None:
 
 
 def test_no_queries_leave_no_rows() -> None:
-    found = harvest(Leduc(), 3, replace(SELFPLAY, queries_per_search=0.0))
+    found = harvest(Leduc(), 3, replace(SELFPLAY, queries=0.0))
     assert found.games == 3 and found.queries == 0 and len(found.rows) == 0
 
 
@@ -77,14 +77,14 @@ def test_main_line_rows() -> None:
 
 def test_td1_rows_hold_the_policy_used_there() -> None:
     """PoG, Algorithm 2: <beta, (v, p)> of some states played through; other policies are those of queries."""
-    found = harvest(Leduc(), 60, replace(SELFPLAY, td1=0.5, queries_per_search=0.0))
+    found = harvest(Leduc(), 60, replace(SELFPLAY, td1=0.5, queries=0.0))
     assert 0.3 * found.searches < len(found.rows) < 0.7 * found.searches
     assert (found.rows.value_mask.sum(axis=1) == 2).all() and found.rows.policy_mask.any(axis=1).all()
 
 
 def test_resigned_games_leave_td1_rows_only_where_wanted() -> None:
     """PoG, Algorithm 2, returns before it samples them; policies of the main line stay."""
-    hopeless = replace(SELFPLAY, td1=1.0, resign_below=1.0, no_resign=0.0, queries_per_search=0.0)
+    hopeless = replace(SELFPLAY, td1=1.0, resign_below=1.0, no_resign=0.0, queries=0.0)
     assert len(harvest(Leduc(), 4, hopeless).rows) == 4
     papers = replace(hopeless, td1_resigned=False)
     assert len(harvest(Leduc(), 4, papers).rows) == 0
@@ -95,7 +95,7 @@ def test_resigned_games_leave_td1_rows_only_where_wanted() -> None:
 
 
 def test_games_cut_short_have_no_outcome() -> None:
-    found = harvest(Leduc(), 6, replace(SELFPLAY, td1=1.0, moves_max=1, queries_per_search=0.0))
+    found = harvest(Leduc(), 6, replace(SELFPLAY, td1=1.0, moves_max=1, queries=0.0))
     assert found.searches == 6 and len(found.rows) == 0
 
 

@@ -62,7 +62,7 @@ class Headstrong:
 def actor_of(name: str, budget: Budget, fill: bool = True) -> SogActor:
     game, settings = make_game(name), SearchSettings(fill=fill)
     resolve = ResolveSettings(budget, settings)
-    selfplay = SelfPlaySettings(resolve, queries_per_search=0.3, uniform_mix=0.5, moves_max=8 if name in LONG else 42)
+    selfplay = SelfPlaySettings(resolve, queries=0.3, uniform_mix=0.5, moves_max=8 if name in LONG else 42)
     return SogActor(game, shape_for(game, 4, 1), SogActing(selfplay, QuerySettings(budget, settings), 4))
 
 
@@ -79,7 +79,7 @@ def test_every_search_of_a_round_grows(name: str, budget: Budget) -> None:
 @pytest.mark.parametrize("name", ["tic_tac_toe", "connect_four", "go(board_size=5)", "chess"])
 def test_every_search_of_a_round_on_boards_grows(name: str, per_update: float) -> None:
     game = make_game(name)
-    caps = PlayoutCaps(full=24, cheap=10, share=0.5)
+    caps = PlayoutCaps(simulations=24, cheap=10, share=0.5)
     play = BoardPlay(GtcfrSearch(per_update=per_update), caps, openings=2, moves_max=8 if name in LONG else 42)
     actor = BoardActing(play).make(game, shape_for(game, 4, 1))
     jobs = actor.finished(3, Headstrong(), np.random.default_rng(0))

@@ -49,9 +49,9 @@ def test_the_searchs_own_policy() -> None:
 
 
 @pytest.mark.parametrize(("temperature", "known"), [(1.5, True), (1.0, False)])
-def test_a_prior_temperature_bounds_what_learning_ones_own_targets_comes_to(temperature: float, known: bool) -> None:
+def test_a_target_temperature_bounds_what_learning_ones_own_targets_comes_to(temperature: float, known: bool) -> None:
     """With T above 1 the fixed point of learning targets again and again is the policy of sigma * T / (T - 1)."""
-    settings = TargetSettings(c_visit=4.0, c_scale=0.2, prior_temperature=temperature)
+    settings = TargetSettings(c_visit=4.0, c_scale=0.2, target_temperature=temperature)
     values = np.array([0.1, 0.05, 0.0])
     found = Found(np.zeros(3), np.full(3, 1 / 3), np.full(3, 6.0), values, 0.05)
     for _ in range(200):
@@ -83,6 +83,6 @@ def test_divergence_is_the_kl_from_the_networks_policy() -> None:
 
 
 def test_settings_out_of_range_are_refused() -> None:
-    for wrong in ({"c_scale": 0.0}, {"c_visit": -1.0}, {"prior_temperature": 0.0}):
+    for wrong in ({"c_scale": 0.0}, {"c_visit": -1.0}, {"target_temperature": 0.0}):
         with pytest.raises(SettingError):
             TargetSettings(**wrong)

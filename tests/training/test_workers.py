@@ -28,7 +28,7 @@ from sog.training.workers import hire, make_actor, play_round
 BUDGET = Budget(3, 1.0)
 TINY = TrainSettings(
     SogActing(
-        SelfPlaySettings(ResolveSettings(BUDGET), queries_per_search=1.0),
+        SelfPlaySettings(ResolveSettings(BUDGET), queries=1.0),
         QuerySettings(BUDGET, SearchSettings()),
         side_by_side=4,
     ),

@@ -1,0 +1,10 @@
+"""AlphaZero (Silver et al., Science 2018): Monte Carlo tree search with a policy and value network.
+
+It is here to be compared with Student of Games: same games, same networks, same measures.
+
+Read in this order:
+- `sog.searches.mcts.search`: the search, with PUCT.
+- player.py: play.  actor.py: self-play on small games; games with planes use boards/.
+- presets.py: the settings for two cores, and the paper's own.
+- algorithm.py: all of it as one algorithm with settings.
+"""

@@ -1,56 +1,62 @@
-"""AlphaZero as an entry in the table of learning algorithms."""
+"""AlphaZero as a learning algorithm: what can be set, how it trains and plays."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from sog.algorithms.base import Choices, Learner, PlayBoard, Training, count_of
+from sog.algorithms.alphazero.actor import AlphaZeroActing
+from sog.algorithms.alphazero.player import AlphaZeroPlayer
+from sog.algorithms.alphazero.presets import alphazero_preset
+from sog.algorithms.base import Algorithm, Rules, count_of
+from sog.algorithms.boards.actor import BoardActing
+from sog.algorithms.boards.searches import MctsSearch
+from sog.games.base import Game
+from sog.measure.exploitability import network_exploitability
+from sog.training.settings import TrainSettings
 
 if TYPE_CHECKING:
-    from sog.algorithms.base import Rules
-    from sog.games.base import Game
     from sog.nets.cvpn import CVPN
     from sog.play.player import Player
     from sog.searches.leaves.evaluator import Evaluator
     from sog.searches.tree.public_tree import PublicTree
-    from sog.training.settings import TrainSettings, Variant
 
-__all__ = ["ALPHAZERO", "ENTRY"]
+__all__ = ["ALPHAZERO", "AlphaZero"]
 
 ALPHAZERO: Final = "alphazero"
 _SIMULATIONS: Final = 400
 
 
-def _preset(game: Rules, name: str) -> TrainSettings:
-    from sog.algorithms.alphazero.presets import alphazero_preset
+@dataclass(frozen=True, kw_only=True)
+class AlphaZero(Algorithm):
+    """AlphaZero: MCTS with PUCT and a policy and value network, for games of perfect information (Science 2018).
 
-    return alphazero_preset(cast("Game", game), name)
+    simulations: of a move, in play (by default 400) and in training.
+    """
 
+    name: ClassVar[str] = ALPHAZERO
+    title: ClassVar[str] = "AlphaZero"
+    measure_is: ClassVar[str] = "search at (100,1), one seed"
+    learns_with: ClassVar[tuple[type, ...]] = (TrainSettings, AlphaZeroActing, BoardActing, MctsSearch)
+    plays_boards: ClassVar[bool] = True
 
-def _measure(public: PublicTree, network: CVPN, variant: Variant, preset: str) -> float:
-    from sog.measure.exploitability import network_exploitability
+    simulations: int | None = None
 
-    return network_exploitability(public, network)
+    def preset(self, game: Rules, name: str) -> TrainSettings:
+        assert isinstance(game, Game)
+        return alphazero_preset(game, name)
 
+    def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
+        """Of Student of Games' search with AlphaZero's network: the same yardstick for both."""
+        return network_exploitability(public, network)
 
-def _player(evaluator: Evaluator, choices: Choices, seed: int) -> Player:
-    from sog.algorithms.alphazero.player import AlphaZeroPlayer
+    def player(self, evaluator: Evaluator, seed: int) -> Player:
+        return AlphaZeroPlayer(self.label, evaluator, self._simulations, seed=seed)
 
-    return AlphaZeroPlayer(_label(choices), evaluator, _simulations(choices), seed=seed)
+    @property
+    def label(self) -> str:
+        return f"AlphaZero({self._simulations})"
 
-
-def _label(choices: Choices) -> str:
-    return f"AlphaZero({_simulations(choices)})"
-
-
-def _simulations(choices: Choices) -> int:
-    return count_of("simulations", choices.simulations, _SIMULATIONS)
-
-
-ENTRY: Final = Learner(
-    ALPHAZERO,
-    "AlphaZero",
-    # Exploitability is that of Student of Games' search with AlphaZero's network: the same yardstick for both.
-    Training(_preset, _measure, "search at (100,1), one seed"),
-    board=PlayBoard(_player, ("simulations",), _label),
-)
+    @property
+    def _simulations(self) -> int:
+        return count_of("simulations", self.simulations, _SIMULATIONS)

@@ -17,29 +17,34 @@ __all__ = ["PlayoutCaps"]
 
 @dataclass(frozen=True)
 class PlayoutCaps:
-    """full, cheap: simulations of the two kinds of moves.  share: of the moves that are searched in full.
+    """How many simulations a move gets.
 
-    begin: the part of both budgets that a run begins with; they grow evenly over the first `rounds` rounds
-    (MiniZero's progressive simulation).
+    simulations: of a move that is searched in full.  cheap: of the other moves.
+    share: of the moves that are searched in full.
+    begin_share: the part of both budgets that a run begins with.
+    growing_rounds: rounds over which they grow evenly to their full size (MiniZero's progressive simulation).
     """
 
-    full: int
+    simulations: int
     cheap: int = 16
     share: float = 1.0
-    begin: float = 1.0
-    rounds: int = 0
+    begin_share: float = 1.0
+    growing_rounds: int = 0
 
     def __post_init__(self) -> None:
-        if min(self.full, self.cheap) < 1:
-            raise SettingError(f"a move takes at least one simulation, not {self.full} and {self.cheap}")
-        if not (0.0 < self.share <= 1.0 and 0.0 < self.begin <= 1.0):
-            raise SettingError(f"playout caps are shares above 0 and up to 1, not {self.share} and {self.begin}")
+        if min(self.simulations, self.cheap) < 1:
+            raise SettingError(f"a move takes at least one simulation, not {self.simulations} and {self.cheap}")
+        if not (0.0 < self.share <= 1.0 and 0.0 < self.begin_share <= 1.0):
+            raise SettingError(f"playout caps are shares above 0 and up to 1, not {self.share} and {self.begin_share}")
 
     def is_full(self, rng: np.random.Generator) -> bool:
         """Whether the next move is searched in full, drawn with the share's chance."""
         return bool(rng.random() < self.share)
 
-    def simulations(self, full: bool, number: int) -> int:
+    def of_move(self, full: bool, number: int) -> int:
         """Simulations of a move in round `number`, from 0."""
-        grown = 1.0 if number >= self.rounds else self.begin + (1.0 - self.begin) * number / self.rounds
-        return max(1, round(grown * (self.full if full else self.cheap)))
+        if number >= self.growing_rounds:
+            grown = 1.0
+        else:
+            grown = self.begin_share + (1.0 - self.begin_share) * number / self.growing_rounds
+        return max(1, round(grown * (self.simulations if full else self.cheap)))

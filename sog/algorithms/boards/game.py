@@ -67,7 +67,7 @@ class BoardPlay:
         """How a game from a named position is played: without random opening moves, drawn moves or resignation."""
         longest = self.start_moves or self.moves_max
         full = self.start_simulations
-        caps = replace(self.caps, full=full, share=1.0) if full else self.caps
+        caps = replace(self.caps, simulations=full, share=1.0) if full else self.caps
         return replace(self, caps=caps, openings=0, sampled_moves=0, moves_max=longest, no_resign=1.0)
 
 
@@ -116,7 +116,7 @@ class BoardGame:
                 return
             full = play.caps.is_full(rng)
             noise = self._noise(len(public.actions(world.node))) if full else None
-            yield from searcher.steps(world.node, play.caps.simulations(full, self.round_number), noise)
+            yield from searcher.steps(world.node, play.caps.of_move(full, self.round_number), noise)
             found = searcher.found()
             self.visits.append(visit_of(world.node, found, play.target, full, mover, searcher.grown))
             if full:
@@ -171,7 +171,7 @@ class QuerySolve:
 
     def steps(self) -> SearchGenerator:
         """The search, as a generator of leaf beliefs."""
-        yield from self._searcher.steps(self.node, self.play.caps.simulations(True, self.round_number), None)
+        yield from self._searcher.steps(self.node, self.play.caps.of_move(True, self.round_number), None)
 
     @property
     def visit(self) -> Visit:

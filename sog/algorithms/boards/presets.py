@@ -35,8 +35,8 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
     long, full = game.drawn_out, name == "full"
     play = BoardPlay(
         search,
-        PlayoutCaps(full=64, cheap=16, share=0.25) if long else PlayoutCaps(full=32),
-        TargetSettings(c_scale=0.25, prior_temperature=1.5),
+        PlayoutCaps(simulations=64, cheap=16, share=0.25) if long else PlayoutCaps(simulations=32),
+        TargetSettings(c_scale=0.25, target_temperature=1.5),
         openings=4 if long else 6,
         starts=_STARTS if names_starts(game) else 0.0,
         start_moves=60,

@@ -35,22 +35,24 @@ class Found(NamedTuple):
 class TargetSettings:
     """What a policy target holds.
 
-    completed: softmax(logits / prior_temperature + sigma(completed values)) instead of the search's own policy.  sigma
-    is (c_visit + the most visits of an action) * c_scale * value, where a loss is 0 and a win 1.  With a
-    prior_temperature T above 1 a network that has learned its own targets stands at logits of sigma * T / (T - 1);
-    with 1 every round adds sigma again, and whichever move is better by however little becomes the only one.
+    completed: softmax(logits / T + sigma(completed values)) instead of the search's own policy. sigma is
+    (c_visit + the most visits of an action) * c_scale * value, where a loss is 0 and a win 1.
+    c_visit, c_scale: of sigma.
+    target_temperature: T. With a T above 1 a network that has learned its own targets has logits of
+    sigma * T / (T - 1); with 1 every round adds sigma again, and the best move becomes the only one, however small its
+    lead.
     """
 
     completed: bool = True
     c_visit: float = 50.0
     c_scale: float = 1.0
-    prior_temperature: float = 1.0
+    target_temperature: float = 1.0
 
     def __post_init__(self) -> None:
         if not (self.c_visit >= 0.0 and self.c_scale > 0.0):
             raise SettingError(f"c_visit is at least 0 and c_scale above 0, not {self.c_visit} and {self.c_scale}")
-        if not self.prior_temperature > 0.0:
-            raise SettingError(f"a target's prior_temperature must be positive, not {self.prior_temperature}")
+        if not self.target_temperature > 0.0:
+            raise SettingError(f"a target's target_temperature must be positive, not {self.target_temperature}")
 
 
 def policy_target(found: Found, settings: TargetSettings) -> Float64:
@@ -64,7 +66,7 @@ def policy_target(found: Found, settings: TargetSettings) -> Float64:
 def improved_logits(found: Found, settings: TargetSettings) -> Float64:
     """float64[A]: the network's logits and sigma(completed values), of which the softmax is the improved policy."""
     scale = (settings.c_visit + found.visits.max()) * settings.c_scale
-    improved: Float64 = found.logits / settings.prior_temperature + scale * 0.5 * (1.0 + completed_values(found))
+    improved: Float64 = found.logits / settings.target_temperature + scale * 0.5 * (1.0 + completed_values(found))
     return improved
 
 

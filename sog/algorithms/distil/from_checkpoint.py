@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sog.algorithms.base import SOG, Choices
+from sog.algorithms.base import SOG
 from sog.algorithms.distil.distil import Distilled, DistilSettings, Report, distil
 from sog.algorithms.distil.teacher import CriticTeacher
 from sog.algorithms.policy.agent import network_policy
@@ -64,11 +64,11 @@ class Distillation:
 
 
 def distillation(
-    checkpoint: str, choices: Choices, values: str, network: str | None, steps: int, seed: int, bar: OpenBar
+    checkpoint: str, limit_gb: float | None, values: str, network: str | None, steps: int, seed: int, bar: OpenBar
 ) -> Distillation:
     """What a run's folder is distilled by: its critic, its policy, and a network of the size that the game's demo has.
 
-    choices: limit_gb.  network: hidden layers x width, None for the demo's.
+    limit_gb: memory for listing the game.  network: hidden layers x width, None for the demo's.
     Raises CheckpointError for a checkpoint without a critic, GameError for a game that cannot be listed by public
     states, SettingError for values or sizes that there are none of.
     """
@@ -79,7 +79,7 @@ def distillation(
     wanted = DistilSettings(settings.shape, steps)
     needed = replace(settings, learner=wanted.learner, replay=wanted.window).needed_bytes()
     check_memory(needed, kept.game, saves=False)
-    public = listed_with_bar(kept.game, choices.limit_gb, bar)
+    public = listed_with_bar(kept.game, limit_gb, bar)
     return Distillation(teacher_of(public, kept, values), wanted, kept.meta, seed)
 
 

@@ -29,23 +29,25 @@ __all__ = ["ActionCritic", "ActionCriticSettings", "Rates", "action_targets"]
 class ActionCriticSettings:
     """The critic beside a policy.
 
-    game: the game string.  width, depth: of its network.  learning_rate: of Adam.  mixing: lambda; at 1 it learns from
-    whole games, at 0 from its own estimate of the next history.  heaviest: the action taken is worth its estimate and
-    the error of that, times 1 / its probability or this where that is more; infinity leaves no bias, 0 no noise.
+    game: the game string.  critic_width, critic_depth: of its network.  critic_rate: of Adam.
+    critic_mixing: lambda; at 1 it learns from whole games, at 0 from its own estimate of the next history.
+    heaviest: the action taken is worth its estimate and the error of that, times 1 / its probability or this where that
+    is more; infinity leaves no bias, 0 no noise.
     """
 
     game: str
-    width: int = 256
-    depth: int = 2
-    learning_rate: float = 1e-3
-    mixing: float = 1.0
+    critic_width: int = 256
+    critic_depth: int = 2
+    critic_rate: float = 1e-3
+    critic_mixing: float = 1.0
     heaviest: float = float("inf")
 
     def __post_init__(self) -> None:
-        if min(self.width, self.depth) < 1 or not self.learning_rate > 0:
+        if min(self.critic_width, self.critic_depth) < 1 or not self.critic_rate > 0:
             raise SettingError("a critic needs a width and a depth of 1 or more, and a learning rate above 0")
-        if not 0.0 <= self.mixing <= 1.0 or not self.heaviest >= 0.0:
-            raise SettingError(f"mixing is a share, heaviest not negative, not {self.mixing} and {self.heaviest}")
+        if not 0.0 <= self.critic_mixing <= 1.0 or not self.heaviest >= 0.0:
+            what = f"{self.critic_mixing} and {self.heaviest}"
+            raise SettingError(f"critic_mixing is a share and heaviest is at least 0, not {what}")
 
 
 class ActionCritic:
@@ -55,9 +57,9 @@ class ActionCritic:
         """scale: what a utility of 1 counts as a reward."""
         self.settings, self.game = settings, make_history_game(settings.game)
         self.unit = scale * self.game.u_max
-        widths = (self.game.num_critic_inputs, *(settings.width,) * settings.depth, self.game.num_actions)
+        widths = (self.game.num_critic_inputs, *(settings.critic_width,) * settings.critic_depth, self.game.num_actions)
         self.network = Perceptron(widths, seed)
-        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=settings.learning_rate, fused=True)
+        self.optimiser = torch.optim.Adam(self.network.parameters(), lr=settings.critic_rate, fused=True)
 
     def learn(self, played: Trajectories, policy: Float32, log_ratio: Float32, eta: float) -> tuple[Float64, Float64]:
         """Value games as `action_targets` does, by what it knew before them, and learn from them.
@@ -66,7 +68,7 @@ class ActionCritic:
         """
         found = each_once(self.network, played.states, self.game.critic_inputs)
         estimates: Float32 = found.detach().mul(self.unit).numpy()
-        rates = Rates(eta, self.settings.mixing, self.settings.heaviest)
+        rates = Rates(eta, self.settings.critic_mixing, self.settings.heaviest)
         valued = action_targets(played, estimates, policy, log_ratio, rates, self.unit / self.game.u_max)
         goals = torch.from_numpy((valued.goals / self.unit).astype(np.float32))
         taken = torch.from_numpy(played.action.astype(np.int64))[:, None]

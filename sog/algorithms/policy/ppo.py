@@ -23,20 +23,23 @@ __all__ = ["PpoLearner", "PpoSettings"]
 
 @dataclass(frozen=True)
 class PpoSettings:
-    """How PPO learns; rewards are utilities times `scale`.
+    """How PPO learns.
 
-    learning_rate: falls linearly to its `least` share over `anneal` steps, 0 for never; and after t steps it is divided
-    by (1 + t / rate_steps) ** rate_power, unless rate_steps is 0.  epochs, minibatches: passes over a step's games.
-    clip: of the probability ratio.  normalised: whether a minibatch's advantages are shifted and scaled to mean 0 and
-    deviation 1, so that the weights of entropy and KL are relative to their noise.  mixing: lambda.
-    value_weight: of the squared error.  gradient_norm: its largest.
-    entropy: weight of the policy's entropy, which is the KL divergence to a uniform magnet; after t steps it is
-    entropy / sqrt(1 + t / entropy_steps), or constant where entropy_steps is 0.
+    learning_rate: of Adam.  anneal: steps over which it falls linearly to the share `least` of it; 0 for never.
+    least: see anneal.  rate_steps, rate_power: after t steps the rate is divided by (1 + t / rate_steps) ** rate_power,
+    unless rate_steps is 0.
+    epochs, minibatches: passes over a step's games.  clip: of the probability ratio.
+    normalised: whether a minibatch's advantages are shifted and scaled to mean 0 and deviation 1, so that the weights
+    of entropy and KL are relative to their noise.
+    mixing: lambda of the lambda-returns.  value_weight: of the squared error.  gradient_norm: its largest.
+    entropy: weight of the policy's entropy, which is the KL divergence to a uniform magnet.
+    entropy_steps: after t steps that weight is entropy / sqrt(1 + t / entropy_steps); 0 for a constant weight.
     pull: weight of the KL divergence KL(policy || magnet).  magnet_every: the magnet is a copy of the policy, made
-    again every so many steps; 0 for none.  damping: weight of KL(policy || policy before the step).
+    again after this number of steps; 0 for none.  damping: weight of KL(policy || policy before the step).
     visit_power: in means over decisions an infostate counts as its visits to this power; 1 is on policy, where those
     that play hardly reaches lag behind and play goes around (docs/notes.md).
     average: the network that is kept is the mean of those of all steps, weighed by step ** average; 0: the last one.
+    scale: what a utility of 1 counts as a reward.
     """
 
     learning_rate: float = 2.5e-4

@@ -16,13 +16,14 @@ from sog.measure.listed import listed
 from sog.measure.streamed_best_response import streamed_exploitability
 from sog.nets.cvpn import CVPN
 
-__all__ = ["LEARNED", "RESPONSES", "Response"]
+__all__ = ["LEARNED", "LISTED", "RESPONSES", "Response"]
 
 # Takes how much is done, and a note.
 Report: TypeAlias = Callable[[int, str], None]
 Answer: TypeAlias = tuple[float, Mapping[str, float]]
 
 _SHARES: Final = 10_000
+LISTED: Final = "listed"
 LEARNED: Final = "learned"
 
 
@@ -66,7 +67,7 @@ def _learned(game: HistoryGame, network: CVPN, report: Report, settings: Respons
 
 
 RESPONSES: Final[Mapping[str, Response]] = {
-    "listed": Response(_listed, lambda settings: 1, "policies"),
+    LISTED: Response(_listed, lambda settings: 1, "policies"),
     "streamed": Response(_streamed, lambda settings: _SHARES, "parts"),
     LEARNED: Response(_learned, lambda settings: 2 * settings.steps, "steps"),
 }

@@ -27,10 +27,11 @@ class RnadSettings:
     """SePoT, Table 2; defaults are its.
 
     eta: of the reward's regularisation.  short, shorts, long: the regularisation policy is replaced every `short`
-    steps, after `shorts` times every `long` steps.  learning_rate, decays, epsilon: of Adam; after t steps the rate is
-    learning_rate / (1 + t / rate_steps), or constant where rate_steps is 0 (rate_steps is ours).  gradient_clip: the
-    largest entry of a gradient.  threshold: beta, beyond which a logit is not driven.  advantage_clip: the largest
-    advantage.  rho, c: of V-trace.  target_rate: gamma, by which the target network follows.
+    steps, after `shorts` times every `long` steps.  learning_rate, decays, epsilon: of Adam.
+    rate_steps: after t steps the rate is learning_rate / (1 + t / rate_steps); 0 for a constant rate (ours).
+    gradient_clip: the largest entry of a gradient.  threshold: beta, beyond which a logit is not driven.
+    advantage_clip: the largest advantage.  rho, c: of V-trace.
+    target_rate: gamma, by which the target network follows.
     scale: what a utility of 1 counts as a reward.
     visit_power: an infostate weighs in a step as its visits to this power; 1 is on policy, at 0.5 (ours) rare ones
     learn faster.

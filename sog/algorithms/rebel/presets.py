@@ -10,11 +10,11 @@ from sog.errors import SettingError
 from sog.games.base import Game
 from sog.nets.shape import shape_for
 from sog.searches.cfr.fictitious import FictitiousPlay
-from sog.searches.depth_limited.settings import CFR_D, SOLVERS, Solver, SolveSettings
+from sog.searches.depth_limited.settings import Solver, SolveSettings
 from sog.training.learner import LearnerSettings
-from sog.training.settings import TrainSettings, Variant
+from sog.training.settings import TrainSettings
 
-__all__ = ["changed", "playing", "rebel_preset", "rebel_variant", "solver_of"]
+__all__ = ["playing", "rebel_preset", "with_solver"]
 
 # Fictitious play nears its values so slowly that those of a quarter of play's updates mislead the network for good.
 _FP_UPDATES = 1024
@@ -32,48 +32,26 @@ def rebel_preset(game: Game, name: str) -> TrainSettings:
     return replace(settings, rounds=40, games=64, learner=replace(settings.learner, decay_steps=1_000))
 
 
-def rebel_variant(settings: TrainSettings, variant: Variant) -> TrainSettings:
-    """A preset of ReBeL with another solver or a policy network; SettingError for what no network can serve.
+def with_solver(settings: TrainSettings, solver: Solver, warm: int) -> TrainSettings:
+    """A preset of ReBeL with another solver or a warm start; SettingError for what no network can serve.
 
-    Where leaves are evaluated by pair of infostates, the network answers with matchups.
+    Where leaves are evaluated by pair of infostates, the network answers with matchups. A warm start needs a policy,
+    which is then learned too.
     """
     acting = settings.acting
     assert isinstance(acting, RebelActing)
-    solver = solver_of(variant)
     fewest = _FP_UPDATES if isinstance(solver.rule, FictitiousPlay) else 0
-    updates = max(acting.solve.updates, fewest)
-    solve = replace(acting.solve, solver=solver, warm=variant.warm, recycle=variant.recycle, updates=updates)
+    solve = replace(acting.solve, solver=solver, warm=warm, updates=max(acting.solve.updates, fewest))
     if solve.pairs and settings.shape.kind != "mlp":
         raise SettingError(f"{solver.name} needs a plain MLP, and this preset's network is none: choose demo or full")
     shape = replace(settings.shape, matchups=solve.pairs)
-    learner = replace(settings.learner, policy_weight=_POLICY_WEIGHT if variant.warm else 0.0)
+    learner = replace(settings.learner, policy_weight=_POLICY_WEIGHT if warm else 0.0)
     return replace(settings, acting=replace(acting, solve=solve), learner=learner, shape=shape)
 
 
-def playing(variant: Variant, preset: str, updates: int) -> SolveSettings:
-    """How a run's network is played with: as the run's preset solves (ReBeL, section 6); raises as `rebel_variant`."""
-    solve = _PAPERS if preset == "paper" else SolveSettings()
-    return replace(solve, solver=solver_of(variant), updates=updates, warm=variant.warm, recycle=variant.recycle)
-
-
-def solver_of(variant: Variant) -> Solver:
-    """The solver that a variant names; SettingError where there is none."""
-    known = {solver.name: solver for solver in SOLVERS}
-    name = variant.solver or CFR_D.name
-    if name not in known:
-        raise SettingError(f"no solver of subgames is called {name}; known: {', '.join(known)}")
-    return known[name]
-
-
-def changed(variant: Variant, solver: str | None, warm: int | None, recycle: float | None = None) -> Variant:
-    """A variant with another solver, warm start or recycling, None to keep its own. SettingError for unknown names."""
-    named = solver_of(variant if solver is None else replace(variant, solver=solver))
-    return replace(
-        variant,
-        solver="" if named is CFR_D else named.name,
-        warm=variant.warm if warm is None else warm,
-        recycle=variant.recycle if recycle is None else recycle,
-    )
+def playing(preset: str) -> SolveSettings:
+    """How a network is played with that this preset trained: as it was trained (ReBeL, section 6)."""
+    return _PAPERS if preset == "paper" else SolveSettings()
 
 
 def _small(game: Game) -> TrainSettings:

@@ -1,115 +1,127 @@
-"""SePoT as an entry in the table of learning algorithms: R-NaD, a critic of transformations, and search."""
+"""SePoT as a learning algorithm: a policy learner, a critic of transformations, and search with both."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, cast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from sog.algorithms.base import Choices, Learner, MakeAgent, Measured, Measuring, Play, Training, count_of
-from sog.algorithms.policy.algorithm import by_histories, history_rules, measure_policy, train_alone
-from sog.errors import CheckpointError
+from sog.algorithms.base import Asked, MakeAgent, Measured, Rules, count_of
+from sog.algorithms.policy.action_critic import ActionCriticSettings
+from sog.algorithms.policy.algorithm import PolicyAlgorithm, history_rules
+from sog.algorithms.policy.ppo import PpoSettings
+from sog.algorithms.policy.presets import PolicySettings
+from sog.algorithms.policy.rnad import RnadSettings
+from sog.algorithms.sepot.agent import SepotAgent, search_exploitability, searching
+from sog.algorithms.sepot.below import DepthLimit
+from sog.algorithms.sepot.learner import SepotSettings
+from sog.algorithms.sepot.presets import sepot_preset, with_policy
+from sog.algorithms.sepot.search import SepotSearchSettings
+from sog.errors import CheckpointError, SettingError
+from sog.games.names import Parameter
+from sog.measure.exploitability import decision_count
+from sog.measure.listed import listed_with_bar
 from sog.progress import OpenBar
+from sog.training.checkpoint import load_with_critic
+from sog.training.settings import RunSettings
+from sog.training.shipped import find_checkpoint
 
 if TYPE_CHECKING:
-    from sog.algorithms.base import Rules, Settings
-    from sog.algorithms.policy.presets import PolicySettings
-    from sog.algorithms.sepot.search import SepotSearchSettings
     from sog.searches.tree.public_tree import PublicTree
     from sog.training.opened import Opened
-    from sog.training.settings import Variant
 
-__all__ = ["ENTRY", "SEPOT"]
+__all__ = ["SEPOT", "Sepot"]
 
 SEPOT: Final = "sepot"
-_TAKES: Final = ("updates", "depth", "histories", "gadget", "alpha")
+_POLICY: Final = "policy"
 
 
-def _preset(game: Rules, name: str) -> PolicySettings:
-    from sog.algorithms.sepot.presets import sepot_preset
+@dataclass(frozen=True, kw_only=True)
+class Sepot(PolicyAlgorithm):
+    """SePoT: R-NaD, a critic of histories under transformed policies, and a search with multi-valued leaves.
 
-    return sepot_preset(history_rules(game), name)
+    policy: what learns the policy in training: rnad, mmd or nashpg, as each does alone; by default R-NaD as in SePoT's
+    Table 2.
+    updates: CFR+ iterations of a search, by default 800.
+    depth: actions of each player that a search looks ahead, 0 for no limit; by default as many as `histories` allows.
+    histories: the most that a searched subgame may have, by default 25,000; elsewhere the network plays.
+    gadget: where the gadget's values come from: critic, or previous (the last search; the default).
+    alpha: the gadget's share of the opponent's range, in [0, 1]; by default 0.9, in the paper 1.
+    """
 
-
-def _vary(settings: Settings, variant: Variant) -> Settings:
-    from sog.algorithms.sepot.presets import sepot_variant
-
-    return sepot_variant(cast("PolicySettings", settings), variant)
-
-
-def _chosen(variant: Variant, choices: Choices) -> Variant:
-    from dataclasses import replace
-
-    transformations = choices.transformations or variant.transformations
-    step, policy = float(choices.step or variant.step), choices.policy or variant.policy
-    return replace(variant, transformations=transformations, step=step, policy=policy)
-
-
-def _search_settings(choices: Choices) -> SepotSearchSettings:
-    from sog.algorithms.sepot.below import DepthLimit
-    from sog.algorithms.sepot.search import SepotSearchSettings
-
-    plain = SepotSearchSettings()
-    return SepotSearchSettings(
-        iterations=count_of("updates", choices.updates, plain.iterations),
-        limit=plain.limit if choices.depth is None else DepthLimit(choices.depth),
-        most=count_of("histories", choices.histories, plain.most),
-        gadget=choices.gadget or plain.gadget,
-        alpha=plain.alpha if choices.alpha is None else choices.alpha,
+    name: ClassVar[str] = SEPOT
+    title: ClassVar[str] = "SePoT"
+    measure_is: ClassVar[str] = "the network's policy, without search"
+    learns_with: ClassVar[tuple[type, ...]] = (
+        PolicySettings,
+        SepotSettings,
+        RnadSettings,
+        PpoSettings,
+        ActionCriticSettings,
     )
+    measured_with: ClassVar[tuple[str, ...]] = ("limit_gb",)
 
+    policy: str = ""
+    updates: int | None = None
+    depth: int | None = None
+    histories: int | None = None
+    gadget: str = ""
+    alpha: float | None = None
 
-def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
-    from sog.algorithms.sepot.agent import SepotAgent, searching
-    from sog.training.checkpoint import load_with_critic
+    def __post_init__(self) -> None:
+        self.search_settings()  # refuses what is none
+        if self.alpha is not None and not 0.0 <= self.alpha <= 1.0:
+            raise SettingError(f"alpha must lie in [0, 1], not {self.alpha}")
 
-    if opened.folder is None:
-        raise CheckpointError(f"no checkpoint of {opened.game.name} by sepot is shipped; train one")
-    search = searching(load_with_critic(opened.folder), _search_settings(choices))
-    return lambda player, seed: SepotAgent(public, player, search, seed)
+    def preset(self, game: Rules, name: str) -> PolicySettings:
+        return sepot_preset(history_rules(game), name)
 
+    def _trains_with(self) -> tuple[str, ...]:
+        return (_POLICY,)
 
-def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
-    """`sog exploit`: every public state is searched as in play; the search draws nothing, so there are no seeds."""
-    from sog.algorithms.sepot.agent import search_exploitability, searching
-    from sog.measure.exploitability import decision_count
-    from sog.measure.listed import listed_with_bar
-    from sog.training.checkpoint import load_with_critic
-    from sog.training.shipped import find_checkpoint
+    def _changed(self, settings: RunSettings, changes: Mapping[str, Parameter]) -> RunSettings:
+        """The learner of the policy first, whose settings may then be changed."""
+        assert isinstance(settings, PolicySettings)
+        return super()._changed(with_policy(settings, self.policy) if self.policy else settings, changes)
 
-    kept = load_with_critic(find_checkpoint(checkpoint, SEPOT))
-    game, settings = kept.game, _search_settings(choices)
-    search = searching(kept, settings)
-    public = listed_with_bar(game, choices.limit_gb, bar)
-    with bar(f"exploit {game}", decision_count(public), "public states") as report:
-        found = search_exploitability(public, search, lambda done: report(done, ""))
-    unit = public.game.unit
-    entries: dict[str, str | int | float] = {
-        "algorithm": SEPOT,
-        "steps": kept.meta.step,
-        "updates": settings.iterations,
-        "depth": settings.limit.depth,
-        "fitted": settings.limit.fitted,
-        "histories": settings.most,
-        "gadget": settings.gadget,
-        "alpha": settings.alpha,
-    }
-    where = f"{search.searched} of {decision_count(public)} public states"
-    how = f"SePoT's search at {where} on the policy after {kept.meta.step:,} steps"
-    return Measured(game, unit.name, (found * unit.per_utility,), how, entries, {"searched": search.searched})
+    def search_settings(self) -> SepotSearchSettings:
+        """How it searches."""
+        plain = SepotSearchSettings()
+        return replace(
+            plain,
+            iterations=count_of("updates", self.updates, plain.iterations),
+            limit=plain.limit if self.depth is None else DepthLimit(self.depth),
+            most=count_of("histories", self.histories, plain.most),
+            gadget=self.gadget or plain.gadget,
+            alpha=plain.alpha if self.alpha is None else self.alpha,
+        )
 
+    def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
+        if opened.folder is None:
+            raise CheckpointError(f"no checkpoint of {opened.game.name} by sepot is shipped; train one")
+        search = searching(load_with_critic(opened.folder), self.search_settings())
+        return lambda player, seed: SepotAgent(public, player, search, seed)
 
-ENTRY: Final = Learner(
-    SEPOT,
-    "SePoT",
-    Training(
-        _preset,
-        measure_policy,
-        "the network's policy, without search",
-        takes=("transformations", "step", "policy"),
-        vary=_vary,
-        chosen=_chosen,
-        rules=by_histories,
-        alone=train_alone,
-    ),
-    play=Play(_agents, _TAKES),
-    measuring=Measuring(_exploit, (*_TAKES, "limit_gb")),
-)
+    def exploit(self, checkpoint: str | Path, asked: Asked, bar: OpenBar) -> Measured:
+        """Every public state is searched as in play; the search draws nothing, so there are no seeds."""
+        kept = load_with_critic(find_checkpoint(str(checkpoint), SEPOT))
+        game, settings = kept.game, self.search_settings()
+        search = searching(kept, settings)
+        public = listed_with_bar(game, asked.limit_gb, bar)
+        with bar(f"exploit {game}", decision_count(public), "public states") as report:
+            value = search_exploitability(public, search, lambda done: report(done, ""))
+        unit = public.game.unit
+        entries: dict[str, str | int | float] = {
+            "algorithm": SEPOT,
+            "steps": kept.meta.step,
+            "updates": settings.iterations,
+            "depth": settings.limit.depth,
+            "fitted": settings.limit.fitted,
+            "histories": settings.most,
+            "gadget": settings.gadget,
+            "alpha": settings.alpha,
+        }
+        where = f"{search.searched} of {decision_count(public)} public states"
+        how = f"SePoT's search at {where} on the policy after {kept.meta.step:,} steps"
+        return Measured(game, unit.name, (value * unit.per_utility,), how, entries, {"searched": search.searched})

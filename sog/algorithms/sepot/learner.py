@@ -34,11 +34,11 @@ class SepotSettings:
 
     game: the game string.  transformations: learned, predefined (Goofspiel's 22) or the identity alone.
     count: F of those that are learned, the identity included.  step: k, how far they move a policy; the paper does not
-    say.  learning_rate: of the critic.  rho, c: of its V-trace.
+    say.  critic_rate: its learning rate.  critic_rho, critic_c: of its V-trace.
     exploring: the critic learns from as many games of its own in place of the policy's (ours): the kept policy plays
     them, but a share of each game's moves is uniform, and that share is drawn uniformly for each game. A search
     deviates from the policy, so its leaves are histories that the policy hardly plays.
-    target_rate: how far the kept critic moves towards the learning one at each step (ours); 1 keeps the latter itself.
+    critic_target_rate: how far the kept critic moves towards the learning one at each step (ours); 1 keeps the latter.
     """
 
     game: str
@@ -46,11 +46,11 @@ class SepotSettings:
     transformations: str = "learned"
     count: int = 10
     step: float = 0.5
-    learning_rate: float = 3e-4
-    rho: float = float("inf")
-    c: float = 1.0
+    critic_rate: float = 3e-4
+    critic_rho: float = float("inf")
+    critic_c: float = 1.0
     exploring: bool = False
-    target_rate: float = 1.0
+    critic_target_rate: float = 1.0
 
     @property
     def networks_beside(self) -> int:
@@ -61,10 +61,10 @@ class SepotSettings:
         if self.transformations not in TRANSFORMATIONS:
             known = ", ".join(TRANSFORMATIONS)
             raise SettingError(f"no transformations are called {self.transformations}; known: {known}")
-        if self.count < 2 or not self.step > 0 or not self.learning_rate > 0:
+        if self.count < 2 or not self.step > 0 or not self.critic_rate > 0:
             raise SettingError("SePoT needs two transformations or more, and a step and learning rate above 0")
-        if not 0.0 < self.target_rate <= 1.0:
-            raise SettingError(f"target_rate is a share above 0, not {self.target_rate}")
+        if not 0.0 < self.critic_target_rate <= 1.0:
+            raise SettingError(f"critic_target_rate is a share above 0, not {self.critic_target_rate}")
 
     def make(self, network: CVPN, seed: int) -> SepotLearner:
         """The learner of this network."""
@@ -81,7 +81,7 @@ class SepotLearner:
         widths = (shape.width,) * shape.depth
         self.transformations: Transformations = _made(self.game, settings, widths, seed)
         which = profiles(self.transformations.count)
-        learning, following = settings.learning_rate, settings.target_rate
+        learning, following = settings.critic_rate, settings.critic_target_rate
         self.critic = CriticLearner(self.game, which, widths, learning, following, seed + 2)
 
     @property
@@ -102,7 +102,7 @@ class SepotLearner:
         self.transformations.learn(update)
         valued = self._explored(len(played.utility)) if self.settings.exploring else played
         transformed = self.transformations.of(valued, policies_of(self.best, valued.inputs, valued.legal))
-        self.critic.learn(valued, transformed, Clips(self.settings.rho, self.settings.c))
+        self.critic.learn(valued, transformed, Clips(self.settings.critic_rho, self.settings.critic_c))
         return update
 
     def _explored(self, count: int) -> Trajectories:

@@ -13,9 +13,8 @@ from sog.errors import SettingError
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
 from sog.nets.shape import policy_shape
-from sog.training.settings import Variant
 
-__all__ = ["POLICIES", "sepot_preset", "sepot_variant"]
+__all__ = ["POLICIES", "sepot_preset", "with_policy"]
 
 # What may learn the policy in place of Table 2's R-NaD, as each does where it learns alone.
 POLICIES: Final[Mapping[str, Callable[[HistoryGame, str], PolicySettings]]] = {
@@ -37,30 +36,21 @@ def sepot_preset(game: HistoryGame, name: str) -> PolicySettings:
         raise SettingError(f"sepot cannot search {game.name}, whose public observations are unknown: train by rnad")
     paper = rnad_preset(game, "paper")
     assert isinstance(paper.learning, RnadSettings)
-    sepot = replace(paper, learning=SepotSettings(game.name, paper.learning, rho=paper.learning.rho))
+    sepot = replace(paper, learning=SepotSettings(game.name, paper.learning, critic_rho=paper.learning.rho))
     if name == "paper":
         return sepot
-    learning = SepotSettings(game.name, paper.learning, rho=3.0, exploring=True, target_rate=0.001)
+    learning = SepotSettings(game.name, paper.learning, critic_rho=3.0, exploring=True, critic_target_rate=0.001)
     shape = policy_shape(game, 256, 2)
     return replace(sepot, learning=learning, shape=shape, rounds=1_500 if name == "demo" else 15_000)
 
 
-def sepot_variant(settings: PolicySettings, variant: Variant) -> PolicySettings:
-    """The settings with other transformations, another step of those that are learned, or another policy learner."""
-    learning = settings.learning
-    assert isinstance(learning, SepotSettings)
-    if variant.policy:
-        settings, learning = _with_policy(settings, learning, variant.policy)
-    transformations = variant.transformations or learning.transformations
-    step = variant.step or learning.step
-    return replace(settings, learning=replace(learning, transformations=transformations, step=step))
-
-
-def _with_policy(settings: PolicySettings, learning: SepotSettings, name: str) -> tuple[PolicySettings, SepotSettings]:
+def with_policy(settings: PolicySettings, name: str) -> PolicySettings:
     """The settings with this learner's `full` preset for the policy: as many games a step, and as many in all."""
     if name not in POLICIES:
         raise SettingError(f"no policy learner is called {name}; known: {', '.join(POLICIES)}")
+    learning = settings.learning
+    assert isinstance(learning, SepotSettings)
     alone = POLICIES[name](make_history_game(learning.game), "full")
     rounds = settings.rounds * settings.games * settings.steps // (alone.games * alone.steps)
     sized = replace(settings, games=alone.games, steps=alone.steps, rounds=max(1, rounds))
-    return sized, replace(learning, policy=alone.learning)
+    return replace(sized, learning=replace(learning, policy=alone.learning))

@@ -1,164 +1,156 @@
-"""Student of Games as an entry in the table of learning algorithms."""
+"""Student of Games as a learning algorithm: what can be set, how it trains, plays and is measured."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final, cast
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final
 
-from sog.algorithms.base import (
-    SOG,
-    Choices,
-    Learner,
-    MakeAgent,
-    Measured,
-    Measuring,
-    Play,
-    PlayBoard,
-    Training,
-    count_of,
-)
+from sog.algorithms.base import SOG, Algorithm, Asked, MakeAgent, Measured, Rules, count_of
+from sog.algorithms.boards.actor import BoardActing
+from sog.algorithms.boards.searches import GtcfrSearch
+from sog.algorithms.student.actor import SogActing
+from sog.algorithms.student.chain_player import ChainPlayer
+from sog.algorithms.student.measure import EXACT_LEAVES, ZERO_LEAVES, Subject, measure_seeds, network_leaves
+from sog.algorithms.student.player import BOARDS, SogPlayer
+from sog.algorithms.student.presets import sog_preset
+from sog.cluster.where import where_of
 from sog.errors import SettingError
+from sog.games.base import Game
+from sog.games.catalog import make_game
+from sog.measure.exploitability import network_exploitability
+from sog.measure.listed import listed_with_bar
+from sog.nets.inference import network_evaluator
+from sog.play.agent import SearchAgent
+from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.progress import OpenBar
+from sog.searches.gtcfr.search import Budget
+from sog.training.settings import TrainSettings
+from sog.training.shipped import find_checkpoint
 
 if TYPE_CHECKING:
-    from sog.algorithms.base import Rules
-    from sog.algorithms.student.measure import Subject
-    from sog.games.base import Game
     from sog.nets.cvpn import CVPN
     from sog.play.player import Player
-    from sog.play.resolver import ResolveSettings
-    from sog.searches.gtcfr.search import Budget
     from sog.searches.leaves.evaluator import Evaluator
     from sog.searches.tree.public_tree import PublicTree
     from sog.training.opened import Opened
-    from sog.training.settings import TrainSettings, Variant
 
-__all__ = ["ENTRY"]
+__all__ = ["Student"]
 
 _NETWORK: Final = "network"
+_LEAVES: Final = (_NETWORK, EXACT_LEAVES, ZERO_LEAVES)
+# By `paper`: how a decision is searched, and the mark in a player's name.
+_PAPERS: Final = {"": (ResolveSettings, ""), "sog": (paper_settings, " --paper"), "pog": (pog_settings, " --pog")}
 
 
-def _preset(game: Rules, name: str) -> TrainSettings:
-    from sog.algorithms.student.presets import sog_preset
+@dataclass(frozen=True, kw_only=True)
+class Student(Algorithm):
+    """Student of Games: GT-CFR with a counterfactual value-and-policy network at its leaves (SoG, 2023).
 
-    return sog_preset(cast("Game", game), name)
+    simulations: s, expansions a search.  per_update: c, expansions per regret update; below 1, several updates per
+    expansion. Both are the budget (s, c) of play and of training.
+    paper: sog or pog: plays with that paper's regret rule and search settings; by default with ours.
+    alpha: the gadget's share of the opponent's range, in [0, 1].
+    leaves: what values leaves where exploitability is measured: network, exact (solved) or zero.
+    """
 
+    name: ClassVar[str] = SOG
+    title: ClassVar[str] = "Student of Games"
+    measure_is: ClassVar[str] = "search at (100,1), one seed"
+    presets: ClassVar[tuple[str, ...]] = ("demo", "full", "paper", "pog")
+    learns_with: ClassVar[tuple[type, ...]] = (TrainSettings, SogActing, BoardActing, GtcfrSearch)
+    measured_with: ClassVar[tuple[str, ...]] = ("seeds", "workers", "cluster", "limit_gb")
+    plays_hidden: ClassVar[bool] = True
+    plays_boards: ClassVar[bool] = True
 
-def _measure(public: PublicTree, network: CVPN, variant: Variant, preset: str) -> float:
-    from sog.measure.exploitability import network_exploitability
+    simulations: int | None = None
+    per_update: float | None = None
+    paper: str = ""
+    alpha: float | None = None
+    leaves: str = ""
 
-    return network_exploitability(public, network)
+    def __post_init__(self) -> None:
+        self._budget(1, 1.0)  # refuses what is no budget
+        if self.paper not in _PAPERS:
+            raise SettingError(f"paper is sog or pog, not {self.paper}")
+        if self.alpha is not None and not 0.0 <= self.alpha <= 1.0:
+            raise SettingError(f"alpha must lie in [0, 1], not {self.alpha}")
+        if self.leaves and self.leaves not in _LEAVES:
+            raise SettingError(f"leaves is {', '.join(_LEAVES[:-1])} or {_LEAVES[-1]}, not {self.leaves}")
 
+    def preset(self, game: Rules, name: str) -> TrainSettings:
+        assert isinstance(game, Game)
+        return sog_preset(game, name)
 
-def _agents(public: PublicTree, opened: Opened, choices: Choices) -> MakeAgent:
-    """By default of the budget (100, 0.1)."""
-    from sog.nets.inference import network_evaluator
-    from sog.play.agent import SearchAgent
+    def measure(self, public: PublicTree, network: CVPN, preset: str) -> float:
+        """Of search at (100, 1) with this network, for one seed."""
+        return network_exploitability(public, network)
 
-    settings, evaluator = _resolving(choices, _budget(choices, 100, 0.1)), network_evaluator(opened.network)
-    return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
+    def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
+        """By default of the budget (100, 0.1)."""
+        settings, evaluator = self._resolving(self._budget(100, 0.1)), network_evaluator(opened.network)
+        return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
 
+    def player(self, evaluator: Evaluator, seed: int) -> Player:
+        """By default of the budget (400, 10): searches the position itself; as a paper does, re-solves each move."""
+        budget = self._budget(400, 10.0)
+        if not self.paper:
+            return SogPlayer(self.label, evaluator, budget, seed=seed)
+        settings = self._resolving(budget)
+        search = replace(settings.search, prior_temperature=BOARDS.prior_temperature)
+        return ChainPlayer(self.label, evaluator, replace(settings, search=search), seed)
 
-def _player(evaluator: Evaluator, choices: Choices, seed: int) -> Player:
-    """By default of the budget (400, 10): the position itself is searched; as a paper has it each move is re-solved."""
-    from sog.algorithms.student.chain_player import ChainPlayer
-    from sog.algorithms.student.player import BOARDS, SogPlayer
+    @property
+    def label(self) -> str:
+        return f"SoG{self._budget(400, 10.0)}{_PAPERS[self.paper][1]}"
 
-    name, budget = _label(choices), _budget(choices, 400, 10.0)
-    if choices.paper is None:
-        return SogPlayer(name, evaluator, budget, seed=seed)
-    settings = _resolving(choices, budget)
-    search = replace(settings.search, prior_temperature=BOARDS.prior_temperature)
-    return ChainPlayer(name, evaluator, replace(settings, search=search), seed)
+    def exploit(self, checkpoint: str | Path, asked: Asked, bar: OpenBar) -> Measured:
+        """Every public state searched as in play, for each seed; by default (100, 1) and one seed."""
+        seeds = count_of("seeds", asked.seeds, 1)
+        subject = self._subject(str(checkpoint), asked)
+        listed_with_bar(subject.game, asked.limit_gb, bar)
+        where = where_of(asked.cluster, asked.workers)
+        by_seed: dict[int, float] = {}
+        with bar(f"exploit {subject.game}", seeds, "seeds") as report:
+            unsaid = asked.cluster is None and asked.workers is None
+            for seed, value in measure_seeds(subject, list(range(seeds)), where, if_worth_it=unsaid):
+                by_seed[seed] = value
+                report(len(by_seed), f"mean {sum(by_seed.values()) / len(by_seed):.4g}")
+        settings, values = subject.settings, tuple(by_seed[k] for k in sorted(by_seed))
+        leaves = self.leaves or _NETWORK
+        return Measured(
+            subject.game,
+            make_game(subject.game).unit.name,
+            values,
+            f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves",
+            {
+                "algorithm": SOG,
+                "simulations": settings.budget.simulations,
+                "per_update": settings.budget.per_update,
+                "rule": settings.search.rule.name,
+                "paper": self.paper,
+                "alpha": settings.alpha,
+                "leaves": leaves,
+                "seeds": len(values),
+            },
+            {},
+            spread=f"min {min(values):.4g}, max {max(values):.4g}, {len(values)} seed{'s' * (len(values) > 1)}, ",
+        )
 
+    def _budget(self, simulations: int, per_update: float) -> Budget:
+        """The budget that was set, with defaults for what was not."""
+        s, c = self.simulations, self.per_update
+        return Budget(simulations if s is None else s, per_update if c is None else c)
 
-def _label(choices: Choices) -> str:
-    papers = {None: "", "sog": " --paper", "pog": " --pog"}[choices.paper]
-    return f"SoG{_budget(choices, 400, 10.0)}{papers}"
+    def _resolving(self, budget: Budget) -> ResolveSettings:
+        """How a decision is searched: ours, SoG's or PoG's, with the gadget's share that was set."""
+        settings = _PAPERS[self.paper][0](budget)
+        return settings if self.alpha is None else replace(settings, alpha=self.alpha)
 
-
-def _budget(choices: Choices, simulations: int, per_update: float) -> Budget:
-    """The chosen budget, with defaults for what was not chosen."""
-    from sog.searches.gtcfr.search import Budget
-
-    s, c = choices.simulations, choices.per_update
-    return Budget(simulations if s is None else s, per_update if c is None else c)
-
-
-def _exploit(checkpoint: str, choices: Choices, bar: OpenBar) -> Measured:
-    """Every public state searched as in play, for each seed; by default (100, 1) and one seed."""
-    from sog.algorithms.student.measure import measure_seeds
-    from sog.cluster.where import where_of
-    from sog.games.catalog import make_game
-    from sog.measure.listed import listed_with_bar
-
-    seeds = count_of("seeds", choices.seeds, 1)
-    subject = _subject(checkpoint, choices)
-    listed_with_bar(subject.game, choices.limit_gb, bar)
-    where = where_of(choices.cluster, choices.workers)
-    found: dict[int, float] = {}
-    with bar(f"exploit {subject.game}", seeds, "seeds") as report:
-        unsaid = choices.cluster is None and choices.workers is None
-        for seed, value in measure_seeds(subject, list(range(seeds)), where, if_worth_it=unsaid):
-            found[seed] = value
-            report(len(found), f"mean {sum(found.values()) / len(found):.4g}")
-    settings, values = subject.settings, tuple(found[k] for k in sorted(found))
-    leaves = _NETWORK if choices.leaves is None else choices.leaves
-    return Measured(
-        subject.game,
-        make_game(subject.game).unit.name,
-        values,
-        f"SoG{settings.budget} with {settings.search.rule.name}, alpha {settings.alpha:g}, {leaves} leaves",
-        {
-            "algorithm": SOG,
-            "simulations": settings.budget.simulations,
-            "per_update": settings.budget.per_update,
-            "rule": settings.search.rule.name,
-            "paper": choices.paper or "",
-            "alpha": settings.alpha,
-            "leaves": leaves,
-            "seeds": len(values),
-        },
-        {},
-        spread=f"min {min(values):.4g}, max {max(values):.4g}, {len(values)} seed{'s' * (len(values) > 1)}, ",
-    )
-
-
-def _resolving(choices: Choices, budget: Budget) -> ResolveSettings:
-    """How a decision is searched: ours, SoG's or PoG's, with the gadget's share that was chosen."""
-    from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
-
-    known = {None: ResolveSettings, "sog": paper_settings, "pog": pog_settings}
-    settings = known[choices.paper](budget)
-    if choices.alpha is None:
-        return settings
-    if not 0.0 <= choices.alpha <= 1.0:
-        raise SettingError(f"--alpha must lie in [0, 1], not {choices.alpha}")
-    return replace(settings, alpha=choices.alpha)
-
-
-def _subject(checkpoint: str, choices: Choices) -> Subject:
-    from sog.algorithms.student.measure import EXACT_LEAVES, ZERO_LEAVES, Subject, network_leaves
-    from sog.games.catalog import make_game
-    from sog.training.shipped import find_checkpoint
-
-    settings = _resolving(choices, _budget(choices, 100, 1.0))
-    leaves = _NETWORK if choices.leaves is None else choices.leaves
-    if leaves == _NETWORK:
-        game, network = network_leaves(find_checkpoint(checkpoint))
-        return Subject(game, network, settings, choices.limit_gb)
-    if leaves not in (EXACT_LEAVES, ZERO_LEAVES):
-        raise SettingError(f"--leaves is {_NETWORK}, {EXACT_LEAVES} or {ZERO_LEAVES}, not {leaves}")
-    return Subject(make_game(checkpoint).name, leaves, settings, choices.limit_gb)
-
-
-_BUDGET: Final = ("simulations", "per_update")
-
-ENTRY: Final = Learner(
-    SOG,
-    "Student of Games",
-    Training(_preset, _measure, "search at (100,1), one seed", presets=("demo", "full", "paper", "pog")),
-    Play(_agents, (*_BUDGET, "paper", "alpha")),
-    PlayBoard(_player, (*_BUDGET, "paper"), _label),
-    Measuring(_exploit, (*_BUDGET, "seeds", "paper", "alpha", "leaves", "workers", "cluster", "limit_gb")),
-)
+    def _subject(self, checkpoint: str, asked: Asked) -> Subject:
+        """What is measured: a checkpoint's network, or a game with other leaves."""
+        settings = self._resolving(self._budget(100, 1.0))
+        if self.leaves in ("", _NETWORK):
+            game, network = network_leaves(find_checkpoint(checkpoint))
+            return Subject(game, network, settings, asked.limit_gb)
+        return Subject(make_game(checkpoint).name, self.leaves, settings, asked.limit_gb)

@@ -29,6 +29,6 @@ def sog_preset(game: Game, name: str) -> TrainSettings:
 
 _BUDGET: Final = Budget(100, 1.0)
 _ACTING: Final = SogActing(
-    SelfPlaySettings(ResolveSettings(_BUDGET), queries_per_search=8.0, uniform_mix=0.25),
+    SelfPlaySettings(ResolveSettings(_BUDGET), queries=8.0, uniform_mix=0.25),
     QuerySettings(_BUDGET, SearchSettings(), recursive=0.2),
 )

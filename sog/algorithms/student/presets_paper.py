@@ -130,7 +130,7 @@ def papers_preset(game: Game, pog: bool = False) -> TrainSettings:
     search = replace(search, prior_temperature=column.temperature)
     selfplay = SelfPlaySettings(
         ResolveSettings(budget, search, alpha=0.2 if pog else 0.5),
-        queries_per_search=column.queries,
+        queries=column.queries,
         uniform_queries=True,
         uniform_mix=column.uniform_mix,
         td1=column.td1,
@@ -145,7 +145,7 @@ def papers_preset(game: Game, pog: bool = False) -> TrainSettings:
     )
     width, depth, kind = column.network
     return TrainSettings(
-        acting=SogActing(selfplay, QuerySettings(budget, search, column.recursive, uniform_queries=True)),
+        acting=SogActing(selfplay, QuerySettings(budget, search, column.recursive, uniform_recursive=True)),
         learner=column.learner,
         shape=shape_for(game, width, depth, kind, policies_apart=kind == "mlp"),
         replay=column.replay,

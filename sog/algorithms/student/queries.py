@@ -34,13 +34,13 @@ class Query:
 class QuerySettings:
     """How queries are solved.
 
-    recursive: q_recursive, new queries per solved one, on average.  uniform_queries: see `query_log`.
+    recursive: q_recursive, new queries per solved one, on average.  uniform_recursive: see `query_log`.
     """
 
     budget: Budget
     search: SearchSettings
     recursive: float = 0.2
-    uniform_queries: bool = False
+    uniform_recursive: bool = False
 
 
 class Solving:
@@ -48,7 +48,7 @@ class Solving:
 
     def __init__(self, query: Query, settings: QuerySettings, rng: np.random.Generator) -> None:
         self.query, self.settings = query, settings
-        self.log = query_log(settings.recursive, settings.uniform_queries, settings.budget, rng)
+        self.log = query_log(settings.recursive, settings.uniform_recursive, settings.budget, rng)
         public = query.public
         self.tree = Lookahead(public, query.node, public.ranges_of_slots(query.node, query.ranges))
         self.rng = derive_generator(int(rng.integers(2**62)), 0, query.node)

@@ -24,21 +24,26 @@ __all__ = ["SelfPlayGame", "SelfPlaySettings", "Visit", "choose"]
 
 @dataclass(frozen=True)
 class SelfPlaySettings:
-    """PoG, Table 3.
+    """How games of self-play are played (PoG, Table 3).
 
-    queries_per_search: q_search.  uniform_queries: see `query_log`.  uniform_mix: epsilon, the share of uniform play.
-    td1: p_td1, the chance that a played state becomes a TD(1) example.  main_line_policies: policy targets come from
-    the main line's searches (SoG, "Computing training targets") instead of the solved queries and the TD(1) examples
-    (PoG, Algorithm 2).  greedy_after, moves_max: 0 for never.
-    resign_below: value, as a share of u_max, at which a player gives up (-1 or less: never); no_resign: the share of
-    games played to the end all the same.  td1_resigned: resigned games leave TD(1) examples too, as lost games; in
-    Algorithm 2 they leave none.
-    Of games of perfect information: resolve_positions: re-solve there too, as the papers do, instead of searching the
-    position itself.  reuse: otherwise, keep the tree from move to move (PoG, B.5, begins anew).
+    queries: q_search, those that a search leaves on average.  uniform_queries: they are drawn uniformly from all leaf
+    evaluations of a search; otherwise an iteration is drawn first (see `query_log`).
+    uniform_mix: epsilon, the share of uniform play.
+    td1: p_td1, the chance that a played state becomes a TD(1) example.
+    main_line_policies: policy targets come from the main line's searches (SoG, "Computing training targets") instead of
+    the solved queries and the TD(1) examples (PoG, Algorithm 2).
+    greedy_after: moves of a game after which the best action is played; 0 for never.
+    moves_max: moves after which a game is cut short; 0 for never.
+    resign_below: value, as a share of u_max, at which a player gives up (-1 or less: never).
+    no_resign: the share of games that are played to the end all the same.
+    td1_resigned: resigned games leave TD(1) examples too, as lost games; in Algorithm 2 they leave none.
+    resolve_positions: re-solve in games of perfect information too, as the papers do, instead of searching the position
+    itself.
+    reuse: where the position itself is searched, keep the tree from move to move (PoG, B.5, begins anew).
     """
 
     resolve: ResolveSettings
-    queries_per_search: float = 1.0
+    queries: float = 1.0
     uniform_queries: bool = False
     uniform_mix: float = 0.1
     td1: float = 0.0
@@ -92,7 +97,7 @@ class SelfPlayGame:
             if settings.moves_max and len(self.visits) >= settings.moves_max:
                 return
             player = referee.actor(world)
-            log = query_log(settings.queries_per_search, settings.uniform_queries, settings.resolve.budget, rng)
+            log = query_log(settings.queries, settings.uniform_queries, settings.resolve.budget, rng)
             searching = self._search(player, world.node, _seed(rng), log)
             yield from searching.steps()
             solved = self._chains[player] = self._last = searching.solved()

@@ -1,0 +1,1 @@
+"""Games compiled from their histories into public states, as arrays."""

@@ -1,0 +1,1 @@
+"""OpenSpiel's games, listed history by history and compiled into public states."""

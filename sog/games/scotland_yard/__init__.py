@@ -1,0 +1,1 @@
+"""Scotland Yard on any map: rules, maps and their text files."""

@@ -1,0 +1,1 @@
+"""Numba kernels that evaluate small networks on one core, faster there than PyTorch."""

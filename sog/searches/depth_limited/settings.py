@@ -42,6 +42,7 @@ SOLVERS: Final = (CFR_D, CFR_AVE, MODIFIED_CFR_AVE, REBEL_FP, REBEL_FLOP)
 class SolveSettings:
     """How a depth-limited subgame is solved.
 
+    solver: the iterative algorithm, with its way of valuing leaves.
     depth: actions of players from its root to its leaves; 0 for the rest of the game.  to_chance: leaves are, besides,
     where chance is to move (the end of a betting round); a chance event at the root is always opened.
     updates: policy updates of one player, as ReBeL's program counts iterations; both players share them evenly.

@@ -1,0 +1,1 @@
+"""Growing-tree CFR (SoG; PoG, Algorithm 1): search.py first, then simulations and growth in its kernels."""

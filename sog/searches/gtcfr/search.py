@@ -37,6 +37,8 @@ class Budget:
 
     The last round, whose policy is played, is followed by none, since nothing would look at them: (100, 1) is 100
     updates and 99 expansions, (100, 0.1) 1,000 updates and 99, (1000, 10) 100 updates and 990.
+
+    simulations: s, expansions a search.  per_update: c, expansions per regret update.
     """
 
     simulations: int

@@ -1,0 +1,1 @@
+"""How kernels are compiled, and the registers they compute with."""

@@ -1,0 +1,1 @@
+"""Re-solving of subgames: the gadget, safe and unsafe re-solving, and CFR-D."""

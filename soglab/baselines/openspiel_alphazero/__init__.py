@@ -1,0 +1,1 @@
+"""Trains OpenSpiel's own AlphaZero for a given processor time."""
