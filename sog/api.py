@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from sog.agents.any_agent import checked_policies
 from sog.agents.loaded import LoadedAgent
-from sog.agents.players import open_network, refuse_other
+from sog.agents.opening import open_network, refuse_other
+from sog.agents.own import checked_policies
 from sog.algorithms.table import checked_settings, read
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError, check_whole
@@ -31,7 +31,7 @@ from sog.training.opened import value_network
 from sog.training.run import Hooks, Run, Until
 from sog.training.shipped import find_checkpoint
 
-__all__ = ["Found", "Policy", "Solution", "exploitability", "search", "solve", "train"]
+__all__ = ["Policy", "SearchResult", "Solution", "exploitability", "search", "solve", "train"]
 
 # float64[A, I] by public node: each action's probability (rows) with each infostate of the actor (columns).
 Policy: TypeAlias = dict[int, Float64]
@@ -62,7 +62,7 @@ class Solution:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class SearchResult:
     """What `search` found at the root.
 
     policy: float64[A, I], the average policy of the player who acts.  values: float64[I0] and float64[I1], each
@@ -128,7 +128,7 @@ def exploitability(
 
 def search(
     game: Game | str, budget: Budget | None = None, leaves: Evaluator | Path | str | None = None, seed: int = 0
-) -> Found:
+) -> SearchResult:
     """Growing-tree CFR from the first decision of a game; to begin later, give the game another root (`Rooted`).
 
     budget: (s, c), by default (100, 1).  leaves: what values them: a checkpoint, a game whose shipped network does, an
@@ -151,7 +151,7 @@ def search(
     resolving = Resolving(PublicTree(rules), player, 0, None, settings, seed)
     run_alone(resolving, evaluator or zero_evaluator)
     solved = resolving.solved()
-    return Found(solved.policy(), solved.root_values(), solved.tree.size)
+    return SearchResult(solved.policy(), solved.root_values(), solved.tree.size)
 
 
 def train(

@@ -7,14 +7,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from sog.agents.players import make_player, open_network
-from sog.agents.recalled import Recalled
+from sog.agents.opening import make_player, open_network
 from sog.algorithms.base import Algorithm
 from sog.algorithms.student.algorithm import Student
 from sog.algorithms.table import player_of
 from sog.arrays import Float64
 from sog.errors import GameError, SettingError, TooLarge, check_whole
 from sog.games.base import NATURE
+from sog.lru import LruCache
 from sog.play.agent import Agent
 from sog.play.player import Limits, Thought, think
 from sog.searches.gtcfr.search import Budget
@@ -22,7 +22,7 @@ from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
 from sog.training.opened import Opened
 
-__all__ = ["LoadedAgent", "load_agent"]
+__all__ = ["LoadedAgent", "Recalled", "load_agent"]
 
 
 class LoadedAgent:
@@ -122,3 +122,34 @@ def load_agent(
     usual = {name: value for name, value in _BUDGET.items() if name not in plays.given()}
     budget = usual | {name: value for name, value in asked.items() if value is not None}
     return LoadedAgent(open_network(text, plays.name), plays, budget, seed)
+
+
+class Recalled:
+    """Policies of an agent that only knows how to play games from their start to their end.
+
+    The policy at a node depends on the node alone. Policies are kept; of agents that stand in mid-game, the
+    `kept` latest.
+    """
+
+    def __init__(self, agent: Agent, kept: int = 256) -> None:
+        """agent: as it stands at the start of a game; it is forked, never played itself."""
+        self.agent = agent
+        self._policies: dict[int, Float64] = {}
+        self._standing: LruCache[int, Agent] = LruCache(kept)
+
+    def policy(self, node: int) -> Float64:
+        """float64[A, I]: what the agent plays at a public node where it acts."""
+        if node not in self._policies:
+            self._after(node)
+        return self._policies[node]
+
+    def _after(self, node: int) -> Agent:
+        """The agent as it stands once it has acted at `node`."""
+        if node in self._standing:
+            return self._standing[node]
+        public, player = self.agent.public, self.agent.player
+        own = [s for s in public.path(node)[:-1] if public.game.actor(public.states[s]) == player]
+        agent = (self._after(own[-1]) if own else self.agent).fork()
+        self._policies[node] = agent.policy(node)
+        self._standing[node] = agent
+        return agent

@@ -77,7 +77,7 @@ def _train() -> None:
 
 
 def _play() -> None:
-    from sog.agents.players import make_player, open_network, warm_up
+    from sog.agents.opening import make_player, open_network, warm_up
     from sog.algorithms.student.algorithm import Student
 
     for name in ("tic_tac_toe", "chess", "go(board_size=9)"):

@@ -71,7 +71,7 @@ def gtp(
     seed: _Seed = 0,
 ) -> None:
     """Run as a Go engine: GTP on stdin and stdout, for any Go program. Board size as the network's, any komi."""
-    from sog.agents.players import warm_up
+    from sog.agents.opening import warm_up
     from sog.games.boards.go import Go
     from sog.protocols.gtp import GtpEngine
     from sog.protocols.lines import Lines
@@ -87,7 +87,7 @@ def gtp(
 def _open(checkpoint: str, algorithm: str, budget: tuple[int, float | None], seed: int) -> tuple[Opened, Player]:
     from threadpoolctl import threadpool_limits
 
-    from sog.agents.players import make_player
+    from sog.agents.opening import make_player
     from sog.algorithms.table import read
 
     threadpool_limits(1)
@@ -98,7 +98,7 @@ def _open(checkpoint: str, algorithm: str, budget: tuple[int, float | None], see
 
 def open_with_note(checkpoint: str, algorithm: str = "sog", game: str | None = None) -> Opened:
     """The network of a checkpoint or game, to play `game` if one is given; prints a note where it is untrained."""
-    from sog.agents.players import open_network
+    from sog.agents.opening import open_network
 
     opened = open_network(checkpoint, algorithm, game)
     if not opened.trained:

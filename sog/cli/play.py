@@ -84,7 +84,7 @@ def play(
             raise SettingError("an agent of your own plays the game that is named first: leave out --game")
         game, seats = _own_agent(checkpoint, agent, limit_gb)
     else:
-        from sog.agents.players import make_player, player_with
+        from sog.agents.opening import make_player, player_with
         from sog.algorithms.base import SOG
         from sog.algorithms.table import read
         from sog.cli.engines import open_with_note
@@ -111,7 +111,7 @@ def play(
 
 def _own_agent(name: str, agent: str, limit_gb: float | None) -> tuple[Game, MakeAgent]:
     """A game by its name, and the seats of the agents that a class makes, whose policies are checked in play."""
-    from sog.agents.any_agent import CheckedAgent, agent_class, seats_of
+    from sog.agents.own import CheckedAgent, agent_class, seats_of
     from sog.games.catalog import make_game
 
     kind, game = agent_class(agent), make_game(name)

@@ -26,7 +26,7 @@ from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.games.base import Game, Unit
-    from sog.searches.cfr.algorithms import Algorithm
+    from sog.searches.cfr.algorithms import IterativeSolver
     from sog.searches.cfr.exact import Measure
     from sog.searches.cfr.lookahead import Lookahead
     from sog.searches.tree.public_tree import PublicTree
@@ -134,7 +134,7 @@ def solve(
 
 def _solve_tree(
     rules: Game,
-    solver: Algorithm,
+    solver: IterativeSolver,
     iterations: int,
     target: float | None,
     out: Path | None,
@@ -210,7 +210,7 @@ def _is_connect_four(game: Game) -> bool:
     return isinstance(game, ConnectFour)
 
 
-def _compile(solver: Algorithm) -> None:
+def _compile(solver: IterativeSolver) -> None:
     """Have the kernels compiled or loaded before anything is timed."""
     from sog.games.rules.kuhn import Kuhn
     from sog.searches.cfr import exact
@@ -223,7 +223,7 @@ def _compile(solver: Algorithm) -> None:
 
 
 def _run(
-    tree: Lookahead, solver: Algorithm, iterations: int, target: float | None, unit: Unit, report: Report
+    tree: Lookahead, solver: IterativeSolver, iterations: int, target: float | None, unit: Unit, report: Report
 ) -> tuple[Measure, float]:
     """Iterate until enough; the last measure and the seconds that the iterations took.
 

@@ -84,12 +84,12 @@ def best_response_value(
     start = game.begin(1)
     if not game.public(start).shape[1]:
         raise GameError(f"{game.name} does not say what is public, so infostates cannot be told apart on the way")
-    walk = _Walk(game, policy, responder, widest, report)
+    walk = _StreamedWalk(game, policy, responder, widest, report)
     value = walk.values(_Groups(start, np.ones(1), np.zeros(1, dtype=np.int64), 1), 1.0)
     return float(value[0]), walk.seen
 
 
-class _Walk:
+class _StreamedWalk:
     def __init__(self, game: HistoryGame, policy: Policy, responder: int, widest: int, report: Progress) -> None:
         self.game, self.policy, self.responder, self.widest, self.report = game, policy, responder, widest, report
         self.seen, self.done = 0, 0.0

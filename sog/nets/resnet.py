@@ -31,7 +31,7 @@ class Layer(nn.Module):
         return torch.relu_(out) if self.relu else out
 
 
-class Block(nn.Module):
+class ResidualBlock(nn.Module):
     """Two layers around which the input is added."""
 
     def __init__(self, width: int) -> None:
@@ -97,7 +97,7 @@ class ResNet(nn.Module):
         self.planes = shape.planes
         self.cells = shape.planes[0] * shape.planes[1] * shape.planes[2]
         self.entry = Layer(shape.planes[0], shape.width, 3)
-        self.blocks = nn.Sequential(*(Block(shape.width) for _ in range(shape.depth)))
+        self.blocks = nn.Sequential(*(ResidualBlock(shape.width) for _ in range(shape.depth)))
         self.policy, self.value = PolicyHead(shape), ValueHead(shape)
         self.ownership_last = nn.Conv2d(shape.width, 1, 1) if shape.ownership else None
 

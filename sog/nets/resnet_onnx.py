@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
 from sog.nets.cvpn import CVPN
-from sog.nets.resnet import Block, Layer, PolicyHead, ResNet, ValueHead, inference_copy
+from sog.nets.resnet import Layer, PolicyHead, ResidualBlock, ResNet, ValueHead, inference_copy
 
 
 def resnet_model(network: CVPN) -> bytes:
@@ -20,7 +20,7 @@ def resnet_model(network: CVPN) -> bytes:
     cells = graph.op("Slice", "x", *graph.integers([0], [body.cells], [1]))
     trunk = graph.layer(body.entry, graph.op("Reshape", cells, *graph.integers([-1, *body.planes])))
     for block in body.blocks:
-        assert isinstance(block, Block)
+        assert isinstance(block, ResidualBlock)
         inner = graph.layer(block.second, graph.layer(block.first, trunk))
         trunk = graph.op("Relu", graph.op("Add", trunk, inner))
     last = graph.op("Slice", "x", *graph.integers([body.cells - 1], [body.cells], [1]))

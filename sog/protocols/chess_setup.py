@@ -14,7 +14,7 @@ from sog.errors import GameError
 from sog.games.boards.chess import START, Chess
 from sog.play.move_tree import MoveTree
 
-__all__ = ["Board", "Setup", "read_position"]
+__all__ = ["ChessBoard", "Setup", "read_position"]
 
 # Starts whose trees are kept. A game that goes on past draws has a new start every few moves.
 _KEPT: Final = 16
@@ -46,7 +46,7 @@ class Setup:
         return words
 
 
-class Board:
+class ChessBoard:
     """The position that a client set up; trees of earlier starts are kept, so that a search can go on."""
 
     def __init__(self, game: Chess) -> None:

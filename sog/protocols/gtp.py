@@ -21,14 +21,14 @@ from sog.protocols.lines import Lines
 from sog.protocols.words import read_number, read_whole, shown
 from sog.version import VERSION
 
-__all__ = ["Clock", "GtpEngine", "read_command"]
+__all__ = ["GtpClock", "GtpEngine", "read_command"]
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LINE: Final = re.compile(r"([0-9]+)?\s*(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Clock:
+class GtpClock:
     """GTP's time settings, in seconds. None of both: no limit."""
 
     main: float
@@ -43,7 +43,7 @@ class GtpEngine:
         """game: the board size and komi it begins with.  say: writes one line.  simulations: of a move."""
         self.player, self.say, self.simulations = player, say, simulations
         self.fits = game.size  # the network was made for this size
-        self.clock: Clock | None = None
+        self.clock: GtpClock | None = None
         self.left: dict[int, tuple[float, int]] = {}
         self.playing: Go | None = None  # the game that the player was given
         self.thought: Thought | None = None
@@ -147,7 +147,7 @@ class GtpEngine:
     def _time_settings(self, words: Sequence[str]) -> str:
         main, period, stones = _number(words[0]), _number(words[1]), _whole(words[2])
         self.left = {}
-        self.clock = None if period > 0 and stones == 0 else Clock(main, period, stones)
+        self.clock = None if period > 0 and stones == 0 else GtpClock(main, period, stones)
         return ""
 
     def _kgs_time_settings(self, words: Sequence[str]) -> str:
@@ -157,7 +157,7 @@ class GtpEngine:
         main, period = ([_number(word) for word in words[1:3]] + [0.0, 0.0])[:2]
         last = _whole(words[3]) if len(words) == 4 else 0  # byo-yomi's periods or a period's stones
         stones = last if words[0] == "canadian" else min(last, 1)
-        self.left, self.clock = {}, Clock(main, period, stones) if words[0] != "none" else None
+        self.left, self.clock = {}, GtpClock(main, period, stones) if words[0] != "none" else None
         return ""
 
     def _time_left(self, words: Sequence[str]) -> str:

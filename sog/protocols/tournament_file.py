@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from sog.agents.players import is_trained, make_player, network_id, open_network
+from sog.agents.opening import is_trained, make_player, network_id, open_network
 from sog.algorithms.base import SOG, Algorithm
 from sog.algorithms.table import ALGORITHMS, read
 from sog.errors import GameError, SettingError

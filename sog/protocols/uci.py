@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from sog.agents.players import warm_up
+from sog.agents.opening import warm_up
 from sog.algorithms.student.player import SogPlayer
 from sog.errors import SogError
 from sog.games.boards.chess import WHITE, Chess
 from sog.play.player import ENDLESS, Limits, Player, Search, Thought, think
-from sog.protocols.chess_setup import Board, read_position
+from sog.protocols.chess_setup import ChessBoard, read_position
 from sog.protocols.clock import share_of_clock
 from sog.protocols.lines import Lines
 from sog.protocols.words import read_whole, shown
@@ -181,7 +181,7 @@ class UciEngine:
             )
 
     def _start(self, game: Chess) -> None:
-        self.board = Board(game)
+        self.board = ChessBoard(game)
         self.playing: Chess | None = None
 
     def _enter(self, game: Chess) -> None:

@@ -14,7 +14,7 @@ from sog.errors import CheckpointError
 from sog.files import replace_file, shown
 from sog.training.state import State
 
-__all__ = ["CURVE", "PICTURE", "Point", "Record", "read_record", "write_curve"]
+__all__ = ["CURVE", "PICTURE", "Point", "TrainingRecord", "read_record", "write_curve"]
 
 CURVE: Final = "curve.csv"  # in a run's folder
 PICTURE: Final = "curve.png"  # of it, beside it
@@ -41,7 +41,7 @@ class Point:
 
 
 @dataclass
-class Record:
+class TrainingRecord:
     """How far a run is.  points: one for each round so far.  round: how many.
 
     seconds: of training, over all resumes, without measuring and without compiling.  processor: seconds of a processor
@@ -68,12 +68,12 @@ class Record:
         return {"points": rows, "round": self.round, "seconds": self.seconds, "processor": self.processor}
 
 
-def read_record(state: State) -> Record:
-    """What `Record.state` wrote; one of `sog.training.run.DAMAGE` where it did not."""
+def read_record(state: State) -> TrainingRecord:
+    """What `TrainingRecord.state` wrote; one of `sog.training.run.DAMAGE` where it did not."""
     kinds: list[Callable[[Any], Any]] = [float if part.type == "float" else _whole for part in fields(Point)]
     points = [Point(*(kind(x) for kind, x in zip(kinds, row, strict=True))) for row in state["points"]]
     seconds = float(state["seconds"]), float(state.get("processor", 0.0))  # checkpoints of before lack the processor's
-    record = Record(points, int(state["round"]), *seconds)
+    record = TrainingRecord(points, int(state["round"]), *seconds)
     if not 0 <= record.round < 2**31 or not all(0.0 <= each < 2**31 for each in seconds):
         raise ValueError("round")
     return record

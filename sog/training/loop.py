@@ -6,6 +6,7 @@ While the workers play round k with the weights of round k, the learner learns f
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -21,8 +22,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.device import find_device
 from sog.nets.serialized import network_bytes
 from sog.training import checkpoint
-from sog.training.beginning import continued
-from sog.training.curve import Point, Record, read_record
+from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.learner import Learner
 from sog.training.lock import held
 from sog.training.packing import window_for
@@ -32,7 +32,7 @@ from sog.training.run import DAMAGE, Hooks, Run, Until, as_begun, describe, is_t
 from sog.training.settings import TrainSettings
 from sog.training.state import State
 from sog.training.symmetries import turned
-from sog.training.workers import Crew, hire
+from sog.training.workers import Workers, hire
 
 __all__ = ["train"]
 
@@ -60,7 +60,7 @@ def train(
         settings = with_value_planes(run, settings, out)
         learning = _begin(run, settings, out, resume, hooks, on)
         with hire(run.game, settings, run.seed, run.workers, where) as crew:
-            rounds = _Rounds(as_begun(run, out), settings, learning, crew)
+            rounds = SelfPlayRounds(as_begun(run, out), settings, learning, crew)
             return play_rounds(rounds, out, until.total(settings), until, hooks)
 
 
@@ -71,27 +71,27 @@ class _Learning:
     learner: Learner
     replay: ReplayWindow
     symmetries: tuple[Symmetry, ...] = ()
-    record: Record = field(default_factory=Record)
+    record: TrainingRecord = field(default_factory=TrainingRecord)
 
 
 @dataclass(frozen=True)
-class _Rounds:
+class SelfPlayRounds:
     """A run as `play_rounds` sees it."""
 
     run: Run
     settings: TrainSettings
     learning: _Learning
-    crew: Crew
+    crew: Workers
 
     @property
-    def record(self) -> Record:
+    def record(self) -> TrainingRecord:
         return self.learning.record
 
     @property
     def network(self) -> CVPN:
         return self.learning.learner.kept
 
-    def play_round(self) -> Point:
+    def play_round(self, pause: Callable[[], bool]) -> Point:
         """Self-play of one round beside the learning from the rounds before."""
         learner, replay, number = self.learning.learner, self.learning.replay, self.record.round
         self.crew.start(network_bytes(learner.kept), number)
@@ -110,13 +110,17 @@ class _Rounds:
             policy_loss=policy,
         )
 
-    def keep(self, folder: Path, whole: bool) -> None:
+    def keep(self, folder: Path, whole: bool) -> bool:
         run, learner = self.run, self.learning.learner
         description = describe(run, self.settings, self.record)
         state: State | None = None
         if whole:
             state = {"learner": learner.state(), "replay": self.learning.replay.state(), **self.record.state()}
         checkpoint.save(folder, learner.kept, run.game, run.name, learner.steps, description, state)
+        return True
+
+    def finish(self, folder: Path) -> None:
+        self.keep(folder, True)
 
 
 def _learn(learning: _Learning, seed: tuple[int, int, int]) -> tuple[float, float]:
@@ -161,3 +165,16 @@ def _fresh(run: Run, network: CVPN, settings: TrainSettings) -> _Learning:
     symmetries = make_game(run.game).symmetries if settings.learner.symmetries else ()
     window = window_for(settings.shape, settings.replay, settings.window)
     return _Learning(Learner(network, settings.learner), window, symmetries)
+
+
+def continued(folder: Path, game: str, settings: TrainSettings) -> tuple[CVPN, int, int]:
+    """The checkpoint's network, the steps it was trained for, and the rows that such a learner sees in so many steps.
+
+    Learning rate and window go on from there; the window's rows and the optimiser's memory are not in a checkpoint
+    that ships, so both begin empty. Raises CheckpointError where the network is of another game or shape.
+    """
+    _, network, meta = checkpoint.load_network(folder, game)
+    if meta.shape != settings.shape:
+        raise CheckpointError(f"{shown(folder)}: its network is not of the shape that this run trains")
+    rows = math.ceil(meta.step * settings.learner.batch / settings.learner.updates_per_example)
+    return network, meta.step, rows

@@ -1,27 +1,29 @@
-"""Rounds until a run is over: the clock, measuring, snapshots and checkpoints; it knows neither learner nor games.
+"""The one training loop: rounds until a run is over, with its clock, measures, snapshots and checkpoints.
 
-Schedules count rounds and steps, never seconds, so that a run can be stopped anywhere, resumed and still be the same
-run.
+Three kinds of rounds are played by it: self-play beside learning (loop.py), policy learning (algorithms/policy/loop.py)
+and a round's worth of games of a run whose processes know no rounds (stream/loop.py). Schedules count rounds and steps,
+never seconds, so that a run can be stopped anywhere, resumed and still be the same run.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
 from sog.nets.cvpn import CVPN
 from sog.searches.kernels.compiling import working_time
-from sog.training.curve import CURVE, Point, Record, write_curve
+from sog.training.curve import CURVE, Point, TrainingRecord, write_curve
 from sog.training.run import Hooks, Until, stop_on_sigterm
 
 __all__ = [
     "SAVE_SECONDS",
     "SAVE_SHARE",
-    "Clock",
     "Rounds",
+    "TrainingClock",
     "is_due",
     "is_snapshot",
     "next_save",
@@ -37,30 +39,48 @@ class Rounds(Protocol):
     """A run, seen between two rounds."""
 
     @property
-    def record(self) -> Record: ...
+    def record(self) -> TrainingRecord: ...
 
     @property
-    def network(self) -> CVPN:
-        """What is kept, measured and played with."""
+    def network(self) -> CVPN | None:
+        """What is kept, measured and played with; None where whoever has it has just died."""
 
-    def play_round(self) -> Point:
-        """One round more; its point of the curve, without minutes and measure."""
+    def play_round(self, pause: Callable[[], bool]) -> Point | None:
+        """Play one round; its point of the curve, without minutes and measure.
 
-    def keep(self, folder: Path, whole: bool) -> None:
-        """Write the network as a checkpoint; whole: and all that the run needs to go on."""
+        pause: a round whose state can be kept in its middle calls it now and then. It counts the time and saves where
+        that is due; where it answers True the round ends at once, and None stands for its point.
+        """
+
+    def keep(self, folder: Path, whole: bool) -> bool:
+        """Write the network as a checkpoint; whole: and all that the run needs to continue. False where it was not."""
+
+    def finish(self, folder: Path) -> None:
+        """Write the run's last checkpoint whole; CheckpointError where that cannot be done."""
 
 
 def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) -> Point:
     """Play until there are `total` rounds or `until` says stop, keeping the run in `out`; the curve's last point."""
-    record, clock = run.record, Clock(run.record)
+    record, clock = run.record, TrainingClock(run.record)
     deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
     most = math.inf if until.processor is None else 60.0 * until.processor
-    due = next_save(0.0)
+    saves = _Saves(run, out)
     with stop_on_sigterm() as stop:
+
+        def over() -> bool:
+            return working_time() >= deadline or record.processor >= most or bool(stop)
+
+        def pause() -> bool:
+            clock.read()
+            saves.save_where_due()
+            return over()
+
         if record.round == 0:
             run.keep(snapshot(out, 0), False)
-        while record.round < total and working_time() < deadline and record.processor < most and not stop:
-            point = run.play_round()
+        while record.round < total and not over():
+            point = run.play_round(pause)
+            if point is None:
+                break
             record.round = point.round
             clock.read()
             point = replace(point, minutes=record.seconds / 60.0, measured=_measured(run, hooks, total))
@@ -69,19 +89,35 @@ def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) 
             hooks.report(point, total)
             if is_snapshot(record.round):
                 run.keep(snapshot(out, record.round), False)
-            if time.monotonic() > due:
-                due = _save(run, out)
-        if record.points and math.isnan(record.last.measured) and hooks.measure is not None and not stop:
-            record.points[-1] = replace(record.last, measured=hooks.measure(run.network))  # time was up in between
+            saves.save_where_due()
+        if record.points and math.isnan(record.last.measured) and not stop:
+            record.points[-1] = replace(record.last, measured=_measure(run, hooks))  # time was up in between
             clock.leave_out()
-        _save(run, out)
+        run.finish(out / "checkpoint")
+        write_curve(out / CURVE, record.points)
     return record.last
 
 
-class Clock:
+class _Saves:
+    """When a run was last saved: every 20 seconds at most, and for a small share of the time."""
+
+    def __init__(self, run: Rounds, out: Path) -> None:
+        self._run, self._out, self._due = run, out, next_save(0.0)
+
+    def save_where_due(self) -> None:
+        """Write the checkpoint, and then the curve: a curve without a checkpoint would be no run's."""
+        if time.monotonic() <= self._due:
+            return
+        started = time.monotonic()
+        if self._run.keep(self._out / "checkpoint", True):
+            write_curve(self._out / CURVE, self._run.record.points)
+        self._due = next_save(time.monotonic() - started)
+
+
+class TrainingClock:
     """Keeps a record's seconds, which go on from those it holds."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: TrainingRecord) -> None:
         self.record = record
         self.leave_out()
 
@@ -98,15 +134,16 @@ class Clock:
 
 
 def _measured(run: Rounds, hooks: Hooks, total: int) -> float:
-    return hooks.measure(run.network) if hooks.measure and is_due(hooks, run.record.round, total) else math.nan
+    """The measure after the round just played, where it is due; otherwise NaN."""
+    return _measure(run, hooks) if is_due(hooks, run.record.round, total) else math.nan
 
 
-def _save(run: Rounds, out: Path) -> float:
-    """Write the checkpoint and the curve; the time when the next one is due."""
-    started = time.monotonic()
-    run.keep(out / "checkpoint", True)
-    write_curve(out / CURVE, run.record.points)
-    return next_save(time.monotonic() - started)
+def _measure(run: Rounds, hooks: Hooks) -> float:
+    """NaN where nothing measures, or no network is to be had."""
+    if hooks.measure is None:
+        return math.nan
+    network = run.network
+    return math.nan if network is None else hooks.measure(network)
 
 
 def next_save(took: float) -> float:

@@ -14,7 +14,7 @@ from sog.errors import CheckpointError, SettingError, check_whole
 from sog.files import shown
 from sog.nets.cvpn import CVPN
 from sog.training import checkpoint
-from sog.training.curve import CURVE, PICTURE, Point, Record
+from sog.training.curve import CURVE, PICTURE, Point, TrainingRecord
 from sog.training.settings import DEFAULT, RunSettings, TrainSettings, algorithm_text
 
 __all__ = [
@@ -111,7 +111,7 @@ class Until:
 DAMAGE: Final = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RuntimeError)
 
 
-def describe(run: Run, settings: RunSettings, record: Record) -> dict[str, Any]:
+def describe(run: Run, settings: RunSettings, record: TrainingRecord) -> dict[str, Any]:
     """What a checkpoint says of its run.  made_of: every setting that the preset stood for.  minutes: of training.
 
     processor_minutes: of those, that the run's first process used; with one worker it is the only one.

@@ -19,10 +19,10 @@ from sog.nets.serialized import network_of
 from sog.searches.kernels.compiling import WATCH
 from sog.training.settings import Actor, Harvest, TrainSettings
 
-__all__ = ["Crew", "LocalCrew", "RemoteCrew", "hire", "make_actor", "play_round"]
+__all__ = ["LocalWorkers", "RemoteWorkers", "Workers", "hire", "make_actor", "play_round"]
 
 
-class Crew(Protocol):
+class Workers(Protocol):
     """Starts a round with given weights and later hands back what it brought in, in a fixed order."""
 
     def start(self, weights: bytes, round_number: int) -> None: ...
@@ -31,7 +31,7 @@ class Crew(Protocol):
 
 
 @contextmanager
-def hire(game: str, settings: TrainSettings, seed: int, workers: int, where: Where | None = None) -> Iterator[Crew]:
+def hire(game: str, settings: TrainSettings, seed: int, workers: int, where: Where | None = None) -> Iterator[Workers]:
     """A crew of so many workers; one worker of this machine is this very process.
 
     where: by default processes of this machine. What each worker plays is the same to the bit wherever it plays, on
@@ -40,10 +40,10 @@ def hire(game: str, settings: TrainSettings, seed: int, workers: int, where: Whe
     where = where or Where("local", workers)
     with one_core():
         if workers == 1 and where.kind == "local":
-            yield LocalCrew(game, settings, seed)
+            yield LocalWorkers(game, settings, seed)
             return
         with executor(where) as there:
-            yield RemoteCrew(there, game, settings, seed, workers)
+            yield RemoteWorkers(there, game, settings, seed, workers)
 
 
 def play_round(actor: Actor, settings: TrainSettings, seed: int, worker: int, weights: bytes, number: int) -> Harvest:
@@ -57,7 +57,7 @@ def make_actor(game: str, settings: TrainSettings) -> Actor:
     return settings.acting.make(make_game(game), settings.shape)
 
 
-class LocalCrew:
+class LocalWorkers:
     """One worker in this process: the round is played when its harvest is requested."""
 
     def __init__(self, game: str, settings: TrainSettings, seed: int) -> None:
@@ -71,7 +71,7 @@ class LocalCrew:
         return [play_round(self.actor, self.settings, self.seed, 0, *self.waiting)]
 
 
-class RemoteCrew:
+class RemoteWorkers:
     """Workers in processes of their own.  players: by worker."""
 
     def __init__(self, there: Executor, game: str, settings: TrainSettings, seed: int, workers: int) -> None:

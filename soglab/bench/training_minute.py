@@ -125,7 +125,7 @@ def profile_learner(
             parts.append(Part(f"{crew} workers", "processor time", 60.0 * share, share / crew))
         return parts
 
-    places: tuple[Place, ...] = (*_LEARNER_PLACES, (workers.RemoteCrew, "harvest", WAITING, False))
+    places: tuple[Place, ...] = (*_LEARNER_PLACES, (workers.RemoteWorkers, "harvest", WAITING, False))
     with watch.watching(places):
         return _watch(Run(game, preset, 0, crew), seconds, begin, profile, watched)
 

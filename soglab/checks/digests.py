@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 import torch
 
-from sog.agents.players import open_network
+from sog.agents.opening import open_network
 from sog.algorithms.alphazero.player import AlphaZeroPlayer
 from sog.algorithms.rebel.agent import Playing, RebelSettings, start_position
 from sog.algorithms.rebel.algorithm import REBEL

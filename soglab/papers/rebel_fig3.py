@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from sog.games.rules.liars_dice import LiarsDice
 from sog.searches.cfr import exact
-from sog.searches.cfr.algorithms import Algorithm, of_rule, of_variant
+from sog.searches.cfr.algorithms import IterativeSolver, of_rule, of_variant
 from sog.searches.cfr.fictitious import FLOP, FP, LINEAR_FP
 from sog.searches.cfr.rules import LINEAR_CFR
 from sog.searches.tree.public_tree import PublicTree
@@ -23,7 +23,7 @@ from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Stu
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ALGORITHMS: Final[dict[str, Algorithm]] = {
+ALGORITHMS: Final[dict[str, IterativeSolver]] = {
     "FP": of_variant(FP),
     "Linear FP": of_variant(LINEAR_FP),
     "FLOP": of_variant(FLOP),

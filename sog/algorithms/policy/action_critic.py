@@ -22,7 +22,7 @@ from sog.nets.perceptron import Perceptron
 from sog.searches.kernels.jit import njit
 from sog.training.learner import memory_of, restore_memory
 
-__all__ = ["ActionCritic", "ActionCriticSettings", "Rates", "action_targets"]
+__all__ = ["ActionCritic", "ActionCriticSettings", "CriticRates", "action_targets"]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class ActionCritic:
         """
         found = each_once(self.network, played.states, self.game.critic_inputs)
         estimates: Float32 = found.detach().mul(self.unit).numpy()
-        rates = Rates(eta, self.settings.critic_mixing, self.settings.heaviest)
+        rates = CriticRates(eta, self.settings.critic_mixing, self.settings.heaviest)
         valued = action_targets(played, estimates, policy, log_ratio, rates, self.unit / self.game.u_max)
         goals = torch.from_numpy((valued.goals / self.unit).astype(np.float32))
         taken = torch.from_numpy(played.action.astype(np.int64))[:, None]
@@ -97,7 +97,7 @@ class ActionTargets(NamedTuple):
     goals: Float64
 
 
-class Rates(NamedTuple):
+class CriticRates(NamedTuple):
     """eta: of the pay for leaving the regularisation policy.  mixing, heaviest: see `ActionCriticSettings`."""
 
     eta: float
@@ -110,7 +110,7 @@ def action_targets(
     estimates: Float32,
     policy: Float32,
     log_ratio: Float32,
-    rates: Rates,
+    rates: CriticRates,
     scale: float = 1.0,
 ) -> ActionTargets:
     """Value every decision backwards from the ends of the games.
@@ -120,12 +120,12 @@ def action_targets(
     for its action and the other gets it.  scale: what a utility of 1 counts.
     """
     out = ActionTargets(np.zeros(len(played)), np.zeros(policy.shape), np.zeros(len(played)))
-    moments = _Moments(played.game, played.actor, played.action, played.policy, estimates, policy, log_ratio)
+    moments = _CriticMoments(played.game, played.actor, played.action, played.policy, estimates, policy, log_ratio)
     _backwards(moments, rates, scale * played.utility, out)
     return out
 
 
-class _Moments(NamedTuple):
+class _CriticMoments(NamedTuple):
     """The columns of trajectories that are read, and `action_targets`'s arguments of the same names."""
 
     games: Int32
@@ -138,7 +138,7 @@ class _Moments(NamedTuple):
 
 
 @njit
-def _backwards(moments: _Moments, rates: Rates, following: Float64, out: ActionTargets) -> None:
+def _backwards(moments: _CriticMoments, rates: CriticRates, following: Float64, out: ActionTargets) -> None:
     """following: float64[B], what player 0 gets from where each game stands; the utility at its end."""
     policy, behaviour, estimates = moments.policy, moments.behaviour, moments.estimates
     for d in range(len(moments.games) - 1, -1, -1):

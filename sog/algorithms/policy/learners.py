@@ -16,7 +16,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.weights import restore_weights, weights_of
 from sog.training.learner import memory_of, restore_memory
 
-__all__ = ["Learning", "PolicyLearner", "Update", "following_rate", "learner_state", "restore_learner"]
+__all__ = ["LearnsPolicy", "PolicyLearner", "Update", "following_rate", "learner_state", "restore_learner"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class PolicyLearner(Protocol):
         ...
 
 
-class Learning(Protocol):
+class LearnsPolicy(Protocol):
     """A learner's settings: a frozen dataclass that makes the learner.
 
     networks_beside: how many networks of the policy's size it learns beside the policy.

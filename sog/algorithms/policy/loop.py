@@ -26,7 +26,7 @@ from sog.nets.inference import refuse_broken
 from sog.nets.one_core import one_core
 from sog.nets.serialized import network_bytes
 from sog.training import checkpoint
-from sog.training.curve import Point, Record, read_record
+from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.lock import held
 from sog.training.rounds import play_rounds
 from sog.training.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume
@@ -57,21 +57,21 @@ def train_policy(
 
 
 @dataclass
-class _Rounds:
+class PolicyRounds:
     """A run as `play_rounds` sees it.  decisions: seen so far."""
 
     run: Run
     settings: PolicySettings
     game: HistoryGame
     learner: PolicyLearner
-    record: Record
+    record: TrainingRecord
     decisions: int = 0
 
     @property
     def network(self) -> CVPN:
         return self.learner.best
 
-    def play_round(self) -> Point:
+    def play_round(self, pause: Callable[[], bool]) -> Point:
         """The learner steps of one round, each on games of its own."""
         losses: list[tuple[float, float]] = []
 
@@ -92,7 +92,7 @@ class _Rounds:
             policy_loss=policy,
         )
 
-    def keep(self, folder: Path, whole: bool) -> None:
+    def keep(self, folder: Path, whole: bool) -> bool:
         """Also the critic, where there is one."""
         run, learner = self.run, self.learner
         description = describe(run, self.settings, self.record)
@@ -101,6 +101,10 @@ class _Rounds:
             state = {"learner": learner.state(), "decisions": self.decisions, **self.record.state()}
         critic = learner.critic_arrays()
         checkpoint.save(folder, learner.best, run.game, run.name, learner.steps, description, state, critic)
+        return True
+
+    def finish(self, folder: Path) -> None:
+        self.keep(folder, True)
 
 
 def play_and_learn(
@@ -117,19 +121,19 @@ def play_and_learn(
         after(learner.learn(played))
 
 
-def _begin(run: Run, settings: PolicySettings, out: Path, resume: bool, hooks: Hooks) -> _Rounds:
+def _begin(run: Run, settings: PolicySettings, out: Path, resume: bool, hooks: Hooks) -> PolicyRounds:
     """A fresh run, or the one in `out` where it stopped; no network is made before the name of the run is compared."""
     if run.begins:
         raise SettingError("policy learners begin with a network of their own, not with a checkpoint's")
     going_on = is_to_resume(run, settings, out, resume, hooks.note)
     learner = settings.learning.make(CVPN(settings.shape, run.seed), run.seed)
-    rounds = _Rounds(run, settings, make_history_game(run.game), learner, Record())
+    rounds = PolicyRounds(run, settings, make_history_game(run.game), learner, TrainingRecord())
     if going_on:
         _restore(rounds, out / "checkpoint")
     return rounds
 
 
-def _restore(rounds: _Rounds, folder: Path) -> None:
+def _restore(rounds: PolicyRounds, folder: Path) -> None:
     """Take up what was kept whole; CheckpointError where the networks are not those that the state makes."""
     _, network, meta = checkpoint.load_network(folder, rounds.run.game)
     state, learner = checkpoint.load_state(folder), rounds.learner

@@ -19,7 +19,7 @@ from sog.games.histories.rows import distinct_rows
 from sog.nets.cvpn import CVPN, ILLEGAL
 
 __all__ = [
-    "Seen",
+    "SeenDecisions",
     "answers",
     "each_once",
     "infostates_once",
@@ -31,7 +31,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class SeenDecisions:
     """What a network sees at D decisions, each of the U different inputs once: many games meet the same infostates.
 
     x: float32[U, N + 2], inputs as a CVPN takes them.  legal: bool[U, A].  row: int64[D], which of them each decision's
@@ -42,18 +42,18 @@ class Seen:
     legal: Tensor
     row: Tensor
 
-    def __getitem__(self, decisions: Tensor) -> Seen:
+    def __getitem__(self, decisions: Tensor) -> SeenDecisions:
         """What it sees at some of the decisions."""
         kept, row = torch.unique(self.row[decisions], return_inverse=True)
-        return Seen(self.x[kept], self.legal[kept], row)
+        return SeenDecisions(self.x[kept], self.legal[kept], row)
 
 
-def seen(inputs: Float32, legal: Bool) -> Seen:
+def seen(inputs: Float32, legal: Bool) -> SeenDecisions:
     """Of float32[D, N] and bool[D, A]; each player's one infostate has the range 1."""
     first, row = infostates_once(inputs, legal)
     x = np.ones((len(first), inputs.shape[1] + 2), dtype=np.float32)
     x[:, :-2] = inputs[first]
-    return Seen(torch.from_numpy(x), torch.from_numpy(legal[first]), torch.from_numpy(row))
+    return SeenDecisions(torch.from_numpy(x), torch.from_numpy(legal[first]), torch.from_numpy(row))
 
 
 def infostates_once(inputs: Float32, legal: Bool) -> tuple[Int64, Int64]:
@@ -67,14 +67,14 @@ def infostates_once(inputs: Float32, legal: Bool) -> tuple[Int64, Int64]:
     return first, row
 
 
-def visit_weights(seen: Seen, power: float) -> Float64:
+def visit_weights(seen: SeenDecisions, power: float) -> Float64:
     """float64[D]: so much does each decision count, in no unit, if an infostate counts as its visits to this power."""
     visits = torch.bincount(seen.row).double() ** (power - 1.0)
     weights: Float64 = visits[seen.row].numpy()
     return weights
 
 
-def answers(network: CVPN, seen: Seen) -> tuple[Tensor, Tensor, Tensor]:
+def answers(network: CVPN, seen: SeenDecisions) -> tuple[Tensor, Tensor, Tensor]:
     """Values [D], logits [D, A] and log-probabilities [D, A], those of illegal actions 0 and very low."""
     values, logits = network.split(network(seen.x))
     raw = logits[:, 0].masked_fill(~seen.legal, 0.0)

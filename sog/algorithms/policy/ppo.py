@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from sog.algorithms.policy.learners import PolicyLearner, Update, following_rate, learner_state, restore_learner
-from sog.algorithms.policy.networks import Seen, answers, seen, visit_weights
+from sog.algorithms.policy.networks import SeenDecisions, answers, seen, visit_weights
 from sog.algorithms.policy.trajectories import Trajectories
 from sog.algorithms.policy.vtrace import advantages
 from sog.errors import SettingError
@@ -101,7 +101,7 @@ def _falling(step: int, steps: int, power: float) -> float:
 class _Batch:
     """What a step learns from, as tensors of D rows.  weight: of each row, 1 in the mean."""
 
-    inputs: Seen
+    inputs: SeenDecisions
     legal: Tensor
     action: Tensor
     log_before: Tensor

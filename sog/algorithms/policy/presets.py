@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from sog.algorithms.policy.action_critic import ActionCriticSettings
-from sog.algorithms.policy.learners import Learning
+from sog.algorithms.policy.learners import LearnsPolicy
 from sog.algorithms.policy.ppo import PpoSettings
 from sog.algorithms.policy.rnad import RnadSettings
 from sog.games.histories.base import HistoryGame
@@ -25,7 +25,7 @@ class PolicySettings:
     games: played side by side for each learner step.  steps: learner steps a round.  rounds: the run's length.
     """
 
-    learning: Learning
+    learning: LearnsPolicy
     shape: NetworkShape
     games: int = 64
     steps: int = 100

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from sog.algorithms.policy.action_critic import ActionCritic, ActionCriticSettings
 from sog.algorithms.policy.learners import PolicyLearner, Update, following_rate, learner_state, restore_learner
-from sog.algorithms.policy.networks import Seen, answers, seen, visit_weights
+from sog.algorithms.policy.networks import SeenDecisions, answers, seen, visit_weights
 from sog.algorithms.policy.trajectories import Trajectories
 from sog.algorithms.policy.vtrace import Clips, two_player_vtrace
 from sog.errors import CheckpointError, SettingError
@@ -129,7 +129,7 @@ class RnadLearner:
         return Update(played, self.network, float(value.detach()), float(policy.detach()))
 
     def _targets(
-        self, played: Trajectories, inputs: Seen, legal: Tensor, log_policy: Tensor, share: float
+        self, played: Trajectories, inputs: SeenDecisions, legal: Tensor, log_policy: Tensor, share: float
     ) -> tuple[Tensor, Tensor]:
         """Targets of the values [D] and advantages of all actions [D, A]."""
         settings = self.settings
@@ -195,7 +195,7 @@ def neurd_loss(logits: Tensor, legal: Tensor, forces: Tensor, settings: RnadSett
     return -(centred * applied * legal).sum(dim=1)
 
 
-def _weights(played: Trajectories, inputs: Seen, power: float) -> Tensor:
+def _weights(played: Trajectories, inputs: SeenDecisions, power: float) -> Tensor:
     """float32[D]: for each player a mean over its decisions, those of an infostate by its visits to this power."""
     weights = visit_weights(inputs, power)
     totals = np.bincount(played.actor, weights, minlength=2)

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.algorithms.policy.learners import Learning, PolicyLearner, Update
+from sog.algorithms.policy.learners import LearnsPolicy, PolicyLearner, Update
 from sog.algorithms.policy.networks import policies_of
 from sog.algorithms.policy.rnad import RnadSettings
 from sog.algorithms.policy.trajectories import Trajectories, sample
@@ -42,7 +42,7 @@ class SepotSettings:
     """
 
     game: str
-    policy: Learning = field(default_factory=RnadSettings)
+    policy: LearnsPolicy = field(default_factory=RnadSettings)
     transformations: str = "learned"
     count: int = 10
     step: float = 0.5

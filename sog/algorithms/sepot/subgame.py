@@ -38,7 +38,7 @@ class LeafChoice:
 
 
 @dataclass(frozen=True, eq=False)
-class _Moments:
+class _SubgameMoments:
     """See `sog.games.compiled.tree.Moments`."""
 
     parent: Int32
@@ -87,7 +87,7 @@ class Subgame(CompiledGame):
         ended = ~decisions
         utility = np.zeros(len(below))
         utility[ended] = game.utilities(below.states[ended])
-        moments = _Moments(below.parent, below.action, below.chance, below.actor.copy(), utility)
+        moments = _SubgameMoments(below.parent, below.action, below.chance, below.actor.copy(), utility)
         if choice is not None and below.leaf.any():
             moments, rows = _chosen(moments, rows, below.leaf, choice)
         self.compile(moments, _partition(rows, moments.actor != TERMINAL))
@@ -117,13 +117,13 @@ class Subgame(CompiledGame):
         return out
 
 
-def _chosen(moments: _Moments, rows: _Rows, leaf: Bool, choice: LeafChoice) -> tuple[_Moments, _Rows]:
+def _chosen(moments: _SubgameMoments, rows: _Rows, leaf: Bool, choice: LeafChoice) -> tuple[_SubgameMoments, _Rows]:
     """Moments with the choices at leaves, and the ends below them."""
     at, ways = np.flatnonzero(leaf), choice.values.shape[1]
     actor = moments.actor.copy()
     actor[at] = choice.player
     above = np.repeat(at, ways)
-    longer = _Moments(
+    longer = _SubgameMoments(
         np.concatenate((moments.parent, above)).astype(np.int32),
         np.concatenate((moments.action, np.tile(np.arange(ways), len(at)))).astype(np.int32),
         np.concatenate((moments.chance, moments.chance[above])),

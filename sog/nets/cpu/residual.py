@@ -26,7 +26,7 @@ LINEAR_AT, LINEAR_INPUTS, LINEAR_BLOCKS = range(3)
 REST, HIDDEN, VALUE = range(3)
 
 
-class Sizes(NamedTuple):
+class ResidualSizes(NamedTuple):
     """Sizes of a network and of its board.
 
     planes, height, width: of the input.  rows, columns: of a tile, see winograd.py.  step: from board to board in
@@ -58,7 +58,7 @@ class Network(NamedTuple):
     convolutions: Int64
     linear: Int64
     taps: int
-    sizes: Sizes
+    sizes: ResidualSizes
     first: Float32
     second: Float32
     spread: Float32

@@ -13,7 +13,7 @@ from sog.nets.cpu import residual
 from sog.nets.cpu.products import LARGEST_TILE, WIDE
 from sog.nets.cpu.winograd import best_tile, spread_weights
 from sog.nets.cvpn import CVPN
-from sog.nets.resnet import Block, Layer, ResNet
+from sog.nets.resnet import Layer, ResidualBlock, ResNet
 from sog.searches.kernels.f32x16 import LANES, aligned, padded
 
 __all__ = ["Tiles", "packed_network", "tiles_here"]
@@ -39,7 +39,7 @@ def packed_network(network: CVPN, tiles: Tiles) -> residual.Network:
     packing = _Packing(tiles[0], best_tile(height), best_tile(width), shape.width)
     packing.layer(body.entry)
     for block in body.blocks:
-        assert isinstance(block, Block)
+        assert isinstance(block, ResidualBlock)
         packing.layer(block.first)
         packing.layer(block.second)
     packing.layer(body.policy.layer)
@@ -100,7 +100,9 @@ class _Packing:
         step = blocks * (down * self.rows + 2) * (across * self.columns + 2) * LANES
         boards = max(1, _COLUMNS // (down * across))
         points, columns = (self.rows + 2) * (self.columns + 2) * LANES, boards * down * across
-        sizes = residual.Sizes(planes, height, width, self.rows, self.columns, step, boards, most, policy_planes)
+        sizes = residual.ResidualSizes(
+            planes, height, width, self.rows, self.columns, step, boards, most, policy_planes
+        )
         weights = aligned(self.size)
         np.concatenate(self.flat, out=weights)
         return residual.Network(

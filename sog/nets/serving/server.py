@@ -66,7 +66,7 @@ class Counters:
 
 
 @dataclass(eq=False)
-class _Actor:
+class _Client:
     """A connection. slot: None until it has joined.  waiting: rows requested.  since: when, in perf_counter seconds."""
 
     talk: socket.socket
@@ -92,7 +92,7 @@ def run_server(ready: Connection, name: str, shape: NetworkShape, residence: Res
 class _Server:
     def __init__(self, listener: socket.socket, network: ResidentNetwork, flushing: Flushing) -> None:
         self.listener, self.network, self.flushing = listener, network, flushing
-        self.actors: dict[int, _Actor] = {}
+        self.actors: dict[int, _Client] = {}
         self.version = self.rows = self.requests = self.batches = 0
         self.sizes: deque[int] = deque(maxlen=_REMEMBERED)
         self.latencies: deque[float] = deque(maxlen=_REMEMBERED)
@@ -121,10 +121,10 @@ class _Server:
         if _user_of(talk) != os.getuid():
             talk.close()
             return
-        self.actors[talk.fileno()] = _Actor(talk)
+        self.actors[talk.fileno()] = _Client(talk)
         self.selector.register(talk, selectors.EVENT_READ)
 
-    def _hear(self, actor: _Actor) -> None:
+    def _hear(self, actor: _Client) -> None:
         """One message; its end, and whatever cannot be understood, ends the connection."""
         try:
             message = receive(actor.talk)
@@ -143,7 +143,7 @@ class _Server:
         except (OSError, ValueError):
             self._part_from(actor)
 
-    def _answer_to(self, actor: _Actor, message: Message) -> Message | None:
+    def _answer_to(self, actor: _Client, message: Message) -> Message | None:
         if message.kind == Kind.EVALUATE and actor.slot is not None and 0 < message.rows <= actor.slot.rows:
             actor.waiting, actor.since = message.rows, time.perf_counter()
             return None
@@ -166,7 +166,7 @@ class _Server:
         self.network.load(weights)
         self.version = message.version
 
-    def _waiting(self) -> list[_Actor]:
+    def _waiting(self) -> list[_Client]:
         return [actor for actor in self.actors.values() if actor.waiting]
 
     def _patience(self) -> float | None:
@@ -201,14 +201,14 @@ class _Server:
         self.sizes.append(stop)
         self.computed += ended - started
 
-    def _send(self, actor: _Actor, message: Message) -> None:
+    def _send(self, actor: _Client, message: Message) -> None:
         """Send a message to somebody who may have ended meanwhile."""
         try:
             send(actor.talk, message)
         except OSError:
             self._part_from(actor)
 
-    def _part_from(self, actor: _Actor) -> None:
+    def _part_from(self, actor: _Client) -> None:
         """Forget a connection; its memory goes with the last reference to it."""
         del self.actors[actor.talk.fileno()]
         self.selector.unregister(actor.talk)

@@ -16,7 +16,7 @@ from sog.searches.cfr.rules import RULES, Rule
 
 
 @dataclass(frozen=True)
-class Algorithm:
+class IterativeSolver:
     """A solver. Its whole state is in the tree; `tree.update_average_policy()` then shows what it has found.
 
     iterate: run so many more iterations on a tree without leaves that only this algorithm has run on.
@@ -26,14 +26,14 @@ class Algorithm:
     iterate: Callable[[Lookahead, int], None]
 
 
-def of_rule(rule: Rule) -> Algorithm:
+def of_rule(rule: Rule) -> IterativeSolver:
     """A member of the CFR family."""
-    return Algorithm(rule.name, lambda tree, count: tree.iterate(rule, count))
+    return IterativeSolver(rule.name, lambda tree, count: tree.iterate(rule, count))
 
 
-def of_variant(variant: FictitiousPlay | MonteCarlo) -> Algorithm:
+def of_variant(variant: FictitiousPlay | MonteCarlo) -> IterativeSolver:
     """A variant of fictitious play or of Monte Carlo CFR."""
-    return Algorithm(variant.name, variant.iterate)
+    return IterativeSolver(variant.name, variant.iterate)
 
 
 _RULES: Final = {rule.name: rule for rule in RULES}
@@ -57,7 +57,7 @@ NAMES: Final = (*_RULES, *_FICTITIOUS, *_MONTE_CARLO)
 DRAWING: Final = tuple(_MONTE_CARLO)  # those that a seed decides
 
 
-def named(name: str, simultaneous: bool = False, seed: int = 0) -> Algorithm:
+def named(name: str, simultaneous: bool = False, seed: int = 0) -> IterativeSolver:
     """The algorithm with this name; SettingError where there is none or it has no simultaneous form.
 
     simultaneous: both players update at once; the name then says so. Otherwise in turn, except for "sog".

@@ -1,17 +1,16 @@
-"""A run without rounds from its first row to its last checkpoint; the supervisor keeps it going meanwhile.
+"""A run without rounds: its actors, window and learner work side by side, and a supervisor keeps them at work.
 
-A run goes on until as many games are played as its settings' rounds hold. Its curve has a point for each such number
-of games, so that the curves of both kinds of run can be laid side by side. No two runs are alike: which weights a game
-is played with depends on time.
+It ends when as many games are played as its settings' rounds hold. Its curve has a point for each round's worth of
+games, so that the curves of both kinds of run can be compared. No two runs are alike: which weights a game is played
+with depends on time.
 """
 
 from __future__ import annotations
 
-import math
 import socket
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -26,12 +25,11 @@ from sog.nets.device import find_device
 from sog.nets.serialized import network_bytes, network_of
 from sog.nets.serving.client import serving
 from sog.nets.serving.resident import Residence
-from sog.searches.kernels.compiling import working_time
 from sog.training import checkpoint
-from sog.training.curve import CURVE, Point, Record, read_record, write_curve
+from sog.training.curve import Point, TrainingRecord, read_record
 from sog.training.lock import held
-from sog.training.rounds import Clock, is_due, is_snapshot, next_save, snapshot
-from sog.training.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume, stop_on_sigterm, with_value_planes
+from sog.training.rounds import play_rounds
+from sog.training.run import DAMAGE, Hooks, Run, Until, describe, is_to_resume, with_value_planes
 from sog.training.settings import TrainSettings
 from sog.training.state import State
 from sog.training.stream.parts import steps_of
@@ -81,57 +79,45 @@ def train_stream(
         raise SettingError("minutes of a processor are counted in runs of one process; this one has several")
     with held(out, hooks.note):
         settings = with_value_planes(run, settings, out)
-        journal = _Journal(run, settings, out, is_to_resume(run, settings, out, resume, hooks.note))
-        _play_on(journal, until, hooks, placed)
-        return journal.record.last
+        resumed = is_to_resume(run, settings, out, resume, hooks.note)
+        with _supervised(run, settings, out, resumed, hooks, placed) as rounds:
+            return play_rounds(rounds, out, until.total(settings), until, hooks)
 
 
-def _play_on(journal: _Journal, until: Until, hooks: StreamHooks, placed: Placed) -> None:
-    """Until the run is over, and its last checkpoint."""
-    run, settings, record = journal.run, journal.settings, journal.record
-    total = until.total(settings)
-    games_a_round = settings.games * run.workers
-    clock = Clock(record)
-    deadline = math.inf if until.minutes is None else working_time() + 60.0 * until.minutes
-    with ExitStack() as stack, executor(placed.actors) as there, stop_on_sigterm() as stop:
+@contextmanager
+def _supervised(
+    run: Run, settings: TrainSettings, out: Path, resumed: bool, hooks: StreamHooks, placed: Placed
+) -> Iterator[StreamRounds]:
+    """The run with its processes; they end with it."""
+    with ExitStack() as stack, executor(placed.actors) as there:
         served = placed.evaluator
         evaluator = None if served is None else stack.enter_context(serving(settings.shape, served))
-        name = f"{socket.gethostname()}:{journal.out.resolve()}"
-        start = Start(name, run.game, settings, run.seed, run.workers, placed.learner, journal.load, evaluator)
-        supervisor = Supervisor(there, start, journal.totals)
-        save_due, next_look = next_save(0.0), 0.0
-        while record.round < total and working_time() < deadline and not stop:
-            supervisor.turn()
-            now = time.monotonic()
-            clock.read()
-            while journal.totals.games >= (record.round + 1) * games_a_round:
-                point = journal.next_point(supervisor, hooks, total)
-                clock.leave_out()
-                hooks.report(point, total)
-            if now > next_look:
-                hooks.look(supervisor)
-                next_look = now + _LOOK
-            if now > save_due:
-                save_due = next_save(journal.save_or_say(supervisor, hooks))
-        hooks.look(supervisor)
-        if not stop:
-            journal.measure_last(supervisor, hooks)
-        journal.save_last(supervisor, hooks)
+        rounds = StreamRounds(run, settings, out / "checkpoint", resumed, hooks)
+        name = f"{socket.gethostname()}:{out.resolve()}"
+        start = Start(name, run.game, settings, run.seed, run.workers, placed.learner, rounds.load, evaluator)
+        rounds.supervisor = Supervisor(there, start, rounds.totals)
+        yield rounds
+        hooks.look(rounds.supervisor)
 
 
 _LOOK = 1.0  # seconds
 _LAST_SAVES = 3  # tries to save at the end
 
 
-class _Journal:
-    """What a run keeps on disk: its checkpoint, its snapshots and its curve."""
+class StreamRounds:
+    """A run without rounds as `play_rounds` sees it: a round is a fixed number of games.
 
-    def __init__(self, run: Run, settings: TrainSettings, out: Path, resume: bool) -> None:
-        """A new run, or the one in `out` where that is to be resumed; CheckpointError where it is damaged."""
-        self.run, self.settings, self.out = run, settings, out
-        self.folder = out / "checkpoint"
-        self.record, self.totals = Record(), Totals()
-        if not resume:
+    supervisor: of its processes, from whom learner and window are asked what is kept.
+    """
+
+    supervisor: Supervisor
+
+    def __init__(self, run: Run, settings: TrainSettings, folder: Path, resumed: bool, hooks: StreamHooks) -> None:
+        """A new run, or the one whose checkpoint is in `folder`; CheckpointError where that is damaged."""
+        self.run, self.settings, self.folder, self.hooks = run, settings, folder, hooks
+        self.record, self.totals = TrainingRecord(), Totals()
+        self._next_look = 0.0
+        if not resumed:
             return
         state = checkpoint.load_state(self.folder)
         try:
@@ -149,53 +135,72 @@ class _Journal:
         content = np.frombuffer(network_bytes(network), dtype=np.uint8)
         return {"learner": state["learner"], "network": content}, state["replay"]
 
-    def next_point(self, supervisor: Supervisor, hooks: Hooks, total: int) -> Point:
-        """The point of a round's worth of games more, measured where it is due."""
+    def play_round(self, pause: Callable[[], bool]) -> Point | None:
+        """Keep the processes at work until a round's games more are played; nothing waits for a round to end."""
+        games = (self.record.round + 1) * self.settings.games * self.run.workers
+        while self.totals.games < games:
+            self.supervisor.turn()
+            if time.monotonic() > self._next_look:
+                self.hooks.look(self.supervisor)
+                self._next_look = time.monotonic() + _LOOK
+            if pause():
+                return None
+        return self._point()
+
+    def _point(self) -> Point:
+        """The point of the curve after the games so far."""
         totals, record = self.totals, self.record
-        record.round += 1
-        point = Point(
-            round=record.round,
-            minutes=record.seconds / 60.0,
+        return Point(
+            round=record.round + 1,
             steps=totals.steps,
             rows=totals.rows,
             value_loss=totals.value,
             policy_loss=totals.policy,
             **{name: max(0, getattr(totals, name) - record.sum_of(name)) for name in ("games", "searches", "queries")},
         )
-        due, kept = is_due(hooks, record.round, total), is_snapshot(record.round)
-        if due or kept:
-            steps, network = self._network(supervisor)
-            if network is not None:  # the learner has died otherwise: nothing is measured or kept in this round
-                if kept:
-                    self._keep(snapshot(self.out, record.round), network, steps)
-                if due and hooks.measure is not None:
-                    point = replace(point, measured=hooks.measure(network))
-        record.points.append(point)
-        return point
 
-    def measure_last(self, supervisor: Supervisor, hooks: Hooks) -> None:
-        """Measure the network that a run ends with, where time was up between two measurements."""
-        points = self.record.points
-        if points and math.isnan(points[-1].measured) and hooks.measure is not None:
-            _, network = self._network(supervisor)
-            if network is not None:
-                points[-1] = replace(points[-1], measured=hooks.measure(network))
+    @property
+    def network(self) -> CVPN | None:
+        """The learner's network; None where the learner has just died."""
+        return self._newest()[1]
 
-    def _network(self, supervisor: Supervisor) -> tuple[int, CVPN | None]:
-        """The learner's steps and its network after them; no network where the learner has just died."""
+    def _newest(self) -> tuple[int, CVPN | None]:
+        """The learner's steps and its network after them."""
         try:
-            steps, content = supervisor.learner.call("weights").result()
+            steps, content = self.supervisor.learner.call("weights").result()
         except WorkLost:
             return 0, None
         return steps, network_of(self.settings.shape, content)
 
-    def save(self, supervisor: Supervisor) -> float | None:
-        """Write the curve and the checkpoint; the seconds it took, None where the learner or replay is dead."""
-        started = time.monotonic()
+    def keep(self, folder: Path, whole: bool) -> bool:
+        """False, which is said, where learner or replay window have died."""
+        if whole:
+            written = self._save()
+            if not written:
+                self.hooks.note("nothing was saved: the learner or the replay window died, and is being started again")
+            return written
+        if self.record.round == 0:  # its processes have only begun to start
+            return False
+        steps, network = self._newest()
+        if network is not None:
+            self._write(folder, network, steps)
+        return network is not None
+
+    def finish(self, folder: Path) -> None:
+        """From the latest checkpoint on where learner or window have just died; CheckpointError if they die again."""
+        for _ in range(_LAST_SAVES):
+            if self._save():
+                return
+            self.hooks.note("the learner or replay window died at the end; what followed the last checkpoint is lost")
+            self.supervisor.replace_dead()
+        raise CheckpointError(f"{shown(self.folder)}: the run's end is not kept: its learner or replay dies each time")
+
+    def _save(self) -> bool:
+        """Write the checkpoint whole; False where learner or replay are dead."""
         try:
-            learner, replay = supervisor.states()
+            learner, replay = self.supervisor.states()
         except WorkLost:
-            return None
+            return False
         network = network_of(self.settings.shape, learner["network"].tobytes())
         totals = replace(self.totals, steps=steps_of(learner), rows=int(replay["window"]["added"]))
         state = {
@@ -204,30 +209,10 @@ class _Journal:
             "totals": asdict(totals),
             **self.record.state(),
         }
-        self._keep(self.folder, network, totals.steps, state)
-        write_curve(self.out / CURVE, self.record.points)  # after it: a curve without a checkpoint is no run's
-        return time.monotonic() - started
+        self._write(self.folder, network, totals.steps, state)
+        return True
 
-    def save_or_say(self, supervisor: Supervisor, hooks: Hooks) -> float:
-        """Save where learner and replay live, and say so where not; the seconds it took."""
-        took = self.save(supervisor)
-        if took is None:
-            hooks.note("nothing was saved: the learner or the replay window has died, and is being started again")
-        return took or 0.0
-
-    def save_last(self, supervisor: Supervisor, hooks: Hooks) -> None:
-        """Save at the end of the run, from the latest checkpoint on where learner or replay have just died.
-
-        Raises CheckpointError where they die again and again.
-        """
-        for _ in range(_LAST_SAVES):
-            if self.save(supervisor) is not None:
-                return
-            hooks.note("the learner or the replay window died at the end; what followed the last checkpoint is lost")
-            supervisor.replace_dead()
-        raise CheckpointError(f"{shown(self.folder)}: the run's end is not kept: its learner or replay dies each time")
-
-    def _keep(self, folder: Path, network: CVPN, steps: int, state: State | None = None) -> None:
+    def _write(self, folder: Path, network: CVPN, steps: int, state: State | None = None) -> None:
         run = self.run
         description = describe(run, self.settings, self.record)
         checkpoint.save(folder, network, run.game, run.name, steps, description, state)

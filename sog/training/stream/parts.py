@@ -27,11 +27,11 @@ from sog.training.state import State
 from sog.training.symmetries import turned
 from sog.training.workers import make_actor
 
-__all__ = ["Block", "Learned", "Learning", "Playing", "Replay", "Taken"]
+__all__ = ["ActorPart", "LearnerPart", "LearnerSteps", "ReplayPart", "RowBlock", "Taken"]
 
 
 @dataclass(frozen=True)
-class Block:
+class RowBlock:
     """What an actor ships at once.
 
     version: the learner's steps when its weights were made.  seconds: that it took, of them `network` in the network.
@@ -57,11 +57,11 @@ class Taken:
     held: int
     version: float
     rows: int
-    block: Block
+    block: RowBlock
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnerSteps:
     """steps: of the learner in all.  value, policy: mean losses of the latest."""
 
     steps: int
@@ -69,7 +69,7 @@ class Learned:
     policy: float
 
 
-class Playing:
+class ActorPart:
     """An actor. incarnation: counts all actors that the run ever started, so that none repeats another's games.
 
     evaluator: the name of an evaluator process of this machine that answers it, whatever weights it is given.
@@ -84,7 +84,7 @@ class Playing:
         if evaluator:
             self.evaluator = Timed(ServedEvaluator(evaluator, settings.shape), self.clock)
 
-    def play(self, weights: bytes, version: int, games: int, number: int) -> Block:
+    def play(self, weights: bytes, version: int, games: int, number: int) -> RowBlock:
         """So many games with these weights.
 
         weights: empty where it has them, or an evaluator process does.  version: the learner's steps that made them.
@@ -98,10 +98,10 @@ class Playing:
         self.blocks += 1
         seconds = time.perf_counter() - started - (WATCH.seconds() - compiled)
         network = self.clock.seconds - before
-        return Block(harvest, version, seconds, network, WATCH.seconds(), socket.gethostname())
+        return RowBlock(harvest, version, seconds, network, WATCH.seconds(), socket.gethostname())
 
 
-class Replay:
+class ReplayPart:
     """The replay window, with the version of the weights that each row was played with."""
 
     def __init__(self, settings: TrainSettings, state: State | None = None) -> None:
@@ -118,7 +118,7 @@ class Replay:
         """Where the newest rows lie."""
         return np.arange(self.window.added - count, self.window.added) % self.window.capacity
 
-    def add(self, block: Block) -> Taken:
+    def add(self, block: RowBlock) -> Taken:
         """Take in a block."""
         harvest, window = block.harvest, self.window
         window.add(harvest.rows)
@@ -137,7 +137,7 @@ class Replay:
         return {"window": self.window.state(), "versions": self.versions[self._places(len(self.window))]}
 
 
-class Learning:
+class LearnerPart:
     """The learner with its network."""
 
     def __init__(self, game: str, settings: TrainSettings, seed: int, device: str, state: State | None = None) -> None:
@@ -152,12 +152,12 @@ class Learning:
         if state is not None:
             self.learner.restore(state["learner"])
 
-    def learn(self, batches: list[Rows]) -> Learned:
+    def learn(self, batches: list[Rows]) -> LearnerSteps:
         """A step on each batch."""
         rng = np.random.default_rng((self.seed, 2**21, self.learner.steps))
         found = [self.learner.step(turned(rows, self.symmetries, rng)) for rows in batches]
         value, policy = (float(np.mean([getattr(x, name) for x in found])) for name in ("value", "policy"))
-        return Learned(self.learner.steps, value, policy)
+        return LearnerSteps(self.learner.steps, value, policy)
 
     def weights(self) -> tuple[int, bytes]:
         """The steps taken, and the network after them."""

@@ -20,7 +20,7 @@ from sog.nets.serving.client import EvaluatorProcess
 from sog.searches.kernels.compiling import WATCH
 from sog.training.settings import TrainSettings
 from sog.training.state import State
-from sog.training.stream.parts import Learned, Learning, Playing, Replay, Taken, steps_of
+from sog.training.stream.parts import ActorPart, LearnerPart, LearnerSteps, ReplayPart, Taken, steps_of
 
 __all__ = ["Start", "Supervisor", "Totals", "Vitals", "totals_from"]
 
@@ -92,7 +92,7 @@ class Start:
 
 
 @dataclass(eq=False)
-class _Actor:
+class _ActorAtWork:
     """An actor.
 
     block: being played, or on its way into the window where `taking`.  publication: the one whose weights it has.
@@ -106,7 +106,7 @@ class _Actor:
 
 
 @dataclass(eq=False)
-class _Watched:
+class _RecentBlocks:
     """What has come in lately: (time, block)."""
 
     blocks: deque[tuple[float, Taken]] = field(default_factory=deque)
@@ -127,7 +127,7 @@ class Supervisor:
         self.settings = start.settings
         self.compiling = 0.0
         self.held, self.row_version, self.block_rows = 0, 0.0, 0.0
-        self.watched = _Watched()
+        self.watched = _RecentBlocks()
         self.sampling: Pending | None = None
         self.learning: Pending | None = None
         self.fetching: Pending | None = None
@@ -139,17 +139,17 @@ class Supervisor:
 
     # --- starting, and starting again ---
 
-    def _new_actor(self, number: int) -> _Actor:
+    def _new_actor(self, number: int) -> _ActorAtWork:
         self.totals.incarnations += 1
         start, evaluator = self.start, self.start.evaluator
         name = "" if evaluator is None else evaluator.name
         given = start.game, self.settings, start.seed, number, self.totals.incarnations, name
-        return _Actor(number, self.there.start(Playing, *given))
+        return _ActorAtWork(number, self.there.start(ActorPart, *given))
 
     def _start_replay(self) -> None:
         saved = self.start.load()
         state = None if saved is None else saved[1]
-        self.replay = self.there.keep(f"{self.start.name} replay", Replay, self.settings, state)
+        self.replay = self.there.keep(f"{self.start.name} replay", ReplayPart, self.settings, state)
         kept = 0 if state is None else int(state["window"]["added"])
         self.totals.lost_rows += max(0, self.totals.rows - kept)
         self.totals.rows = kept
@@ -161,7 +161,7 @@ class Supervisor:
         state = None if saved is None else saved[0]
         start = self.start
         given = start.game, self.settings, start.seed, start.device, state
-        self.learner = self.there.keep(f"{start.name} learner", Learning, *given)
+        self.learner = self.there.keep(f"{start.name} learner", LearnerPart, *given)
         kept = 0 if state is None else steps_of(state)
         self.totals.lost_steps += max(0, self.totals.steps - kept)
         self.totals.steps = kept
@@ -231,7 +231,7 @@ class Supervisor:
                 seed = (self.start.seed, 2**20, self.totals.steps, self.totals.incarnations)
                 self.sampling = self.replay.call("sample", min(steps, _STEPS), seed)
 
-    def _take_block(self, actor: _Actor) -> None:
+    def _take_block(self, actor: _ActorAtWork) -> None:
         """A block that was played goes into the window; one that is there is counted."""
         try:
             assert actor.block is not None
@@ -263,7 +263,7 @@ class Supervisor:
         if self.sampling is not None and id(self.sampling) in done:
             self.learning, self.sampling = self.learner.call("learn", self.sampling), None
         elif self.learning is not None and id(self.learning) in done:
-            learned: Learned = self.learning.result()
+            learned: LearnerSteps = self.learning.result()
             self.learning = None
             totals = self.totals
             totals.steps, totals.value, totals.policy = learned.steps, learned.value, learned.policy
@@ -273,7 +273,7 @@ class Supervisor:
             fetched, self.fetching = self.fetching, None
             self._publish(fetched)
 
-    def replace_dead(self, actor: _Actor | None = None) -> None:
+    def replace_dead(self, actor: _ActorAtWork | None = None) -> None:
         """Find who has died, and start another from the latest checkpoint. actor: one whose block was lost."""
         if actor is not None and not actor.remote.alive():
             self.totals.deaths += 1
