@@ -1,6 +1,8 @@
 # make demo     train a small Leduc agent, measure its exploitability, say how to play against it
 # make kernels  compile ahead what the commands would compile when first run, half a minute; make demo does it too
-# make test     linters, types, import contracts and tests
+# make check    linters, types, contracts, and the tests of what changed; ROOM=searches: of one room
+# make test     linters, types, contracts and every test but the slow ones
+# make slow     the slow tests: faults of whole programs, kernels for other processors (tests/conftest.py names them)
 # make fuzz     hostile lines, damaged checkpoints, random arguments, kills; MINUTES=30 for each, default 1
 # All make .venv first when it is missing or out of date. On Linux, PyPI's torch is the CUDA build (gigabytes); for
 # the CPU build: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
@@ -13,7 +15,7 @@ STAMP := .venv/.installed
 # One thread per process: two test workers that each use every core only slow each other down.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
-.PHONY: help demo kernels test fuzz lint clean
+.PHONY: help demo kernels check test slow fuzz lint clean
 
 help:
 	@sed -n 's/^# \(make .*\)/\1/p' Makefile
@@ -34,8 +36,16 @@ demo: kernels
 	@echo "Play against it:    $(BIN)/sog play $(DEMO)"
 	@echo "Train from scratch: rm -r $(DEMO) && make demo"
 
+PYTEST := $(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal
+
+check: lint
+	$(PYTEST) -m "not slow" $$($(BIN)/python -m tests.rooms $(ROOM))
+
 test: lint
-	$(ONE_THREAD) $(BIN)/pytest -n 2 --dist worksteal
+	$(PYTEST) -m "not slow"
+
+slow: $(STAMP)
+	$(PYTEST) -m slow
 
 # One machine after the other, each MINUTES long; what one finds does not keep the next from running.
 MINUTES ?= 1

@@ -1,9 +1,16 @@
-"""For all tests: Hypothesis without deadlines (kernels compile on first use), and kernels whose types are checked."""
+"""For all tests: Hypothesis without deadlines (kernels compile on first use), kernels whose types are checked.
+
+SLOW names the tests that take more than about ten seconds of a processor: faults of whole programs, kernels compiled
+for other processors, trained agents against every line of play. `make check` and `make test` leave them to `make slow`;
+CI runs both.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
+import pytest
 from hypothesis import settings
 
 from sog.searches.kernels.dispatch import SameTypes
@@ -12,3 +19,54 @@ settings.register_profile("sog", deadline=None, max_examples=50, derandomize=boo
 settings.load_profile("sog")
 
 SameTypes.checked = True
+
+# By file: beginnings of test names.
+SLOW = {
+    "tests/agents/test_openspiel_bot.py": ("test_any_state_is_answered_from_its_history_alone",),
+    "tests/cli/test_cli_policies.py": ("test_a_killed_run_resumes_as_if", "test_a_policy_network_values_no_leaves"),
+    "tests/cluster/test_commands.py": ("test_exploit", "test_train_without_rounds", "test_tournament"),
+    "tests/games/test_histories.py": ("test_both_faces_of_a_game_are_equal[name7]",),
+    "tests/nets/test_serving.py": ("test_it_ends_with_its_owner", "test_a_killed_process_is_told_of"),
+    "tests/protocols/test_bad_engines.py": (
+        "test_a_tournament_of_bad_gtp_engines",
+        "test_engines_die_with_the_tournament",
+        "test_one_tournament_may_have_twenty_kinds",
+    ),
+    "tests/protocols/test_hostile_lines.py": ("test_closed_pipes_end_it_quietly", "test_the_programs_do_so_under"),
+    "tests/protocols/test_tournament.py": ("test_a_killed_tournament_goes_on", "test_a_uci_engine_at_fault"),
+    "tests/searches/test_compiling.py": ("test_",),
+    "tests/searches/test_jit.py": ("test_without_a_folder_to_write_to",),
+    "tests/searches/test_targets.py": ("test_",),
+    "tests/soglab/test_bench_network.py": ("test_residual_networks_are_measured",),
+    "tests/soglab/test_bench_root.py": ("test_rows_of_the_whole_game",),
+    "tests/soglab/test_bench_rounds.py": ("test_the_command",),
+    "tests/soglab/test_bench_search.py": ("test_parts_of_training",),
+    "tests/soglab/test_bench_served.py": ("test_both_search",),
+    "tests/soglab/test_cfrd_memory.py": ("test_growth",),
+    "tests/soglab/test_connect_four_ablation.py": ("test_the_quick_version_from_end_to_end",),
+    "tests/soglab/test_reproduce.py": ("test_processes_compute_the_points",),
+    "tests/soglab/test_sepot_studies.py": ("test_quick_versions_need_no_run",),
+    "tests/soglab/test_ttt_never_loses.py": ("test_the_shipped_agent_never_loses",),
+    "tests/training/test_growth.py": ("test_a_finished_game_lets", "test_every_search_of_a_round_grows[openspiel"),
+    "tests/training/test_runs.py": ("test_a_run_that_goes_on_began", "test_workers_die_with_the_learner"),
+    "tests/training/test_stream.py": (
+        "test_a_first_save_that_fails",
+        "test_a_learner_that_dies_at_the_end",
+        "test_a_run_whose_end_cannot_be_kept",
+        "test_a_run_without_rounds_keeps_its_networks",
+        "test_a_save_that_fails_is_said",
+        "test_actors_are_given_the_round",
+        "test_actors_wait_for_a_slow_learner",
+        "test_measuring_is_no_training",
+        "test_one_evaluator_answers_all_actors",
+        "test_whatever_dies_is_replaced",
+    ),
+}
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Mark the slow ones."""
+    for item in items:
+        path, _, name = item.nodeid.partition("::")
+        if name.startswith(SLOW.get(path, ("no test",))):
+            item.add_marker(pytest.mark.slow)

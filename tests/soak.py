@@ -106,12 +106,12 @@ class Training:
 
 def _row_size(game: str, name: str) -> tuple[int, int]:
     """Bytes of a row in the replay window of a preset, and how many it holds."""
-    from sog.algorithms.table import preset
+    from sog.algorithms.table import settings_of
     from sog.games.catalog import make_game
     from sog.training.packing import blank_packed
     from sog.training.replay import blank_rows
 
-    settings = preset(make_game(game), name)
+    settings = settings_of(make_game(game), name)
     row = blank_packed(settings.shape, 1) if settings.shape.planes else blank_rows(settings.shape, 1)
     return sum(column.nbytes for column in row.columns().values()), settings.replay
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sog.algorithms.base import SOG, Algorithm
-from sog.algorithms.table import playing, read, settings_of
+from sog.algorithms.table import ALGORITHMS, playing, read, settings_of
 from sog.errors import SettingError, SogError
 from sog.games.base import Game
 from sog.games.catalog import make_game
@@ -80,6 +80,9 @@ def make_player(opened: Opened, algorithm: Algorithm, seed: int = 0) -> Player:
     `new_game` was not called yet. Raises SettingError for an algorithm that plays none, or a setting of training.
     """
     algorithm.refuse_training()
+    if not algorithm.plays_boards:
+        known = ", ".join(kind.name for kind in ALGORITHMS if kind.plays_boards)
+        raise SettingError(f"{algorithm.name} plays no games of perfect information; known: {known}")
     return algorithm.player(opened.evaluator, seed)
 
 

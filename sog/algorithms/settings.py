@@ -29,7 +29,9 @@ _NAMED: Final[Mapping[type, Mapping[str, Any]]] = {
 }
 # Not set by name: the network's sizes are the game's, its hidden layers are the setting `network`.
 _LEFT_OUT: Final = (NetworkShape,)
-_GAME: Final = "game"  # a field that repeats which game it is
+# Fields that a string does not reach: which game it is, and the values by which halving compares (those of policy
+# targets have the same names, and are what a string sets).
+_UNNAMED: Final = ("game", "sigma")
 
 # In a docstring, `name: what it is.` or `name, other: what they are.` at the beginning of a line or after two spaces.
 _ENTRY: Final = re.compile(r"(?:^|  |\n) *((?:[a-z_][a-z_0-9]*)(?:, [a-z_][a-z_0-9]*)*): ")
@@ -90,30 +92,34 @@ def changed(settings: Any, changes: Mapping[str, Parameter]) -> Any:
     Raises SettingError for a value of another kind or out of range, and for a name that they have no field of;
     ValueError where fields of two classes have the name, which would be a fault of ours.
     """
-    for name, value in changes.items():
-        settings, owners = _with(settings, name, value)
-        if not owners:
+    owners: dict[str, set[type]] = {name: set() for name in changes}
+    settings = _with(settings, changes, owners)
+    for name, classes in owners.items():
+        if not classes:
             raise SettingError(f"{name} does not apply to this game with this preset")
-        if len(owners) > 1:
-            raise ValueError(f"{name} is a setting of {' and '.join(sorted(owner.__name__ for owner in owners))}")
+        if len(classes) > 1:
+            raise ValueError(f"{name} is a setting of {' and '.join(sorted(owner.__name__ for owner in classes))}")
     return settings
 
 
-def _with(settings: Any, name: str, value: Parameter) -> tuple[Any, set[type]]:
-    """The settings with a value, and the classes whose field it was put in."""
+def _with(settings: Any, changes: Mapping[str, Parameter], owners: dict[str, set[type]]) -> Any:
+    """The settings with all changes at once, since some are only valid together.
+
+    owners: by name, the classes whose field was changed; filled here.
+    """
     new: dict[str, Any] = {}
-    owners: set[type] = set()
     for field, hint in _fields(type(settings)):
         old = getattr(settings, field)
         if dataclasses.is_dataclass(old) and type(old) not in _NAMED:
-            new[field], inside = _with(old, name, value)
-            owners |= inside
-        elif field == name:
+            inside = _with(old, changes, owners)
+            if inside is not old:
+                new[field] = inside
+        elif field in changes:
             kind = next((kind for kind in _parts(hint) if _is_value(kind)), None)
             if kind is not None:
-                new[field] = coerced(name, value, kind)
-                owners.add(type(settings))
-    return (dataclasses.replace(settings, **new) if owners else settings), owners
+                new[field] = coerced(field, changes[field], kind)
+                owners[field].add(type(settings))
+    return dataclasses.replace(settings, **new) if new else settings
 
 
 def coerced(name: str, value: Parameter, kind: Any) -> Any:
@@ -172,7 +178,7 @@ def kind_of(kind: Any) -> str:
 def _fields(owner: type) -> list[tuple[str, Any]]:
     """(name, type) of the fields that may be settings."""
     hints = get_type_hints(owner)
-    names = [field.name for field in dataclasses.fields(owner) if field.name != _GAME]
+    names = [field.name for field in dataclasses.fields(owner) if field.name not in _UNNAMED]
     return [(name, hints[name]) for name in names if hints[name] not in _LEFT_OUT]
 
 

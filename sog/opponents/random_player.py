@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from sog.games.base import Game
-from sog.play.move_tree import MoveTree, given
-from sog.play.player import Candidate, Search, Stopped, Thought, never
+from sog.play.player import Candidate, Player, Stopped, Thought, never
 from sog.searches.leaves.evaluator import SearchGenerator, zero_evaluator
 
 __all__ = ["RandomPlayer", "RandomSearch"]
 
 
-class RandomPlayer:
+class RandomPlayer(Player):
     """Plays every legal move with the same probability."""
 
     def __init__(self, name: str = "random", seed: int = 0) -> None:
-        self.name, self.evaluator, self.seed = name, zero_evaluator, seed
-        self.tree: MoveTree | None = None
+        super().__init__(name, zero_evaluator, seed)
 
-    def new_game(self, game: Game) -> None:
-        self.tree = MoveTree(game)
-
-    def search(self, moves: Sequence[int], simulations: int | None = None) -> Search:
-        tree = given(self.tree)
-        actions = tree.actions(tree.decision_after(moves))
+    def search_at(self, node: int, simulations: int | None) -> RandomSearch:
+        moves = self.tree.moves
         rng = np.random.default_rng((self.seed, len(moves), *moves))  # (7,) and (7, 0) would be the same seed
-        return RandomSearch([int(action) for action in rng.permutation(actions)])
+        return RandomSearch([int(action) for action in rng.permutation(self.tree.actions(node))])
 
 
 class RandomSearch:

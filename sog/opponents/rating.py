@@ -1,7 +1,4 @@
-"""A player that rates the moves of a position in one go, by a function: what baselines on a board are made of.
-
-It knows how a position is named and how ties are broken; it knows no game and no way of rating.
-"""
+"""A player that rates the moves of a position in one go, by a function: what baselines on a board are made of."""
 
 from __future__ import annotations
 
@@ -14,9 +11,8 @@ import numpy as np
 from sog.errors import GameError
 from sog.games.base import Game, State
 from sog.games.boards.positions import Position
-from sog.play.move_tree import MoveTree, given
 from sog.play.openspiel_states import openspiel_game
-from sog.play.player import Candidate, Stopped, Thought, never
+from sog.play.player import Candidate, Player, Stopped, Thought, never
 from sog.searches.leaves.evaluator import SearchGenerator, zero_evaluator
 
 __all__ = ["Decision", "Rate", "Rated", "RatingPlayer", "rated_root", "spiel_state"]
@@ -56,24 +52,18 @@ class Rated:
 Rate: TypeAlias = Callable[[Decision], Rated]
 
 
-class RatingPlayer:
+class RatingPlayer(Player):
     """Plays the move that its function rates highest; among equals each has the same chance."""
 
     def __init__(self, name: str, rate: Rate, seed: int = 0) -> None:
-        self.name, self.seed, self.evaluator, self._rate = name, seed, zero_evaluator, rate
-        self._tree: MoveTree | None = None
+        super().__init__(name, zero_evaluator, seed)
+        self._rate = rate
 
-    def new_game(self, game: Game) -> None:
-        """Play this game from now on."""
-        self._tree = MoveTree(game)
-
-    def search(self, moves: Sequence[int], simulations: int | None = None) -> RatingSearch:
-        """The rating of the position after these moves; GameError where a move is illegal or nobody is to move."""
-        tree = given(self._tree)
-        node = tree.decision_after(moves)
-        public, rng = tree.public, np.random.default_rng((self.seed, len(moves), *moves))
-        actions = tuple(tree.actions(node))
-        decision = Decision(public.game, public.states[node], tuple(moves), actions, simulations or 0, rng)
+    def search_at(self, node: int, simulations: int | None) -> RatingSearch:
+        public, moves = self.tree.public, self.tree.moves
+        rng = np.random.default_rng((self.seed, len(moves), *moves))
+        actions = tuple(self.tree.actions(node))
+        decision = Decision(public.game, public.states[node], moves, actions, simulations or 0, rng)
         return RatingSearch(decision, self._rate)
 
 

@@ -1,4 +1,4 @@
-"""The public tree of a game of perfect information, walked by lists of moves; it knows no player and no search."""
+"""The public tree of a game of perfect information, walked by lists of moves."""
 
 from __future__ import annotations
 
@@ -9,45 +9,35 @@ from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Game
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["MOST_KEPT", "MoveTree", "given", "is_full"]
-
-
-def given(tree: MoveTree | None) -> MoveTree:
-    """The tree of the game that a player was given; GameError where there was none."""
-    if tree is None:
-        raise GameError("no game was given to the player")
-    return tree
-
+__all__ = ["MOST_KEPT", "MoveTree"]
 
 # Positions that a player's tree keeps, 12 kB each of chess and 32 of 9x9 Go, before it begins anew.
 MOST_KEPT: Final = 100_000
 
 
-def is_full(tree: MoveTree) -> bool:
-    """Whether a player should begin with a new tree: what earlier searches of the game listed is not needed again."""
-    return tree.public.size > MOST_KEPT
-
-
 class MoveTree:
-    """A game's public tree, walked by lists of moves; a position that was there before costs nothing."""
+    """A game's public tree, walked by lists of moves; a position that was there before costs nothing.
+
+    moves: the line that was walked last.
+    """
 
     def __init__(self, game: Game) -> None:
         """Raises GameError where the game is not one of perfect information."""
         if not game.perfect_information:
             raise GameError(f"{game.name} is not a game of perfect information")
         self.public = PublicTree(game)
-        self._moves: list[int] = []  # the line walked last and the nodes along it, so that the next one is short
-        self._nodes = [0]
+        self.moves: tuple[int, ...] = ()
+        self._nodes = [0]  # along that line, so that the next walk is short
 
     def node_after(self, moves: Sequence[int]) -> int:
         """The public node after these actions; GameError where one is illegal."""
         known = 0
-        while known < min(len(moves), len(self._moves)) and moves[known] == self._moves[known]:
+        while known < min(len(moves), len(self.moves)) and moves[known] == self.moves[known]:
             known += 1
         nodes = self._nodes[: known + 1]
         for action in moves[known:]:
             nodes.append(self._step(nodes[-1], action))
-        self._moves, self._nodes = list(moves), nodes
+        self.moves, self._nodes = tuple(moves), nodes
         return nodes[-1]
 
     def _step(self, node: int, action: int) -> int:
@@ -65,6 +55,11 @@ class MoveTree:
             why = "the game is over" if self.actor(node) == TERMINAL else "chance is to move"
             raise GameError(f"{why} in {self.name(node)}")
         return node
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a player should begin with a new tree: what earlier searches listed is not needed again."""
+        return self.public.size > MOST_KEPT
 
     def result(self, node: int) -> float | None:
         """Player 0's utility where the game has ended, as a share of the largest; None where it goes on."""

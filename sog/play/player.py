@@ -1,22 +1,24 @@
 """Players of perfect-information games: given the moves so far, they think within limits and name a move.
 
-Engines, matches and Elo curves use only this interface, whatever searches behind it. It knows no protocol, no file
-and no opponent.
+Engines, matches and Elo curves use only this interface, whatever searches behind it.
 """
 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from sog.errors import GameError
 from sog.games.base import Game
 from sog.memory import available_bytes, held_bytes
+from sog.play.move_tree import MoveTree
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
 
-__all__ = ["ENDLESS", "Candidate", "Limits", "Player", "Search", "Stopped", "Thought", "never", "think"]
+__all__ = ["ENDLESS", "Candidate", "Limits", "Player", "PlayerSearch", "Stopped", "Thought", "never", "think"]
 
 # Called again and again while a search runs; true ends it.
 Stopped = Callable[[], bool]
@@ -62,7 +64,7 @@ class Thought:
         return self.candidates[0].action
 
 
-class Search(Protocol):
+class PlayerSearch(Protocol):
     """One position's search; `thought` may be called at any time when `steps` rests or has ended."""
 
     @property
@@ -76,26 +78,47 @@ class Search(Protocol):
         """What it thinks so far. Called from `stopped` too."""
 
 
-class Player(Protocol):
-    """Plays one game after another, always on the game it was given last.
+class Player(ABC):
+    """Plays one game after another, always on the game it was given last. A new player is one class with `search_at`.
 
     name: as tables show it.  seed: decides its draws from the next search on.
     evaluator: answers its searches, those of several games together if wanted.
+    reuse: whether a search begins with what the last one left.
+    last: what the last search of this game left for the next one; each class of players says what it is.
     """
 
-    name: str
-    seed: int
-    evaluator: Evaluator
+    def __init__(self, name: str, evaluator: Evaluator, seed: int = 0, reuse: bool = True) -> None:
+        self.name, self.evaluator, self.seed, self.reuse = name, evaluator, seed, reuse
+        self._tree: MoveTree | None = None
+        self.last: object | None = None
+
+    @property
+    def tree(self) -> MoveTree:
+        """The positions of the game it plays; GameError before the first game."""
+        if self._tree is None:
+            raise GameError("no game was given to the player")
+        return self._tree
 
     def new_game(self, game: Game) -> None:
         """Forget everything and play this game from now on."""
+        self._tree, self.last = MoveTree(game), None
 
-    def search(self, moves: Sequence[int], simulations: int | None = None) -> Search:
+    def search(self, moves: Sequence[int], simulations: int | None = None) -> PlayerSearch:
         """A search of the position after these action identities; what earlier searches found there is reused.
 
         simulations: how many; None for the player's own number. Raises GameError where a move is illegal
         or nobody is to move.
         """
+        if self.tree.is_full:
+            self.new_game(self.tree.public.game)
+        node = self.tree.decision_after(moves)
+        if not self.reuse:
+            self.last = None
+        return self.search_at(node, simulations)
+
+    @abstractmethod
+    def search_at(self, node: int, simulations: int | None) -> PlayerSearch:
+        """A search of the decision at a public node of `tree`, the last of the line `tree.moves`."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +146,7 @@ _EVERY: Final = 100
 
 
 def think(
-    player: Player, moves: Sequence[int], limits: Limits, watch: Callable[[Search], bool] = lambda search: False
+    player: Player, moves: Sequence[int], limits: Limits, watch: Callable[[PlayerSearch], bool] = lambda search: False
 ) -> Thought:
     """Search the position after `moves` and say what came of it.
 

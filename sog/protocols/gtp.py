@@ -14,7 +14,7 @@ from typing import Final
 
 from sog.errors import GameError, SogError
 from sog.games.boards.go import Go
-from sog.play.player import ENDLESS, Candidate, Limits, Player, Search, Thought, think
+from sog.play.player import ENDLESS, Candidate, Limits, Player, PlayerSearch, Thought, think
 from sog.protocols.clock import share_of_clock
 from sog.protocols.go_setup import GoBoard, read_colour, read_vertex, write_score, write_vertex
 from sog.protocols.lines import Lines
@@ -221,7 +221,7 @@ class GtpEngine:
     # --- searching ---
 
     def _think(
-        self, moves: Sequence[int], limits: Limits, watch: Callable[[Search], bool] = lambda search: False
+        self, moves: Sequence[int], limits: Limits, watch: Callable[[PlayerSearch], bool] = lambda search: False
     ) -> Thought:
         game = self.board.game
         if self.playing is not game:
@@ -243,7 +243,7 @@ class GtpEngine:
         self.say(f"={number}")
         printed = time.monotonic()
 
-        def watch(search: Search) -> bool:
+        def watch(search: PlayerSearch) -> bool:
             nonlocal printed
             if time.monotonic() - printed >= interval:
                 rows = [self._row(k, c) for k, c in enumerate(search.thought().candidates) if c.visits]

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 
 from sog.agents.opening import is_trained, make_player, network_id, open_network
 from sog.algorithms.base import SOG, Algorithm
-from sog.algorithms.table import ALGORITHMS, read
+from sog.algorithms.table import ALGORITHMS, find, read
 from sog.errors import GameError, SettingError
 from sog.games.base import Game, refuse_finished
 from sog.games.boards.chess import Chess
@@ -246,7 +246,7 @@ def _searcher(key: str, algorithm: str) -> _Kind:
         player.name = name
         return PlayerContestant(player, thinks(agent))
 
-    takes = {"seconds", "simulations", *(("per_update", "paper") if algorithm == SOG else ())}
+    takes = {"seconds", "simulations", *({"per_update", "paper"} & set(find(algorithm).own()))}
     return _Kind(frozenset(takes | {_ALGORITHM} if key == "checkpoint" else takes), check, make)
 
 

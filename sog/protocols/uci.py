@@ -16,7 +16,7 @@ from sog.agents.opening import warm_up
 from sog.algorithms.student.player import SogPlayer
 from sog.errors import SogError
 from sog.games.boards.chess import WHITE, Chess
-from sog.play.player import ENDLESS, Limits, Player, Search, Thought, think
+from sog.play.player import ENDLESS, Limits, Player, PlayerSearch, Thought, think
 from sog.protocols.chess_setup import ChessBoard, read_position
 from sog.protocols.clock import share_of_clock
 from sog.protocols.lines import Lines
@@ -219,7 +219,7 @@ class _Watch:
         self.stopped = self.quit = False
         self._later: list[str | None] = []
 
-    def __call__(self, search: Search) -> bool:
+    def __call__(self, search: PlayerSearch) -> bool:
         """Whether to stop; reports twice a second."""
         self.simulations = search.simulations
         while self.lines.arrived() and self._listening():
@@ -231,7 +231,7 @@ class _Watch:
             self.reported = time.monotonic()
         return self.stopped
 
-    def _is_deep(self, search: Search, depth: int) -> bool:
+    def _is_deep(self, search: PlayerSearch, depth: int) -> bool:
         """Whether the best line has so many moves, or ends the game sooner after a search of the usual size."""
         line = self.allowed(search.thought()).candidates[0].line
         if len(line) >= depth or search.simulations < self.engine.simulations:

@@ -1,8 +1,6 @@
-"""Trees, kernels, the CFR family, GT-CFR and exact solutions; no rules, no network.
+"""Searches and what they are made of: trees, kernels, the CFR family, growing-tree CFR, MCTS; no rules and no network.
 
-`sog.search(...)` is also a function, the front door's: growing-tree CFR from the first decision of a game.
-
-    sog.search("leduc_poker", sog.Budget(1000, 1.0), leaves="leduc_poker").policy
-
-See `sog.api.search` for its arguments.
+From the bottom up: kernels/ (how kernels compile, registers), tree/ (public trees as arrays), leaves/ (beliefs out,
+evaluations in), cfr/ (sweeps and rules), resolving/ (gadget, CFR-D), and the searches themselves: gtcfr/,
+depth_limited/, mcts/ and holdem/.
 """

@@ -1,8 +1,5 @@
-"""Self-play, queries, replay, learner and loop; a folder for each learning algorithm.
+"""The platform of training, which names no algorithm: one loop, the learner, the replay window, checkpoints, curves.
 
-`sog.train(...)` is also a function, the front door's: it learns a game by self-play.
-
-    sog.train("kuhn_poker", "runs/kuhn", minutes=1)
-
-See `sog.api.train` for its arguments.
+Read rounds.py (the loop), loop.py (self-play beside learning), learner.py, replay.py, checkpoint.py. stream/ is
+training without rounds, in processes any of which may die. Each algorithm's part is in `sog.algorithms`.
 """

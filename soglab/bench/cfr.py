@@ -11,7 +11,7 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 from soglab.bench.cfr_solvers import (
     LITEEFG,
@@ -19,9 +19,10 @@ from soglab.bench.cfr_solvers import (
     OURS,
     OURS_DELAYED,
     OURS_SIMULTANEOUS,
-    Solver,
+    TimedSolver,
     make_solvers,
 )
+from soglab.bench.form import Benchmark, Column, Report
 
 QUICK_GAMES: Final = (
     "kuhn_poker",
@@ -62,35 +63,27 @@ _REPETITIONS: Final = 3
 
 
 @dataclass(frozen=True)
-class Row:
+class CfrRow:
     """One solver on one game.
 
-    ratio_to_ours: its time over that of our CFR+, which alternates as theirs do.  iterations_to_target,
-    seconds_to_target: until exploitability (the mean over players) is at most TARGET, None where that takes more
+    ratio_to_ours: its time over that of our CFR+, which alternates as theirs do.  seconds_to_target,
+    iterations_to_target: until exploitability (the mean over players) is at most TARGET, None where that takes more
     than 30 seconds; measuring it is not counted.  target_ratio: its seconds over the fastest of ours.
     setup_seconds: until the game is listed or loaded and the first iteration can begin, imports and compilation left
     out.
     """
 
-    game: str
-    solver: str
-    us_per_iteration: float
-    ratio_to_ours: float
-    iterations_to_target: int | None
-    seconds_to_target: float | None
-    target_ratio: float | None
-    setup_seconds: float
+    game: Annotated[str, Column("game", once=True)]
+    solver: Annotated[str, Column("solver")]
+    us_per_iteration: Annotated[float, Column("us/iteration", ",.4g")]
+    ratio_to_ours: Annotated[float, Column("x ours", ",.3g")]
+    seconds_to_target: Annotated[float | None, Column(f"seconds to {TARGET:g}", ".3g", missing="not in 30")]
+    target_ratio: Annotated[float | None, Column("x ours", ",.3g")]
+    iterations_to_target: Annotated[int | None, Column("iterations", ",")]
+    setup_seconds: Annotated[float, Column("setup", ".2g", unit="s")]
 
 
-@dataclass(frozen=True)
-class _Reached:
-    """How many iterations led to the target, and in how many seconds; None where it was not reached."""
-
-    iterations: int | None
-    seconds: float | None
-
-
-def bench_game(name: str, rounds: int = 9, batch_seconds: float = 0.1) -> list[Row]:
+def bench_game(name: str, rounds: int = 9, batch_seconds: float = 0.1) -> Iterator[CfrRow]:
     """One row for each solver: the median of `rounds` batches that last about `batch_seconds` each.
 
     A batch has at least one iteration. GameError where there is no such game or OpenSpiel lacks it.
@@ -100,24 +93,16 @@ def bench_game(name: str, rounds: int = 9, batch_seconds: float = 0.1) -> list[R
         solvers = _made(makers)
         first = {solver: _run_to_target(one) for solver, one in solvers.items()}
         medians = _interleaved(solvers, rounds, batch_seconds)
-        reached = _repeated(makers, first)
-    ours = min((s for name in _OURS if (s := reached[name].seconds) is not None), default=None)
-    return [
-        Row(
-            name,
-            solver,
-            1e6 * seconds,
-            seconds / medians[OURS],
-            reached[solver].iterations,
-            reached[solver].seconds,
-            _ratio(reached[solver].seconds, ours),
-            solvers[solver].setup_seconds,
-        )
-        for solver, seconds in medians.items()
-    ]
+        reached = _repeated(makers, {solver: found for solver, found in first.items() if found is not None})
+    ours = min((reached[solver][1] for solver in _OURS if solver in reached), default=None)
+    for solver, each in medians.items():
+        iterations, seconds = reached.get(solver, (None, None))
+        ratio = None if seconds is None or ours is None else seconds / ours
+        speed, setup = (1e6 * each, each / medians[OURS]), solvers[solver].setup_seconds
+        yield CfrRow(name, solver, *speed, seconds, ratio, iterations, setup)
 
 
-def _made(makers: Mapping[str, Callable[[], Solver]]) -> dict[str, Solver]:
+def _made(makers: Mapping[str, Callable[[], TimedSolver]]) -> dict[str, TimedSolver]:
     """A solver of each kind that can be run on the game."""
     out = {}
     for name, make in makers.items():
@@ -126,21 +111,20 @@ def _made(makers: Mapping[str, Callable[[], Solver]]) -> dict[str, Solver]:
     return out
 
 
-def _ratio(theirs: float | None, ours: float | None) -> float | None:
-    return None if theirs is None or ours is None else theirs / ours
+def _run_to_target(solver: TimedSolver) -> tuple[int, float] | None:
+    """The iterations and seconds of a new solver to the target; None where it takes longer than it may.
 
-
-def _run_to_target(solver: Solver) -> _Reached:
-    """A solver that has not run, with exploitability measured after 1, 2, 3, 4, 6, 8, 12, 16, ... iterations."""
+    Exploitability is measured after 1, 2, 3, 4, 6, 8, 12, 16, ... iterations.
+    """
     seconds, done = 0.0, 0
     for count in _checks():
         seconds += solver.run(count - done)
         done = count
         if solver.exploitability() <= TARGET:
-            return _Reached(done, seconds)
+            return done, seconds
         if seconds > _MOST_SECONDS:
             break
-    return _Reached(None, None)
+    return None
 
 
 def _checks() -> Iterator[int]:
@@ -152,20 +136,17 @@ def _checks() -> Iterator[int]:
         yield count * 3 // 2
 
 
-def _repeated(makers: Mapping[str, Callable[[], Solver]], first: Mapping[str, _Reached]) -> dict[str, _Reached]:
+def _repeated(
+    makers: Mapping[str, Callable[[], TimedSolver]], first: Mapping[str, tuple[int, float]]
+) -> dict[str, tuple[int, float]]:
     """Medians of new runs of the same iterations, the solvers in turn, where the first run was short."""
-    seconds: dict[str, list[float]] = {name: [] for name in first}
-    for _ in range(_REPETITIONS):
-        for name, reached in first.items():
-            if reached.iterations is not None and reached.seconds is not None and reached.seconds < _REPEATED_SECONDS:
-                seconds[name].append(makers[name]().run(reached.iterations))
-    return {
-        name: _Reached(reached.iterations, statistics.median(seconds[name]) if seconds[name] else reached.seconds)
-        for name, reached in first.items()
-    }
+    short = {name: count for name, (count, seconds) in first.items() if seconds < _REPEATED_SECONDS}
+    turns = [{name: makers[name]().run(count) for name, count in short.items()} for _ in range(_REPETITIONS)]
+    medians = {name: (count, statistics.median(turn[name] for turn in turns)) for name, count in short.items()}
+    return {**first, **medians}
 
 
-def _interleaved(solvers: Mapping[str, Solver], rounds: int, batch_seconds: float) -> dict[str, float]:
+def _interleaved(solvers: Mapping[str, TimedSolver], rounds: int, batch_seconds: float) -> dict[str, float]:
     """Median seconds an iteration of each solver."""
     batches = {name: _batch(solver, batch_seconds) for name, solver in solvers.items()}
     seconds: dict[str, list[float]] = {name: [] for name in solvers}
@@ -175,7 +156,7 @@ def _interleaved(solvers: Mapping[str, Solver], rounds: int, batch_seconds: floa
     return {name: statistics.median(times) for name, times in seconds.items()}
 
 
-def _batch(solver: Solver, batch_seconds: float) -> int:
+def _batch(solver: TimedSolver, batch_seconds: float) -> int:
     """How many iterations last about `batch_seconds`."""
     count = 1
     while (took := solver.run(count)) < batch_seconds / 2:
@@ -183,17 +164,24 @@ def _batch(solver: Solver, batch_seconds: float) -> int:
     return max(1, round(count * batch_seconds / took))
 
 
-def fastest_other(rows: Sequence[Row]) -> tuple[float, float | None]:
+def fastest_other(rows: Sequence[CfrRow]) -> tuple[float, float | None]:
     """The smallest ratios of other programs' solvers to ours: an iteration, and to the target."""
     others = [row for row in rows if row.solver in (OPENSPIEL, LITEEFG)]
     to_target = [row.target_ratio for row in others if row.target_ratio is not None]
     return min(row.ratio_to_ours for row in others), min(to_target, default=None)
 
 
-def bench_games(games: Sequence[str], rounds: int, report: Callable[[int, str], None]) -> list[Row]:
+def _caption(rows: Sequence[CfrRow]) -> str:
+    iteration, to_target = fastest_other(rows)
+    reaching = "" if to_target is None else f", {to_target:.3g} x to {TARGET:g}"
+    return f"the fastest other solver takes {iteration:.3g} x our time an iteration{reaching}"
+
+
+CFR: Final = Benchmark("bench cfr", "games", caption=_caption)
+
+
+def bench_games(games: Sequence[str], rounds: int, report: Report) -> Iterator[CfrRow]:
     """Rows of several games, one game after another; `report` is called with how many are done and which is next."""
-    rows: list[Row] = []
     for k, game in enumerate(games):
         report(k, game)
-        rows += bench_game(game, rounds)
-    return rows
+        yield from bench_game(game, rounds)

@@ -37,8 +37,8 @@ LITEEFG: Final = "LiteEFG CFR+"
 _DELAYED: Final = replace(CFR_PLUS, delay=1)
 
 
-class Solver(Protocol):
-    """A solver of one game that keeps what it has found.
+class TimedSolver(Protocol):
+    """A solver of one game; each run continues the last.
 
     setup_seconds: processor seconds that listing or loading the game took, before the first iteration.
     """
@@ -46,7 +46,7 @@ class Solver(Protocol):
     setup_seconds: float
 
     def run(self, count: int) -> float:
-        """So many iterations more; the processor seconds that they took."""
+        """`count` iterations more; the processor seconds that they took."""
 
     def exploitability(self) -> float:
         """Of its average policy: the mean over both players of what a best response wins, in utilities."""
@@ -64,7 +64,7 @@ def check_game(name: str) -> None:
     openspiel_game(game)
 
 
-def make_solvers(name: str, stack: ExitStack) -> dict[str, Callable[[], Solver]]:
+def make_solvers(name: str, stack: ExitStack) -> dict[str, Callable[[], TimedSolver]]:
     """By name, what makes a new solver of a game; what they leave behind goes with the stack.
 
     LiteEFG is left out where it is not installed; making one is an EOFError where it cannot be run on the game, and
@@ -74,7 +74,7 @@ def make_solvers(name: str, stack: ExitStack) -> dict[str, Callable[[], Solver]]
     spiel = openspiel_game(game)
     Ours(name, CFR_PLUS).run(1)  # kernels are compiled or loaded before anything is timed
     Ours(name, SOG).run(1)
-    makers: dict[str, Callable[[], Solver]] = {
+    makers: dict[str, Callable[[], TimedSolver]] = {
         OURS: partial(Ours, name, CFR_PLUS),
         OURS_SIMULTANEOUS: partial(Ours, name, SOG),
         OURS_DELAYED: partial(Ours, name, _DELAYED),
@@ -95,7 +95,6 @@ class Ours:
         self._rule = rule
 
     def run(self, count: int) -> float:
-        """So many iterations more; the processor seconds that they took."""
         start = process_time()
         self._tree.iterate(self._rule, count)
         return process_time() - start
@@ -116,7 +115,6 @@ class OpenSpiel:
         self.setup_seconds = process_time() - start
 
     def run(self, count: int) -> float:
-        """So many iterations more; the processor seconds that they took."""
         start = process_time()
         for _ in range(count):
             self._solver.evaluate_and_update_policy()
@@ -137,15 +135,14 @@ class LiteEFG:
         process = context.Process(target=_liteefg_worker, args=(theirs, name.removeprefix(PREFIX), home), daemon=True)
         process.start()
         theirs.close()
-        self._process = process
-        stack.callback(self.close)
+        for end in (process.join, process.terminate, self._connection.close):  # the last one first
+            stack.callback(end)
         try:
             self.setup_seconds = float(self._connection.recv())
         except OSError as error:
             raise EOFError from error
 
     def run(self, count: int) -> float:
-        """So many iterations more; the processor seconds that they took."""
         self._connection.send(count)
         return float(self._connection.recv())
 
@@ -153,12 +150,6 @@ class LiteEFG:
         """Of the average policy, by LiteEFG's best responses."""
         self._connection.send(None)
         return float(self._connection.recv())
-
-    def close(self) -> None:
-        """End the process."""
-        self._connection.close()
-        self._process.terminate()
-        self._process.join()
 
 
 def _liteefg_worker(connection: Connection, name: str, home: str) -> None:

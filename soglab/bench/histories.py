@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -18,8 +17,10 @@ from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.one_core import one_core
 from sog.nets.shape import policy_shape
+from soglab.bench.form import Benchmark, Column, Report
+from soglab.bench.stopwatch import counted
 
-__all__ = ["BATTLESHIPS", "GAMES", "Row", "bench_histories"]
+__all__ = ["BATTLESHIPS", "GAMES", "HISTORIES", "HistoriesRow", "bench_histories"]
 
 _BATTLE: Final = "battleship(board_width={0},board_height={0},ship_sizes=[{1}],num_shots={2},"
 _SHOTS: Final = "allow_repeated_shots=False,returns_type=win_loss)"
@@ -38,36 +39,37 @@ GAMES: Final = (
 
 
 @dataclass(frozen=True)
-class Row:
+class HistoriesRow:
     """One game: decisions of an episode, and episodes a second of processor time on one core.
 
     random: random legal actions, no network.  actor: with a network.  learning: with R-NaD's learning beside.
     """
 
-    game: str
+    game: Annotated[str, Column("game")]
     network: str
-    decisions: float
-    random: float
-    actor: float
-    learning: float
+    decisions: Annotated[float, Column("decisions", ".1f")]
+    random: Annotated[float, Column("random games/s", ",.0f")]
+    actor: Annotated[float, Column("with {network} /s", ",.0f")]
+    learning: Annotated[float, Column("with R-NaD /s", ",.0f")]
+
+
+HISTORIES: Final = Benchmark("bench histories", "games")
 
 
 def bench_histories(
-    games: tuple[str, ...], size: tuple[int, int], seconds: float, report: Callable[[int, str], None]
-) -> list[Row]:
-    """A row for each game; each of its three figures takes so many seconds, at least.
+    games: Sequence[str], size: tuple[int, int], seconds: float, report: Report
+) -> Iterator[HistoriesRow]:
+    """A row for each game; each of its three figures takes `seconds`, at least.
 
     size: hidden layers of the actor's network and their width.
     """
-    rows = []
     with one_core():
         for done, name in enumerate(games):
             report(done, name)
-            rows.append(_row(make_history_game(name), size, seconds))
-    return rows
+            yield _row(make_history_game(name), size, seconds)
 
 
-def _row(game: HistoryGame, size: tuple[int, int], seconds: float) -> Row:
+def _row(game: HistoryGame, size: tuple[int, int], seconds: float) -> HistoriesRow:
     depth, width = size
     settings = replace(rnad_preset(game, "paper"), shape=policy_shape(game, width, depth))
     learner = settings.learning.make(CVPN(settings.shape, 0), 0)
@@ -83,15 +85,13 @@ def _row(game: HistoryGame, size: tuple[int, int], seconds: float) -> Row:
 
     played = _rate(lambda: _play_at_random(game, 1024, rng), seconds)
     actor, learning = _rate(act, seconds), _rate(learn, seconds)
-    return Row(game.name, f"{depth}x{width}", float(np.mean(decisions)), played, actor, learning)
+    return HistoriesRow(game.name, f"{depth}x{width}", float(np.mean(decisions)), played, actor, learning)
 
 
 def _rate(episodes: Callable[[], int], seconds: float) -> float:
     """Episodes a second of processor time, after one call that compiles."""
     episodes()
-    started, count = time.process_time(), 0
-    while (spent := time.process_time() - started) < seconds:
-        count += episodes()
+    count, spent = counted(episodes, seconds)
     return count / spent
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -19,16 +19,14 @@ from sog.games.holdem.game import Holdem
 from sog.games.holdem.names import holdem_from
 from sog.games.names import parse_game
 from sog.searches.holdem.solver import HoldemSolver
-
-__all__ = ["RIVER", "THREADS", "TURN", "Spot", "SpotTiming", "bench_spot", "chosen", "game_of", "steps"]
+from soglab.bench.form import Benchmark, Column, Report
 
 TARGET: Final = 0.005  # of the pot
 THREADS: Final = (1, 2)
-Report = Callable[[int, str], None]
 
 
 @dataclass(frozen=True)
-class Spot:
+class TimedSpot:
     """A spot and how it is timed: `bursts` of `iterations` each, then `solves` to the target."""
 
     name: str
@@ -38,12 +36,12 @@ class Spot:
     solves: int
 
 
-RIVER: Final = Spot("river", "holdem(board=2s2h2d7c9c,pot=1000,stacks=20000,bets=0.5;1.0;allin)", 30, 20, 5)
-TURN: Final = Spot("turn", "holdem(board=3s7hTdKs,pot=1000,stacks=20000,bets=0.5;1.0;allin)", 7, 1, 1)
+RIVER: Final = TimedSpot("river", "holdem(board=2s2h2d7c9c,pot=1000,stacks=20000,bets=0.5;1.0;allin)", 30, 20, 5)
+TURN: Final = TimedSpot("turn", "holdem(board=3s7hTdKs,pot=1000,stacks=20000,bets=0.5;1.0;allin)", 7, 1, 1)
 
 
 @dataclass(frozen=True)
-class SpotTiming:
+class HoldemRow:
     """One spot solved by one number of threads; a line of the benchmark.
 
     ms_per_iteration: median over bursts, without measuring exploitability.  fastest_ms: of the fastest burst.
@@ -54,17 +52,20 @@ class SpotTiming:
     threads included.
     """
 
-    spot: str
+    spot: Annotated[str, Column("spot")]
     game: str
-    threads: int
-    ms_per_iteration: float
-    fastest_ms: float
-    processor_ms: float
-    speedup: float
-    seconds_to_half_percent: float
-    iterations: int
-    memory_mb: float
-    load: float
+    threads: Annotated[int, Column("threads")]
+    ms_per_iteration: Annotated[float, Column("ms", ".3f")]
+    fastest_ms: Annotated[float, Column("fastest", ".3f")]
+    processor_ms: Annotated[float, Column("cpu ms", ".3f")]
+    speedup: Annotated[float, Column("speedup", ".2f")]
+    seconds_to_half_percent: Annotated[float, Column("seconds", ".3g")]
+    iterations: Annotated[int, Column("iter.", ",")]
+    memory_mb: Annotated[float, Column("MB", ",.0f")]
+    load: Annotated[float, Column("load", ".1f")]
+
+
+HOLDEM: Final = Benchmark("bench holdem", "steps", "milliseconds an iteration; seconds and iterations to 0.5%")
 
 
 def game_of(text: str) -> Holdem:
@@ -72,9 +73,20 @@ def game_of(text: str) -> Holdem:
     return holdem_from(parse_game(text)[1])
 
 
-def bench_spot(spot: Spot, report: Report = lambda done, note: None) -> list[SpotTiming]:
-    """Time each number of THREADS; `report` gets how many bursts and solves are done, and what the last one took."""
-    game, done = game_of(spot.game), 0
+def bench_holdem(spots: Sequence[TimedSpot], report: Report) -> Iterator[HoldemRow]:
+    """Rows of several spots, one spot after another."""
+    done = 0
+    for spot in spots:
+        yield from bench_spot(spot, report, done)
+        done += steps(spot)
+
+
+def bench_spot(spot: TimedSpot, report: Report, done: int = 0) -> Iterator[HoldemRow]:
+    """Time each number of THREADS; `report` gets how many bursts and solves are done, and what the last one took.
+
+    done: before the first of them.
+    """
+    game = game_of(spot.game)
     solvers = [HoldemSolver(game, threads) for threads in THREADS]
     for solver in solvers:
         solver.solve(0.0, 1)  # compiles and touches every page
@@ -83,26 +95,24 @@ def bench_spot(spot: Spot, report: Report = lambda done, note: None) -> list[Spo
         for k, solver in enumerate(solvers):
             burst[k] = _pace(solver, spot.iterations)
             report(done := done + 1, f"{spot.name}, {solver.threads} threads, {burst[k, 0]:.3g} ms an iteration")
-    out = []
     for k, solver in enumerate(solvers):
         solves = []
         for _ in range(spot.solves):
             solves.append(_solve(solver))
             report(done := done + 1, f"{spot.name}, {solver.threads} threads, {solves[-1]:.3g} s to half a percent")
-        out.append(_timing(spot, solver, paces[:, k], paces[:, 0, 0] / paces[:, k, 0], solves))
-    return out
+        yield _timing(spot, solver, paces[:, k], paces[:, 0, 0] / paces[:, k, 0], solves)
 
 
-def _timing(spot: Spot, solver: HoldemSolver, paces: Float64, speedups: Float64, solves: list[float]) -> SpotTiming:
+def _timing(spot: TimedSpot, solver: HoldemSolver, paces: Float64, speedups: Float64, solves: list[float]) -> HoldemRow:
     """paces: float64[bursts, 2], results of `_pace`.  speedups: float64[bursts].  solves: seconds."""
     ms, processor_ms = np.median(paces, axis=0).tolist()
     fastest, speedup = float(paces[:, 0].min()), float(np.median(speedups))
     memory, load = solver.program.memory(solver.threads) / 1e6, os.getloadavg()[0]
     times = ms, fastest, processor_ms, speedup, float(np.median(solves))
-    return SpotTiming(spot.name, solver.game.name, solver.threads, *times, solver.iterations, memory, load)
+    return HoldemRow(spot.name, solver.game.name, solver.threads, *times, solver.iterations, memory, load)
 
 
-def steps(spot: Spot) -> int:
+def steps(spot: TimedSpot) -> int:
     """How many bursts and solves `bench_spot` reports."""
     return (spot.bursts + spot.solves) * len(THREADS)
 
@@ -124,7 +134,7 @@ def _solve(solver: HoldemSolver) -> float:
     return time.perf_counter() - start
 
 
-def chosen(names: Sequence[str]) -> list[Spot]:
+def chosen(names: Sequence[str]) -> list[TimedSpot]:
     """The spots with these names, all where none is named; SettingError for another name."""
     known = {spot.name: spot for spot in (RIVER, TURN)}
     for name in names:

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import importlib.util
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 import torch
+from rich.console import Console
 
 from sog.arrays import Float32
 from sog.games.catalog import make_game
@@ -26,33 +26,35 @@ from sog.nets.resnet import inference_copy
 from sog.nets.shape import shape_for
 from sog.searches.leaves.evaluator import Beliefs
 from sog.searches.tree.public_tree import PublicTree
+from soglab.bench.form import Benchmark, Column, table
+from soglab.bench.stopwatch import in_turn
 
 SIZES: Final = ((128, 2), (256, 2), (256, 3))
 RESNETS: Final = ((8, 1), (16, 2), (32, 2), (32, 4), (64, 6))
 BATCHES: Final = (1, 16, 64, 512)
 RESNET_BATCHES: Final = (1, 8, 64, 256)
+# Evaluates the beliefs that are measured with.
+_Once = Callable[[], object]
 
 
 @dataclass(frozen=True)
-class Row:
+class BackEndRow:
     """Microseconds of processor time from `batch` beliefs to their evaluations.
 
     chosen: whether searches use this back end for such a network.
     """
 
     game: str
-    kind: str
-    back_end: str
+    kind: Annotated[str, Column("network", lambda row: f"{row.kind} {row.depth}x{row.width} batch {row.batch:>3}")]
+    back_end: Annotated[str, Column()]
     width: int
     depth: int
     batch: int
-    us: float
+    us: Annotated[float, Column("rows/s", lambda row: f"{1e6 * row.batch / row.us:,.0f}{' *'[row.chosen]}")]
     chosen: bool
 
-    @property
-    def network(self) -> str:
-        """Such as mlp 2x128."""
-        return f"{self.kind} {self.depth}x{self.width}"
+
+BACK_ENDS: Final = Benchmark("", "", "{game}, one core; *: searches use it", across="back_end")
 
 
 def bench(
@@ -62,7 +64,7 @@ def bench(
     rounds: int = 15,
     rows_a_round: int = 2_000,
     kind: str = "mlp",
-) -> list[Row]:
+) -> Iterator[BackEndRow]:
     """Back ends take turns, each answering about `rows_a_round` beliefs a turn; the least of `rounds` counts.
 
     kind: of network, mlp or resnet, of which planes are made once and not counted.
@@ -70,7 +72,6 @@ def bench(
     public = PublicTree(make_game(game))
     if kind == "mlp":
         public.list_all()
-    out = []
     with one_core():
         for width, depth in sizes:
             network = CVPN(shape_for(public.game, width, depth, kind), seed=1).eval()
@@ -78,12 +79,16 @@ def bench(
             for batch in batches:
                 beliefs = random_beliefs(public, batch, np.random.default_rng(0))
                 back_ends = _resnets(network, beliefs) if kind == "resnet" else _mlps(network, beliefs)
-                best = _least(back_ends, rounds, max(1, rows_a_round // batch))
-                out += [
-                    Row(game, kind, name, width, depth, batch, 1e6 * seconds, name == usual)
-                    for name, seconds in best.items()
-                ]
-    return out
+                calls = max(1, rows_a_round // batch)
+                turns = {name: partial(_repeated, once, calls) for name, once in back_ends.items()}
+                for name, times in in_turn(turns, rounds + 1).items():  # the first turn also compiles, and is slower
+                    us = 1e6 * min(times) / calls
+                    yield BackEndRow(game, kind, name, width, depth, batch, us, name == usual)
+
+
+def _repeated(once: _Once, calls: int) -> None:
+    for _ in range(calls):
+        once()
 
 
 def random_beliefs(public: PublicTree, count: int, rng: np.random.Generator) -> Beliefs:
@@ -102,10 +107,6 @@ def _random_line(public: PublicTree, rng: np.random.Generator) -> None:
         if len(actions) == 0:
             return
         node = public.child(node, int(rng.integers(len(actions))))
-
-
-# Evaluates the beliefs that are measured with.
-_Once = Callable[[], object]
 
 
 def _mlps(network: CVPN, beliefs: Beliefs) -> dict[str, _Once]:
@@ -138,33 +139,12 @@ def _has_onnx() -> bool:
     return all(importlib.util.find_spec(name) is not None for name in ("onnx", "onnxruntime"))
 
 
-def _least(back_ends: dict[str, _Once], rounds: int, calls: int) -> dict[str, float]:
-    """Each back end's processor seconds a call."""
-    best = dict.fromkeys(back_ends, np.inf)
-    for _ in range(rounds + 1):  # the first round also compiles, and is slower
-        for name, once in back_ends.items():
-            start = time.process_time()
-            for _ in range(calls):
-                once()
-            best[name] = min(best[name], (time.process_time() - start) / calls)
-    return best
-
-
 def main() -> None:
     """Print a table for each game, one line for each network and batch; residual networks for games with planes."""
     for game in sys.argv[1:] or ["leduc_poker"]:
         planes = make_game(game).planes is not None
-        print_table(bench(game, RESNETS, RESNET_BATCHES, 7, 500, "resnet") if planes else bench(game))
-
-
-def print_table(rows: Sequence[Row]) -> None:
-    """Rows a second of each back end, a star at the one that searches use."""
-    names = list(dict.fromkeys(row.back_end for row in rows))
-    print(f"{rows[0].game}, rows a second, one core{'':<18}" + "".join(f"{name:>14}" for name in names))
-    for network, batch in dict.fromkeys((row.network, row.batch) for row in rows):
-        found = {row.back_end: row for row in rows if (row.network, row.batch) == (network, batch)}
-        speeds = [f"{1e6 * batch / found[name].us:>13,.0f}{'*' if found[name].chosen else ' '}" for name in names]
-        print(f"{network:<14} batch {batch:>3}" + "".join(speeds))
+        rows = list(bench(game, RESNETS, RESNET_BATCHES, 7, 500, "resnet") if planes else bench(game))
+        Console().print(table(BACK_ENDS, rows, {}))
 
 
 if __name__ == "__main__":

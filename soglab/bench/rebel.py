@@ -6,10 +6,10 @@ Every subgame that self-play comes to is solved, equal ones too. Networks have r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from time import process_time
-from typing import Final
+from itertools import count
+from typing import Annotated, Final
 
 import numpy as np
 import torch
@@ -23,6 +23,8 @@ from sog.nets.values import value_evaluator
 from sog.searches.depth_limited.settings import CFR_AVE, MODIFIED_CFR_AVE, REBEL_FLOP, SolveSettings
 from sog.searches.leaves.evaluator import Evaluator
 from soglab.bench.evaluators import SameAnswers, TimedEvaluator
+from soglab.bench.form import Benchmark, Column, Report
+from soglab.bench.stopwatch import counted
 
 GAMES: Final = ("liars_dice(numdice=1,dice_sides=4)", "liars_dice(numdice=1,dice_sides=6)")
 WIDTH, DEPTH = 256, 2
@@ -41,32 +43,34 @@ SETTINGS: Final[dict[str, SolveSettings]] = {
 
 
 @dataclass(frozen=True)
-class Row:
+class RebelRow:
     """network: hidden layers x width, or CONSTANT.  network_share: of the processor's time, in the network."""
 
-    game: str
-    network: str
-    setting: str
-    solves_per_second: float
-    network_share: float
+    game: Annotated[str, Column("game")]
+    network: Annotated[str, Column("network")]
+    setting: Annotated[str, Column("setting")]
+    solves_per_second: Annotated[float, Column("solves/s", ",.4g")]
+    network_share: Annotated[float, Column("network", ".0%")]
     solves: int
 
 
-def bench_rebel(games: Sequence[Game], seconds: float, report: Callable[[int, str], None]) -> list[Row]:
+REBEL: Final = Benchmark("bench rebel", "rows", "subgames solved a second, one core")
+
+
+def bench_rebel(games: Sequence[Game], seconds: float, report: Report) -> Iterator[RebelRow]:
     """Rows for each game: every setting with a network, then plain with a constant one; `seconds` of work each."""
-    rows: list[Row] = []
+    done = count(1)
     with one_core():
         for game in games:
-            for name in SETTINGS:
-                rows.append(_row(game, name, f"{DEPTH}x{WIDTH}", _network(game, SETTINGS[name]), seconds))
-                report(len(rows), name)
-            rows.append(_row(game, "plain", CONSTANT, _constant(game), seconds))
-            report(len(rows), CONSTANT)
-    return rows
+            for name, settings in SETTINGS.items():
+                yield _row(game, name, f"{DEPTH}x{WIDTH}", _network(game, settings), seconds)
+                report(next(done), name)
+            yield _row(game, "plain", CONSTANT, _constant(game), seconds)
+            report(next(done), CONSTANT)
 
 
 def row_count(games: int) -> int:
-    """How many rows so many games give."""
+    """How many rows that number of games gives."""
     return games * (len(SETTINGS) + 1)
 
 
@@ -83,15 +87,12 @@ def _network(game: Game, settings: SolveSettings) -> Evaluator:
     return value_evaluator(network, pairs=paired)
 
 
-def _row(game: Game, setting: str, network: str, evaluator: Evaluator, seconds: float) -> Row:
+def _row(game: Game, setting: str, network: str, evaluator: Evaluator, seconds: float) -> RebelRow:
     """Rounds of self-play for so long, after a short one that compiles."""
     shape, timed = shape_for(game), TimedEvaluator(evaluator)
     used: Evaluator = evaluator if network == CONSTANT else timed
     actor = RebelActor(game, shape, RebelActing(SETTINGS[setting], share=False))
     actor.round(1, used, np.random.default_rng(0))
-    timed.seconds, started, solves, number = 0.0, process_time(), 0, 0
-    while process_time() - started < seconds:
-        solves += actor.round(64, used, np.random.default_rng(number)).searches
-        number += 1
-    whole = process_time() - started
-    return Row(game.name, network, setting, solves / whole, timed.seconds / whole, solves)
+    timed.seconds, seeds = 0.0, count()
+    solves, whole = counted(lambda: actor.round(64, used, np.random.default_rng(next(seeds))).searches, seconds)
+    return RebelRow(game.name, network, setting, solves / whole, timed.seconds / whole, solves)

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import resource
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Annotated, Any, Final
 
 import numpy as np
 
@@ -28,15 +29,16 @@ from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.leaves.kernels import PLAIN, Leaves
 from sog.searches.tree.public_tree import PublicTree
 from soglab.bench.evaluators import CountingEvaluator
+from soglab.bench.form import Benchmark, Column, Report
 from soglab.bench.search import GROWTH, NETWORK, SWEEPS, name_of, watching_searches
-from soglab.bench.stopwatch import Stopwatch
+from soglab.bench.stopwatch import Stopwatch, in_turn
 
 BUDGETS = (Budget(10, 0.1), Budget(100, 1))
 PARTS = ("ranges down", "payoffs", "leaf masses", "values up")
 
 
 @dataclass(frozen=True)
-class Row:
+class RootRow:
     """One search with one budget.
 
     seconds: wall clock.  processor_seconds: what this process had of the processor meanwhile.  nodes, leaves: of the
@@ -47,28 +49,33 @@ class Row:
     """
 
     game: str
-    search: str
+    search: Annotated[str, Column("search")]
     network: str
-    seconds: float
-    processor_seconds: float
-    nodes: int
-    leaves: int
-    beliefs: int
-    iteration_ms: float
-    tree_megabytes: float
-    peak_megabytes: float
-    network_share: float
-    sweep_share: float
-    growth_share: float
-    python_share: float
-    part_ms: dict[str, float]
+    seconds: Annotated[float, Column("seconds", ",.2f")]
+    processor_seconds: Annotated[float, Column("processor seconds", ",.2f")]
+    nodes: Annotated[int, Column("nodes", ",")]
+    leaves: Annotated[int, Column("leaves", ",")]
+    beliefs: Annotated[int, Column("leaf beliefs answered", ",")]
+    iteration_ms: Annotated[float, Column("ms an iteration", ",.2f")]
+    tree_megabytes: Annotated[float, Column("tree", ",.0f", unit="MB")]
+    peak_megabytes: Annotated[float, Column("process at its largest", ",.0f", unit="MB")]
+    network_share: Annotated[float, Column("share: network", ".1%")]
+    sweep_share: Annotated[float, Column("share: sweep", ".1%")]
+    growth_share: Annotated[float, Column("share: growth", ".1%")]
+    python_share: Annotated[float, Column("share: python", ".1%")]
+    part_ms: Annotated[dict[str, float], Column("", ",.3f", unit="ms on the last tree")]
 
 
-def bench_root(
-    game: Game, network: CVPN, budgets: Sequence[Budget], report: Callable[[int, str], None], rounds: int = 3
-) -> list[Row]:
+ROOT: Final = Benchmark(
+    "bench root",
+    "budgets",
+    "{game}: first decision, {network} untrained, one core; load {load:.1f}",
+    across="search",
+)
+
+
+def bench_root(game: Game, network: CVPN, budgets: Sequence[Budget], rounds: int, report: Report) -> Iterator[RootRow]:
     """A row for each budget: of `rounds` searches the one that took the median time; `report` hears of progress."""
-    rows = []
     with one_core():
         evaluator = network_evaluator(network)
         with watching_searches(Stopwatch()):
@@ -76,8 +83,7 @@ def bench_root(
         for k, budget in enumerate(budgets):
             report(k, f"SoG{budget}")
             made = [_row(game, budget, evaluator, name_of(network.shape)) for _ in range(rounds)]
-            rows.append(sorted(made, key=lambda row: row.processor_seconds)[rounds // 2])
-    return rows
+            yield sorted(made, key=lambda row: row.processor_seconds)[rounds // 2]
 
 
 def _search(game: Game, budget: Budget, evaluator: Evaluator) -> Lookahead:
@@ -86,7 +92,7 @@ def _search(game: Game, budget: Budget, evaluator: Evaluator) -> Lookahead:
     return resolving.solved().tree
 
 
-def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
+def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> RootRow:
     watch, counting = Stopwatch(), CountingEvaluator(evaluator)
     with watching_searches(watch):
         watch.restart()
@@ -95,7 +101,7 @@ def _row(game: Game, budget: Budget, evaluator: Evaluator, network: str) -> Row:
         total, processor = watch.total(), time.process_time() - started
     shares = {part: watch.seconds(part) / total for part in (*SWEEPS, GROWTH, NETWORK)}
     sweeps = sum(shares[part] for part in SWEEPS)
-    return Row(
+    return RootRow(
         game=game.name,
         search=str(budget),
         network=network,
@@ -127,19 +133,11 @@ def _parts(tree: Lookahead) -> dict[str, float]:
         True,
     )
     step = np.array([1.0, 1.0, 1.0, 0.0])
-    calls: tuple[tuple[Any, tuple[Any, ...]], ...] = (
-        (tree.forward, ()),
-        (tree.payoffs, ()),
-        (weighing.weigh, (tree.public.arrays, tree.arrays, leaves, 0, len(leaves.nodes), 3, 1.0)),
-        (tree.backward, (step, 1)),
+    weigh: Any = weighing.weigh
+    calls: tuple[Callable[[], None], ...] = (
+        tree.forward,
+        tree.payoffs,
+        partial(weigh, tree.public.arrays, tree.arrays, leaves, 0, len(leaves.nodes), 3, 1.0),
+        partial(tree.backward, step, 1),
     )
-    return {part: _least_ms(*call) for part, call in zip(PARTS, calls, strict=True)}
-
-
-def _least_ms(kernel: Callable[..., None], arguments: tuple[Any, ...], rounds: int = 6) -> float:
-    least = np.inf
-    for _ in range(rounds):
-        start = time.perf_counter()
-        kernel(*arguments)
-        least = min(least, time.perf_counter() - start)
-    return 1e3 * float(least)
+    return {part: 1e3 * min(in_turn({part: call}, 6)[part]) for part, call in zip(PARTS, calls, strict=True)}

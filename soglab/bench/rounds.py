@@ -5,9 +5,9 @@ The round is the actor's own, with the preset demo's settings and a network that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from sog.algorithms.boards.actor import BoardActor
 from sog.algorithms.boards.game import BoardGame
 from sog.algorithms.student.actor import SogActor
 from sog.algorithms.student.presets import sog_preset
-from sog.algorithms.student.selfplay import SelfPlayGame
+from sog.algorithms.student.selfplay import SogGame
 from sog.arrays import Bool
 from sog.errors import SettingError
 from sog.games.catalog import make_game
@@ -24,6 +24,7 @@ from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
 from sog.training.replay import Rows
 from sog.training.settings import Actor
+from soglab.bench.form import Benchmark, Column, Report
 
 # Self-play games of each: those that are long, or leave many queries, are fewer.
 GAMES: Final[dict[str, int]] = {
@@ -39,7 +40,7 @@ _SEED: Final = 0
 
 
 @dataclass(frozen=True)
-class Row:
+class RoundRow:
     """One round of self-play.
 
     searches: of moves of the main line.  grown_share: those that grew their budget or their whole subgame, an
@@ -48,26 +49,27 @@ class Row:
     won_share: games that a player won; where hardly any is, values learn nothing but draws.
     """
 
-    game: str
-    searches: int
-    grown_share: float
-    one_hot_share: float
-    distinct_positions_share: float
-    won_share: float
+    game: Annotated[str, Column("game")]
+    searches: Annotated[int, Column("searches", ",")]
+    grown_share: Annotated[float, Column("grown", ".1%")]
+    one_hot_share: Annotated[float, Column("one-hot", ".1%")]
+    distinct_positions_share: Annotated[float, Column("distinct", ".1%")]
+    won_share: Annotated[float, Column("won", ".1%")]
 
 
-def bench_rounds(chosen: Sequence[tuple[str, CVPN, int]], report: Callable[[int, str], None]) -> list[Row]:
+ROUNDS: Final = Benchmark("bench training", "games", "one round of self-play, settings of the preset demo")
+
+
+def bench_rounds(chosen: Sequence[tuple[str, CVPN, int]], report: Report) -> Iterator[RoundRow]:
     """A row for each: a game string, the network and how many games are played; on one core."""
-    rows = []
     with one_core():
         for number, (name, network, games) in enumerate(chosen):
             report(number, name)
-            rows.append(bench_round(name, network, games))
-    return rows
+            yield bench_round(name, network, games)
 
 
-def bench_round(name: str, network: CVPN, games: int) -> Row:
-    """One round of so many games; SettingError where it leaves no training row."""
+def bench_round(name: str, network: CVPN, games: int) -> RoundRow:
+    """One round of `games` games; SettingError where it leaves no training row."""
     game = make_game(name)
     grown: list[bool] = []
     lines: list[tuple[str, tuple[int, ...]]] = []
@@ -75,13 +77,13 @@ def bench_round(name: str, network: CVPN, games: int) -> Row:
     won: list[bool] = []
     for job, rows in _jobs(sog_preset(game, "demo").acting.make(game, network.shape), network, games):
         one_hot += [one_hot_targets(part) for part in rows]
-        if isinstance(job, SelfPlayGame | BoardGame):
+        if isinstance(job, SogGame | BoardGame):
             won.append(bool(job.utility))
             grown += [visit.grown for visit in job.visits]
             lines += [(job.public.game.name, job.public.line(visit.node)) for visit in job.visits]
     if not one_hot:
         raise SettingError(f"{game.name}: {games} games of self-play left no training row to examine")
-    return Row(
+    return RoundRow(
         game=game.name,
         searches=len(grown),
         grown_share=float(np.mean(grown)),

@@ -7,16 +7,16 @@ the search's kernel calls and the network; a kernel call's time includes handing
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, product
 from time import process_time
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 
-from sog.algorithms.student.selfplay import SelfPlayGame, SelfPlaySettings
+from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
 from sog.games.base import Game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
@@ -30,6 +30,7 @@ from sog.searches.leaves.drive import drive
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
+from soglab.bench.form import Benchmark, Column, Report
 from soglab.bench.stopwatch import Place, Stopwatch, replaced
 
 BUDGETS: Final = (Budget(10), Budget(100), Budget(100, 0.1), Budget(1_000))
@@ -60,8 +61,8 @@ def watching_searches(watch: Stopwatch, more: Sequence[Place] = ()) -> Iterator[
 
 
 @dataclass(frozen=True)
-class Row:
-    """Searches with one budget, so many side by side.
+class SearchRow:
+    """Searches with one budget, several side by side.
 
     down: ranges down and leaf beliefs out.  up: evaluations in, values up, both players' updates.  finish: both on a
     tree that has no leaves left.  sweep: these three.  growth: trajectories and new nodes.  python: the rest,
@@ -69,18 +70,21 @@ class Row:
     """
 
     game: str
-    search: str
+    search: Annotated[str, Column("search")]
     network: str
-    side_by_side: int
-    searches_per_second: float
-    us_per_iteration: float
-    network_share: float
+    side_by_side: Annotated[int, Column("at once")]
+    searches_per_second: Annotated[float, Column("per s", ",.4g")]
+    us_per_iteration: Annotated[float, Column("us/iter.", ",.4g")]
+    network_share: Annotated[float, Column("network", ".0%")]
     sweep_share: float
-    down_share: float
-    up_share: float
-    finish_share: float
-    growth_share: float
-    python_share: float
+    down_share: Annotated[float, Column("down", ".0%")]
+    up_share: Annotated[float, Column("up", ".0%")]
+    finish_share: Annotated[float, Column("finish", ".0%")]
+    growth_share: Annotated[float, Column("growth", ".0%")]
+    python_share: Annotated[float, Column("Python", ".0%")]
+
+
+SEARCHES: Final = Benchmark("bench search", "rows", "{game}: searches that re-solve, {network}, one core")
 
 
 def name_of(shape: NetworkShape) -> str:
@@ -94,22 +98,18 @@ def bench_searches(
     budgets: Sequence[Budget],
     rounds: int,
     batch_seconds: float,
-    report: Callable[[int, str], None],
-) -> list[Row]:
+    report: Report,
+) -> Iterator[SearchRow]:
     """A row for each budget and each of SIDE_BY_SIDE; `report` is called with how many rows are done."""
-    rows: list[Row] = []
     public = listed_tree(game) or PublicTree(game)
     with one_core():
         evaluator = network_evaluator(network)
         _Games(public, Budget(10), evaluator, 1).play(0.0, evaluator)  # compiles the kernels
         with watching_searches(Stopwatch()):  # and those of each phase, which are called one by one for the shares
             _Games(public, Budget(10), evaluator, 1).play(0.0, evaluator)
-        for budget in budgets:
-            for width in SIDE_BY_SIDE:
-                report(len(rows), f"SoG{budget}, {width} side by side")
-                play = _Games(public, budget, evaluator, width)
-                rows.append(_row(play, name_of(network.shape), rounds, batch_seconds))
-    return rows
+        for done, (budget, width) in enumerate(product(budgets, SIDE_BY_SIDE)):
+            report(done, f"SoG{budget}, {width} side by side")
+            yield _row(_Games(public, budget, evaluator, width), name_of(network.shape), rounds, batch_seconds)
 
 
 class _Games:
@@ -121,24 +121,24 @@ class _Games:
         self.numbers = count()
 
     def play(self, batch_seconds: float, evaluator: Evaluator) -> tuple[int, float]:
-        """Begin games for so many processor seconds and finish them; how many searches, in how many seconds."""
+        """Begin games for `batch_seconds` of processor time and finish them; how many searches, in how many seconds."""
         start = process_time()
 
-        def games() -> Iterator[SelfPlayGame]:
+        def games() -> Iterator[SogGame]:
             begun = 0
             while begun < self.width or process_time() - start < batch_seconds:
                 begun += 1
-                yield SelfPlayGame(self.public, self.settings, np.random.default_rng(next(self.numbers)))
+                yield SogGame(self.public, self.settings, np.random.default_rng(next(self.numbers)))
 
         searches = sum(len(game.visits) for game in drive(games(), evaluator, self.width))
         return searches, process_time() - start
 
 
-def _row(games: _Games, network: str, rounds: int, batch_seconds: float) -> Row:
+def _row(games: _Games, network: str, rounds: int, batch_seconds: float) -> SearchRow:
     each = statistics.median(_seconds_a_search(games, rounds, batch_seconds))
     budget, shares = games.budget, _shares(games, batch_seconds)
     sweeps = sum(shares[part] for part in SWEEPS)
-    return Row(
+    return SearchRow(
         game=games.public.game.name,
         search=str(budget),
         network=network,

@@ -7,10 +7,10 @@ of random games, searched in their order, as play does; a state too large to be 
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Final
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -32,10 +32,11 @@ from sog.nets.one_core import one_core
 from sog.nets.perceptron import Perceptron
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.tree.public_tree import PublicTree
+from soglab.bench.form import Benchmark, Column, Report
 from soglab.bench.histories import BATTLESHIPS
 from soglab.bench.stopwatch import Place, Stopwatch
 
-__all__ = ["GAMES", "PARTS", "Row", "bench_sepot"]
+__all__ = ["GAMES", "PARTS", "SEPOT", "SepotRow", "bench_sepot"]
 
 GAMES: Final = (
     "leduc_poker",
@@ -62,7 +63,7 @@ _PLACES: Final[tuple[Place, ...]] = (
 
 
 @dataclass(frozen=True)
-class Row:
+class SepotRow:
     """Searches of one game whose subgames are of about one size, on one core.
 
     above, most: histories; most is 0 for public states that were too large and left to the network.
@@ -71,18 +72,21 @@ class Row:
     search held at once, from one search, the largest.
     """
 
-    game: str
+    game: Annotated[str, Column("game")]
     above: int
-    most: int
-    searches: int
-    histories: int
-    milliseconds: float
-    shares: dict[str, float]
-    megabytes: float
+    most: Annotated[int, Column("histories", lambda row: f"{row.above:,} to {row.most:,}" if row.most else "too many")]
+    searches: Annotated[int, Column("searches")]
+    histories: Annotated[int, Column("median", ",")]
+    milliseconds: Annotated[float, Column("ms", ",.3g")]
+    shares: Annotated[dict[str, float], Column("", ".0%")]
+    megabytes: Annotated[float, Column("MB", ",.3g")]
+
+
+SEPOT: Final = Benchmark("bench sepot", "games")
 
 
 @dataclass(frozen=True, eq=False)
-class _Timed:
+class _TimedSearch:
     """One search.  found: None where the state was too large.  seconds: of each part."""
 
     public: Int32
@@ -95,18 +99,14 @@ class _Timed:
         return 0 if self.found is None else self.found.histories
 
 
-def bench_sepot(
-    games: tuple[str, ...], played: int, settings: SepotSearchSettings, report: Callable[[int, str], None]
-) -> list[Row]:
-    """Rows of each game, by size, from so many random games; `settings` but for limit and gadget, the paper's."""
-    rows: list[Row] = []
+def bench_sepot(games: Sequence[str], played: int, settings: SepotSearchSettings, report: Report) -> Iterator[SepotRow]:
+    """Rows of each game, by size, from `played` random games; `settings` but for limit and gadget, the paper's."""
     with one_core():
         for done, name in enumerate(games):
             report(done, name)
             game = make_history_game(name)
             search = _untrained(game, replace(settings, limit=papers_limit(game), gadget=PAPERS.gadget))
-            rows += _rows(search, list(_timed(search, played)))
-    return rows
+            yield from _rows(search, list(_timed(search, played)))
 
 
 def _untrained(game: HistoryGame, settings: SepotSearchSettings) -> SepotSearch:
@@ -119,7 +119,7 @@ def _untrained(game: HistoryGame, settings: SepotSearchSettings) -> SepotSearch:
     return search_of(game, CVPN(full.shape, 0), critic, settings)
 
 
-def _timed(search: SepotSearch, played: int) -> Iterator[_Timed]:
+def _timed(search: SepotSearch, played: int) -> Iterator[_TimedSearch]:
     """Each different public state of random games once; the first game is played beforehand, which compiles."""
     watch, seen = Stopwatch(), set[bytes]()
     for public, player in _met(search.game, 1, seed=1):
@@ -134,7 +134,7 @@ def _timed(search: SepotSearch, played: int) -> Iterator[_Timed]:
             found = search.search(public, player)
             total = watch.total()
             parts = {part: watch.seconds(part) for part in PARTS[:-1]}
-            yield _Timed(public, player, found, {**parts, OTHER: total - sum(parts.values())})
+            yield _TimedSearch(public, player, found, {**parts, OTHER: total - sum(parts.values())})
 
 
 def _met(game: HistoryGame, played: int, seed: int) -> Iterator[tuple[Int32, int]]:
@@ -147,7 +147,7 @@ def _met(game: HistoryGame, played: int, seed: int) -> Iterator[tuple[Int32, int
             game.step(states, drawn(game.legal(states), rng.random(1)))
 
 
-def _rows(search: SepotSearch, timed: list[_Timed]) -> Iterator[Row]:
+def _rows(search: SepotSearch, timed: list[_TimedSearch]) -> Iterator[SepotRow]:
     left = [one for one in timed if one.found is None]
     for above, most in pairwise(SIZES):
         own = [one for one in timed if one.found is not None and above < one.histories <= most]
@@ -157,9 +157,9 @@ def _rows(search: SepotSearch, timed: list[_Timed]) -> Iterator[Row]:
         yield _row(search, left, search.settings.most, 0)
 
 
-def _row(search: SepotSearch, own: list[_Timed], above: int, most: int) -> Row:
+def _row(search: SepotSearch, own: list[_TimedSearch], above: int, most: int) -> SepotRow:
     totals = {part: sum(one.seconds[part] for one in own) for part in PARTS}
-    return Row(
+    return SepotRow(
         game=search.game.name,
         above=above,
         most=most,
@@ -171,7 +171,7 @@ def _row(search: SepotSearch, own: list[_Timed], above: int, most: int) -> Row:
     )
 
 
-def _peak(search: SepotSearch, one: _Timed) -> float:
+def _peak(search: SepotSearch, one: _TimedSearch) -> float:
     """Megabytes that searching this state once more holds at once, beside what is remembered of earlier states."""
     search.forget(one.public)
     tracemalloc.start()

@@ -8,10 +8,9 @@ real network the network's share of the time is given too.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from time import process_time
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
 import numpy as np
 import pyspiel
@@ -31,27 +30,31 @@ from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.mcts import search as mcts
 from sog.searches.tree.public_tree import PublicTree
 from soglab.bench.evaluators import SameAnswers, TimedEvaluator
+from soglab.bench.form import Benchmark, Column, Report
 from soglab.bench.search import name_of
+from soglab.bench.stopwatch import in_turn
 
 GAMES: Final = ("chess", "go(board_size=9,komi=7.5)", "connect_four")
 CONSTANT: Final = "constant"
 ROLLOUT: Final = "random rollout"
 _UCT_C: Final = 1.4
 
-# Does so many simulations from the first position.
+# Searches the first position once.
 Once = Callable[[], None]
-Report = Callable[[int, str], None]
 
 
 @dataclass(frozen=True)
-class Row:
+class SimulationsRow:
     """simulations_per_second: of processor time.  network_share: of that time, 0 without a network."""
 
-    game: str
-    search: str
-    network: str
-    simulations_per_second: float
-    network_share: float
+    game: Annotated[str, Column("game")]
+    search: Annotated[str, Column("search")]
+    network: Annotated[str, Column("network")]
+    simulations_per_second: Annotated[float, Column("per s", ",.4g")]
+    network_share: Annotated[float, Column("network", ".0%")]
+
+
+SIMULATIONS: Final = Benchmark("bench simulations", "games", "simulations from the first position, one core")
 
 
 def board(name: str) -> PositionGame:
@@ -62,18 +65,19 @@ def board(name: str) -> PositionGame:
     return game
 
 
-def bench_simulations(games: Sequence[PositionGame], simulations: int, rounds: int, report: Report) -> list[Row]:
+def bench_simulations(
+    games: Sequence[PositionGame], simulations: int, rounds: int, report: Report
+) -> Iterator[SimulationsRow]:
     """Rows of each game: ours at c = 1 and 10, AlphaZero's MCTS, OpenSpiel's two, and ours with a network."""
-    rows: list[Row] = []
     with one_core():
         for number, game in enumerate(games):
             report(number, game.name)
-            rows += _constant_rows(game, simulations, rounds)
-            rows += [_network_row(game, simulations, rounds, blocks, width) for blocks, width in ((4, 32), (6, 64))]
-    return rows
+            yield from _constant_rows(game, simulations, rounds)
+            for blocks, width in ((4, 32), (6, 64)):
+                yield _network_row(game, simulations, rounds, blocks, width)
 
 
-def _constant_rows(game: PositionGame, simulations: int, rounds: int) -> list[Row]:
+def _constant_rows(game: PositionGame, simulations: int, rounds: int) -> Iterator[SimulationsRow]:
     searches: dict[tuple[str, str], Once] = {
         (f"SoG({simulations},1)", CONSTANT): _sog(game, Budget(simulations, 1.0), _zeros(game)),
         (f"SoG({simulations},10)", CONSTANT): _sog(game, Budget(simulations, 10.0), _zeros(game)),
@@ -81,29 +85,21 @@ def _constant_rows(game: PositionGame, simulations: int, rounds: int) -> list[Ro
         (f"OpenSpiel MCTS, Python ({simulations})", CONSTANT): _openspiel_python(game, simulations),
         (f"OpenSpiel MCTS, C++ ({simulations})", ROLLOUT): _openspiel_cpp(game, simulations),
     }
-    found: dict[tuple[str, str], list[float]] = {key: [] for key in searches}
-    for turn in range(rounds + 1):
-        for key, once in searches.items():
-            start = process_time()
-            once()
-            if turn:  # the first turn compiles kernels
-                found[key].append(process_time() - start)
-    return [Row(game.name, *key, simulations / statistics.median(times), 0.0) for key, times in found.items()]
+    for (search_name, network), times in in_turn(searches, rounds + 1).items():
+        each = statistics.median(times[1:])  # the first turn compiles kernels
+        yield SimulationsRow(game.name, search_name, network, simulations / each, 0.0)
 
 
-def _network_row(game: PositionGame, simulations: int, rounds: int, blocks: int, width: int) -> Row:
+def _network_row(game: PositionGame, simulations: int, rounds: int, blocks: int, width: int) -> SimulationsRow:
     """Searches at c = 10 with a residual network."""
     network = CVPN(shape_for(game, width, blocks, "resnet"))
     timed = TimedEvaluator(network_evaluator(network))
     once = _sog(game, Budget(simulations, 10.0), timed)
-    took: list[tuple[float, float]] = []  # seconds in all, of them in the network
-    for _ in range(rounds + 1):  # the first compiles kernels
-        timed.seconds, start = 0.0, process_time()
-        once()
-        took.append((process_time() - start, timed.seconds))
-    whole, network_part = (statistics.median(part) for part in zip(*took[1:], strict=True))
-    search_name = f"SoG({simulations},10)"
-    return Row(game.name, search_name, name_of(network.shape), simulations / whole, network_part / whole)
+    once()  # compiles kernels
+    timed.seconds, name = 0.0, name_of(network.shape)
+    times = in_turn({name: once}, rounds)[name]
+    speed, share = simulations / statistics.median(times), timed.seconds / sum(times)
+    return SimulationsRow(game.name, f"SoG({simulations},10)", name, speed, share)
 
 
 def _sog(game: PositionGame, budget: Budget, evaluator: Evaluator) -> Once:

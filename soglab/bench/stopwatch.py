@@ -1,23 +1,46 @@
-"""Timers around functions of the library, added and removed from outside, so that the library knows nothing of them."""
+"""How benchmarks time: calls in turn, rates, and timers around functions of the library, which a block puts on them.
+
+A stopwatch's timers are wall time, everything else is processor time, so that other programs hardly matter.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from time import perf_counter
-from typing import Any, TypeAlias
+from time import perf_counter, process_time
+from typing import Any, TypeAlias, TypeVar
 
 Timed: TypeAlias = Callable[..., Any]
 # (module or class, name of its function, what a call counts as, whether it makes a generator that is a job).
 Place: TypeAlias = tuple[Any, str, str, bool]
+_Key = TypeVar("_Key")
+
+
+def in_turn(calls: Mapping[_Key, Callable[[], object]], rounds: int) -> dict[_Key, list[float]]:
+    """Seconds of each call in each round; all are slowed down alike by what else the machine does."""
+    seconds: dict[_Key, list[float]] = {key: [] for key in calls}
+    for _ in range(rounds):
+        for key, call in calls.items():
+            start = process_time()
+            call()
+            seconds[key].append(process_time() - start)
+    return seconds
+
+
+def counted(call: Callable[[], int], seconds: float) -> tuple[int, float]:
+    """What calls return in all until `seconds` are over, and the seconds that they took."""
+    start, count = process_time(), 0
+    while (spent := process_time() - start) < seconds:
+        count += call()
+    return count, spent
 
 
 class Stopwatch:
     """Wall seconds of timed calls by (job, part), and of jobs as a whole under the part WHOLE.
 
-    A job is what generators of one kind do between their yields; job "" is everything else. Timed calls must not
-    stand within one another. Totals are less what the timers themselves cost, about.
+    A job is what generators of one kind do between their yields; job "" is everything else. Timed calls must
+    not nest. Totals are less what the timers themselves cost, about.
     """
 
     WHOLE = "whole"

@@ -9,26 +9,27 @@ from __future__ import annotations
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Final
+from typing import Annotated, Final
 
 from sog.algorithms.boards.actor import BoardActor
-from sog.algorithms.boards.game import BoardGame, QuerySolve
+from sog.algorithms.boards.game import QuerySolve
 from sog.algorithms.student.presets import sog_preset
 from sog.algorithms.student.queries import Solving
-from sog.algorithms.student.selfplay import SelfPlayGame
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
+from sog.play.selfplay import SelfPlayGame
 from sog.searches.leaves.evaluator import Evaluator
 from sog.training import checkpoint, workers
 from sog.training.curve import Point
 from sog.training.learner import Learner
 from sog.training.replay import ReplayWindow
 from sog.training.run import Run
+from soglab.bench.form import Benchmark, Column, Report
 from soglab.bench.search import GROWTH, NETWORK, SWEEPS, watching_searches
 from soglab.bench.stopwatch import Place, Stopwatch, replaced
 from soglab.runs import train_watched
@@ -46,43 +47,44 @@ _ACTOR_PLACES: Final[tuple[Place, ...]] = (
     (SelfPlayGame, "steps", SELF_PLAY, True),
     (Solving, "steps", QUERIES, True),
     (Solving, "row", ROWS, False),
-    (BoardGame, "steps", SELF_PLAY, True),
     (QuerySolve, "steps", QUERIES, True),
     (BoardActor, "rows_of", ROWS, False),
 )
 
 
 @dataclass(frozen=True)
-class Part:
+class TrainingPart:
     """One part of a profile.
 
     who: the one process or the learner, in wall time; or all workers together, in processor time.
     seconds: of a minute.  share: of that minute, for workers of a minute of each.
     """
 
-    who: str
-    part: str
-    seconds: float
-    share: float
+    who: Annotated[str, Column("process", once=True)]
+    part: Annotated[str, Column("part")]
+    seconds: Annotated[float, Column("seconds", ".1f")]
+    share: Annotated[float, Column("share", ".0%")]
+
+
+TRAINING_MINUTE: Final = Benchmark("training", "seconds", "{game}: one training minute")
 
 
 # Takes the seconds that a run has been watched for, after each round.
 Watched = Callable[[float], None]
 
 
-def profile_training(
-    game: str, preset: str, seconds: float, crew: int, report: Callable[[int, str], None]
-) -> list[Part]:
-    """Two runs from scratch of so many seconds each, to the end of a round; start-up and first round do not count.
+def profile_training(game: str, preset: str, seconds: float, crew: int, report: Report) -> Iterator[TrainingPart]:
+    """Two runs from scratch of `seconds` each, to the end of a round; start-up and first round do not count.
 
     report: called after each round with the seconds that both have been watched for, and which it is.
     """
-    alone = profile_one_process(game, preset, seconds, lambda at: report(int(at), "one process"))
-    beside = profile_learner(game, preset, seconds, crew, lambda at: report(int(seconds + at), f"{crew} workers"))
-    return [*alone, *beside]
+    yield from profile_one_process(game, preset, seconds, lambda at: report(int(at), "one process"))
+    yield from profile_learner(game, preset, seconds, crew, lambda at: report(int(seconds + at), f"{crew} workers"))
 
 
-def profile_one_process(game: str, preset: str, seconds: float, watched: Watched = lambda at: None) -> list[Part]:
+def profile_one_process(
+    game: str, preset: str, seconds: float, watched: Watched = lambda at: None
+) -> list[TrainingPart]:
     """A run whose one worker is this process."""
     watch = Stopwatch()
 
@@ -90,7 +92,7 @@ def profile_one_process(game: str, preset: str, seconds: float, watched: Watched
         evaluator: Evaluator = watch.timed(NETWORK, network_evaluator(network))
         return evaluator
 
-    def profile() -> list[Part]:
+    def profile() -> list[TrainingPart]:
         found = {f"{job}: {part}": t for job in (SELF_PLAY, QUERIES) for part, t in _of_job(watch, job).items()}
         found |= {part: watch.seconds(part) for part in (NETWORK, ROWS, LEARNER, REPLAY, SAVING)}
         return _parts("one process", found, watch.total())
@@ -107,8 +109,8 @@ def _of_job(watch: Stopwatch, job: str) -> dict[str, float]:
 
 def profile_learner(
     game: str, preset: str, seconds: float, crew: int, watched: Watched = lambda at: None
-) -> list[Part]:
-    """A run with so many worker processes beside the learner."""
+) -> list[TrainingPart]:
+    """A run with `crew` worker processes beside the learner."""
     watch = Stopwatch()
     before: list[float | None] = [None]
 
@@ -116,13 +118,13 @@ def profile_learner(
         watch.restart()
         before[0] = processor_seconds()
 
-    def profile() -> list[Part]:
+    def profile() -> list[TrainingPart]:
         found = {part: watch.seconds(part) for part in (LEARNER, REPLAY, SAVING, WAITING)}
         total, now = watch.total(), processor_seconds()
         parts = _parts(f"learner of {crew} workers", found, total)
         if now is not None and before[0] is not None:
             share = (now - before[0]) / total
-            parts.append(Part(f"{crew} workers", "processor time", 60.0 * share, share / crew))
+            parts.append(TrainingPart(f"{crew} workers", "processor time", 60.0 * share, share / crew))
         return parts
 
     places: tuple[Place, ...] = (*_LEARNER_PLACES, (workers.RemoteWorkers, "harvest", WAITING, False))
@@ -130,17 +132,17 @@ def profile_learner(
         return _watch(Run(game, preset, 0, crew), seconds, begin, profile, watched)
 
 
-def _parts(who: str, found: dict[str, float], total: float) -> list[Part]:
-    """Parts of so many seconds in all, with what is left over."""
+def _parts(who: str, found: dict[str, float], total: float) -> list[TrainingPart]:
+    """Parts of `total` seconds, with what is left over."""
     found = {**found, "other": total - sum(found.values())}
-    return [Part(who, part, 60.0 * t / total, t / total) for part, t in found.items()]
+    return [TrainingPart(who, part, 60.0 * t / total, t / total) for part, t in found.items()]
 
 
 def _watch(
-    run: Run, seconds: float, begin: Callable[[], None], profile: Callable[[], list[Part]], watched: Watched
-) -> list[Part]:
+    run: Run, seconds: float, begin: Callable[[], None], profile: Callable[[], list[TrainingPart]], watched: Watched
+) -> list[TrainingPart]:
     """Train from scratch: `begin` comes after the first round, and `profile` after the round that ends the time."""
-    found: list[Part] = []
+    found: list[TrainingPart] = []
     begun = 0.0
 
     def report(point: Point) -> bool:

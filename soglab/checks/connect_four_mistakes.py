@@ -16,7 +16,7 @@ from sog.measure.intervals import wilson
 from sog.opponents.connect_four.positions import SETS, SHIPPED, Scored, read_positions
 from sog.opponents.openspiel_mcts import openspiel_mcts
 from sog.opponents.rating import RatingPlayer
-from sog.play.player import Player, Search
+from sog.play.player import Player, PlayerSearch
 from sog.searches.leaves.drive import drive
 from sog.searches.leaves.evaluator import SearchGenerator
 from soglab.checks.fixed_positions import NETWORK, agent_name, file_id, network_player
@@ -102,7 +102,7 @@ class _Job:
     def __init__(self, player: Player, moves: tuple[int, ...]) -> None:
         self.player = player
         player.new_game(ConnectFour())
-        self.search: Search = player.search(moves)
+        self.search: PlayerSearch = player.search(moves)
 
     def steps(self) -> SearchGenerator:
         yield from self.search.steps()

@@ -17,7 +17,7 @@ import torch
 
 from sog.agents.opening import open_network
 from sog.algorithms.alphazero.player import AlphaZeroPlayer
-from sog.algorithms.rebel.agent import Playing, RebelSettings, start_position
+from sog.algorithms.rebel.agent import ProfileSolve, RebelSettings, start_position
 from sog.algorithms.rebel.algorithm import REBEL
 from sog.algorithms.rebel.playthroughs import sampled_policy
 from sog.algorithms.sepot.agent import search_of
@@ -49,7 +49,7 @@ from sog.searches.leaves.drive import run
 from sog.searches.resolving.decomposition import Decomposition
 from sog.searches.resolving.subgame import nodes_of, safely
 from sog.searches.tree.public_tree import PublicTree
-from soglab.bench.holdem import RIVER, TURN, Spot, game_of
+from soglab.bench.holdem import RIVER, TURN, TimedSpot, game_of
 
 LEDUC, DICE, GLASSES = "leduc_poker", "liars_dice(numdice=1,dice_sides=4)", "scotland_yard(map=glasses)"
 AGENT = ResolveSettings(Budget(100, 1.0))
@@ -111,7 +111,7 @@ def _rebel(settings: SolveSettings) -> object:
     network, public = open_network(DICE, REBEL).network, listed(DICE)
     network = _at_random(CVPN(replace(network.shape, matchups=True))) if settings.pairs else network
     evaluator = value_evaluator(network, settings.warm > 0, settings.pairs)
-    first = Playing(public, [start_position(public)], [np.zeros(0)], RebelSettings(settings, safe=False))
+    first = ProfileSolve(public, [start_position(public)], [np.zeros(0)], RebelSettings(settings, safe=False))
     run(first, evaluator)
     (profile,), games = first.profiles[0], first.games
     played = sampled_policy(public, RebelSettings(settings), evaluator, 8, np.random.default_rng(0))
@@ -123,7 +123,7 @@ def _family(algorithm: str) -> object:
     return found.policy, found.value, found.exploitability
 
 
-def _spot(spot: Spot, iterations: int) -> object:
+def _spot(spot: TimedSpot, iterations: int) -> object:
     """The hold'em solver's root values, and its averages as they lie there."""
     solver = HoldemSolver(game_of(spot.game))
     solver.iterate(iterations)

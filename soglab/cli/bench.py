@@ -1,32 +1,56 @@
-"""`sog bench`: our speed beside other solvers', and where our own time goes."""
+"""`sog bench`: how a benchmark is run and printed, and its commands with their options."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from sog.cli.frame import JsonOption, progress_bar, show_rows, stderr, stdout
+from sog.cli.frame import JsonOption, Report, progress_bar, show_rows, stderr
 from sog.cli.options import LARGEST_COUNT, above_zero, all_above_zero, not_blank
-from soglab.cli.bench_tables import (
-    cfr_table,
-    histories_table,
-    rebel_table,
-    root_table,
-    rounds_table,
-    search_table,
-    sepot_table,
-    simulations_table,
-    training_table,
-)
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
     from sog.nets.cvpn import CVPN
     from sog.searches.gtcfr.search import Budget
-    from soglab.bench.training_minute import Part
+    from soglab.bench.form import Benchmark
+
+_Row = TypeVar("_Row", bound="DataclassInstance")
+
+
+def run(form: Benchmark, total: int, measure: Callable[[Report], Iterable[DataclassInstance]], as_json: bool) -> None:
+    """Measure and print.  total: of what progress counts.  measure: yields the rows."""
+    show(form, measured(form, total, measure), as_json)
+
+
+def measured(form: Benchmark, total: int, measure: Callable[[Report], Iterable[_Row]]) -> list[_Row]:
+    """The rows, behind a progress bar."""
+    with progress_bar(form.name, total, form.counted) as report:
+        return list(measure(report))
+
+
+def show(
+    form: Benchmark, rows: Sequence[DataclassInstance], as_json: bool, more: Mapping[str, Any] | None = None
+) -> None:
+    """Print the rows as a table, or as JSON with what else a machine should know, which a title may name too."""
+    from soglab.bench.form import table
+
+    show_rows(rows, as_json, lambda: table(form, rows, more or {}), more)
+
+
+def _count(help: str) -> Any:
+    return typer.Option(min=1, max=LARGEST_COUNT, help=help)
+
+
+def _seconds(help: str) -> Any:
+    return typer.Option(callback=above_zero, help=help)
+
 
 # What is measured is a command's argument, and its size are options, named as in `sog exploit` and `sog train`.
 GamesArgument = Annotated[
@@ -46,14 +70,6 @@ PerUpdateOption = Annotated[
     ),
 ]
 
-HistoriesOption = Annotated[
-    int | None,
-    typer.Option(min=1, max=LARGEST_COUNT, help="Search subgames of at most so many histories; by default 25,000."),
-]
-UpdatesOption = Annotated[
-    int | None, typer.Option(min=1, max=LARGEST_COUNT, help="CFR+ iterations of a search; by default 800.")
-]
-
 bench = typer.Typer(help="Measure speed: beside other programs, and part by part.", epilog="Example: sog bench cfr")
 
 
@@ -66,7 +82,7 @@ def _bench() -> None:
 def bench_cfr(
     games: GamesArgument = None,
     quick: Annotated[bool, typer.Option("--quick", help="Five small games instead of all.")] = False,
-    rounds: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="How many times the solvers take turns.")] = 9,
+    rounds: Annotated[int, _count("How many times the solvers take turns.")] = 9,
     as_json: JsonOption = False,
 ) -> None:
     """CFR+ on whole games, ours, OpenSpiel's and LiteEFG's: microseconds per iteration, seconds to exploitability 1e-3.
@@ -75,7 +91,7 @@ def bench_cfr(
     in the game's utilities (chips in poker); measuring it is not counted, nor is setting up, which has its own column.
     LiteEFG is left out where it is not installed.
     """
-    from soglab.bench.cfr import GAMES, QUICK_GAMES, bench_games
+    from soglab.bench.cfr import CFR, GAMES, QUICK_GAMES, bench_games
     from soglab.bench.cfr_solvers import check_game, has_liteefg
 
     chosen = games or (QUICK_GAMES if quick else GAMES)
@@ -83,9 +99,7 @@ def bench_cfr(
         check_game(name)  # before the work
     if not has_liteefg():
         stderr().print("LiteEFG is not installed (pip install 'sog[bench]'): left out")
-    with progress_bar("bench cfr", len(chosen), "games") as report:
-        rows = bench_games(chosen, rounds, report)
-    show_rows(rows, as_json, lambda: cfr_table(rows))
+    run(CFR, len(chosen), partial(bench_games, chosen, rounds), as_json)
 
 
 @bench.command("search", epilog="Example: sog bench search leduc_poker -s 100 -c 1 --no-training")
@@ -95,16 +109,12 @@ def bench_search(
     ] = "leduc_poker",
     simulations: SimulationsOption = None,
     per_update: PerUpdateOption = None,
-    rounds: Annotated[int, typer.Option(min=1, max=LARGEST_COUNT, help="Batches of games; the median is shown.")] = 5,
-    batch_seconds: Annotated[
-        float, typer.Option(callback=above_zero, help="About how long a batch of games lasts.")
-    ] = 1.0,
+    rounds: Annotated[int, _count("Batches of games; the median is shown.")] = 5,
+    batch_seconds: Annotated[float, _seconds("About how long a batch of games lasts.")] = 1.0,
     training: Annotated[
         bool, typer.Option(help="Also profile training from scratch, with one process and with all cores.")
     ] = True,
-    training_seconds: Annotated[
-        float, typer.Option(callback=above_zero, help="Seconds that each of the two training runs lasts.")
-    ] = 60.0,
+    training_seconds: Annotated[float, _seconds("Seconds that each of the two training runs lasts.")] = 60.0,
     as_json: JsonOption = False,
 ) -> None:
     """Where the time of a search and of a minute of training goes.
@@ -114,21 +124,19 @@ def bench_search(
     one.
     """
     from sog.games.catalog import make_game
-    from soglab.bench.search import BUDGETS, SIDE_BY_SIDE, bench_searches
-    from soglab.bench.training_minute import profile_training
+    from soglab.bench.search import BUDGETS, SEARCHES, SIDE_BY_SIDE, bench_searches
+    from soglab.bench.training_minute import TRAINING_MINUTE, profile_training
 
     budgets = _budgets(simulations, per_update) or BUDGETS
     name, network = _network(checkpoint)
     game = make_game(name)
-    with progress_bar("bench search", len(budgets) * len(SIDE_BY_SIDE), "rows") as report:
-        rows = bench_searches(game, network, budgets, rounds, batch_seconds, report)
-    parts: list[Part] = []
-    if training:
-        with progress_bar("training", int(2 * training_seconds), "seconds") as report:
-            parts = profile_training(game.name, "full", training_seconds, os.cpu_count() or 1, report)
-    show_rows(rows, as_json, lambda: search_table(rows), {"training": [asdict(part) for part in parts]})
+    search = partial(bench_searches, game, network, budgets, rounds, batch_seconds)
+    rows = measured(SEARCHES, len(budgets) * len(SIDE_BY_SIDE), search)
+    profile = partial(profile_training, game.name, "full", training_seconds, os.cpu_count() or 1)
+    parts = measured(TRAINING_MINUTE, int(2 * training_seconds), profile) if training else []
+    show(SEARCHES, rows, as_json, {"training": [asdict(part) for part in parts]})
     if parts and not as_json:
-        stdout().print(training_table(game.name, parts))
+        show(TRAINING_MINUTE, parts, as_json, {"game": game.name})
 
 
 @bench.command("root", epilog="Example: sog bench root 'holdem(bets=0.5;1.0;allin)' -s 10 -c 0.1")
@@ -139,9 +147,7 @@ def bench_root_search(
     network: Annotated[
         str, typer.Option(callback=not_blank, help="Hidden layers x width of the untrained network.")
     ] = "3x256",
-    rounds: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Searches with each budget; the median is shown.")
-    ] = 3,
+    rounds: Annotated[int, _count("Searches with each budget; the median is shown.")] = 3,
     as_json: JsonOption = False,
 ) -> None:
     """Seconds and memory of a search from a game's first decision, and where the time goes.
@@ -151,15 +157,14 @@ def bench_root_search(
     from sog.games.catalog import make_game
     from sog.nets.cvpn import CVPN
     from sog.nets.shape import network_size, shape_for
-    from soglab.bench.root import BUDGETS, bench_root
+    from soglab.bench.root import BUDGETS, ROOT, bench_root
 
     budgets = _budgets(simulations, per_update) or BUDGETS
     made = make_game(game)
     depth, width = network_size(network)
     untrained = CVPN(shape_for(made, width, depth, crossed=made.crossed))
-    with progress_bar("bench root", len(budgets), "budgets") as report:
-        rows = bench_root(made, untrained, budgets, report, rounds)
-    show_rows(rows, as_json, lambda: root_table(rows), {"load": os.getloadavg()[0]})
+    rows = measured(ROOT, len(budgets), partial(bench_root, made, untrained, budgets, rounds))
+    show(ROOT, rows, as_json, {"load": os.getloadavg()[0]})
 
 
 @bench.command("simulations", epilog="Example: sog bench simulations connect_four -s 400")
@@ -168,21 +173,17 @@ def bench_board_search(
     simulations: Annotated[
         int, typer.Option("--simulations", "-s", min=1, max=LARGEST_COUNT, help="Of each search.")
     ] = 400,
-    rounds: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Searches of each kind; the median is shown.")
-    ] = 5,
+    rounds: Annotated[int, _count("Searches of each kind; the median is shown.")] = 5,
     as_json: JsonOption = False,
 ) -> None:
     """Simulations a second on boards: GT-CFR's and AlphaZero's search beside OpenSpiel's MCTS, in turn on one core.
 
     All begin at the game's first position. Rows that name a network use it untrained; the others' is constant.
     """
-    from soglab.bench.simulations import GAMES, bench_simulations, board
+    from soglab.bench.simulations import GAMES, SIMULATIONS, bench_simulations, board
 
     chosen = [board(name) for name in games or GAMES]
-    with progress_bar("bench simulations", len(chosen), "games") as report:
-        rows = bench_simulations(chosen, simulations, rounds, report)
-    show_rows(rows, as_json, lambda: simulations_table(rows))
+    run(SIMULATIONS, len(chosen), partial(bench_simulations, chosen, simulations, rounds), as_json)
 
 
 @bench.command("histories", epilog="Example: sog bench histories leduc_poker --seconds 2")
@@ -191,30 +192,24 @@ def bench_by_histories(
     network: Annotated[
         str, typer.Option(callback=not_blank, help="Hidden layers x width of the actor's network.")
     ] = "2x256",
-    seconds: Annotated[float, typer.Option(callback=above_zero, help="Of each figure, at least.")] = 5.0,
+    seconds: Annotated[float, _seconds("Of each figure, at least.")] = 5.0,
     as_json: JsonOption = False,
 ) -> None:
     """Episodes a second of one core: random play, the actor with a network, and R-NaD's play and learning together."""
-    from sog.games.histories.catalog import make_history_game
     from sog.nets.shape import network_size
-    from soglab.bench.histories import GAMES, bench_histories
+    from soglab.bench.histories import GAMES, HISTORIES, bench_histories
 
-    chosen, size = tuple(games or GAMES), network_size(network)
-    for name in chosen:
-        make_history_game(name)  # one that does not exist is refused before the work
-    with progress_bar("bench histories", len(chosen), "games") as report:
-        rows = bench_histories(chosen, size, seconds, report)
-    show_rows(rows, as_json, lambda: histories_table(rows))
+    size = network_size(network)
+    chosen = _history_games(games or GAMES)
+    run(HISTORIES, len(chosen), partial(bench_histories, chosen, size, seconds), as_json)
 
 
 @bench.command("sepot", epilog="Example: sog bench sepot leduc_poker --played 4")
 def bench_sepot_search(
     games: GamesArgument = None,
-    played: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Random games, each of whose public states is searched.")
-    ] = 6,
-    histories: HistoriesOption = None,
-    updates: UpdatesOption = None,
+    played: Annotated[int, _count("Random games, each of whose public states is searched.")] = 6,
+    histories: Annotated[int | None, _count("Search subgames of at most so many histories; by default 25,000.")] = None,
+    updates: Annotated[int | None, _count("CFR+ iterations of a search; by default 800.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """SePoT's search by the size of its subgame: milliseconds, where they go, and memory; untrained networks, one core.
@@ -222,33 +217,26 @@ def bench_sepot_search(
     The last row of a game is what its public states with too many histories cost that are left to the network.
     """
     from sog.algorithms.sepot.search import SepotSearchSettings
-    from sog.games.histories.catalog import make_history_game
-    from soglab.bench.sepot_search import GAMES, bench_sepot
+    from soglab.bench.sepot_search import GAMES, SEPOT, bench_sepot
 
-    chosen, plain = tuple(games or GAMES), SepotSearchSettings()
-    for name in chosen:
-        make_history_game(name)  # one that does not exist is refused before the work
+    chosen, plain = _history_games(games or GAMES), SepotSearchSettings()
     settings = SepotSearchSettings(updates or plain.iterations, most=histories or plain.most)
-    with progress_bar("bench sepot", len(chosen), "games") as report:
-        rows = bench_sepot(chosen, played, settings, report)
-    show_rows(rows, as_json, lambda: sepot_table(rows))
+    run(SEPOT, len(chosen), partial(bench_sepot, chosen, played, settings), as_json)
 
 
 @bench.command("rebel", epilog="Example: sog bench rebel 'liars_dice(numdice=1,dice_sides=4)' --seconds 5")
 def bench_rebel(
     games: GamesArgument = None,
-    seconds: Annotated[float, typer.Option(callback=above_zero, help="Seconds of work for each row, at least.")] = 10.0,
+    seconds: Annotated[float, _seconds("Seconds of work for each row, at least.")] = 10.0,
     as_json: JsonOption = False,
 ) -> None:
     """Depth-limited subgames (1,024 updates, depth 2) that one core solves per second, and the network's share."""
     from sog.games.catalog import make_game
-    from soglab.bench.rebel import GAMES, row_count
+    from soglab.bench.rebel import GAMES, REBEL, row_count
     from soglab.bench.rebel import bench_rebel as measure
 
     chosen = [make_game(name) for name in games or GAMES]
-    with progress_bar("bench rebel", row_count(len(chosen)), "rows") as report:
-        rows = measure(chosen, seconds, report)
-    show_rows(rows, as_json, lambda: rebel_table(rows))
+    run(REBEL, row_count(len(chosen)), partial(measure, chosen, seconds), as_json)
 
 
 @bench.command("training", epilog="Example: sog bench training connect_four --played 64")
@@ -257,9 +245,7 @@ def bench_training(
         list[str] | None,
         typer.Argument(metavar="[CHECKPOINT_OR_GAME]...", help="Runs' folders, or games; by default a built-in list."),
     ] = None,
-    played: Annotated[
-        int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Self-play games of each game; else as set for it.")
-    ] = None,
+    played: Annotated[int | None, _count("Self-play games of each game; else as set for it.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """A round of self-play examined: do its searches grow, are its policy targets more than one move.
@@ -270,16 +256,42 @@ def bench_training(
     0.99, where there is a choice. distinct: public states among the states visited. won: games not drawn or cut short.
     """
     from sog.games.catalog import make_game
-    from soglab.bench.rounds import GAMES, bench_rounds
+    from soglab.bench.rounds import GAMES, ROUNDS, bench_rounds
 
     chosen = []
     for text in checkpoints or GAMES:
         trained, network = _network(text)
         name = trained if Path(text).exists() else make_game(text).name  # a network may play at another komi, too
         chosen.append((name, network, played or GAMES.get(name, 16)))
-    with progress_bar("bench training", len(chosen), "games") as report:
-        rows = bench_rounds(chosen, report)
-    show_rows(rows, as_json, lambda: rounds_table(rows))
+    run(ROUNDS, len(chosen), partial(bench_rounds, chosen), as_json)
+
+
+@bench.command("holdem", epilog="Example: sog bench holdem river")
+def bench_holdem_spots(
+    spots: Annotated[
+        list[str] | None, typer.Argument(metavar="[SPOT]...", help="river or turn; by default both.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Milliseconds per iteration and seconds to 0.5% of the pot on a river and a turn spot, every hand in both ranges.
+
+    One thread and two take turns; figures are medians. The seconds include measuring exploitability every 20
+    iterations.
+    """
+    from soglab.bench.holdem import HOLDEM, bench_holdem, chosen, steps
+
+    timed = chosen(spots or ())
+    rows = measured(HOLDEM, sum(map(steps, timed)), partial(bench_holdem, timed))
+    show(HOLDEM, rows, as_json, {"cores": os.cpu_count()})
+
+
+def _history_games(names: Sequence[str]) -> Sequence[str]:
+    """The names; GameError, before any work, where one names no game by histories."""
+    from sog.games.histories.catalog import make_history_game
+
+    for name in names:
+        make_history_game(name)
+    return names
 
 
 def _budgets(simulations: list[int] | None, per_update: list[float] | None) -> list[Budget]:

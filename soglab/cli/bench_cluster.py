@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 from rich.table import Table
 
-from sog.cli.frame import (
-    JsonOption,
-    check_new,
-    figures_table,
-    print_json,
-    progress_bar,
-    save_picture,
-    show_rows,
-    stdout,
-)
+from sog.cli.frame import JsonOption, check_new, figures_table, print_json, progress_bar, save_picture, stdout
 from sog.cli.options import MOST_PROCESSES, above_zero, not_blank
 from sog.errors import SettingError
+from soglab.cli.bench import run
 
 if TYPE_CHECKING:
-    from soglab.scale.inference import Row
-    from soglab.scale.pipeline import Measured, Plan, Throughput
+    from soglab.scale.pipeline import ClusterPlan, MeasuredCore
 
 __all__ = ["bench_inference", "bench_pipeline"]
 
@@ -64,7 +56,7 @@ def bench_inference(
 
     from sog.nets.device import find_device
     from sog.nets.serving.resident import MODES, PRECISIONS, Residence
-    from soglab.scale.inference import BATCHES, NETWORKS, devices
+    from soglab.scale.inference import BATCHES, INFERENCE, NETWORKS, devices
     from soglab.scale.inference import bench_inference as measure
 
     chosen = [s for s in NETWORKS if not network or any(part in s.name for part in network)]
@@ -78,26 +70,8 @@ def bench_inference(
         for which in mode or MODES
     ]
     torch.set_num_threads(threads)
-    with progress_bar("bench inference", len(chosen) * len(residences) * len(sizes), "rows") as report:
-        rows = measure(chosen, residences, sizes, seconds, limit, report)
-    show_rows(rows, as_json, lambda: _inference_table(rows))
-
-
-def _inference_table(rows: Sequence[Row]) -> Table:
-    """Rows a second and milliseconds a call; a column for each batch size."""
-    sizes = list(dict.fromkeys(row.batch for row in rows))
-    keys, title = ("network", "device", "precision", "mode", ""), "one evaluator, by batch size"
-    out = figures_table(*keys, figures=(f"{size:,}" for size in sizes), title=title)
-    found = {(row.network, row.device, row.precision, row.mode, row.batch): row for row in rows}
-    for which in dict.fromkeys(key[:4] for key in found):
-        line = [found[*which, size] for size in sizes]
-        speeds = ["-" if row.rows_per_second is None else f"{row.rows_per_second:,.4g}" for row in line]
-        delays = ["-" if row.p95_ms is None else f"{row.p95_ms:,.3g}" for row in line]
-        out.add_row(*which, "rows/s", *speeds)
-        out.add_row("", "", "", "", "p95, ms", *delays)
-    reasons = dict.fromkeys(f"{row.network} {row.device} {row.mode}: {row.why}" for row in rows if row.why)
-    out.caption = "\n".join(reasons) or None
-    return out
+    total = len(chosen) * len(residences) * len(sizes)
+    run(INFERENCE, total, partial(measure, chosen, residences, sizes, seconds, limit), as_json)
 
 
 def bench_pipeline(
@@ -123,42 +97,44 @@ def bench_pipeline(
     from sog.algorithms.table import read
     from sog.games.catalog import make_game
     from sog.training.memory import check_memory
-    from soglab.scale.pipeline import Subject, Throughput, measure_rates, measure_throughput, plans, predicted
+    from sog.training.run import Run
+    from soglab.bench.form import table
+    from soglab.scale.pipeline import PLANS, RUNS, compared, measure_rates, measure_throughput, pipeline_settings, plans
 
     if picture is not None:
         check_new(picture)
     counts = list(dict.fromkeys(workers or (1, 2)))
     if read(algorithm).alone:
         raise SettingError(f"{algorithm} learns in one process, which is no pipeline")
-    subject = Subject(make_game(game).name, algorithm, preset)
-    check_memory(subject.settings().needed_bytes(), subject.game, saves=False)
-    found = []
+    alone = Run(make_game(game).name, preset, 0, 1, algorithm)
+    check_memory(pipeline_settings(alone).needed_bytes(), alone.game, saves=False)
+    speeds = []
     with progress_bar("bench pipeline", len(counts) + 2, "parts") as report:
         for done, count in enumerate(counts):
             report(done, f"{count} worker{'s' * (count > 1)}")
-            speed, network = measure_throughput(subject, count, seconds)
-            found.append((count, speed))
-        measured = measure_rates(subject, network, seconds, lambda part: report(len(counts), part))
-        runs = [Throughput(count, speed, predicted(measured, count)) for count, speed in found]
+            speed, network = measure_throughput(replace(alone, workers=count), seconds)
+            speeds.append((count, speed))
+        measured = measure_rates(alone, network, seconds, lambda part: report(len(counts), part))
+        runs = [compared(measured, count, speed) for count, speed in speeds]
         report(len(counts) + 1, "simulation")
         planned = plans(measured)
     if as_json:
-        answer = {"game": subject.game, "algorithm": algorithm, "preset": preset, "load": os.getloadavg()[0]}
+        answer = {"game": alone.game, "algorithm": algorithm, "preset": preset, "load": os.getloadavg()[0]}
         rates = {name: value for name, value in asdict(measured.rates).items() if name != "plays"}
         extra = {"play": measured.rates.play, "searches_per_second": measured.searches_per_second}
         more = {"beliefs_per_row": measured.beliefs_per_row, "inference": measured.inference}
-        compared = [{**asdict(run), "error": run.error, "core_error": run.core_error} for run in runs]
-        listed = [plan.entries() for plan in planned]
-        print_json({**answer, "rates": {**rates, **extra, **more}, "runs": compared, "plans": listed})
+        listed = [{name: value for name, value in asdict(plan).items() if name != "bounds"} for plan in planned]
+        runs_listed = [asdict(run) for run in runs]
+        print_json({**answer, "rates": {**rates, **extra, **more}, "runs": runs_listed, "plans": listed})
     else:
-        stdout().print(_rates_table(subject.game, measured))
-        stdout().print(_runs_table(runs))
-        stdout().print(_plans_table(planned))
+        stdout().print(_rates_table(alone.game, measured))
+        stdout().print(table(RUNS, runs, {}))
+        stdout().print(table(PLANS, planned, {}))
     if picture is not None:  # last, so that a disk that refuses it costs no result
-        _draw_plans(picture, subject.game, planned)
+        _draw_plans(picture, alone.game, planned)
 
 
-def _rates_table(game: str, measured: Measured) -> Table:
+def _rates_table(game: str, measured: MeasuredCore) -> Table:
     rates = measured.rates
     out = figures_table("part", figures=("",), title=f"{game}: one core; load {os.getloadavg()[0]:.1f}")
     out.add_row("self-play, rows/s", f"{1 / rates.play:,.1f}")
@@ -177,28 +153,7 @@ def _rates_table(game: str, measured: Measured) -> Table:
     return out
 
 
-def _runs_table(runs: Sequence[Throughput]) -> Table:
-    headings = ("rows/s", "predicted", "error", "rows a core second", "predicted", "error")
-    out = figures_table("workers", figures=headings, title="sog train; a core second is a second of processor time")
-    for run in runs:
-        figures = []
-        for name, error in (("rows_per_second", run.error), ("rows_per_core_second", run.core_error)):
-            figures += [f"{getattr(speed, name):,.1f}" for speed in (run.measured, run.predicted)] + [f"{error:+.1%}"]
-        out.add_row(str(run.workers), *figures)
-    return out
-
-
-def _plans_table(planned: Sequence[Plan]) -> Table:
-    headings, title = ("in use", "rows/s", "MB/s", "actors that saturate it"), "without rounds, simulated"
-    out = figures_table("cluster", "learner", "saturated", figures=headings, title=title)
-    for plan in planned:
-        figures = f"{plan.found.rows_per_second:,.0f}", f"{1e-6 * plan.found.bytes_per_second:,.1f}"
-        share = f"{plan.found.shares[plan.found.busiest]:.0%}"
-        out.add_row(plan.scenario, plan.learner, plan.found.busiest, share, *figures, f"{plan.enough:,.0f}")
-    return out
-
-
-def _draw_plans(path: Path, game: str, planned: Sequence[Plan]) -> None:
+def _draw_plans(path: Path, game: str, planned: Sequence[ClusterPlan]) -> None:
     """Rows a second by number of actors, simulated, with what each resource alone could bear."""
     from matplotlib.figure import Figure
 
@@ -208,7 +163,7 @@ def _draw_plans(path: Path, game: str, planned: Sequence[Plan]) -> None:
         axes.plot(*zip(*plan.curve, strict=True), marker="o", label="simulated")
         axes.set(xscale="log", yscale="log", xlabel="actors", ylabel="rows a second")
         axes.set_title(f"{game}: {plan.scenario}\nlearner: {plan.learner}", fontsize=10)
-        for number, (name, bound) in enumerate(plan.flat.items()):
+        for number, (name, bound) in enumerate(plan.bounds.items()):
             axes.axhline(bound, linestyle=":", color=f"C{number + 1}", label=f"{name} alone")
         axes.legend(fontsize=8)
         axes.grid(alpha=0.3)

@@ -6,7 +6,6 @@ import typer
 
 from soglab.cli.bench import bench
 from soglab.cli.bench_cluster import bench_inference, bench_pipeline
-from soglab.cli.bench_holdem import bench_holdem
 from soglab.cli.reproduce import reproduce
 
 __all__ = ["add_to"]
@@ -15,7 +14,6 @@ __all__ = ["add_to"]
 def add_to(app: typer.Typer) -> None:
     """Add the commands to the program."""
     app.command(epilog="Example: sog reproduce resolving --quick")(reproduce)
-    bench.command("holdem", epilog="Example: sog bench holdem river")(bench_holdem)
     bench.command("inference", epilog="Example: sog bench inference --network 3x256 --batch 64")(bench_inference)
     bench.command("pipeline", epilog="Example: sog bench pipeline leduc_poker --seconds 60")(bench_pipeline)
     app.add_typer(bench, name="bench")

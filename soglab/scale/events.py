@@ -1,7 +1,7 @@
-"""Discrete events: processes that use shared resources and wait for one another; it knows no pipeline.
+"""Discrete events: processes that use shared resources and wait for one another.
 
-A process is a generator. It yields a `Use` of a resource and goes on when that is done, or a `Gate` and goes on when
-somebody opens it.
+A process is a generator. It yields a `Use` of a resource and continues when that is done, or a `Gate` and continues
+when somebody opens it.
 """
 
 from __future__ import annotations

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from itertools import count
+from typing import Annotated, Final
 
 import numpy as np
 import torch
@@ -16,15 +17,14 @@ from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.serving.resident import Residence, ResidentNetwork
 from sog.nets.shape import NetworkShape, shape_for
-
-__all__ = ["BATCHES", "NETWORKS", "Row", "Subject", "answered_rows", "bench_inference", "devices"]
+from soglab.bench.form import Benchmark, Column, Report
 
 BATCHES: Final = (1, 4, 16, 64, 256, 1024)
 _FEWEST: Final = 5  # calls that a figure is over
 
 
 @dataclass(frozen=True)
-class Subject:
+class TimedNetwork:
     """A network to be measured, with random weights, on a game's inputs and outputs.  kind: mlp or resnet."""
 
     game: str
@@ -42,24 +42,31 @@ class Subject:
 
 
 NETWORKS: Final = (
-    Subject("leduc_poker", 3, 256),
-    Subject("holdem(bets=0.5;1.0;allin)", 6, 2048),
-    Subject("chess", 6, 64, "resnet"),
+    TimedNetwork("leduc_poker", 3, 256),
+    TimedNetwork("holdem(bets=0.5;1.0;allin)", 6, 2048),
+    TimedNetwork("chess", 6, 64, "resnet"),
 )
 
 
 @dataclass(frozen=True)
-class Row:
+class InferenceRow:
     """One measurement. p95_ms: of a call, 95th percentile.  why: nothing was measured; figures are then None."""
 
-    network: str
-    device: str
-    precision: str
-    mode: str
-    batch: int
-    rows_per_second: float | None = None
-    p95_ms: float | None = None
+    network: Annotated[str, Column("network")]
+    device: Annotated[str, Column("device")]
+    precision: Annotated[str, Column("precision")]
+    mode: Annotated[str, Column("mode")]
+    batch: Annotated[int, Column("", ",")]
+    rows_per_second: Annotated[float | None, Column("rows/s", ",.4g", missing="-")] = None
+    p95_ms: Annotated[float | None, Column("p95", ",.3g", unit="ms", missing="-")] = None
     why: str = ""
+
+
+def _reasons(rows: Sequence[InferenceRow]) -> str:
+    return "\n".join(dict.fromkeys(f"{row.network} {row.device} {row.mode}: {row.why}" for row in rows if row.why))
+
+
+INFERENCE: Final = Benchmark("bench inference", "rows", "one evaluator, by batch size", _reasons, across="batch")
 
 
 def devices() -> tuple[str, ...]:
@@ -68,26 +75,25 @@ def devices() -> tuple[str, ...]:
 
 
 def bench_inference(
-    subjects: Sequence[Subject],
+    subjects: Sequence[TimedNetwork],
     residences: Sequence[Residence],
     batches: Sequence[int] = BATCHES,
     seconds: float = 1.0,
     limit: float = 20.0,
-    report: Callable[[int, str], None] = lambda done, note: None,
-) -> list[Row]:
+    report: Report = lambda done, note: None,
+) -> Iterator[InferenceRow]:
     """Every network as each residence has it, at every batch size, for `seconds` each and at least five calls.
 
-    limit: a batch size is left out where, by the one before, five calls would take longer than so many seconds.
+    limit: a batch size is left out where, by the one before, five calls would take longer, in seconds.
     """
-    out: list[Row] = []
+    done = count(1)
     for subject in subjects:
         shape = subject.shape()
         weights = _drawn(shape)
         for residence in residences:
             for row in _rows(subject, shape, weights, replace(residence, buckets=tuple(batches)), seconds, limit):
-                out.append(row)
-                report(len(out), f"{row.network} {row.device} {row.precision} {row.mode} {row.batch}")
-    return out
+                yield row
+                report(next(done), f"{row.network} {row.device} {row.precision} {row.mode} {row.batch}")
 
 
 def _drawn(shape: NetworkShape) -> CVPN:
@@ -102,10 +108,10 @@ def _drawn(shape: NetworkShape) -> CVPN:
 
 
 def _rows(
-    subject: Subject, shape: NetworkShape, weights: CVPN, residence: Residence, seconds: float, limit: float
-) -> Iterator[Row]:
+    subject: TimedNetwork, shape: NetworkShape, weights: CVPN, residence: Residence, seconds: float, limit: float
+) -> Iterator[InferenceRow]:
     """Measurements of one network in one residence, smallest batch first."""
-    blank = Row(subject.name, residence.device, residence.precision, residence.mode, 0)
+    blank = InferenceRow(subject.name, residence.device, residence.precision, residence.mode, 0)
     torch.compiler.reset()  # what another network had compiled counts towards PyTorch's limit
     why = ""
     try:

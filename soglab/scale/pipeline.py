@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Final
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from sog.training.run import Run
 from sog.training.settings import Harvest, TrainSettings
 from sog.training.workers import make_actor
 from soglab.bench.evaluators import CountingEvaluator
+from soglab.bench.form import Benchmark, Column
 from soglab.bench.training_minute import processor_seconds
 from soglab.runs import train_watched
 from soglab.scale.inference import answered_rows
@@ -35,67 +36,38 @@ from soglab.scale.pipeline_model import (
     SELF_PLAY,
     WEIGHTS_LINK,
     Cluster,
-    Found,
-    Rates,
+    CoreRates,
     limits,
     rounds,
     without_rounds,
 )
 
-__all__ = [
-    "SCENARIOS",
-    "Measured",
-    "Plan",
-    "Scenario",
-    "Speed",
-    "Subject",
-    "Throughput",
-    "measure_rates",
-    "measure_throughput",
-    "plans",
-    "predicted",
-]
-
 _BATCHES: Final = (1, 16, 64, 256, 1024)
 
 
-@dataclass(frozen=True)
-class Subject:
-    """A training run that is measured."""
-
-    game: str
-    algorithm: str = "sog"
-    preset: str = "full"
-
-    def settings(self) -> TrainSettings:
-        settings = settings_of(make_game(self.game), self.preset, self.algorithm)
-        assert isinstance(settings, TrainSettings), "a policy learner has no pipeline"
-        return settings
+def pipeline_settings(run: Run) -> TrainSettings:
+    """The settings of a training run that is measured; AssertionError for a policy learner's."""
+    settings = settings_of(make_game(run.game), run.preset, run.algorithm)
+    assert isinstance(settings, TrainSettings)
+    return settings
 
 
-@dataclass(frozen=True)
-class Scenario:
-    """A cluster of a paper's size."""
-
-    name: str
-    cluster: Cluster
-
-
-SCENARIOS: Final = (
-    Scenario("3,500 actors (PoG)", Cluster(actors=3_500)),
-    Scenario("90 machines of 40 cores (ReBeL)", Cluster(actors=3_600, actors_per_machine=40)),
-)
+# Clusters of the papers' sizes.
+SCENARIOS: Final = {
+    "3,500 actors (PoG)": Cluster(actors=3_500),
+    "90 machines of 40 cores (ReBeL)": Cluster(actors=3_600, actors_per_machine=40),
+}
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredCore:
     """Rates of one core, and what else a plan needs.
 
     beliefs_per_row: leaf beliefs that the network answers for a training row.  searches_per_second: of an actor.
     inference: rows a second of the network by batch size.
     """
 
-    rates: Rates
+    rates: CoreRates
     beliefs_per_row: float
     searches_per_second: float
     inference: dict[int, float]
@@ -114,24 +86,27 @@ class Speed:
 
 @dataclass(frozen=True)
 class Throughput:
-    """A run with so many worker processes, measured and predicted."""
+    """A run with some number of worker processes, measured and predicted.
 
-    workers: int
-    measured: Speed
-    predicted: Speed
+    error: of the predicted rows a second, as a share of what was measured.  core_error: of rows by processor time.
+    """
 
-    @property
-    def error(self) -> float:
-        """Of the predicted rows a second, as a share of what was measured."""
-        return self.predicted.rows_per_second / self.measured.rows_per_second - 1.0
+    workers: Annotated[int, Column("workers")]
+    measured: Annotated[Speed, Column("rows/s", lambda run: f"{run.measured.rows_per_second:,.1f}")]
+    predicted: Annotated[Speed, Column("predicted", lambda run: f"{run.predicted.rows_per_second:,.1f}")]
+    error: Annotated[float, Column("error", "+.1%")]
+    core_error: Annotated[
+        float,
+        Column("rows a core second", lambda run: f"{run.measured.rows_per_core_second:,.1f}"),
+        Column("predicted", lambda run: f"{run.predicted.rows_per_core_second:,.1f}"),
+        Column("error", "+.1%"),
+    ]
 
-    @property
-    def core_error(self) -> float:
-        """The same of rows by processor time."""
-        return self.predicted.rows_per_core_second / self.measured.rows_per_core_second - 1.0
+
+RUNS: Final = Benchmark("", "", "sog train; a core second is a second of processor time")
 
 
-def measure_throughput(subject: Subject, workers: int, seconds: float) -> tuple[Speed, CVPN]:
+def measure_throughput(run: Run, seconds: float) -> tuple[Speed, CVPN]:
     """The speed of a run from scratch, from its third round on, and the network that it came to.
 
     The first rounds, in which kernels load and the learner has little to learn from, do not count.
@@ -147,10 +122,8 @@ def measure_throughput(subject: Subject, workers: int, seconds: float) -> tuple[
         return len(points) > _UNCOUNTED + 1 and times[-1] - times[_UNCOUNTED - 1] > seconds
 
     with tempfile.TemporaryDirectory() as folder:
-        run = Run(subject.game, subject.preset, 0, workers, subject.algorithm)
-        until = Path(folder)
-        train_watched(run, subject.settings(), until, report)
-        newest = max((until / "snapshots").iterdir())
+        train_watched(run, pipeline_settings(run), Path(folder), report)
+        newest = max((Path(folder) / "snapshots").iterdir())
         network = load_network(newest)[1]
     rows = points[-1].rows - points[_UNCOUNTED - 1].rows
     spent = [clock[-1] - clock[_UNCOUNTED - 1] for clock in (times, worked)]
@@ -161,16 +134,16 @@ _UNCOUNTED: Final = 2
 
 
 def measure_rates(
-    subject: Subject, network: CVPN, seconds: float, note: Callable[[str], None] = lambda text: None
-) -> Measured:
+    run: Run, network: CVPN, seconds: float, note: Callable[[str], None] = lambda text: None
+) -> MeasuredCore:
     """What one core does, with this network: `seconds` of self-play, and a second or so of each other part.
 
     In processor time, so that other programs on the machine hardly matter.
     """
-    settings = subject.settings()
+    settings = pipeline_settings(run)
     with one_core():
         note("self-play")
-        plays, harvests, beliefs = _play(subject, settings, network, seconds)
+        plays, harvests, beliefs = _play(run, settings, network, seconds)
         rows = sum(len(harvest.rows) for harvest in harvests)
         note("learner")
         step, add = _learn(settings, network, harvests)
@@ -181,7 +154,7 @@ def measure_rates(
         load = _seconds(lambda: network_evaluator(network_of(settings.shape, weights)))
         note("network")
         inference = {size: answered_rows(network, size, 0.2) for size in _BATCHES}
-    rates = Rates(
+    rates = CoreRates(
         plays,
         step,
         settings.learner.batch,
@@ -195,14 +168,14 @@ def measure_rates(
         load,
     )
     spent = sum(seconds for seconds, _ in plays)
-    return Measured(rates, beliefs / rows, sum(h.searches + h.queries for h in harvests) / spent, inference)
+    return MeasuredCore(rates, beliefs / rows, sum(h.searches + h.queries for h in harvests) / spent, inference)
 
 
 def _play(
-    subject: Subject, settings: TrainSettings, network: CVPN, seconds: float
+    run: Run, settings: TrainSettings, network: CVPN, seconds: float
 ) -> tuple[tuple[tuple[float, int], ...], list[Harvest], int]:
     """Rounds of one worker: their seconds and rows, what they brought in, and how many leaf beliefs were evaluated."""
-    actor = make_actor(subject.game, settings)
+    actor = make_actor(run.game, settings)
     evaluator = CountingEvaluator(network_evaluator(network))
     actor.round(1, evaluator, np.random.default_rng(0), 0)  # kernels load
     evaluator.beliefs = 0
@@ -253,47 +226,44 @@ def _seconds(call: Callable[[], object], least: float = 0.5) -> float:
     return float(np.median(times))
 
 
-def predicted(measured: Measured, workers: int) -> Speed:
-    """The speed of `sog train` with so many workers on this machine, if it does nothing else."""
+def compared(core: MeasuredCore, workers: int, measured: Speed) -> Throughput:
+    """A run of `sog train` on this machine beside the model, in which the machine does nothing else."""
     cores = os.cpu_count() or 1
-    found = rounds(measured.rates, workers, cores)
-    return Speed(found.rows_per_second, found.rows_per_second / (cores * max(found.shares.values())))
+    flow = rounds(core.rates, workers, cores)
+    predicted = Speed(flow.rows_per_second, flow.rows_per_second / (cores * max(flow.shares.values())))
+    error = predicted.rows_per_second / measured.rows_per_second - 1.0
+    core_error = predicted.rows_per_core_second / measured.rows_per_core_second - 1.0
+    return Throughput(workers, measured, predicted, error, core_error)
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a cluster would do.
+class ClusterPlan:
+    """What a cluster would do with all its actors.
 
-    learner: which, in words.  found: with all its actors.  enough: so many actors saturate what saturates first.
-    curve: (actors, rows a second).  flat: rows a second that the other resources could bear, by name.
+    learner: which, in words.  busiest: the resource most in use.  shares: of each resource that was in use.
+    enough_actors: as many saturate what saturates first.  curve: (actors, rows a second).  bounds: rows a second that
+    the other resources could bear, by name.
     """
 
-    scenario: str
-    learner: str
-    found: Found
-    enough: float
+    scenario: Annotated[str, Column("cluster")]
+    learner: Annotated[str, Column("learner")]
+    busiest: Annotated[str, Column("saturated")]
+    shares: Annotated[dict[str, float], Column("in use", lambda plan: f"{plan.shares[plan.busiest]:.0%}")]
+    rows_per_second: Annotated[float, Column("rows/s", ",.0f")]
+    megabytes_per_second: Annotated[float, Column("MB/s", ",.1f")]
+    enough_actors: Annotated[float, Column("actors that saturate it", ",.0f")]
     curve: tuple[tuple[int, float], ...]
-    flat: dict[str, float]
-
-    def entries(self) -> dict[str, Any]:
-        """For machines."""
-        return {
-            "scenario": self.scenario,
-            "learner": self.learner,
-            "rows_per_second": self.found.rows_per_second,
-            "megabytes_per_second": 1e-6 * self.found.bytes_per_second,
-            "busiest": self.found.busiest,
-            "shares": self.found.shares,
-            "enough_actors": self.enough,
-            "curve": [list(point) for point in self.curve],
-        }
+    bounds: dict[str, float]
 
 
-def plans(measured: Measured) -> list[Plan]:
+PLANS: Final = Benchmark("", "", "without rounds, simulated")
+
+
+def plans(measured: MeasuredCore) -> list[ClusterPlan]:
     """Every scenario, with a learner that is the measured core and with one that always keeps up."""
     return [
-        _plan(measured.rates, scenario, learner, times)
-        for scenario in SCENARIOS
+        _plan(measured.rates, scenario, learner, replace(cluster, learner_times=times))
+        for scenario, cluster in SCENARIOS.items()
         for learner, times in (("this core", 1.0), ("one that keeps up", _ANY_SPEED))
     ]
 
@@ -301,12 +271,19 @@ def plans(measured: Measured) -> list[Plan]:
 _ANY_SPEED: Final = 1e9
 
 
-def _plan(rates: Rates, scenario: Scenario, learner: str, times: float) -> Plan:
-    cluster = replace(scenario.cluster, learner_times=times)
+def _plan(rates: CoreRates, scenario: str, learner: str, cluster: Cluster) -> ClusterPlan:
     counts = [int(count) for count in np.geomspace(cluster.actors / 1_000, cluster.actors, 7)]
-    found = [without_rounds(rates, replace(cluster, actors=count)) for count in counts]
-    flat = {k: v for k, v in limits(rates, cluster).items() if k not in (SELF_PLAY, WEIGHTS_LINK)}
-    if times == _ANY_SPEED:
-        del flat[LEARNER]
-    curve = tuple((count, one.rows_per_second) for count, one in zip(counts, found, strict=True))
-    return Plan(scenario.name, learner, found[-1], min(flat.values()) * (rates.play + rates.pack), curve, flat)
+    flows = [without_rounds(rates, replace(cluster, actors=count)) for count in counts]
+    unbounded = (SELF_PLAY, WEIGHTS_LINK, *((LEARNER,) if cluster.learner_times == _ANY_SPEED else ()))
+    bounds = {name: bound for name, bound in limits(rates, cluster).items() if name not in unbounded}
+    return ClusterPlan(
+        scenario,
+        learner,
+        flows[-1].busiest,
+        flows[-1].shares,
+        flows[-1].rows_per_second,
+        1e-6 * flows[-1].bytes_per_second,
+        min(bounds.values()) * (rates.play + rates.pack),
+        tuple((count, flow.rows_per_second) for count, flow in zip(counts, flows, strict=True)),
+        bounds,
+    )

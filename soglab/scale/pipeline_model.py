@@ -11,11 +11,11 @@ from itertools import cycle
 
 from soglab.scale.events import Gate, Process, Resource, Simulation, Use
 
-__all__ = ["Cluster", "Found", "Rates", "limits", "rounds", "without_rounds"]
+__all__ = ["Cluster", "CoreRates", "PipelineFlow", "limits", "rounds", "without_rounds"]
 
 
 @dataclass(frozen=True)
-class Rates:
+class CoreRates:
     """What one core was measured to do. Times are core seconds.
 
     plays: (seconds, rows) of single rounds of one worker.  step: of a learner's step, its sample included.
@@ -61,7 +61,7 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Found:
+class PipelineFlow:
     """rows_per_second, bytes_per_second: into the replay window.  shares: of each resource that was in use."""
 
     rows_per_second: float
@@ -74,8 +74,8 @@ class Found:
         return max(self.shares, key=lambda name: self.shares[name])
 
 
-def rounds(rates: Rates, workers: int, cores: int, count: int = 40) -> Found:
-    """So many rounds of `sog train` on one machine; with one worker a single process does everything."""
+def rounds(rates: CoreRates, workers: int, cores: int, count: int = 40) -> PipelineFlow:
+    """`count` rounds of `sog train` on one machine; with one worker a single process does everything."""
     simulation, machine = Simulation(), Resource("cores", cores, most=1.0)
     rows, learned, ended = [0], [0], [0.0]
     plays = [cycle(_turned(rates.plays, worker)) for worker in range(workers)]
@@ -116,7 +116,7 @@ def rounds(rates: Rates, workers: int, cores: int, count: int = 40) -> Found:
     while not done.is_open:
         simulation.run(1.0)
     speed, share = rows[0] / ended[0], simulation.share(machine) * simulation.now / ended[0]
-    return Found(speed, speed * rates.row_bytes, {machine.name: share})
+    return PipelineFlow(speed, speed * rates.row_bytes, {machine.name: share})
 
 
 def _turned(plays: tuple[tuple[float, int], ...], by: int) -> list[tuple[float, int]]:
@@ -134,11 +134,11 @@ SELF_PLAY, REPLAY_LINK, REPLAY_CORES, LEARNER, WEIGHTS_LINK = (
 )
 
 
-# Blocks of each actor that may wait to be learned from; a turn is the time in which so many rows come in.
+# Blocks of each actor that may wait to be learned from; a turn is the time in which as many rows come in.
 _AHEAD, _SETTLING, _TURNS = 2.0, 3.0, 10.0
 
 
-def without_rounds(rates: Rates, cluster: Cluster) -> Found:
+def without_rounds(rates: CoreRates, cluster: Cluster) -> PipelineFlow:
     """The cluster once it has settled.
 
     An actor plays a block of rows and ships it, and plays on meanwhile; it waits where its last but one is not taken
@@ -161,9 +161,9 @@ class _Pipeline:
     block: rows shipped at once.  ahead: rows that may be taken in and not yet learned from.
     """
 
-    def __init__(self, rates: Rates, cluster: Cluster, simulation: Simulation) -> None:
+    def __init__(self, rates: CoreRates, cluster: Cluster, simulation: Simulation) -> None:
         self.rates, self.cluster, self.simulation = rates, cluster, simulation
-        # Actors' cores all do the same, so that one resource stands for all of them.
+        # Actors' cores all do the same, so that one resource is all of them.
         self.cores = Resource(SELF_PLAY, cluster.actors, most=1.0)
         self.link_in = Resource(REPLAY_LINK, cluster.link)
         self.replay = Resource(REPLAY_CORES, cluster.replay_cores, most=1.0)
@@ -216,22 +216,22 @@ class _Pipeline:
             yield Use(pause, self.cluster.publish)
             yield Use(self.link_out, self.rates.weights_bytes * _machines(self.cluster))
 
-    def found_in(self, seconds: float) -> Found:
-        """What so many seconds from now on bring."""
+    def found_in(self, seconds: float) -> PipelineFlow:
+        """What the next `seconds` bring."""
         simulation, before = self.simulation, self.taken_in
         resources = (self.cores, self.link_in, self.replay, self.learning, self.link_out)
         start = {r.name: simulation.share(r) * simulation.now for r in resources}
         simulation.run(seconds)
         shares = {r.name: (simulation.share(r) * simulation.now - start[r.name]) / seconds for r in resources}
         speed = (self.taken_in - before) / seconds
-        return Found(speed, speed * self.rates.row_bytes, shares)
+        return PipelineFlow(speed, speed * self.rates.row_bytes, shares)
 
 
 def _machines(cluster: Cluster) -> int:
     return -(-cluster.actors // cluster.actors_per_machine)
 
 
-def limits(rates: Rates, cluster: Cluster) -> dict[str, float]:
+def limits(rates: CoreRates, cluster: Cluster) -> dict[str, float]:
     """Rows a second that each resource alone could bear, by arithmetic; what the simulation must stay below."""
     weights = rates.weights_bytes * _machines(cluster) / cluster.publish
     return {

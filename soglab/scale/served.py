@@ -30,13 +30,13 @@ from sog.searches.leaves.drive import drive
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["OWN", "Found", "Subject", "bench_served"]
+__all__ = ["OWN", "ServedRow", "ServedSearches", "bench_served"]
 
 OWN: Final = "own"  # every process has a network of its own, on one core
 
 
 @dataclass(frozen=True)
-class Subject:
+class ServedSearches:
     """Searches from a game's first decision with an untrained network. side_by_side: in each process at once."""
 
     game: str
@@ -52,7 +52,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Found:
+class ServedRow:
     """searches_per_second: of all processes together.  counters: of the evaluator process, where there is one."""
 
     processes: int
@@ -62,9 +62,13 @@ class Found:
 
 
 def bench_served(
-    subject: Subject, residence: Residence | None, processes: int, seconds: float, flushing: Flushing | None = None
-) -> Found:
-    """So many processes search for so many seconds each; residence: None for a network in every process."""
+    subject: ServedSearches,
+    residence: Residence | None,
+    processes: int,
+    seconds: float,
+    flushing: Flushing | None = None,
+) -> ServedRow:
+    """`processes` of them search for `seconds` each; residence: None for a network in every process."""
     there = LocalExecutor(processes)
     with ExitStack() as stack:
         stack.callback(there.close)
@@ -79,13 +83,13 @@ def bench_served(
         answers = [one.call("search", seconds) for one in searching]
         speed = sum(count / spent for count, spent in (answer.result() for answer in answers))
         counters = owner.counters() if residence is not None else None
-    return Found(processes, OWN if residence is None else residence.device, speed, counters)
+    return ServedRow(processes, OWN if residence is None else residence.device, speed, counters)
 
 
 class _Searching:
     """One process."""
 
-    def __init__(self, subject: Subject, name: str, number: int) -> None:
+    def __init__(self, subject: ServedSearches, name: str, number: int) -> None:
         torch.set_num_threads(1)
         self.subject, self.number = subject, number
         network = subject.network()
@@ -93,7 +97,7 @@ class _Searching:
         self.evaluator: Evaluator = ServedEvaluator(name, network.shape) if name else network_evaluator(network)
 
     def search(self, seconds: float) -> tuple[int, float]:
-        """Searches finished after at least so many seconds, and the seconds. One round of them at least."""
+        """Searches finished after at least `seconds`, and the seconds. One round of them at least."""
         subject, started, count = self.subject, time.perf_counter(), 0
         settings = ResolveSettings(Budget(subject.simulations, subject.per_update))
 
@@ -124,12 +128,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--device", default=OWN, help="of the evaluator process; own: a network in each process")
     parser.add_argument("--precision", default="f32")
     parser.add_argument("--mode", default="eager")
-    parser.add_argument("--rows", type=int, default=1024, help="an answer is given at so many rows,")
+    parser.add_argument("--rows", type=int, default=1024, help="an answer is given at this number of rows,")
     parser.add_argument("--microseconds", type=float, default=500.0, help="or after so long")
     chosen = parser.parse_args(arguments)
     depth, width = map(int, chosen.network.split("x"))
     simulations, per_update = chosen.search.split(",")
-    subject = Subject(chosen.game, depth, width, int(simulations), float(per_update), chosen.side_by_side)
+    subject = ServedSearches(chosen.game, depth, width, int(simulations), float(per_update), chosen.side_by_side)
     residence = None if chosen.device == OWN else Residence(chosen.device, chosen.precision, chosen.mode)
     flushing = Flushing(chosen.rows, chosen.microseconds)
     print(json.dumps(asdict(bench_served(subject, residence, chosen.processes, chosen.seconds, flushing))))

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sog.agents.any_agent import agent_class, checked_policies
-from sog.agents.recalled import Recalled
+from sog.agents.loaded import Recalled
+from sog.agents.own import agent_class, checked_policies
 from sog.agents.uniform import UniformAgent
 from sog.algorithms.rebel.agent import RebelAgent, RebelSettings
 from sog.arrays import Float64

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from sog.algorithms.policy.action_critic import ActionCritic, ActionCriticSettings, Rates, action_targets
+from sog.algorithms.policy.action_critic import ActionCritic, ActionCriticSettings, CriticRates, action_targets
 from sog.algorithms.policy.agent import network_policy, policy_exploitability
 from sog.algorithms.policy.learners import Update
 from sog.algorithms.policy.loop import play_and_learn, train_policy
@@ -72,7 +72,7 @@ def test_targets_are_the_slow_references(rates: tuple[float, float, float]) -> N
     policy = (np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)).astype(np.float32)
     ratio = np.where(t.legal, rng.normal(size=t.policy.shape), 0.0).astype(np.float32)
     estimates = rng.normal(size=t.policy.shape).astype(np.float32)
-    found = action_targets(t, estimates, policy, ratio, Rates(*rates))
+    found = action_targets(t, estimates, policy, ratio, CriticRates(*rates))
     for one, other in zip(found, slow_targets(t, estimates, policy, ratio, rates), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-5)
 
@@ -82,7 +82,7 @@ def test_corrected_estimates_have_no_bias_whatever_the_critic_says() -> None:
     t, network = played(KUHN, 10_000)
     wrong = np.random.default_rng(0).normal(size=3)[None, : t.policy.shape[1]].repeat(len(t), axis=0)
     estimates = np.where(t.legal, wrong, 0.0).astype(np.float32)
-    values, q, _ = action_targets(t, estimates, t.policy, np.zeros_like(t.policy), Rates(0.0, 1.0, math.inf))
+    values, q, _ = action_targets(t, estimates, t.policy, np.zeros_like(t.policy), CriticRates(0.0, 1.0, math.inf))
     public = PublicTree(make_game(KUHN)).list_all()
     value = exact.measure_policy(public, network_policy(public, network)).value
     first = np.arange(len(t)) < 10_000

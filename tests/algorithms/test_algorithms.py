@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from sog.algorithms.base import Choices
+from sog.algorithms.base import Algorithm, Asked
 from sog.algorithms.rebel.agent import RebelAgent
-from sog.algorithms.student import algorithm as sog
+from sog.algorithms.rebel.algorithm import Rebel
+from sog.algorithms.student.algorithm import Student
 from sog.algorithms.student.chain_player import ChainPlayer
 from sog.algorithms.student.measure import (
     EXACT_LEAVES,
@@ -26,18 +27,7 @@ from sog.algorithms.student.measure import (
     network_leaves,
 )
 from sog.algorithms.student.player import SogPlayer
-from sog.algorithms.table import (
-    LEARNERS,
-    agents_of,
-    board_player_of,
-    boards_of,
-    learner,
-    measuring_of,
-    player_of,
-    preset,
-    taken_by,
-    variant_from,
-)
+from sog.algorithms.table import ALGORITHMS, find, player_of, playing, read, refuse_unfit, settings_of
 from sog.cli.app import main
 from sog.cluster.where import Where
 from sog.errors import CheckpointError, GameError, SettingError
@@ -51,56 +41,52 @@ from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint
 from sog.training.opened import Opened
-from sog.training.settings import PLAIN
 from sog.training.shipped import shipped_checkpoints
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_names_differ_and_what_an_entry_takes_are_choices() -> None:
-    names = [entry.name for entry in LEARNERS]
-    assert len(set(names)) == len(names) and all(learner(name).name == name for name in names)
-    known = set(Choices.__dataclass_fields__)
-    for entry in LEARNERS:
-        parts = (entry.training, entry.play, entry.board, entry.measuring)
-        assert all(set(part.takes) <= known for part in parts if part is not None)
+def test_names_differ_and_what_they_are_measured_with_can_be_asked() -> None:
+    names = [kind.name for kind in ALGORITHMS]
+    assert len(set(names)) == len(names) and all(find(name).name == name for name in names)
+    known = set(Asked.__dataclass_fields__)
+    for kind in ALGORITHMS:
+        assert set(kind.measured_with) <= known and set(kind.carried) <= set(kind.own())
 
 
-@pytest.mark.parametrize("entry", [e for e in LEARNERS if e.training.alone is None], ids=lambda entry: entry.name)
-def test_settings_travel_to_workers_and_make_the_actor_there(entry: object) -> None:
-    name = entry.name  # type: ignore[attr-defined]
+@pytest.mark.parametrize("kind", [kind for kind in ALGORITHMS if not kind.alone], ids=lambda kind: kind.name)
+def test_settings_travel_to_workers_and_make_the_actor_there(kind: type[Algorithm]) -> None:
     game = make_game("tic_tac_toe")
-    settings = pickle.loads(pickle.dumps(preset(game, "demo", name)))
-    assert settings == preset(game, "demo", name)
+    settings = pickle.loads(pickle.dumps(settings_of(game, "demo", kind.name)))
+    assert settings == settings_of(game, "demo", kind.name)
     assert hasattr(settings.acting.make(game, settings.shape), "round")
 
 
-def test_choices_of_another_algorithm_are_refused() -> None:
-    with pytest.raises(SettingError, match="--warm is for --algorithm rebel, not sog"):
-        variant_from(PLAIN, "sog", Choices(warm=3))
+def test_what_is_another_algorithms_is_refused() -> None:
+    with pytest.raises(SettingError, match="sog has no setting warm; `sog algorithms sog` lists them"):
+        read("sog(warm=3)")
     with pytest.raises(SettingError, match="--playthroughs is for --algorithm rebel, not sog"):
-        measuring_of("sog", Choices(playthroughs=3))
-    with pytest.raises(SettingError, match="--per-update is for --algorithm sog, not alphazero"):
-        boards_of("alphazero", Choices(5, 2.0))
+        refuse_unfit(Student(), Asked(playthroughs=3))
+    with pytest.raises(SettingError, match="alphazero has no setting per_update"):
+        find("alphazero")().varied(simulations=5, per_update=2.0)
     with pytest.raises(SettingError, match="perfect information only"):
-        agents_of("alphazero", Choices())
-    with pytest.raises(SettingError, match="no player on a board is called rebel; known: sog, alphazero"):
-        boards_of("rebel", Choices())
+        find("alphazero")().agents(None, None)  # type: ignore[arg-type]
+    with pytest.raises(SettingError, match="rebel plays no games of perfect information"):
+        Rebel().player(zero_evaluator, 0)
     known = "sog or rebel or rnad or mmd or nashpg or sepot"
     with pytest.raises(SettingError, match=f"--algorithm is {known}, not alphazero"):
-        measuring_of("alphazero", Choices())
-    assert taken_by("alphazero", Choices(5, 2.0)) == Choices(5)
+        refuse_unfit(find("alphazero")(), Asked())
 
 
 @pytest.mark.parametrize(
     ("line", "why"),
     [
         ("exploit leduc_poker --playthroughs 3", "--playthroughs is for --algorithm rebel, not sog"),
-        ("exploit leduc_poker --algorithm rebel -s 3", "--simulations is for --algorithm sog, not rebel"),
+        ("exploit leduc_poker --algorithm rebel -s 3", "rebel has no setting simulations"),
         ("exploit leduc_poker --algorithm alphazero", "--algorithm is sog or rebel"),
         ("exploit leduc_poker --seeds 0", "Invalid value for '--seeds'"),
-        ("play kuhn_poker --updates 3", "--updates is for --algorithm rebel or sepot, not sog"),
-        ("uci chess --algorithm alphazero -c 3", "--per-update is for --algorithm sog, not alphazero"),
+        ("play kuhn_poker --updates 3", "--algorithm 'rebel(updates=...)'"),
+        ("uci chess --algorithm alphazero -c 3", "alphazero has no setting per_update"),
     ],
 )
 def test_the_command_line_refuses_them_in_one_line(line: str, why: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,7 +96,7 @@ def test_the_command_line_refuses_them_in_one_line(line: str, why: str, capsys: 
 
 def test_nothing_else_compares_an_algorithms_name() -> None:
     """No `algorithm == "rebel"` in the package: whatever depends on the algorithm is in its entry."""
-    named = {entry.name for entry in LEARNERS}
+    named = {kind.name for kind in ALGORITHMS}
     words = {*(repr(name) for name in named), *(name.upper() for name in named)}
     found = []
     for path in sorted((ROOT / "sog").rglob("*.py")):
@@ -122,52 +108,59 @@ def test_nothing_else_compares_an_algorithms_name() -> None:
     assert not found
 
 
-def test_the_table_needs_neither_numba_nor_pytorch() -> None:
-    code = "import sys, sog.algorithms.table; sys.exit(bool({'torch', 'numba'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+@pytest.mark.parametrize("code", ["import sog", "from sog.cli.app import main; main(['--help'])"])
+def test_the_front_door_needs_neither_numba_nor_pytorch(code: str) -> None:
+    """The table of algorithms imports all of them, so only commands that use it do."""
+    line = f"import sys; {code}; sys.exit(bool({{'torch', 'numba'}} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", line], cwd=ROOT, check=False, capture_output=True).returncode == 0
 
 
 @pytest.mark.parametrize(("name", "settings"), [("sog", PAPER), ("pog", POG)])
 def test_the_papers_search_can_be_played_against(name: str, settings: SearchSettings) -> None:
     """On a board every move is re-solved from scratch (PoG, B.5) at Table 3's temperature; ours keeps its tree."""
-    entry = learner("sog")
-    assert entry.board is not None and entry.play is not None
-    player, own = (entry.board.make(zero_evaluator, Choices(paper=paper), 0) for paper in (name, None))
+    player, own = (Student(paper=paper).player(zero_evaluator, 0) for paper in (name, ""))
     assert isinstance(player, ChainPlayer) and isinstance(own, SogPlayer) and own.reuse
     search = player.settings.search
     assert replace(search, prior_temperature=1.0) == settings and search.prior_temperature == 1.5
     assert player.settings.gadget and player.settings.every_decision
-    assert entry.board.label(Choices(paper=name)) != entry.board.label(Choices())
-    assert "paper" in entry.play.takes and "paper" in entry.board.takes
+    assert Student(paper=name).label != Student().label
 
 
 @pytest.mark.parametrize(("name", "correct"), [("paper", False), ("full", True)])
 def test_rebels_network_is_played_as_its_preset_solves(name: str, correct: bool) -> None:
     game = Kuhn()
     opened = Opened(game, CVPN(shape_for(game, 8, 1)), True, preset=name)
-    play = learner("rebel").play
-    assert play is not None
-    agent = play.make(PublicTree(game).list_all(), opened, Choices())(0, 0)
+    agent = Rebel().agents(PublicTree(game).list_all(), opened)(0, 0)
     assert isinstance(agent, RebelAgent) and agent.settings.solve.correct == correct
 
 
 def test_a_checkpoint_is_played_as_it_was_trained() -> None:
     """ReBeL's networks by ReBeL; of a game that both trained, and without a checkpoint, by Student of Games."""
     shipped = {folder.name: str(folder) for folder in shipped_checkpoints()}
-    assert player_of(shipped["liars_dice_1x5_rebel"]) == "rebel"
-    assert player_of(shipped["liars_dice_1x5_rebel"], "sog") == "sog"
+    assert player_of(shipped["liars_dice_1x5_rebel"]) == Rebel()
+    assert player_of(shipped["liars_dice_1x5_rebel"], "sog") == Student()
     for name in ("liars_dice(numdice=1,dice_sides=6)", "connect_four", "kuhn_poker"):
-        assert player_of(name) == "sog"
+        assert player_of(name) == Student()
     with pytest.raises(CheckpointError, match="no such checkpoint"):
         player_of("no/such")
     with pytest.raises(GameError, match="no game is called no_such_game"):
         player_of("no_such_game")
 
 
+def test_settings_that_are_carried_are_those_of_training_unless_they_are_set() -> None:
+    trained = read("rebel(solver=fp,warm=5,replay=1000,updates=64)")
+    assert playing(trained, None) == Rebel(solver="fp", warm=5)
+    assert playing(trained, Rebel(warm=0, updates=16)) == Rebel(solver="fp", warm=0, updates=16)
+    assert playing(trained, Student()) == Student()
+
+
 def test_a_network_plays_boards_by_its_own_algorithm_or_by_student_of_games() -> None:
-    assert [board_player_of(name) for name in ("sog", "alphazero", "rebel")] == ["sog", "alphazero", "sog"]
+    names = [playing(find(name)(), None, boards=True).name for name in ("sog", "alphazero", "rebel")]
+    assert names == ["sog", "alphazero", "sog"]
     with pytest.raises(SettingError, match="a policy network by rnad plays no boards"):
-        board_player_of("rnad")
+        playing(find("rnad")(), None, boards=True)
+    with pytest.raises(SettingError, match="sog cannot search with a policy network, which rnad trained"):
+        playing(find("rnad")(), Student())
 
 
 def test_a_checkpoint_may_be_called_what_leaves_are_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,8 +169,8 @@ def test_a_checkpoint_may_be_called_what_leaves_are_called(tmp_path: Path, monke
     monkeypatch.chdir(tmp_path)
     for name in (EXACT_LEAVES, ZERO_LEAVES):
         shutil.copytree(folder, tmp_path / name)
-        assert sog._subject(name, Choices()).leaves == network_leaves(folder)[1]
-        assert sog._subject("kuhn_poker", Choices(leaves=name)).leaves == name
+        assert Student()._subject(name, Asked()).leaves == network_leaves(folder)[1]
+        assert Student(leaves=name)._subject("kuhn_poker", Asked()).leaves == name
 
 
 def test_seeds_are_of_one_network_whatever_the_folder_comes_to_hold(tmp_path: Path) -> None:

@@ -8,17 +8,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sog.algorithms.alphazero.actor import AlphaZeroActing, SelfPlayGame, choose
+from sog.algorithms.alphazero.actor import AlphaZeroActing, AlphaZeroGame
 from sog.algorithms.boards.actor import BoardActing
-from sog.algorithms.boards.game import Visit
+from sog.algorithms.boards.game import PositionVisit
 from sog.algorithms.boards.rows import game_rows
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.errors import SettingError
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import shape_for
+from sog.play.selfplay import pick_action
 from sog.searches.leaves.drive import run as run_search
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.mcts.search import PuctSettings
@@ -34,18 +35,18 @@ SHAPE = shape_for(GAME, 16, 1)
 ACTING = AlphaZeroActing(simulations=12, search=PuctSettings(noise=0.25), sampled_moves=4)
 
 
-def played(acting: AlphaZeroActing, seed: int = 0) -> tuple[PublicTree, SelfPlayGame]:
-    game = SelfPlayGame(PublicTree(GAME), acting, np.random.default_rng(seed))
+def played(acting: AlphaZeroActing, seed: int = 0) -> tuple[PublicTree, AlphaZeroGame]:
+    game = AlphaZeroGame(PublicTree(GAME), acting, np.random.default_rng(seed))
     run_search(game, zero_evaluator)
     return game.public, game
 
 
-def policy_of(visit: Visit) -> np.ndarray:
+def policy_of(visit: PositionVisit) -> np.ndarray:
     assert visit.policy is not None
     return visit.policy
 
 
-def are_shares_of(simulations: int, visit: Visit) -> bool:
+def are_shares_of(simulations: int, visit: PositionVisit) -> bool:
     """Whether a policy target can be the shares of so many simulations."""
     counts = policy_of(visit) * simulations
     return bool(np.allclose(counts, counts.round()))
@@ -86,10 +87,10 @@ def test_resigning_and_games_that_nobody_may_resign() -> None:
 
 
 def test_early_moves_are_drawn_and_later_ones_are_the_most_visited() -> None:
-    visits, rng = np.array([1.0, 3.0, 0.0]), np.random.default_rng(0)
-    drawn = [choose(visits, True, rng) for _ in range(2000)]
+    policy, rng = np.array([0.25, 0.75, 0.0]), np.random.default_rng(0)
+    drawn = [pick_action(policy, True, rng) for _ in range(2000)]
     assert np.bincount(drawn, minlength=3) / 2000 == pytest.approx([0.25, 0.75, 0.0], abs=0.05)
-    assert choose(visits, False, rng) == 1
+    assert pick_action(policy, False, rng) == 1
 
 
 # --- rows ---
@@ -99,7 +100,7 @@ def test_rows_hold_the_outcome_and_the_visits() -> None:
     public = PublicTree(GAME)
     node = public.child(0, 0) if public.list_fan(0) else -1
     first = np.array([0, 6, 2, 0, 0, 0, 0, 0, 0], dtype=np.float64) / 8
-    visits = [Visit(0, first, 0.5, 0.0, True), Visit(node, np.full(8, 1 / 8), 0.25, 0.0, True)]
+    visits = [PositionVisit(0, first, 0.5, 0.0, True), PositionVisit(node, np.full(8, 1 / 8), 0.25, 0.0, True)]
     rows = game_rows(public, visits, -1.0, SHAPE, share=0.0)
     assert rows.values.tolist() == [[-1.0, 1.0], [-1.0, 1.0]]
     assert rows.value_mask.all() and rows.policy_mask.all()
@@ -125,7 +126,7 @@ def test_hidden_information_is_refused() -> None:
     with pytest.raises(SettingError, match="perfect information"):
         ACTING.make(kuhn, shape_for(kuhn, 8, 1))
     with pytest.raises(SettingError, match="perfect information"):
-        preset(kuhn, "demo", "alphazero")
+        settings_of(kuhn, "demo", "alphazero")
 
 
 # --- presets and runs ---
@@ -134,13 +135,13 @@ def test_hidden_information_is_refused() -> None:
 @pytest.mark.parametrize("name", ["demo", "full", "paper"])
 def test_presets_take_the_networks_of_student_of_games(name: str) -> None:
     for game in (GAME, make_game("connect_four")):
-        own, sog = preset(game, name, "alphazero"), preset(game, name, "sog")
+        own, sog = settings_of(game, name, "alphazero"), settings_of(game, name, "sog")
         assert own.shape == replace(sog.shape, policies_apart=False) and own.replay == sog.replay
         assert isinstance(own.acting, BoardActing if game.planes and name != "paper" else AlphaZeroActing)
 
 
 def test_the_papers_preset() -> None:
-    acting = preset(make_game("chess"), "paper", "alphazero").acting
+    acting = settings_of(make_game("chess"), "paper", "alphazero").acting
     assert isinstance(acting, AlphaZeroActing)
     assert (acting.simulations, acting.sampled_moves, acting.moves_max) == (800, 30, 512)
     assert (acting.search.c_init, acting.search.c_base, acting.search.first_play_loses) == (1.25, 19_652.0, True)

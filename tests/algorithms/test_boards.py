@@ -11,12 +11,12 @@ import pytest
 
 from sog.algorithms.boards.actor import BoardActing
 from sog.algorithms.boards.caps import PlayoutCaps
-from sog.algorithms.boards.game import BoardGame, BoardPlay, QuerySolve, Visit
+from sog.algorithms.boards.game import BoardGame, BoardPlay, PositionVisit, QuerySolve
 from sog.algorithms.boards.halving import visits_before
 from sog.algorithms.boards.openings import random_opening
 from sog.algorithms.boards.rows import game_rows, repeats, value_targets
 from sog.algorithms.boards.searches import GtcfrSearch, MctsSearch, Searching, _Mcts
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.errors import CheckpointError, SettingError
 from sog.games.base import TERMINAL
 from sog.games.boards.connect_four import ConnectFour
@@ -136,7 +136,7 @@ def test_cheap_and_full_searches_take_their_budgets() -> None:
     searcher = MctsSearch().begin(PublicTree(GAME), np.random.default_rng(0))
     for simulations in (4, 12):
         run_search(searcher.steps(0, simulations, None), zero_evaluator)
-    assert searcher.found().visits.sum() == 16.0
+    assert searcher.root().visits.sum() == 16.0
 
 
 @EITHER
@@ -147,8 +147,8 @@ def test_noise_moves_the_search_and_leaves_the_priors(search: Searching) -> None
     plain, noisy = (search.begin(PublicTree(GAME), np.random.default_rng(0)) for _ in range(2))
     run_search(plain.steps(0, 20, None), evaluator)
     run_search(noisy.steps(0, 20, noise), evaluator)
-    assert noisy.found().logits == pytest.approx(plain.found().logits)
-    assert noisy.found().visits[7] > plain.found().visits[7]
+    assert noisy.root().logits == pytest.approx(plain.root().logits)
+    assert noisy.root().visits[7] > plain.root().visits[7]
 
 
 @EITHER
@@ -161,7 +161,7 @@ def test_values_are_the_movers(search: Searching) -> None:
             node = public.child(node, public.edge_of(node, public.actions(node).tolist().index(action)))
         searcher = search.begin(public, np.random.default_rng(0))
         run_search(searcher.steps(node, 60, None), zero_evaluator)
-        found, winning = searcher.found(), public.actions(node).tolist().index(5 if mover else 2)
+        found, winning = searcher.root(), public.actions(node).tolist().index(5 if mover else 2)
         assert public.actor(node) == mover and found.values[winning] == pytest.approx(1.0)
         assert found.shares.argmax() == winning and found.value > 0.5
 
@@ -180,8 +180,8 @@ def test_sequential_halving_shares_out_the_simulations() -> None:
     searcher = MctsSearch(considered=4).begin(PublicTree(GAME), np.random.default_rng(0))
     noise = np.array([0.0, 9.0, 0.0, 8.0, 7.0, 0.0, 6.0, 0.0, 0.0])
     run_search(searcher.steps(0, 16, noise), zero_evaluator)
-    assert sorted(searcher.found().visits) == [0, 0, 0, 0, 0, 2, 2, 6, 6]
-    assert set(np.flatnonzero(searcher.found().visits)) == {1, 3, 4, 6}
+    assert sorted(searcher.root().visits) == [0, 0, 0, 0, 0, 2, 2, 6, 6]
+    assert set(np.flatnonzero(searcher.root().visits)) == {1, 3, 4, 6}
 
 
 # --- where games begin ---
@@ -247,7 +247,7 @@ def test_only_games_that_name_starts_have_any() -> None:
     with pytest.raises(SettingError, match="share"):
         replace(play, starts=1.5)
     for name, share in (("go(board_size=7,komi=9)", 0.0), ("connect_four", 0.5), ("chess", 0.5)):
-        acting = preset(make_game(name), "demo").acting
+        acting = settings_of(make_game(name), "demo").acting
         assert isinstance(acting, BoardActing) and acting.play.starts == share
         # Chess's endgames are searched in full, which took KQK from a third to 61% (docs/notes.md).
         assert (acting.play.start_simulations > acting.play.caps.simulations) == (name == "chess")
@@ -258,11 +258,11 @@ def test_only_games_that_name_starts_have_any() -> None:
 
 def test_a_nearer_end_is_worth_more() -> None:
     """The last position before the end counts in full; a game cut short comes to what its last search found."""
-    visits = [Visit(k, None, value, 0.0, True) for k, value in enumerate((0.5, 0.0, -0.25))]
+    visits = [PositionVisit(k, None, value, 0.0, True) for k, value in enumerate((0.5, 0.0, -0.25))]
     assert value_targets(visits, 2.0, 2.0, 0.0, 0.9) == pytest.approx([2 * 0.81, 2 * 0.9, 2.0])
     assert value_targets(visits, None, 2.0, 0.5, 0.8) == pytest.approx([0.5 - 0.25 * 0.64, -0.25 * 0.8, -0.5])
     game = make_game("chess")
-    acting = preset(game, "demo").acting
+    acting = settings_of(game, "demo").acting
     assert isinstance(acting, BoardActing) and 0.9 < acting.discount < 1.0
     for wrong in (0.0, 1.5):
         with pytest.raises(SettingError, match="discount"):
@@ -286,7 +286,7 @@ def test_a_row_holds_the_policy_and_a_mix_of_outcome_and_search() -> None:
     public = PublicTree(GAME)
     public.list_fan(0)
     node = public.child(0, 0)
-    visits = [Visit(0, np.full(9, 1 / 9), 0.5, 0.0, True), Visit(node, None, -0.25, 0.0, True)]
+    visits = [PositionVisit(0, np.full(9, 1 / 9), 0.5, 0.0, True), PositionVisit(node, None, -0.25, 0.0, True)]
     assert value_targets(visits, -1.0, 1.0, 0.5) == pytest.approx([-0.25, -0.625])
     assert value_targets(visits, None, 1.0) == pytest.approx([0.5, -0.25])
     rows = game_rows(public, visits, 1.0, SHAPE, 0.2)
@@ -298,7 +298,9 @@ def test_a_row_holds_the_policy_and_a_mix_of_outcome_and_search() -> None:
 
 def test_surprising_rows_are_repeated() -> None:
     policy, rng = np.ones(1), np.random.default_rng(0)
-    visits = [Visit(k, policy, 0.0, s, True) for k, s in enumerate((0.0, 1.0, 3.0))] + [Visit(3, None, 0.0, 0.0, True)]
+    visits = [PositionVisit(k, policy, 0.0, s, True) for k, s in enumerate((0.0, 1.0, 3.0))] + [
+        PositionVisit(3, None, 0.0, 0.0, True)
+    ]
     drawn = np.concatenate([repeats(visits, 0.5, rng) for _ in range(4_000)])
     # Half of three rows' weight evenly, half by 0, 1/4 and 3/4 of it; the row without a policy once.
     assert np.bincount(drawn) / 4_000 == pytest.approx([0.5, 0.875, 1.625, 1.0], abs=0.03)
@@ -350,7 +352,7 @@ def test_what_is_out_of_range_is_refused() -> None:
 def test_both_algorithms_share_all_but_the_search(name: str) -> None:
     game = make_game(name)
     for chosen in ("demo", "full"):
-        own, other = (preset(game, chosen, algorithm) for algorithm in ("sog", "alphazero"))
+        own, other = (settings_of(game, chosen, algorithm) for algorithm in ("sog", "alphazero"))
         assert isinstance(own.acting, BoardActing) and isinstance(other.acting, BoardActing)
         assert isinstance(own.acting.play.search, GtcfrSearch) and isinstance(other.acting.play.search, MctsSearch)
         play = replace(own.acting.play, search=other.acting.play.search)

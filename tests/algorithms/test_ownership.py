@@ -11,7 +11,7 @@ import torch
 
 from sog.algorithms.boards.actor import BoardActing
 from sog.algorithms.boards.game import BoardPlay
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.arrays import Array
 from sog.errors import SettingError
 from sog.games.base import TERMINAL
@@ -34,7 +34,7 @@ PLAIN = replace(SHAPE, ownership=False)
 
 
 def acting(game: Go, **changes: object) -> BoardActing:
-    settings = preset(game, "demo")
+    settings = settings_of(game, "demo")
     assert isinstance(settings, TrainSettings) and isinstance(settings.acting, BoardActing)
     play = settings.acting.play
     caps = replace(play.caps, full=4, cheap=2)
@@ -165,6 +165,6 @@ def test_only_games_with_owners_have_them_learned() -> None:
         shape_for(make_game("chess"), 8, 1, "resnet", ownership=True)
     with pytest.raises(SettingError, match="by a resnet"):
         shape_for(GO, 8, 1, "mlp", ownership=True)
-    settings = preset(GO, "full")
+    settings = settings_of(GO, "full")
     assert isinstance(settings, TrainSettings)
     assert settings.shape.ownership and settings.learner.ownership_weight > 0

@@ -13,15 +13,15 @@ import pytest
 import torch
 
 from sog.algorithms.policy.agent import PolicyAgent, infostates_of, network_policy, policy_exploitability
-from sog.algorithms.policy.learners import Learning, PolicyLearner, Update
+from sog.algorithms.policy.learners import LearnsPolicy, PolicyLearner, Update
 from sog.algorithms.policy.loop import play_and_learn, train_policy
-from sog.algorithms.policy.networks import Seen, answers, each_once, policies_of, seen
+from sog.algorithms.policy.networks import SeenDecisions, answers, each_once, policies_of, seen
 from sog.algorithms.policy.ppo import PpoSettings
 from sog.algorithms.policy.presets import PolicySettings, mmd_preset, nashpg_preset
 from sog.algorithms.policy.rnad import RnadLearner, RnadSettings, neurd_loss
 from sog.algorithms.policy.trajectories import Trajectories, sample
 from sog.algorithms.policy.vtrace import Clips, advantages, two_player_vtrace
-from sog.algorithms.table import learner as entry_of
+from sog.algorithms.table import settings_of
 from sog.arrays import Float32, Float64, Int32
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
@@ -39,7 +39,7 @@ from sog.training.run import Hooks, Run, Until
 from sog.training.state import pack
 
 NAMES = ("rnad", "mmd", "nashpg")
-TINY: dict[str, Learning] = {
+TINY: dict[str, LearnsPolicy] = {
     "rnad": RnadSettings(short=20, shorts=10**6, learning_rate=3e-3, target_rate=0.05),
     "mmd": PpoSettings(
         learning_rate=3e-3, anneal=300, entropy=0.2, entropy_steps=20, damping=0.05, average=3.0, scale=0.5
@@ -250,9 +250,9 @@ def test_networks_see_each_infostate_once() -> None:
     found = seen(t.inputs, t.legal)
     assert len(found.x) == len({row.tobytes() for row in t.inputs}) < len(t) / 2
     np.testing.assert_array_equal(found.x[found.row].numpy()[:, :-2], t.inputs)
-    apart = Seen(found.x[found.row], torch.from_numpy(t.legal), torch.arange(len(t)))
+    apart = SeenDecisions(found.x[found.row], torch.from_numpy(t.legal), torch.arange(len(t)))
     some = torch.from_numpy(np.random.default_rng(0).permutation(len(t))[:50])
-    pairs = [(found, apart), (found[some], Seen(apart.x[some], apart.legal[some], torch.arange(50)))]
+    pairs = [(found, apart), (found[some], SeenDecisions(apart.x[some], apart.legal[some], torch.arange(50)))]
     for once, alone in pairs:
         gradients = []
         for given in (once, alone):
@@ -332,7 +332,7 @@ def test_mmds_preset_does_not_drift_into_pure_play() -> None:
     """
     name = "goofspiel(imp_info=True,num_cards=4,points_order=descending)"
     game, public = make_history_game(name), PublicTree(make_game(name)).list_all()
-    preset = entry_of("mmd").training.preset(game, "demo")
+    preset = settings_of(game, "demo", "mmd")
     assert isinstance(preset, PolicySettings)
     learning = replace(preset.learning, learning_rate=1e-3)  # type: ignore[type-var]
     learner = learning.make(CVPN(policy_shape(game, 32, 2), 0), 0)
@@ -426,7 +426,7 @@ def test_presets_make_learners_of_their_games(name: str) -> None:
     for game_name in ("leduc_poker", "goofspiel(imp_info=True,num_cards=13,points_order=descending)"):
         game = make_history_game(game_name)
         for preset in ("demo", "full", "paper"):
-            settings = entry_of(name).training.preset(game, preset)
+            settings = settings_of(game, preset, name)
             assert isinstance(settings, PolicySettings) and settings.shape.features == game.num_inputs
 
 
@@ -477,7 +477,7 @@ def test_policies_go_on_from_what_is_theirs_only(tmp_path: Path) -> None:
         train_policy(run, settings, tmp_path, resume=True)
 
 
-def check_mean(settings: Learning, learner: PolicyLearner, weights: list[list[torch.Tensor]]) -> None:
+def check_mean(settings: LearnsPolicy, learner: PolicyLearner, weights: list[list[torch.Tensor]]) -> None:
     """The kept weights are the mean of three steps', counted 1, 2 and 3, and part of the state."""
     for kept, *of in zip(learner.best.parameters(), *weights, strict=True):
         torch.testing.assert_close(kept.detach(), (of[0] + 2 * of[1] + 3 * of[2]) / 6)

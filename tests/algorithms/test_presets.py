@@ -9,16 +9,15 @@ import torch
 
 from sog.algorithms.boards.actor import BoardActing
 from sog.algorithms.rebel.actor import RebelActing
-from sog.algorithms.rebel.presets import playing
+from sog.algorithms.rebel.algorithm import Rebel
 from sog.algorithms.student.actor import SogActing
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.nets.shape import shape_for
 from sog.searches.cfr.rules import SOG
 from sog.searches.depth_limited.settings import CFR_AVE, CFR_D, REBEL_FP
 from sog.searches.gtcfr.search import PAPER, POG
-from sog.training.settings import Variant
 
 GAMES = [
     "kuhn_poker",
@@ -38,7 +37,7 @@ GAMES = [
 def test_every_game_has_every_preset(name: str) -> None:
     game = make_game(name)
     for chosen in ("demo", "full", "paper"):
-        settings = preset(game, chosen)
+        settings = settings_of(game, chosen)
         shape, acting = settings.shape, settings.acting
         assert isinstance(acting, SogActing | BoardActing)
         assert isinstance(acting, BoardActing) == (game.planes is not None and chosen != "paper")
@@ -53,7 +52,7 @@ def test_every_game_has_every_preset(name: str) -> None:
 
 
 def test_the_demo_is_a_short_full_run() -> None:
-    demo, full = (preset(make_game("leduc_poker"), name) for name in ("demo", "full"))
+    demo, full = (settings_of(make_game("leduc_poker"), name) for name in ("demo", "full"))
     assert demo.shape == full.shape and demo.acting == full.acting
     assert demo.rounds * demo.games < full.rounds * full.games
 
@@ -86,7 +85,7 @@ TABLE_3 = {
 @pytest.mark.parametrize("pog", [False, True], ids=["SoG", "PoG"])
 @pytest.mark.parametrize("name", TABLE_3)
 def test_the_papers_presets_are_table_3(name: str, pog: bool) -> None:
-    settings = preset(make_game(name), "pog" if pog else "paper")
+    settings = settings_of(make_game(name), "pog" if pog else "paper")
     acting, learner = settings.acting, settings.learner
     assert isinstance(acting, SogActing)
     play, queries = acting.selfplay, acting.queries
@@ -129,18 +128,18 @@ def test_the_papers_search_is_that_of_the_text() -> None:
 def test_only_student_of_games_has_pogs_preset() -> None:
     for algorithm in ("rebel", "alphazero"):
         with pytest.raises(SettingError, match=f"{algorithm} has no preset called pog; known: demo, full, paper"):
-            preset(make_game("tic_tac_toe"), "pog", algorithm)
+            settings_of(make_game("tic_tac_toe"), "pog", algorithm)
 
 
 @pytest.mark.parametrize("name", ["", "Demo", "tiny"])
 def test_other_presets_are_refused(name: str) -> None:
     with pytest.raises(SettingError, match="known: demo, full, paper, pog"):
-        preset(make_game("kuhn_poker"), name)
+        settings_of(make_game("kuhn_poker"), name)
 
 
 def test_rebel_learns_with_the_solver_that_is_chosen() -> None:
     game = make_game("kuhn_poker")
-    usual, other = preset(game, "full", "rebel"), preset(game, "full", "rebel", Variant("fp"))
+    usual, other = settings_of(game, "full", "rebel"), settings_of(game, "full", "rebel(solver=fp)")
     assert isinstance(usual.acting, RebelActing) and usual.acting.solve.solver is CFR_D
     assert usual.acting.solve.updates == 256
     solve = replace(usual.acting.solve, solver=REBEL_FP, updates=1024)  # fictitious play converges slowly
@@ -149,38 +148,37 @@ def test_rebel_learns_with_the_solver_that_is_chosen() -> None:
 
 def test_rebels_paper_preset_has_its_network_and_losses() -> None:
     """ReBeL, section 7 and appendix G: GELU with layer normalisation, squared errors of policies, 25% exploration."""
-    settings = preset(make_game("kuhn_poker"), "paper", "rebel", Variant(warm=3))
+    settings = settings_of(make_game("kuhn_poker"), "paper", "rebel(warm=3)")
     assert isinstance(settings.acting, RebelActing) and settings.acting.epsilon == 0.25
     assert settings.shape.kind == "gelu" and settings.learner.squared_policies and settings.learner.policy_weight > 0
     with pytest.raises(SettingError, match="needs a plain MLP"):
-        preset(make_game("kuhn_poker"), "paper", "rebel", Variant("cfr-ave"))
+        settings_of(make_game("kuhn_poker"), "paper", "rebel(solver=cfr-ave)")
 
 
 @pytest.mark.parametrize("name", ["paper", "full"])
 def test_rebel_plays_as_its_preset_solves(name: str) -> None:
     """ReBeL, section 6: "simply running the exact same algorithm at test time that was used during training"."""
-    variant = Variant(warm=3)
-    acting = preset(make_game("kuhn_poker"), name, "rebel", variant).acting
+    acting = settings_of(make_game("kuhn_poker"), name, "rebel(warm=3)").acting
     assert isinstance(acting, RebelActing)
-    assert playing(variant, name, acting.solve.updates) == acting.solve
+    assert Rebel(warm=3, updates=acting.solve.updates).solving(name) == acting.solve
     assert (acting.solve.correct, acting.solve.hold) == ((False, 0.0) if name == "paper" else (True, 1.0))
 
 
 def test_rebels_paper_preset_halves_its_rate_every_400_epochs() -> None:
-    learner = preset(make_game("kuhn_poker"), "paper", "rebel").learner
+    learner = settings_of(make_game("kuhn_poker"), "paper", "rebel").learner
     epoch = 25_600 // learner.batch
     assert [learner.rate_of(k * epoch) for k in (0, 399, 400, 800)] == [3e-4, 3e-4, 1.5e-4, 0.75e-4]
 
 
 def test_alphazeros_paper_preset_has_squared_errors_of_values() -> None:
     """(z - v)^2; the loss is Huber's, half of it up to an error of 1."""
-    learner = preset(make_game("tic_tac_toe"), "paper", "alphazero").learner
+    learner = settings_of(make_game("tic_tac_toe"), "paper", "alphazero").learner
     assert learner.value_weight * float(torch.nn.functional.huber_loss(torch.ones(1), torch.zeros(1))) == 1.0
 
 
 def test_values_by_pair_are_those_of_a_network_with_matchups() -> None:
     game = make_game("kuhn_poker")
-    usual, other = preset(game, "full", "rebel"), preset(game, "full", "rebel", Variant("cfr-ave", recycle=0.05))
+    usual, other = settings_of(game, "full", "rebel"), settings_of(game, "full", "rebel(solver=cfr-ave,recycle=0.05)")
     assert isinstance(usual.acting, RebelActing) and not usual.shape.matchups
     solve = replace(usual.acting.solve, solver=CFR_AVE, recycle=0.05)
     shape = replace(usual.shape, matchups=True)
@@ -189,23 +187,23 @@ def test_values_by_pair_are_those_of_a_network_with_matchups() -> None:
 
 @pytest.mark.parametrize(("algorithm", "solver"), [("rebel", "fq"), ("sog", "fp")])
 def test_a_solver_that_cannot_serve_is_refused(algorithm: str, solver: str) -> None:
-    with pytest.raises(SettingError, match=f"{solver}; known: cfr-d, .*fp|not sog$"):
-        preset(make_game("kuhn_poker"), "full", algorithm, Variant(solver))
+    with pytest.raises(SettingError, match=rf"one of cfr-d, .*fp.*, not {solver}$|sog has no setting solver"):
+        settings_of(make_game("kuhn_poker"), "full", f"{algorithm}(solver={solver})")
 
 
 @pytest.mark.parametrize("algorithm", ["sog", "rebel", "alphazero"])
 def test_a_network_of_another_size(algorithm: str) -> None:
     game = make_game("tic_tac_toe" if algorithm == "alphazero" else "kuhn_poker")
-    usual, other = (preset(game, "full", algorithm, Variant(network=size)) for size in ("", "5x77"))
+    usual, other = (settings_of(game, "full", algorithm + given) for given in ("", "(network=5x77)"))
     assert other == replace(usual, shape=replace(usual.shape, depth=5, width=77))
 
 
 @pytest.mark.parametrize("size", ["5", "x", "5x", "-5x7", "5x7x9", "0x9"])
 def test_a_network_of_no_size_is_refused(size: str) -> None:
     with pytest.raises(SettingError, match=r"hidden layers x width|at least 1"):
-        preset(make_game("kuhn_poker"), "full", variant=Variant(network=size))
+        settings_of(make_game("kuhn_poker"), "full", f"sog(network={size})")
 
 
 def test_another_algorithm_is_refused() -> None:
     with pytest.raises(SettingError, match="known: sog"):
-        preset(make_game("kuhn_poker"), "demo", "dqn")
+        settings_of(make_game("kuhn_poker"), "demo", "dqn")

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import chisquare
 
 from sog.algorithms.student import selfplay
-from sog.algorithms.student.selfplay import SelfPlayGame, SelfPlaySettings, choose
+from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame, choose
 from sog.games.base import TERMINAL
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.rules.goofspiel import Goofspiel
@@ -29,8 +29,8 @@ KUHN, LEDUC, GOOFSPIEL = TREES
 SETTINGS = SelfPlaySettings(ResolveSettings(Budget(5, 1.0)), queries=2.0)
 
 
-def played(public: PublicTree, settings: SelfPlaySettings = SETTINGS, seed: int = 0) -> SelfPlayGame:
-    game = SelfPlayGame(public, settings, np.random.default_rng(seed))
+def played(public: PublicTree, settings: SelfPlaySettings = SETTINGS, seed: int = 0) -> SogGame:
+    game = SogGame(public, settings, np.random.default_rng(seed))
     run(game, zero_evaluator)
     return game
 
@@ -61,7 +61,7 @@ def test_a_game_is_recorded_from_start_to_end(public: PublicTree) -> None:
 def test_a_seed_decides_a_game() -> None:
     records = [played(LEDUC, seed=seed) for seed in (3, 3, 4)]
 
-    def told(record: SelfPlayGame) -> list[object]:
+    def told(record: SogGame) -> list[object]:
         return [
             record.utility,
             *((v.node, v.pair, v.policy.tobytes(), v.ranges.tobytes()) for v in record.visits),

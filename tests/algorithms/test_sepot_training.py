@@ -21,9 +21,10 @@ from sog.algorithms.policy.trajectories import Trajectories, sample
 from sog.algorithms.policy.vtrace import Clips
 from sog.algorithms.sepot.critic import CriticLearner, history_vtrace, profiles, ratios_of
 from sog.algorithms.sepot.learner import SepotSettings
-from sog.algorithms.sepot.presets import POLICIES, sepot_preset, sepot_variant
+from sog.algorithms.sepot.presets import POLICIES, sepot_preset
 from sog.algorithms.sepot.trained_critic import HistoryCritic, critic_from, kept_arrays
 from sog.algorithms.sepot.transformations import LearnedTransformations, Weighted, directions, onto_policies
+from sog.algorithms.table import settings_of
 from sog.errors import CheckpointError, SettingError
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import list_histories
@@ -33,7 +34,6 @@ from sog.nets.serialized import network_bytes
 from sog.nets.shape import policy_shape
 from sog.training import checkpoint
 from sog.training.run import Run, Until
-from sog.training.settings import Variant
 from tests.policies import value_of
 
 KUHN = make_history_game("kuhn_poker")
@@ -308,7 +308,10 @@ def test_presets_are_table_2(tmp_path: Path) -> None:
     assert (paper.shape.width, paper.shape.depth, paper.games, paper.rounds * paper.steps) == (1024, 2, 64, 75_000)
     assert isinstance(paper.learning, SepotSettings) and paper.learning.count == 10
     assert (paper.learning.critic_rho, paper.learning.critic_c, paper.learning.critic_rate) == (math.inf, 1.0, 3e-4)
-    varied = sepot_variant(paper, Variant(transformations="identity", step=0.1)).learning
+    text = "sepot(transformations=identity,step=0.1)"
+    other = settings_of(make_history_game("leduc_poker"), "paper", text)
+    assert isinstance(other, PolicySettings)
+    varied = other.learning
     assert isinstance(varied, SepotSettings) and (varied.transformations, varied.step) == ("identity", 0.1)
     assert not paper.learning.exploring and paper.learning.critic_target_rate == 1.0
     rnad = paper.learning.policy
@@ -322,8 +325,8 @@ def test_presets_are_table_2(tmp_path: Path) -> None:
     assert isinstance(widest, SepotSettings) and isinstance(widest.policy, RnadSettings)
     assert widest.critic_rho == widest.policy.rho == 3.0  # the table's one exception
     full = sepot_preset(make_history_game("leduc_poker"), "full").learning
-    assert isinstance(full, SepotSettings) and full.exploring and full.critic_target_rate < 1.0 and full.critic_rho == 3.0
-    assert str(Variant(transformations="identity", step=0.1)) == "identity step 0.1"
+    assert isinstance(full, SepotSettings) and full.exploring
+    assert full.critic_target_rate < 1.0 and full.critic_rho == 3.0
     with pytest.raises(SettingError, match="no transformations are called"):
         SepotSettings("kuhn_poker", transformations="none")
 
@@ -333,7 +336,8 @@ def test_sepot_stands_beside_any_policy_learner(name: str, tmp_path: Path) -> No
     """It learns what the learner learns alone from the same games, with as many games in all as its own preset has."""
     run, game = Run("kuhn_poker", algorithm="sepot"), make_history_game("kuhn_poker")
     own, alone = sepot_preset(game, "demo"), POLICIES[name](game, "full")
-    found = sepot_variant(own, Variant(policy=name))
+    found = settings_of(game, "demo", f"sepot(policy={name})")
+    assert isinstance(found, PolicySettings)
     assert (found.games, found.steps) == (alone.games, alone.steps)
     games = own.rounds * own.games * own.steps
     assert 0 <= games - found.rounds * found.games * found.steps < found.games * found.steps
@@ -346,7 +350,7 @@ def test_sepot_stands_beside_any_policy_learner(name: str, tmp_path: Path) -> No
     train_policy(run, few[0], tmp_path / "0", Until(rounds=2), resume=True)
     assert network_bytes(checkpoint.load_network(tmp_path / "0" / "checkpoint")[1]) != whole
     with pytest.raises(SettingError, match="no policy learner is called none; known: rnad, mmd, nashpg"):
-        sepot_variant(own, Variant(policy="none"))
+        settings_of(game, "demo", "sepot(policy=none)")
 
 
 @pytest.mark.parametrize(

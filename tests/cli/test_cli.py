@@ -78,20 +78,21 @@ def test_the_help_of_solve_needs_no_numba() -> None:
 
 
 def test_exploit_names_its_leaves(capsys: Capture) -> None:
-    assert main(["exploit", "kuhn_poker", "--leaves", "zero", "-s", "5", "--workers", "1"]) == 0
+    assert main(["exploit", "kuhn_poker", "--algorithm", "sog(leaves=zero)", "-s", "5", "--workers", "1"]) == 0
     printed = " ".join(capsys.readouterr().out.split())
     assert "alpha 0.5, zero leaves: exploitability" in printed and ", 1 seed, " in printed
 
 
-@pytest.mark.parametrize(("option", "said"), [("--paper", "with sog, alpha 0.5"), ("--pog", "with sog, alpha 0.2")])
-def test_exploit_searches_as_either_paper(option: str, said: str, capsys: Capture) -> None:
-    assert main(["exploit", "kuhn_poker", "--leaves", "zero", "-s", "5", "--workers", "1", option]) == 0
+@pytest.mark.parametrize(("paper", "said"), [("sog", "with sog, alpha 0.5"), ("pog", "with sog, alpha 0.2")])
+def test_exploit_searches_as_either_paper(paper: str, said: str, capsys: Capture) -> None:
+    line = ["exploit", "kuhn_poker", "--algorithm", f"sog(leaves=zero,paper={paper})", "-s", "5", "--workers", "1"]
+    assert main(line) == 0
     assert said in " ".join(capsys.readouterr().out.split())
 
 
 def test_both_papers_at_once_are_refused(capsys: Capture) -> None:
-    assert main(["exploit", "kuhn_poker", "--leaves", "zero", "--paper", "--pog"]) == 2
-    assert "choose one" in capsys.readouterr().err
+    assert main(["exploit", "kuhn_poker", "--algorithm", "sog(leaves=zero,paper=both)"]) == 2
+    assert "paper is sog or pog, not both" in capsys.readouterr().err
 
 
 def test_no_words_show_the_help(capsys: Capture) -> None:

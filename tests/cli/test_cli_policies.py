@@ -17,12 +17,11 @@ import pytest
 import sog
 from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.presets import PolicySettings
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.cli.app import main
 from sog.games.histories.catalog import make_history_game
 from sog.training import checkpoint
 from sog.training.run import Run, Until
-from sog.training.settings import Variant
 from sog.training.state import pack
 
 Capture = pytest.CaptureFixture[str]
@@ -61,7 +60,7 @@ def test_a_policy_network_values_no_leaves(tmp_path: Path, capsys: Capture) -> N
         ("kuhn_poker", [["bench", "training", run], ["bench", "search", run, "--no-training"]]),
         ("leduc_poker", [["reproduce", name, "--run", run, "--out", out] for name in ("sog-fig3", "paper-deviations")]),
     ):
-        run_of = ["train", game, "--algorithm", "rnad", "--network", "1x16", "--rounds", "1", "--out", run]
+        run_of = ["train", game, "--algorithm", "rnad(network=1x16)", "--rounds", "1", "--out", run]
         assert main(run_of) == 0
         for line in lines:
             capsys.readouterr()
@@ -82,7 +81,7 @@ def test_a_run_ends_after_its_processor_minutes_in_all(tmp_path: Path, capsys: C
 
 def test_a_game_without_public_states_is_trained_without_exploitability(tmp_path: Path, capsys: Capture) -> None:
     run = tmp_path / "run"
-    line = ("--algorithm", "rnad", "--network", "1x16", "--rounds", "1", "--out", str(run))
+    line = ("--algorithm", "rnad(network=1x16)", "--rounds", "1", "--out", str(run))
     assert answer(capsys, "train", LARGE, *line)["exploitability"] is None
     assert main(["exploit", str(run), "--limit-gb", "0.001"]) == 2
     assert "--best-response streamed (exact) and learned" in " ".join(capsys.readouterr().err.split())
@@ -93,10 +92,10 @@ def test_a_game_without_public_states_is_trained_without_exploitability(tmp_path
 
 def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, capsys: Capture) -> None:
     run, small = tmp_path / "run", "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
-    line = ("--algorithm", "sepot", "--network", "1x16", "--rounds", "1", "--out", str(run))
-    found = answer(capsys, "train", small, *line, "--transformations", "predefined", "--step", "0.2")
-    assert (found["algorithm"], found["variant"]) == ("sepot", "1x16 predefined step 0.2")
-    searched = answer(capsys, "exploit", str(run), "--updates", "50")
+    whole = "sepot(network=1x16,step=0.2,transformations=predefined)"
+    found = answer(capsys, "train", small, "--algorithm", whole, "--rounds", "1", "--out", str(run))
+    assert found["algorithm"] == whole
+    searched = answer(capsys, "exploit", str(run), "--algorithm", "sepot(updates=50)")
     assert (searched["algorithm"], searched["gadget"], searched["depth"]) == ("sepot", "previous", 0)
     assert isinstance(searched["searched"], int) and searched["searched"] > 2
     alone = [
@@ -104,40 +103,41 @@ def test_sepot_is_trained_searched_and_measured_without_search(tmp_path: Path, c
         for how in ("listed", "streamed")
     ]
     assert alone[0]["mean"] == pytest.approx(alone[1]["mean"]) == pytest.approx(found["exploitability"])  # type: ignore
-    learned = ("exploit", str(run), "--algorithm", "rnad", "--best-response", "learned", "--updates", "2")
+    learned = ("exploit", str(run), "--algorithm", "rnad", "--best-response", "learned(updates=2)")
     bound = answer(capsys, *learned)
     assert bound["updates"] == 2 and bound["exploitability"]["mean"] < alone[0]["mean"] + bound["interval"]  # type: ignore
-    assert main(["exploit", str(run), "--algorithm", "rnad", "--updates", "2"]) == 2
-    assert "--updates is for a best response that is learned" in " ".join(capsys.readouterr().err.split())
-    assert answer(capsys, "exploit", str(run), "--histories", "1")["searched"] == 0
-    assert main(["exploit", str(run), "--histories", "1"]) == 0
+    assert main(["exploit", str(run), "--algorithm", "rnad", "--best-response", "listed(updates=2)"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "listed best responses have no setting updates; write learned(updates=1000)" in said
+    assert answer(capsys, "exploit", str(run), "--algorithm", "sepot(histories=1)")["searched"] == 0
+    assert main(["exploit", str(run), "--algorithm", "sepot(histories=1)"]) == 0
     assert "SePoT's search at 0 of " in " ".join(capsys.readouterr().out.split())
     assert main(["exploit", str(run), "--algorithm", "mmd"]) == 0
     assert "the policy network by sepot after" in " ".join(capsys.readouterr().out.split())
     agent = sog.load_agent(str(run))
     assert 0.0 <= sog.exploitability(agent) <= 1.0
-    assert main(["exploit", str(run), "--gadget", "none"]) == 2
+    assert main(["exploit", str(run), "--algorithm", "sepot(gadget=none)"]) == 2
     assert main(["exploit", str(run), "--algorithm", "rnad", "--best-response", "none"]) == 2
-    assert main(["train", small, "--algorithm", "sepot", "--transformations", "none"]) == 2
-    assert main(["train", small, "--algorithm", "rnad", "--step", "1"]) == 2
-    assert "--step is for --algorithm sepot, not rnad" in " ".join(capsys.readouterr().err.split())
+    assert main(["train", small, "--algorithm", "sepot(transformations=none)"]) == 2
+    assert main(["train", small, "--algorithm", "rnad(step=1)"]) == 2
+    assert "rnad has no setting step; `sog algorithms rnad` lists them" in " ".join(capsys.readouterr().err.split())
     assert main(["exploit", "kuhn_poker", "--algorithm", "sepot"]) == 2
 
 
 def test_sepot_searches_on_a_policy_by_another_learner(tmp_path: Path, capsys: Capture) -> None:
     run = tmp_path / "run"
-    line = ("train", "kuhn_poker", "--algorithm", "sepot", "--policy", "mmd", "--network", "1x16", "--out", str(run))
-    assert answer(capsys, *line, "--rounds", "1")["variant"] == "1x16 mmd"
+    line = ("train", "kuhn_poker", "--algorithm", "sepot(network=1x16,policy=mmd)", "--out", str(run))
+    assert answer(capsys, *line, "--rounds", "1")["algorithm"] == "sepot(network=1x16,policy=mmd)"
     line = ("train", "kuhn_poker", "--algorithm", "sepot", "--out", str(run), "--resume", "--rounds", "2")
-    assert answer(capsys, *line)["variant"] == "1x16 mmd"  # a run to be gone on with says which it was
-    assert answer(capsys, "exploit", str(run), "--updates", "20")["algorithm"] == "sepot"
-    assert main(["train", "kuhn_poker", "--algorithm", "sepot", "--policy", "none"]) == 2
+    assert answer(capsys, *line)["algorithm"] == "sepot(network=1x16,policy=mmd)"  # as the run that is resumed was
+    assert answer(capsys, "exploit", str(run), "--algorithm", "sepot(updates=20)")["algorithm"] == "sepot"
+    assert main(["train", "kuhn_poker", "--algorithm", "sepot(policy=none)"]) == 2
 
 
 def critic_run(name: str, out: Path, algorithm: str = "sepot") -> str:
     """The folder of a run after one step."""
-    run = Run(name, algorithm=algorithm, variant=Variant(network="1x8"))
-    settings = preset(make_history_game(name), "demo", algorithm, run.variant)
+    run = Run(name, algorithm=f"{algorithm}(network=1x8)")
+    settings = settings_of(make_history_game(name), "demo", run.algorithm)
     assert isinstance(settings, PolicySettings)
     train_policy(run, replace(settings, games=8, steps=1), out, Until(rounds=1))
     return str(out)
@@ -152,7 +152,7 @@ def test_a_critic_is_distilled_into_a_network_for_search(tmp_path: Path, capsys:
     assert (meta.shape.depth, meta.shape.width, meta.settings["distilled"]["algorithm"]) == (1, 16, "sepot")
     searched = answer(capsys, "exploit", out, "-s", "5", "--workers", "1")
     assert searched["simulations"] == 5
-    solved = answer(capsys, "exploit", out, "--algorithm", "rebel", "--playthroughs", "2", "--updates", "16")
+    solved = answer(capsys, "exploit", out, "--algorithm", "rebel(updates=16)", "--playthroughs", "2")
     assert (solved["algorithm"], solved["solver"]) == ("rebel", "cfr-d")
     assert 0.0 <= sog.exploitability(sog.load_agent(out, simulations=5)) <= 1.0
     before = (Path(out) / "checkpoint" / "meta.json").read_bytes()
@@ -187,7 +187,7 @@ def test_what_cannot_be_distilled_is_refused_in_one_line(tmp_path: Path, capsys:
 def test_a_killed_run_resumes_as_if_nothing_had_been(algorithm: str, tmp_path: Path, capsys: Capture) -> None:
     """kill -9 in mid-run; resumed to the same round, weights and optimiser are those of the uninterrupted run."""
     parts, whole = tmp_path / "parts", tmp_path / "whole"
-    line = ["train", "kuhn_poker", "--algorithm", algorithm, "--network", "1x16"]
+    line = ["train", "kuhn_poker", "--algorithm", f"{algorithm}(network=1x16)"]
     often = "import sog.training.rounds as k; k.SAVE_SECONDS = 0.2; from sog.cli.app import main; main("
     process = subprocess.Popen(
         [sys.executable, "-c", f"{often}{[*line, '--rounds', '100000', '--out', str(parts)]!r})"],
@@ -225,7 +225,7 @@ def test_a_network_that_is_no_policy_is_refused_before_anything_is_listed(how: s
 
 def test_a_game_without_public_observations_is_not_trained_to_be_searched(tmp_path: Path, capsys: Capture) -> None:
     pytest.importorskip("pyspiel")
-    line = ["train", "openspiel:kuhn_poker", "--network", "1x16", "--rounds", "1", "--out", str(tmp_path / "run")]
+    line = ["train", "openspiel:kuhn_poker", "--rounds", "1", "--out", str(tmp_path / "run")]
     assert main([*line, "--algorithm", "sepot"]) == 2
     assert "sepot cannot search openspiel:kuhn_poker" in " ".join(capsys.readouterr().err.split())
-    assert main([*line, "--algorithm", "rnad"]) == 0
+    assert main([*line, "--algorithm", "rnad(network=1x16)"]) == 0

@@ -15,14 +15,13 @@ import pytest
 
 from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.presets import PolicySettings
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.cli import app as cli_app
 from sog.cli.app import main
 from sog.cli.stopping import listening, say_kept
 from sog.games import catalog
 from sog.games.histories.catalog import make_history_game
 from sog.training.run import Run, Until
-from sog.training.settings import Variant
 
 ROOT = Path(__file__).parents[2]
 Capture = pytest.CaptureFixture[str]
@@ -137,8 +136,8 @@ AGAIN = "the same command"
 def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A policy network of Leduc poker with a critic, after one step."""
     out = tmp_path_factory.mktemp("policy") / "run"
-    run = Run("leduc_poker", algorithm="sepot", variant=Variant(network="1x8"))
-    settings = preset(make_history_game(run.game), "demo", run.algorithm, run.variant)
+    run = Run("leduc_poker", algorithm="sepot(network=1x8)")
+    settings = settings_of(make_history_game(run.game), "demo", run.algorithm)
     assert isinstance(settings, PolicySettings)
     train_policy(run, replace(settings, games=2, steps=1), out, Until(rounds=1))
     return out
@@ -153,10 +152,10 @@ def policy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("train kuhn_poker --rounds 1000000 --asynchronous --workers 2 --out run", AGAIN),
         ("train leduc_poker --algorithm rnad --rounds 1000000 --out run", AGAIN),
         ("train leduc_poker --algorithm sepot --rounds 1000000 --out run", AGAIN),
-        ("exploit POLICY --algorithm rnad --best-response learned --updates 1000000", NOTHING),
+        ("exploit POLICY --algorithm rnad --best-response learned(updates=1000000)", NOTHING),
         ("distil POLICY --steps 1000000000 --out run", NOTHING),
         ("exploit leduc_poker --seeds 10000 --workers 2", NOTHING),
-        ("exploit liars_dice(numdice=2,dice_sides=6) --leaves zero", NOTHING),
+        ("exploit liars_dice(numdice=2,dice_sides=6) --algorithm sog(leaves=zero)", NOTHING),
         ("solve leduc_poker --iterations 1000000000", NOTHING),
         ("reproduce resolving --workers 2", AGAIN),
         ("bench search leduc_poker --rounds 1000", NOTHING),

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from sog.algorithms.student.measure import Subject, measure_seed, network_leaves
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.cluster.executor import WorkLost
 from sog.cluster.on_ray import STORE_BYTES
 from sog.cluster.where import Where
@@ -80,7 +80,7 @@ def trained(seed: int, minutes: float, every: float, out: Path) -> tuple[float, 
     try:
         cluster.add_node(**NODE)
         run = Run("leduc_poker", "full", seed, 2, rounds=False)
-        settings = preset(make_game(run.game), run.preset)
+        settings = settings_of(make_game(run.game), run.preset)
         counted: dict[str, int] = {}
         chaos = Chaos(cluster, minutes, every) if every else None
 

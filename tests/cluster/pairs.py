@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binom
 
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
 from sog.training.run import Run, Until
@@ -40,7 +40,7 @@ def speed(where: Where, seconds: float, game: str, algorithm: str, updates: floa
             raise _Enough
 
     run = Run(game, "full", 0, where.places, algorithm, rounds=False)
-    settings = preset(make_game(game), run.preset, algorithm)
+    settings = settings_of(make_game(game), run.preset, algorithm)
     if updates is not None:
         settings = replace(settings, learner=replace(settings.learner, updates_per_example=updates))
     with tempfile.TemporaryDirectory() as folder, suppress(_Enough):

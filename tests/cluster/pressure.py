@@ -18,32 +18,32 @@ from typing import Any
 import psutil
 
 import sog.training.stream.supervisor as supervised
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
 from sog.training.replay import Rows
 from sog.training.run import Run, Until
 from sog.training.stream.loop import Placed, StreamHooks, train_stream
-from sog.training.stream.parts import Block, Learned, Learning, Playing
+from sog.training.stream.parts import ActorPart, LearnerPart, LearnerSteps, RowBlock
 from sog.training.stream.supervisor import Supervisor
 
 TIMES = 4.0
 
 
-class SlowLearning(Learning):
+class SlowLearning(LearnerPart):
     """Takes four times as long to learn."""
 
-    def learn(self, batches: list[Rows]) -> Learned:
+    def learn(self, batches: list[Rows]) -> LearnerSteps:
         started = time.perf_counter()
         learned = super().learn(batches)
         time.sleep((TIMES - 1.0) * (time.perf_counter() - started))
         return learned
 
 
-class SlowPlaying(Playing):
+class SlowPlaying(ActorPart):
     """Takes four times as long to play."""
 
-    def play(self, weights: bytes, version: int, games: int, number: int) -> Block:
+    def play(self, weights: bytes, version: int, games: int, number: int) -> RowBlock:
         block = super().play(weights, version, games, number)
         time.sleep((TIMES - 1.0) * block.seconds)
         return block
@@ -72,7 +72,7 @@ def watched(kind: str, minutes: float, updates: float) -> None:
             ]
             print(", ".join(said), flush=True)
 
-    settings = preset(make_game("leduc_poker"), "full")
+    settings = settings_of(make_game("leduc_poker"), "full")
     learner = replace(settings.learner, updates_per_example=updates)
     settings = replace(settings, replay=5_000, games=8, learner=learner)
     run = Run("leduc_poker", "full", 0, 2, rounds=False)
@@ -88,7 +88,7 @@ def main() -> int:
     parser.add_argument("--updates", type=float, default=20.0, help="samples a row")
     chosen = parser.parse_args()
     names: Any = supervised
-    for kind, name, slow in (("slow learner", "Learning", SlowLearning), ("slow actors", "Playing", SlowPlaying)):
+    for kind, name, slow in (("slow learner", "LearnerPart", SlowLearning), ("slow actors", "ActorPart", SlowPlaying)):
         before = getattr(names, name)
         setattr(names, name, slow)
         try:

@@ -34,9 +34,12 @@ def answer(line: list[str], capsys: pytest.CaptureFixture[str]) -> dict[str, Any
     return dict(json.loads(printed.out))
 
 
+EXPLOIT = ["exploit", "kuhn_poker", "--algorithm", "sog(leaves=zero)"]
+
+
 @pytest.mark.parametrize("cluster", PLACES)
 def test_exploit(cluster: str, capsys: pytest.CaptureFixture[str]) -> None:
-    line = ["exploit", "kuhn_poker", "--leaves", "zero", "-s", "3", "--seeds", "4"]
+    line = ["exploit", "kuhn_poker", "--algorithm", "sog(leaves=zero)", "-s", "3", "--seeds", "4"]
     alone, apart = answer([*line, "--workers", "1"], capsys), answer([*line, "--cluster", cluster], capsys)
     assert alone["exploitability"] == apart["exploitability"]
     assert alone["exploitability"]["min"] < alone["exploitability"]["max"]
@@ -68,8 +71,8 @@ def test_train_without_rounds(serve: list[str], tmp_path: Path, capsys: pytest.C
         (["train", "kuhn_poker", "--cluster", "ray://head:10001"], "Ray Client"),
         (["train", "kuhn_poker", "--cluster", "auto"], "needs --workers"),
         (["train", "kuhn_poker", "--cluster", "local:2", "--serve", "cpu"], "--serve is for --asynchronous"),
-        (["exploit", "kuhn_poker", "--leaves", "zero", "--seeds", "2", "--cluster", "127.0.0.1:1"], "answers at"),
-        (["exploit", "kuhn_poker", "--leaves", "zero", "--cluster", "local:2", "--workers", "2"], "--workers"),
+        ([*EXPLOIT, "--seeds", "2", "--cluster", "127.0.0.1:1"], "answers at"),
+        ([*EXPLOIT, "--cluster", "local:2", "--workers", "2"], "--workers"),
         (["reproduce", "resolving", "--quick", "--cluster", "there"], "is not one of"),
     ],
 )
@@ -84,7 +87,7 @@ def test_wrong_places(line: list[str], why: str, capsys: pytest.CaptureFixture[s
 @pytest.mark.parametrize(
     "line",
     [
-        ["exploit", "kuhn_poker", "--leaves", "zero", "--seeds", "2", "--workers", "1023"],
+        ["exploit", "kuhn_poker", "--algorithm", "sog(leaves=zero)", "--seeds", "2", "--workers", "1023"],
         ["bench", "pipeline", "kuhn_poker", "--seconds", "1", "--workers", "1023"],
     ],
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.cluster.on_ray import STORE_BYTES
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
@@ -43,7 +43,7 @@ def digest(folder: Path) -> str:
 
 
 def trained(out: Path, game: str, algorithm: str, rounds: int, where: Where) -> str:
-    settings = preset(make_game(game), "demo", algorithm)
+    settings = settings_of(make_game(game), "demo", algorithm)
     settings = replace(settings, games=2, replay=2_000, learner=replace(settings.learner, batch=16))
     train(Run(game, "demo", 3, where.places, algorithm), settings, out, Until(rounds=rounds), where=where)
     return digest(out / "checkpoint")

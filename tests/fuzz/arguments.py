@@ -34,7 +34,7 @@ WAITING: Final = 6.0  # times as long on the wall, for what waits and does not w
 # The work behind the commands: reaching it is the end of a line in this process.
 WORK: Final = (
     "sog.searches.tree.whole:whole_tree",
-    "sog.agents.any_agent:whole_tree",
+    "sog.agents.own:whole_tree",
     "sog.algorithms.student.measure:whole_tree",
     "sog.algorithms.student.measure:measure_seeds",
     "sog.algorithms.rebel.measure:measure_rebel",
@@ -93,7 +93,7 @@ WORDS: Final = ("sog", "rebel", "alphazero", "demo", "full", "paper", "cfr+", "d
 # What keeps a real process short, by command; given last, so that it counts.
 SMALL: Final = {
     ("solve",): ["--iterations", "3"],
-    ("train",): ["--rounds", "1", "--minutes", "0.02", "--workers", "1", "--network", "1x8"],
+    ("train",): ["--rounds", "1", "--minutes", "0.02", "--workers", "1", "--algorithm", "sog(network=1x8)"],
     ("distil",): ["--steps", "2", "--network", "1x8"],
     ("exploit",): ["--seeds", "1", "--workers", "1"],
     ("perft",): [],

@@ -27,29 +27,28 @@ from pathlib import Path
 from typing import Any, Final
 
 from sog.agents.loaded import load_agent
-from sog.agents.players import open_network
+from sog.agents.opening import open_network
 from sog.algorithms.policy.presets import PolicySettings
-from sog.algorithms.table import learner, preset, training_of
+from sog.algorithms.table import read, settings_of
 from sog.errors import SogError
 from sog.nets.serialized import network_bytes
 from sog.training import checkpoint
 from sog.training.run import Run, Until
-from sog.training.settings import Variant
 from tests.fuzz.frame import Finding, arguments, hunt
 
 SECONDS: Final = 2.0
 MEGABYTES: Final = 500.0
 WAITING: Final = 20  # seconds on the wall after which it waits for something
 RUNS: Final = (
-    Run("kuhn_poker", variant=Variant(network="1x8")),
-    Run("leduc_poker", variant=Variant(network="2x8")),
-    Run("liars_dice(numdice=1,dice_sides=2)", algorithm="rebel", variant=Variant(network="1x8")),
-    Run("tic_tac_toe", algorithm="alphazero", variant=Variant(network="1x8")),
-    Run("connect_four", algorithm="alphazero", variant=Variant(network="1x4")),
-    Run("leduc_poker", algorithm="rnad", variant=Variant(network="1x8")),
-    Run("goofspiel(imp_info=True,num_cards=3,points_order=random)", algorithm="mmd", variant=Variant(network="1x8")),
-    Run("leduc_poker", algorithm="nashpg", variant=Variant(network="1x8")),
-    Run("leduc_poker", algorithm="sepot", variant=Variant(network="1x8")),
+    Run("kuhn_poker", algorithm="sog(network=1x8)"),
+    Run("leduc_poker", algorithm="sog(network=2x8)"),
+    Run("liars_dice(numdice=1,dice_sides=2)", algorithm="rebel(network=1x8)"),
+    Run("tic_tac_toe", algorithm="alphazero(network=1x8)"),
+    Run("connect_four", algorithm="alphazero(network=1x4)"),
+    Run("leduc_poker", algorithm="rnad(network=1x8)"),
+    Run("goofspiel(imp_info=True,num_cards=3,points_order=random)", algorithm="mmd(network=1x8)"),
+    Run("leduc_poker", algorithm="nashpg(network=1x8)"),
+    Run("leduc_poker", algorithm="sepot(network=1x8)"),
 )
 FILES: Final = ("meta.json", "network", "state.json", "arrays", "critic")
 PATTERNS: Final = {
@@ -76,12 +75,12 @@ class Made:
 
     @property
     def settings(self) -> Any:
-        return settings_of(self.run)
+        return few_games(self.run)
 
 
-def settings_of(run: Run) -> Any:
+def few_games(run: Run) -> Any:
     """The demo preset with two games a round and a small replay window, or a policy learner's with one step a round."""
-    wanted = preset(learner(run.algorithm).training.rules(run.game), "demo", run.algorithm, run.variant)
+    wanted = settings_of(read(run.algorithm).rules(run.game), "demo", run.algorithm)
     if isinstance(wanted, PolicySettings):
         return replace(wanted, games=2, steps=1)
     return replace(wanted, games=2, replay=200, learner=replace(wanted.learner, batch=16, updates_per_example=0.2))
@@ -92,7 +91,7 @@ def make(home: Path) -> list[Made]:
     found = []
     for k, run in enumerate(RUNS):
         folder = home / f"run{k}"
-        training_of(run.algorithm)(run, settings_of(run), folder, Until(rounds=1))
+        read(run.algorithm).loop()(run, few_games(run), folder, Until(rounds=1))
         shutil.rmtree(folder / "snapshots")
         found.append(Made(run, folder, digest(folder, run.algorithm)))
         old = home / f"old{k}"
@@ -328,7 +327,7 @@ def open_agent(made: Made, folder: Path) -> None:
 
 def resume(made: Made, folder: Path) -> None:
     """As `sog train --resume` with nothing left to do, which loads everything and saves it again."""
-    training_of(made.run.algorithm)(made.run, made.settings, folder, Until(rounds=1), True)
+    read(made.run.algorithm).loop()(made.run, made.settings, folder, Until(rounds=1), True)
 
 
 def machine(home: Path) -> Callable[[random.Random], str]:

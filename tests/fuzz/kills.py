@@ -37,8 +37,8 @@ def run_until_killed(out: str) -> int:
     from sog.training import rounds
 
     rounds.SAVE_SECONDS, rounds.SAVE_SHARE = 0.0, 1e9
-    words = ["train", GAME, "--network", "1x8", "--workers", "2", "--rounds", "1000000", "--out", out, "--resume"]
-    return main(words)
+    words = ["train", GAME, "--algorithm", "sog(network=1x8)", "--workers", "2", "--rounds", "1000000"]
+    return main([*words, "--out", out, "--resume"])
 
 
 def started(out: Path, token: str, temporary: Path) -> subprocess.Popen[str]:

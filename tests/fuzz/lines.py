@@ -18,7 +18,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -156,8 +155,8 @@ def count(said: list[bytes], protocol: str) -> None:
 class Quick(SogPlayer):
     """Searches of two nodes, whatever a line asks for."""
 
-    def search(self, moves: Sequence[int], simulations: int | None = None) -> SogSearch:
-        return super().search(moves, min(simulations or 2, 2))
+    def search_at(self, node: int, simulations: int | None) -> SogSearch:
+        return super().search_at(node, min(simulations or 2, 2))
 
 
 def too_long(line: bytes) -> bool:

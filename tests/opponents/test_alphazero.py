@@ -9,7 +9,7 @@ from sog.algorithms.alphazero.player import AlphaZeroPlayer
 from sog.errors import GameError, SettingError
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.rules.kuhn import Kuhn
-from sog.play.player import ENDLESS, Limits, Search, think
+from sog.play.player import ENDLESS, Limits, PlayerSearch, think
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.mcts.search import PuctSettings
 
@@ -65,7 +65,7 @@ def test_the_tree_goes_on_below_the_new_position_only() -> None:
 def test_it_can_be_stopped_by_those_who_watch_and_by_the_clock() -> None:
     seen = []
 
-    def watch(search: Search) -> bool:
+    def watch(search: PlayerSearch) -> bool:
         seen.append(search.simulations)
         search.thought()
         return search.simulations >= 50

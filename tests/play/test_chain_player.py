@@ -9,7 +9,7 @@ from sog.algorithms.student.chain_player import ChainPlayer
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.play.agent import SearchAgent
-from sog.play.player import Limits, Search, Thought, think
+from sog.play.player import Limits, PlayerSearch, Thought, think
 from sog.play.resolver import Resolving, paper_settings
 from sog.searches.gtcfr.search import Budget
 from sog.searches.leaves.evaluator import zero_evaluator
@@ -49,7 +49,6 @@ def test_every_search_but_a_chains_first_has_a_gadget(begun: list[Resolving]) ->
 
 def test_it_finds_what_the_agent_of_hidden_games_finds() -> None:
     papers = player()
-    assert papers.tree is not None
     agent = SearchAgent(papers.tree.public, 0, SETTINGS, zero_evaluator, papers.seed)
     for moves in ([], [4, 0], [4, 0, 2, 6]):
         shares = {c.action: c.share for c in think(papers, moves, Limits()).candidates}
@@ -67,7 +66,8 @@ def test_an_own_move_that_the_chain_never_plays() -> None:
     """The opening is another's: the chain searches on as if it might have made the move."""
     papers = player()
     first = think(papers, [], Limits())
-    chain = papers.chains[0]
+    assert papers.last is not None
+    chain = papers.last[0]
     assert chain is not None
     worst = first.candidates[-1].action
     row = chain.tree.actions(0).tolist().index(worst)
@@ -76,14 +76,14 @@ def test_an_own_move_that_the_chain_never_plays() -> None:
     chain.tree.play_average()
     thought = think(papers, [worst, 4 if worst != 4 else 0], Limits())
     assert np.isfinite([c.share for c in thought.candidates]).all()
-    assert papers.chains[0] is not None and papers.chains[0].tree.ranges(0)[0].tolist() != [0.0]
+    assert papers.last[0] is not None and papers.last[0].tree.ranges(0)[0].tolist() != [0.0]
     assert max(c.share for c in thought.candidates) > 1.0 / len(thought.candidates)  # it searched
 
 
 def test_stopped_at_once_it_still_has_a_thought() -> None:
     thoughts: list[Thought] = []
 
-    def watch(search: Search) -> bool:
+    def watch(search: PlayerSearch) -> bool:
         thoughts.append(search.thought())
         return True
 

@@ -16,7 +16,7 @@ from sog.opponents.random_player import RandomPlayer
 from sog.play import move_tree
 from sog.play import player as player_module
 from sog.play.move_tree import MoveTree
-from sog.play.player import ENDLESS, Limits, Player, Search, think
+from sog.play.player import ENDLESS, Limits, Player, PlayerSearch, think
 from sog.searches.gtcfr.search import Budget
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 from sog.searches.tree import columns as f
@@ -117,7 +117,7 @@ def test_limits_in_simulations(simulations: int) -> None:
     search = one.search([], simulations)
     seen: list[int] = []
 
-    def watch(search: Search) -> bool:
+    def watch(search: PlayerSearch) -> bool:
         seen.append(search.simulations)
         return False
 
@@ -178,17 +178,12 @@ def test_a_tree_that_has_come_to_too_much_is_begun_anew(kind: str, monkeypatch: 
     monkeypatch.setattr(move_tree, "MOST_KEPT", 50)
     one: Any = player() if kind == "sog" else AlphaZeroPlayer("az", zero_evaluator, 100)
     one.new_game(TicTacToe())
-    first = tree_of(one)
+    first = one.tree
     think(one, [0], Limits(100))
-    assert tree_of(one) is first and first.public.size > 50
+    assert one.tree is first and first.public.size > 50
     thought = think(one, [0, 4], Limits(100))
-    assert tree_of(one) is not first
+    assert one.tree is not first
     assert sorted(candidate.action for candidate in thought.candidates) == [1, 2, 3, 5, 6, 7, 8]
-
-
-def tree_of(one: Any) -> MoveTree:
-    tree: MoveTree = one.tree if isinstance(one, SogPlayer) else one.position
-    return tree
 
 
 def test_a_search_without_end_stops_before_memory_ends(monkeypatch: pytest.MonkeyPatch) -> None:

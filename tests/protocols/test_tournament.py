@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from sog.agents.players import open_network
+from sog.agents.opening import open_network
 from sog.algorithms.student.chain_player import ChainPlayer
 from sog.algorithms.student.player import BOARDS, SogPlayer
 from sog.cli.app import main

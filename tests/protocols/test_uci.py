@@ -16,7 +16,7 @@ from sog.algorithms.student.player import SogPlayer
 from sog.cli.app import main
 from sog.games.boards.chess import START, Chess
 from sog.play.player import ENDLESS, Limits
-from sog.protocols.chess_setup import Board, read_position
+from sog.protocols.chess_setup import ChessBoard, read_position
 from sog.protocols.lines import Lines
 from sog.protocols.uci import GoCommand, UciEngine, centipawns, limits_of, read_go
 from sog.searches.leaves.evaluator import zero_evaluator
@@ -90,14 +90,14 @@ def test_a_finished_game_has_no_move(uci: Callable[..., list[str]]) -> None:
 def test_after_a_draw_that_nobody_claimed_play_goes_on(uci: Callable[..., list[str]]) -> None:
     for position in (f"position startpos moves {SHUFFLE} {SHUFFLE} {SHUFFLE}", f"position fen {START[:-4]} 120 90"):
         assert re.fullmatch("bestmove [a-h][1-8][a-h][1-8]", uci(position, "go nodes 5")[-1])
-    board = Board(Chess())
+    board = ChessBoard(Chess())
     board.set_up(*read_position(f"startpos moves {SHUFFLE} {SHUFFLE} e2e4".split()))
     assert len(board.setup.moves) == 1
 
 
 def test_the_game_is_the_same_object_while_its_moves_go_on() -> None:
     """So the player's search goes on from its last tree."""
-    board = Board(Chess())
+    board = ChessBoard(Chess())
     first = board.setup.tree
     board.set_up(START, ["e2e4"])
     board.set_up(START, ["e2e4", "e7e5"])
@@ -161,14 +161,14 @@ def test_python_chess_drives_the_program() -> None:
     command = [sys.executable, "-m", "sog.cli.app", "uci", "chess", "-s", "20"]
     with engine_of.SimpleEngine.popen_uci(command, timeout=300) as engine:
         engine.configure({"Simulations": 30})
-        board = chess.Board()
+        board = chess.ChessBoard()
         for _ in range(2):
             result = engine.play(board, engine_of.Limit(nodes=20))
             assert result.move in board.legal_moves
             board.push(result.move)
         rows = engine.analyse(board, engine_of.Limit(nodes=40), multipv=3)
         assert [row["multipv"] for row in rows] == [1, 2, 3] and all(row["pv"][0] in board.legal_moves for row in rows)
-        mate = engine.play(chess.Board(MATE_IN_ONE), engine_of.Limit(nodes=300))
+        mate = engine.play(chess.ChessBoard(MATE_IN_ONE), engine_of.Limit(nodes=300))
         assert mate.move == chess.Move.from_uci("a1a8")
         with engine.analysis(board) as analysis:
             next(iter(analysis))

@@ -86,12 +86,12 @@ _COUNT = """
 import json, sys
 from sog.cli.app import main
 from sog.searches.kernels.compiling import WATCH
-from sog.searches.kernels.parts import Entry, Part
+from sog.searches.kernels.parts import Entry, KernelPart
 
 def forms(kinds):
     modules = [module for name, module in list(sys.modules.items()) if name.startswith("sog.")]
     found = [getattr(x, "kernel", x) for module in modules for x in vars(module).values()]
-    found = [x for x in found if isinstance(x, (Entry, Part))]
+    found = [x for x in found if isinstance(x, (Entry, KernelPart))]
     found += [x.part for x in found if isinstance(x, Entry)]
     return {f"{x.__module__}.{x.__name__}": len(x.overloads) for x in found if isinstance(x, kinds) and x.overloads}
 """
@@ -107,7 +107,7 @@ def test_a_second_game_compiles_nothing(tmp_path: Path) -> None:
 main(["solve", "kuhn_poker", "--iterations", "3", "--json"])
 first = WATCH.kernels
 main(["solve", "leduc_poker", "--iterations", "3", "--json"])
-print(json.dumps([first, WATCH.kernels - first, forms((Entry, Part))]))
+print(json.dumps([first, WATCH.kernels - first, forms((Entry, KernelPart))]))
 """,
         {"NUMBA_CACHE_DIR": str(tmp_path)},
     )

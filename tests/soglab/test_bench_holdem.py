@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from soglab.bench.holdem import RIVER, THREADS, TURN, Spot, bench_spot, chosen, steps
+from soglab.bench.holdem import RIVER, THREADS, TURN, TimedSpot, bench_spot, chosen, steps
 
-SMALL = Spot("small", 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=1.0,range0="AA,KQo",range1="JJ")', 3, 4, 2)
+SMALL = TimedSpot(
+    "small", 'holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=1.0,range0="AA,KQo",range1="JJ")', 3, 4, 2
+)
 
 
 def test_rows_of_a_small_spot() -> None:
     done_so_far: list[int] = []
-    rows = bench_spot(SMALL, lambda done, note: done_so_far.append(done))
+    rows = list(bench_spot(SMALL, lambda done, note: done_so_far.append(done)))
     assert done_so_far == list(range(1, steps(SMALL) + 1))
     assert tuple(row.threads for row in rows) == THREADS
     assert rows[0].speedup == 1.0 and rows[1].speedup > 0
@@ -25,5 +27,5 @@ def test_rows_of_a_small_spot() -> None:
 @pytest.mark.parametrize(
     ("names", "spots"), [(["river"], [RIVER]), ([], [RIVER, TURN]), (["turn", "river", "turn"], [TURN, RIVER])]
 )
-def test_chosen_spots(names: list[str], spots: list[Spot]) -> None:
+def test_chosen_spots(names: list[str], spots: list[TimedSpot]) -> None:
     assert chosen(names) == spots

@@ -8,15 +8,15 @@ import pytest
 
 from sog.cli.app import main
 from sog.nets.serving.resident import Residence
-from soglab.scale.inference import Subject, bench_inference
+from soglab.scale.inference import TimedNetwork, bench_inference
 
-SMALL = (Subject("kuhn_poker", 1, 16), Subject("connect_four", 1, 8, "resnet"))
+SMALL = (TimedNetwork("kuhn_poker", 1, 16), TimedNetwork("connect_four", 1, 8, "resnet"))
 
 
 def test_every_row_is_measured() -> None:
     residences = [Residence(mode=mode) for mode in ("eager", "compiled")] + [Residence(precision="bf16")]
     told: list[str] = []
-    rows = bench_inference(SMALL, residences, (1, 8), seconds=0.01, report=lambda done, note: told.append(note))
+    rows = list(bench_inference(SMALL, residences, (1, 8), seconds=0.01, report=lambda done, note: told.append(note)))
     assert len(rows) == len(told) == 12
     assert {(row.network, row.mode) for row in rows} == {
         (name, mode) for name in ("1x16 kuhn_poker", "residual 1x8 connect_four") for mode in ("eager", "compiled")
@@ -27,7 +27,7 @@ def test_every_row_is_measured() -> None:
 
 
 def test_rows_that_cannot_run_say_why() -> None:
-    rows = bench_inference(SMALL[:1], [Residence()], (1, 4096), seconds=1e-9, limit=1e-9)
+    rows = list(bench_inference(SMALL[:1], [Residence()], (1, 4096), seconds=1e-9, limit=1e-9))
     assert rows[0].rows_per_second and rows[1].rows_per_second is None and "more than --limit" in rows[1].why
 
 

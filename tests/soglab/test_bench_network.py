@@ -12,16 +12,16 @@ from soglab.bench.network import bench, random_beliefs
 
 
 def test_every_row_is_measured() -> None:
-    rows = bench("kuhn_poker", sizes=((16, 1), (16, 2)), batches=(1, 5), rounds=1, rows_a_round=5)
+    rows = list(bench("kuhn_poker", sizes=((16, 1), (16, 2)), batches=(1, 5), rounds=1, rows_a_round=5))
     assert {(row.depth, row.batch) for row in rows if row.back_end == "numba"} == {(1, 1), (1, 5), (2, 1), (2, 5)}
     assert {row.back_end for row in rows} >= {"numba", "pytorch"}
     assert all(row.us > 0 for row in rows)
 
 
 def test_residual_networks_are_measured_on_boards() -> None:
-    rows = bench("tic_tac_toe", sizes=((8, 1),), batches=(1,), rounds=1, rows_a_round=5)
+    rows = list(bench("tic_tac_toe", sizes=((8, 1),), batches=(1,), rounds=1, rows_a_round=5))
     assert {row.kind for row in rows} == {"mlp"}
-    rows = bench("connect_four", sizes=((8, 1),), batches=(1, 3), rounds=1, rows_a_round=5, kind="resnet")
+    rows = list(bench("connect_four", sizes=((8, 1),), batches=(1, 3), rounds=1, rows_a_round=5, kind="resnet"))
     assert {row.back_end for row in rows} >= {"numba", "pytorch"}
     assert {row.batch for row in rows} == {1, 3} and all(row.us > 0 for row in rows)
     assert {row.back_end for row in rows if row.chosen} == {"numba"}

@@ -8,7 +8,7 @@ from soglab.bench.rebel import CONSTANT, bench_rebel, row_count
 
 def test_each_setting_has_a_row_and_a_share() -> None:
     told: list[int] = []
-    rows = bench_rebel([LiarsDice(1, 2)], 0.001, lambda done, note: told.append(done))
+    rows = list(bench_rebel([LiarsDice(1, 2)], 0.001, lambda done, note: told.append(done)))
     assert len(rows) == row_count(1) == told[-1]
     for row in rows:
         assert row.solves > 0 and row.solves_per_second > 0

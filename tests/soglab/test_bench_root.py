@@ -19,7 +19,7 @@ def test_rows_of_the_whole_game() -> None:
     def report(done: int, what: str) -> None:
         told.append((done, what))
 
-    rows = bench_root(game, network, [Budget(3, 0.5), Budget(6)], report, rounds=1)
+    rows = list(bench_root(game, network, [Budget(3, 0.5), Budget(6)], 1, report))
     assert [row.search for row in rows] == ["(3,0.5)", "(6,1)"]
     assert told == [(0, "SoG(3,0.5)"), (1, "SoG(6,1)")]
     for row, expansions in zip(rows, (3, 6), strict=True):

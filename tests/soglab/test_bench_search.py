@@ -69,7 +69,7 @@ def test_rows_of_searches() -> None:
     game = make_game("kuhn_poker")
     before = [vars(owner)[name] for owner, name, _, _ in SEARCH_PLACES]
     network = CVPN(shape_for(game, width=8, depth=1))
-    rows = bench_searches(game, network, [Budget(10)], 1, 0.02, lambda done, note: None)
+    rows = list(bench_searches(game, network, [Budget(10)], 1, 0.02, lambda done, note: None))
     assert [row.side_by_side for row in rows] == [1, 64]
     for row in rows:
         assert (row.game, row.search, row.network) == ("kuhn_poker", "(10,1)", "mlp 1x8")
@@ -87,7 +87,7 @@ def test_parts_of_training(monkeypatch: pytest.MonkeyPatch) -> None:
         return settings.TrainSettings(**{**vars(made), "games": 2, "shape": shape_for(game, width=8, depth=1)})
 
     game = make_game("kuhn_poker")
-    made = table.preset(game, "full")
+    made = table.settings_of(game, "full")
     monkeypatch.setattr("soglab.bench.training_minute.sog_preset", small)
     parts = bench_training.profile_one_process("kuhn_poker", "full", 0.2)
     assert {part.part for part in parts} == {

@@ -15,7 +15,8 @@ GOOF = "goofspiel(imp_info=True,num_cards=5,points_order=descending)"
 
 def test_rows_are_by_size_and_their_shares_are_of_all_the_time() -> None:
     said: list[str] = []
-    rows = bench_sepot((GOOF,), 4, SepotSearchSettings(iterations=20, most=1_500), lambda done, name: said.append(name))
+    settings = SepotSearchSettings(iterations=20, most=1_500)
+    rows = list(bench_sepot((GOOF,), 4, settings, lambda done, name: said.append(name)))
     assert said == [GOOF]
     small, *others, left = rows
     assert (small.above, small.most) == (0, 1_000) and 0 < small.histories <= 1_000

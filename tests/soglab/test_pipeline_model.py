@@ -14,14 +14,14 @@ from soglab.scale.pipeline_model import (
     REPLAY_LINK,
     SELF_PLAY,
     Cluster,
-    Rates,
+    CoreRates,
     limits,
     rounds,
     without_rounds,
 )
 
 # 100 rows a second of self-play; a row costs 2.5 ms of learning.
-RATES = Rates(((1.0, 100),), 0.1, 400, 10.0, 1_000.0, 0.0, 1e-7, 1e-7, 1_000_000, 0.0, 0.0)
+RATES = CoreRates(((1.0, 100),), 0.1, 400, 10.0, 1_000.0, 0.0, 1e-7, 1e-7, 1_000_000, 0.0, 0.0)
 
 
 def used(simulation: Simulation, resource: Resource, amounts: list[float]) -> list[float]:

@@ -13,7 +13,6 @@ from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
 from sog.training import checkpoint, curve
 from sog.training.run import Run
-from sog.training.settings import Variant
 from soglab.papers import rebel_fig5, rebel_rps, rebel_table2
 from soglab.study import Key, Options, Point
 
@@ -49,11 +48,11 @@ def test_the_table_needs_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         rebel_table2.plan(Options(), quiet)
 
 
-def made_run(folder: Path, algorithm: str, variant: Variant, steps: tuple[int, ...], faces: int = 4) -> Path:
+def made_run(folder: Path, algorithm: str, steps: tuple[int, ...], faces: int = 4) -> Path:
     """A folder as training leaves it, with untrained networks: a snapshot of each round but the last."""
     game = LiarsDice(1, faces)
     shape, points = shape_for(game, width=8, depth=1), []
-    run = Run(game.name, algorithm=algorithm, variant=variant)
+    run = Run(game.name, algorithm=algorithm)
     for number, step in enumerate(steps):
         points.append(curve.Point(number, 2.0 * number, step, 100 * number, 0, 0, 0, 0.0, 0.0, 0.0))
         said = {**asdict(run), "round": number, "minutes": 2.0 * number}
@@ -69,7 +68,7 @@ def keys_of(*runs: Path) -> list[Key]:
 
 
 def test_the_table_has_the_last_three_networks_and_the_curve_all_that_learned(tmp_path: Path) -> None:
-    keys = keys_of(made_run(tmp_path / "run", "rebel", Variant("fp"), (0, 5, 9, 12, 20)))
+    keys = keys_of(made_run(tmp_path / "run", "rebel(solver=fp)", (0, 5, 9, 12, 20)))
     steps = {part: [key["step"] for key in keys if key["part"] == part] for part in ("table", "curve")}
     assert steps == {"table": [9, 12, 20], "curve": [5, 9, 12, 20]}
     assert {(key["solver"], key["search"], key["search_solver"]) for key in keys} == {("fp", "rebel", "fp")}
@@ -78,9 +77,9 @@ def test_the_table_has_the_last_three_networks_and_the_curve_all_that_learned(tm
 
 
 def test_a_run_that_used_values_again_is_searched_so(tmp_path: Path) -> None:
-    keys = keys_of(made_run(tmp_path / "run", "rebel", Variant("modified-cfr-ave", recycle=0.5), (0, 5)))
+    keys = keys_of(made_run(tmp_path / "run", "rebel(recycle=0.5,solver=modified-cfr-ave)", (0, 5)))
     assert {key["recycle"] for key in keys} == {0.5}
-    assert "recycle" not in keys_of(made_run(tmp_path / "other", "rebel", Variant(), (0, 5)))[-1]
+    assert "recycle" not in keys_of(made_run(tmp_path / "other", "rebel", (0, 5)))[-1]
     assert rebel_table2._label_rebel(keys[-1]).endswith("modified-cfr-ave, recycle 0.5")
 
 
@@ -91,13 +90,13 @@ def test_a_run_that_used_values_again_is_searched_so(tmp_path: Path) -> None:
 def test_large_games_are_measured_as_closely_as_small_ones_only_when_asked(
     tmp_path: Path, faces: int, full: bool, playthroughs: set[int]
 ) -> None:
-    run = made_run(tmp_path / "run", "rebel", Variant(), (0, 5), faces)
+    run = made_run(tmp_path / "run", "rebel", (0, 5), faces)
     keys = rebel_table2.plan(Options(full=full, runs=(run,)), quiet)
     assert {key["playthroughs"] for key in keys if key["part"] == "table"} == playthroughs
 
 
 def test_a_run_of_student_of_games_is_searched_by_both(tmp_path: Path) -> None:
-    keys = keys_of(made_run(tmp_path / "run", "sog", Variant(), (0, 5)))
+    keys = keys_of(made_run(tmp_path / "run", "sog", (0, 5)))
     assert {(key["search"], key.get("search_solver")) for key in keys} == {("sog", None), ("rebel", "cfr-d")}
     for key in keys[:2]:
         small = {**key, **({"s": 1} if key["search"] == "sog" else {"playthroughs": 1, "updates": 2})}
@@ -106,13 +105,13 @@ def test_a_run_of_student_of_games_is_searched_by_both(tmp_path: Path) -> None:
 
 
 def test_a_network_that_has_learned_on_is_not_measured_as_the_old_one(tmp_path: Path) -> None:
-    key = keys_of(made_run(tmp_path / "run", "rebel", Variant(), (0, 5)))[-1]
+    key = keys_of(made_run(tmp_path / "run", "rebel", (0, 5)))[-1]
     with pytest.raises(CheckpointError, match="has learned on"):
         rebel_table2.compute({**key, "network_id": "another"})
 
 
 def test_a_runs_checkpoint_is_the_run(tmp_path: Path) -> None:
-    run = made_run(tmp_path / "run", "rebel", Variant(), (0, 5))
+    run = made_run(tmp_path / "run", "rebel", (0, 5))
     assert keys_of(run / "checkpoint") == keys_of(run)
 
 
@@ -133,7 +132,7 @@ def test_the_means_stand_beside_the_papers_figure_of_the_same_solver() -> None:
 def test_networks_that_no_self_play_made_are_left_out(tmp_path: Path) -> None:
     """A folder of `sog distil` has no rounds and no curve."""
     game, said = LiarsDice(1, 4), list[str]()
-    trained = made_run(tmp_path / "a", "sog", Variant(), (0, 5))
+    trained = made_run(tmp_path / "a", "sog", (0, 5))
     distilled = tmp_path / "b"
     checkpoint.save(distilled / "checkpoint", CVPN(shape_for(game, 8, 1), 0), game.name, "distilled", 5, {})
     keys = rebel_table2.plan(Options(runs=(trained, distilled)), said.append)
@@ -143,5 +142,5 @@ def test_networks_that_no_self_play_made_are_left_out(tmp_path: Path) -> None:
 
 
 def test_runs_of_the_same_name_get_names_of_their_own(tmp_path: Path) -> None:
-    runs = tuple(made_run(tmp_path / name / "run", "sog", Variant(), (0, 5)) for name in "ab")
+    runs = tuple(made_run(tmp_path / name / "run", "sog", (0, 5)) for name in "ab")
     assert {key["run"] for key in rebel_table2.plan(Options(runs=runs), print)} == {str(run) for run in runs}

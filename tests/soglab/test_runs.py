@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
@@ -18,7 +18,7 @@ from sog.nets.shape import shape_for
 from sog.training import checkpoint
 from sog.training.curve import Point
 from sog.training.run import Run
-from sog.training.settings import TrainSettings, Variant
+from sog.training.settings import TrainSettings
 from soglab.papers import sog_fig3
 from soglab.runs import check_unchanged, checkpoint_of, networks_of, run_folder, spread, train_watched
 from soglab.study import Options
@@ -79,12 +79,12 @@ def test_points_of_a_network_that_has_learned_on_are_refused(tmp_path: Path) -> 
         sog_fig3.compute(key)
 
 
-RUN = Run("kuhn_poker", variant=Variant(network="1x8"))
+RUN = Run("kuhn_poker", algorithm="sog(network=1x8)")
 
 
 @pytest.fixture(scope="module")
 def tiny() -> TrainSettings:
-    settings = preset(make_game(RUN.game), RUN.preset, RUN.algorithm, RUN.variant)
+    settings = settings_of(make_game(RUN.game), RUN.preset, RUN.algorithm)
     assert isinstance(settings, TrainSettings)
     return replace(settings, games=2, replay=200)
 

@@ -14,14 +14,13 @@ from sog.algorithms.policy.matches import UniformPolicy, play_pairs
 from sog.algorithms.policy.presets import PolicySettings
 from sog.algorithms.policy.rnad import RnadSettings
 from sog.algorithms.sepot.learner import SepotSettings
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
 from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import histories_of
 from sog.nets.shape import policy_shape
 from sog.training.run import Run, Until
-from sog.training.settings import Variant
 from soglab.checks import sepot_critic
 from soglab.papers import policy_learners, sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
 from soglab.papers.sepot_runs import UNTRAINED, own_measure
@@ -73,7 +72,7 @@ def test_figures_take_a_runs_snapshots(tmp_path: Path) -> None:
 
 def test_a_runs_critic_stands_beside_exact_values(tmp_path: Path) -> None:
     game = make_history_game("kuhn_poker")
-    settings = preset(game, "demo", "sepot")
+    settings = settings_of(game, "demo", "sepot")
     assert isinstance(settings, PolicySettings)
     train_policy(Run("kuhn_poker", "demo", algorithm="sepot"), settings, tmp_path, Until(rounds=1))
     errors, alone, *searches = sepot_critic.STUDY.plan(Options(runs=(tmp_path,), quick=True), quiet)
@@ -131,8 +130,8 @@ def test_policy_learners_are_compared_by_minutes_and_their_last_networks(tmp_pat
     """Two seeds of one learner are one line, whose figure is the mean of their last networks."""
     small = "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
     for seed in (0, 1):
-        run = Run(small, seed=seed, algorithm="sepot", variant=Variant(policy="nashpg", network="1x8"))
-        settings = preset(make_history_game(small), "demo", "sepot", run.variant)
+        run = Run(small, seed=seed, algorithm="sepot(network=1x8,policy=nashpg)")
+        settings = settings_of(make_history_game(small), "demo", run.algorithm)
         assert isinstance(settings, PolicySettings)
         train_policy(run, replace(settings, games=8, steps=2), tmp_path / str(seed), Until(rounds=2))
     runs = (tmp_path / "0", tmp_path / "1", shipped("liars_dice_1x4_sog"))
@@ -212,7 +211,7 @@ def test_distilled_networks_stand_beside_their_run_and_student_of_games(tmp_path
     train_policy(Run("kuhn_poker", algorithm="sepot"), settings, run, Until(rounds=1))
     assert main(["distil", str(run), "--out", str(out), "--steps", "3", "--network", "1x8"]) == 0
     own = tmp_path / "own"
-    line = ["--network", "1x8", "--rounds", "1", "--workers", "1", "--out", str(own)]
+    line = ["--algorithm", "sog(network=1x8)", "--rounds", "1", "--workers", "1", "--out", str(own)]
     assert main(["train", "kuhn_poker", *line]) == 0
     keys = sepot_distilled.STUDY.plan(Options(runs=(run, out, own), quick=True), quiet)
     ways = [(key["by"], key["way"]) for key in keys]

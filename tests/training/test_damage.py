@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sog.agents.loaded import load_agent
-from sog.agents.players import open_network
+from sog.agents.opening import open_network
 from sog.errors import CheckpointError, SogError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN

@@ -19,10 +19,12 @@ import numpy as np
 import pytest
 
 from sog.algorithms.rebel.actor import RebelActing
-from sog.algorithms.rebel.presets import solver_of
+from sog.algorithms.rebel.algorithm import Rebel
 from sog.algorithms.student.actor import SogActing
+from sog.algorithms.student.algorithm import Student
 from sog.algorithms.student.queries import QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings
+from sog.algorithms.table import read
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
@@ -33,26 +35,29 @@ from sog.searches.depth_limited.settings import SolveSettings
 from sog.searches.gtcfr.search import Budget, SearchSettings
 from sog.searches.kernels.compiling import WATCH
 from sog.training import checkpoint, workers
-from sog.training.curve import Point, Record, write_curve
+from sog.training.curve import Point, TrainingRecord, write_curve
 from sog.training.learner import LearnerSettings
 from sog.training.loop import train
-from sog.training.rounds import Clock
+from sog.training.rounds import TrainingClock
 from sog.training.run import Hooks, Run, Until
-from sog.training.settings import Harvest, TrainSettings, Variant, variant_of
+from sog.training.settings import Harvest, TrainSettings, algorithm_text
 
 BUDGET = Budget(5, 1.0)
 ROUNDS = 40
 KUHN = Run("kuhn_poker")
-KINDS = [{}, {"algorithm": "rebel", "variant": Variant(warm=3)}, {"algorithm": "rebel", "variant": Variant("fp")}]
+KINDS = [{}, {"algorithm": "rebel(warm=3)"}, {"algorithm": "rebel(solver=fp)"}]
 
 
 def tiny(run: Run) -> TrainSettings:
     """A run of rounds that take some ten milliseconds; its small replay window wraps around."""
     sog = SogActing(SelfPlaySettings(ResolveSettings(BUDGET), td1=0.5), QuerySettings(BUDGET, SearchSettings()), 4)
-    solve = SolveSettings(solver_of(run.variant), depth=1, updates=16, warm=run.variant.warm)
-    rebel = RebelActing(solve, share=False)
+    learns = read(run.algorithm)
+    acting: SogActing | RebelActing = sog
+    if isinstance(learns, Rebel):
+        solve = SolveSettings(learns.solver_named, depth=1, updates=16, warm=learns.warm or 0)
+        acting = RebelActing(solve, share=False)
     return TrainSettings(
-        {"rebel": rebel, "sog": sog}[run.algorithm],
+        acting,
         LearnerSettings(batch=16, updates_per_example=4.0),
         shape_for(make_game(run.game), 8, 2),
         replay=500,
@@ -269,8 +274,8 @@ def test_measuring_is_no_training(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_training_seconds_never_fall(monkeypatch: pytest.MonkeyPatch) -> None:
     """What another process compiled while nobody counted is taken off after the fact; negative ones cannot be read."""
     monkeypatch.setattr("sog.training.rounds.working_time", lambda: now[0])
-    now, record = [100.0], Record()
-    clock = Clock(record)
+    now, record = [100.0], TrainingRecord()
+    clock = TrainingClock(record)
     for time_, counted in ((101.0, 1.0), (100.2, 1.0), (102.0, 2.0)):
         now[0] = time_
         clock.read()
@@ -278,11 +283,12 @@ def test_training_seconds_never_fall(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_whole_numbers_of_any_kind_are_kept_as_a_checkpoint_reads_them(tmp_path: Path) -> None:
-    run = replace(KUHN, seed=np.int64(3), workers=np.int64(1), variant=Variant(step=1, recycle=np.float64(0.5)))
+    learns = str(Student().varied(c_puct=np.float64(0.5), moves_max=np.int64(3)))
+    run = replace(KUHN, seed=np.int64(3), workers=np.int64(1), algorithm=learns)
     for rounds in (1, 2):
         train(run, tiny(run), tmp_path, Until(rounds=rounds), resume=rounds == 2)
     meta = checkpoint.load_meta(tmp_path / "checkpoint")
-    assert variant_of(meta.settings) == Variant(step=1.0, recycle=0.5) and meta.settings["seed"] == 3
+    assert algorithm_text(meta.settings) == "sog(c_puct=0.5,moves_max=3)" and meta.settings["seed"] == 3
 
 
 def test_no_rounds_between_two_measures() -> None:

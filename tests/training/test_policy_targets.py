@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.algorithms.boards.targets import (
-    Found,
+    RootStatistics,
     TargetSettings,
     completed_values,
     divergence,
@@ -20,7 +20,7 @@ from sog.algorithms.boards.targets import (
 from sog.errors import SettingError
 
 # Three actions with priors 1/2, 1/4, 1/4; the third was not opened.
-FOUND = Found(
+FOUND = RootStatistics(
     logits=np.log([0.5, 0.25, 0.25]),
     shares=np.array([0.8, 0.2, 0.0]),
     visits=np.array([6.0, 3.0, 0.0]),
@@ -53,7 +53,7 @@ def test_a_target_temperature_bounds_what_learning_ones_own_targets_comes_to(tem
     """With T above 1 the fixed point of learning targets again and again is the policy of sigma * T / (T - 1)."""
     settings = TargetSettings(c_visit=4.0, c_scale=0.2, target_temperature=temperature)
     values = np.array([0.1, 0.05, 0.0])
-    found = Found(np.zeros(3), np.full(3, 1 / 3), np.full(3, 6.0), values, 0.05)
+    found = RootStatistics(np.zeros(3), np.full(3, 1 / 3), np.full(3, 6.0), values, 0.05)
     for _ in range(200):
         found = found._replace(logits=np.log(policy_target(found, settings)))
     bounded = np.exp(3.0 * values)  # (4 + 6) * 0.2 = 2 for a win over a loss, so sigma = values; T / (T - 1) = 3
@@ -67,7 +67,9 @@ def test_targets_sum_to_one_and_keep_every_legal_move(seed: int, actions: int, c
     opened = rng.random(actions) < 0.5
     visits = np.where(opened, rng.integers(1, 60, size=actions), 0).astype(np.float64)
     values = np.where(opened, rng.uniform(-1, 1, size=actions), np.nan)
-    found = Found(rng.normal(size=actions), np.full(actions, 1 / actions), visits, values, float(rng.uniform(-1, 1)))
+    found = RootStatistics(
+        rng.normal(size=actions), np.full(actions, 1 / actions), visits, values, float(rng.uniform(-1, 1))
+    )
     target = policy_target(found, TargetSettings(c_scale=c_scale))
     assert target.sum() == pytest.approx(1.0)
     assert (target > 0).all()

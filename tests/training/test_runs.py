@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from sog.algorithms.table import preset
+from sog.algorithms.table import settings_of
 from sog.cli.event_log import EventLog
 from sog.errors import CheckpointError
 from sog.games.catalog import make_game
@@ -26,14 +26,14 @@ from sog.training.curve import write_curve
 from sog.training.lock import held
 from sog.training.loop import train
 from sog.training.run import Hooks, Run, Until
-from sog.training.settings import TrainSettings, Variant
+from sog.training.settings import TrainSettings
 
-RUN = Run("kuhn_poker", variant=Variant(network="1x8"))
+RUN = Run("kuhn_poker", algorithm="sog(network=1x8)")
 
 
 @pytest.fixture(scope="module")
 def tiny() -> TrainSettings:
-    settings = preset(make_game(RUN.game), RUN.preset, RUN.algorithm, RUN.variant)
+    settings = settings_of(make_game(RUN.game), RUN.preset, RUN.algorithm)
     return replace(settings, games=2, replay=200, learner=replace(settings.learner, batch=16, updates_per_example=0.2))
 
 
@@ -94,8 +94,8 @@ def test_a_part_of_a_first_save_can_be_gone_on_from(tmp_path: Path) -> None:
     """Killed before its first checkpoint was whole, a run begins again, on the command line too."""
     (tmp_path / "run" / "checkpoint").mkdir(parents=True)
     (tmp_path / "run" / "checkpoint" / "network.1.safetensors").write_bytes(b"half")
-    ended = command("train", "kuhn_poker", "--network", "1x8", "--rounds", "1", "--workers", "1", "--resume",
-                    "--out", str(tmp_path / "run"))
+    line = ("train", "kuhn_poker", "--algorithm", "sog(network=1x8)", "--rounds", "1", "--workers", "1", "--resume")
+    ended = command(*line, "--out", str(tmp_path / "run"))
     assert ended.returncode == 0, ended.stderr
     assert "holds no training run yet" in ended.stderr
     assert (tmp_path / "run" / "checkpoint" / "meta.json").exists()
@@ -103,7 +103,7 @@ def test_a_part_of_a_first_save_can_be_gone_on_from(tmp_path: Path) -> None:
 
 def test_a_run_that_goes_on_began_with_one_network(tmp_path: Path) -> None:
     """Another --from than it had is refused, the same one and none are not."""
-    words = "train", "kuhn_poker", "--network", "1x8", "--workers", "1"
+    words = "train", "kuhn_poker", "--algorithm", "sog(network=1x8)", "--workers", "1"
     first, second = (str(tmp_path / name) for name in ("first", "second"))
     assert command(*words, "--rounds", "1", "--out", first).returncode == 0
     assert command(*words, "--rounds", "1", "--out", second, "--from", first).returncode == 0
@@ -116,7 +116,7 @@ def test_a_run_that_goes_on_began_with_one_network(tmp_path: Path) -> None:
 
 def test_sigterm_saves_the_round_and_ends_the_command(tmp_path: Path) -> None:
     out = tmp_path / "run"
-    words = [sys.executable, "-m", "sog", "train", "kuhn_poker", "--network", "1x8", "--rounds", "99999"]
+    words = [sys.executable, "-m", "sog", "train", "kuhn_poker", "--algorithm", "sog(network=1x8)", "--rounds", "99999"]
     with subprocess.Popen([*words, "--workers", "1", "--out", str(out)], stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 120
         while not (out / "snapshots" / "000004").is_dir() and time.monotonic() < deadline:
@@ -178,10 +178,10 @@ def test_a_full_disk_in_a_save(tmp_path: Path, tiny: TrainSettings) -> None:
 def test_a_read_only_folder(tmp_path: Path, tiny: TrainSettings) -> None:
     """One line and exit 2, on the command line, where figures for TensorBoard are written too."""
     out = tmp_path / "run"
-    train(RUN, preset(make_game(RUN.game), RUN.preset, RUN.algorithm, RUN.variant), out, Until(rounds=1))
+    train(RUN, settings_of(make_game(RUN.game), RUN.preset, RUN.algorithm), out, Until(rounds=1))
     for folder in (out, *(path for path in out.rglob("*") if path.is_dir())):
         folder.chmod(0o555)
-    words = ("train", "kuhn_poker", "--network", "1x8", "--rounds", "2", "--workers", "1", "--resume")
+    words = ("train", "kuhn_poker", "--algorithm", "sog(network=1x8)", "--rounds", "2", "--workers", "1", "--resume")
     try:
         ended = command(*words, "--out", str(out))
     finally:
@@ -193,7 +193,7 @@ def test_a_read_only_folder(tmp_path: Path, tiny: TrainSettings) -> None:
 
 def test_a_folder_below_one_that_may_not_be_entered(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o000)
-    words = ("train", "kuhn_poker", "--network", "1x8", "--rounds", "1", "--workers", "1")
+    words = ("train", "kuhn_poker", "--algorithm", "sog(network=1x8)", "--rounds", "1", "--workers", "1")
     ended = command(*words, "--out", str(tmp_path / "closed" / "run"))
     assert ended.returncode == 2
     assert ended.stderr == f"sog: {tmp_path}/closed/run cannot be written: Permission denied\n"

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 import torch
 
-from sog.algorithms.rebel.presets import rebel_preset, rebel_variant
 from sog.algorithms.student.actor import SogActing
 from sog.algorithms.student.queries import QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings
+from sog.algorithms.table import settings_of
 from sog.cli.train_watch import Watch
 from sog.cluster.executor import Executor, WorkLost
 from sog.cluster.where import Where, executor
@@ -38,11 +38,11 @@ from sog.training import checkpoint
 from sog.training.learner import LearnerSettings
 from sog.training.replay import blank_rows
 from sog.training.run import Run, Until
-from sog.training.settings import Harvest, TrainSettings, Variant
+from sog.training.settings import Harvest, TrainSettings
 from sog.training.state import State
 from sog.training.stream import loop
 from sog.training.stream.loop import Placed, StreamHooks, train_stream
-from sog.training.stream.parts import Block, Learning, Playing, Replay
+from sog.training.stream.parts import ActorPart, LearnerPart, ReplayPart, RowBlock
 from sog.training.stream.supervisor import Start, Supervisor, Totals, Vitals
 from sog.training.workers import make_actor, play_round
 from tests.boards import connect_four_settings
@@ -105,15 +105,15 @@ def end(supervisor: Supervisor) -> None:
 def test_no_two_actors_play_the_same() -> None:
     rows = []
     for actor, incarnation in ((0, 1), (0, 2), (1, 1)):
-        playing = Playing("kuhn_poker", SETTINGS, 0, actor, incarnation)
+        playing = ActorPart("kuhn_poker", SETTINGS, 0, actor, incarnation)
         rows += [playing.play(WEIGHTS, 1, 4, 0).harvest.rows.inputs.tobytes() for _ in range(2)]
     assert len(set(rows)) == 6
-    again = Playing("kuhn_poker", SETTINGS, 0, 0, 1)
+    again = ActorPart("kuhn_poker", SETTINGS, 0, 0, 1)
     assert again.play(WEIGHTS, 1, 4, 0).harvest.rows.inputs.tobytes() == rows[0]
 
 
 def test_old_weights_are_kept_where_none_come() -> None:
-    playing, twin = (Playing("kuhn_poker", SETTINGS, 0, 0, 1) for _ in range(2))
+    playing, twin = (ActorPart("kuhn_poker", SETTINGS, 0, 0, 1) for _ in range(2))
     playing.play(WEIGHTS, 1, 1, 0)
     twin.play(WEIGHTS, 1, 1, 0)
     same = playing.play(b"", 1, 2, 0), twin.play(WEIGHTS, 1, 2, 0)
@@ -124,7 +124,7 @@ def test_weights_that_come_are_taken_whatever_their_version_is() -> None:
     """A learner that replaces a dead one comes to the same steps again, with other weights."""
     others, rows = other_weights(), []
     for second in (others, others, WEIGHTS):
-        playing = Playing("kuhn_poker", SETTINGS, 0, 0, 1)
+        playing = ActorPart("kuhn_poker", SETTINGS, 0, 0, 1)
         playing.play(WEIGHTS, 1, 1, 0)
         playing.blocks = 0  # the same draws again
         rows.append(playing.play(second, 1, 2, 0).harvest.rows.values.tobytes())
@@ -134,10 +134,11 @@ def test_weights_that_come_are_taken_whatever_their_version_is() -> None:
 def test_an_actor_of_rebel_without_rounds_plays_as_one_in_rounds() -> None:
     """Whatever its solver reads of the network: CFR-AVE reads values by pair of infostates."""
     for solver in ("cfr-d", "cfr-ave"):
-        settings = rebel_variant(rebel_preset(make_game("kuhn_poker"), "demo"), Variant(solver=solver, network="1x16"))
+        settings = settings_of(make_game("kuhn_poker"), "demo", f"rebel(solver={solver},network=1x16)")
+        assert isinstance(settings, TrainSettings)
         weights = network_bytes(CVPN(settings.shape, 1))
         alone = play_round(make_actor("kuhn_poker", settings), settings, 0, 0, weights, 0)
-        streamed = Playing("kuhn_poker", settings, 0, 0, 0).play(weights, 0, settings.games, 0).harvest
+        streamed = ActorPart("kuhn_poker", settings, 0, 0, 0).play(weights, 0, settings.games, 0).harvest
         assert len(streamed.rows) > 0
         for name, column in alone.rows.columns().items():
             np.testing.assert_array_equal(streamed.rows.columns()[name], column, err_msg=f"{solver} {name}")
@@ -159,23 +160,23 @@ def test_a_run_that_goes_on_shows_the_rounds_it_has(tmp_path: Path) -> None:
 
 
 def test_rows_remember_their_weights() -> None:
-    replay, playing = Replay(SETTINGS), Playing("kuhn_poker", SETTINGS, 0, 0, 1)
+    replay, playing = ReplayPart(SETTINGS), ActorPart("kuhn_poker", SETTINGS, 0, 0, 1)
     first = replay.add(playing.play(WEIGHTS, 0, 2, 0))
     second = replay.add(playing.play(WEIGHTS, 10, 2, 0))
     assert second.added == first.rows + second.rows == second.held
     assert second.version == pytest.approx(10 * second.rows / second.held)
-    restored = Replay(SETTINGS, replay.state())
+    restored = ReplayPart(SETTINGS, replay.state())
     np.testing.assert_array_equal(restored.versions, replay.versions)
     batches = [keeper.sample(2, (1, 2))[1].inputs for keeper in (replay, restored)]
     np.testing.assert_array_equal(*batches)
 
 
 def test_a_learner_goes_on_from_its_state() -> None:
-    replay, playing = Replay(SETTINGS), Playing("kuhn_poker", SETTINGS, 0, 0, 1)
+    replay, playing = ReplayPart(SETTINGS), ActorPart("kuhn_poker", SETTINGS, 0, 0, 1)
     replay.add(playing.play(WEIGHTS, 0, 4, 0))
-    first = Learning("kuhn_poker", SETTINGS, 0, "cpu")
+    first = LearnerPart("kuhn_poker", SETTINGS, 0, "cpu")
     first.learn(replay.sample(3, (0,)))
-    second = Learning("kuhn_poker", SETTINGS, 0, "cpu", first.state())
+    second = LearnerPart("kuhn_poker", SETTINGS, 0, "cpu", first.state())
     for learner in (first, second):
         assert learner.learn(replay.sample(2, (1,))).steps == 5
     assert first.weights() == second.weights()
@@ -185,12 +186,12 @@ def test_rows_are_learned_by_a_games_symmetries() -> None:
     """Where the settings say so; the same steps then come to another network, and twice to the same one."""
     plain = connect_four_settings()
     weights = network_bytes(CVPN(plain.shape, 1))
-    replay = Replay(plain)
-    replay.add(Playing("connect_four", plain, 0, 0, 1).play(weights, 0, 2, 0))
+    replay = ReplayPart(plain)
+    replay.add(ActorPart("connect_four", plain, 0, 0, 1).play(weights, 0, 2, 0))
     found = []
     for symmetries in (True, True, False):
         settings = replace(plain, learner=replace(plain.learner, symmetries=symmetries))
-        learning = Learning("connect_four", settings, 0, "cpu")
+        learning = LearnerPart("connect_four", settings, 0, "cpu")
         learning.learn(replay.sample(3, (0,)))
         found.append(learning.weights())
     assert found[0] == found[1] != found[2]
@@ -217,7 +218,7 @@ def test_samples_per_row_are_as_set(there: Executor) -> None:
     end(supervisor)
 
 
-class SlowLearning(Learning):
+class SlowLearning(LearnerPart):
     """A learner that takes its time."""
 
     def learn(self, batches):  # type: ignore[no-untyped-def]
@@ -244,10 +245,10 @@ def test_actors_wait_for_a_slow_learner(monkeypatch: pytest.MonkeyPatch) -> None
         assert supervisor.totals.steps * 8 / supervisor.totals.rows > 0.5 * UPDATES
 
 
-class NumberedPlaying(Playing):
+class NumberedPlaying(ActorPart):
     """An actor whose blocks say the number of the round as their version."""
 
-    def play(self, weights: bytes, version: int, games: int, number: int) -> Block:
+    def play(self, weights: bytes, version: int, games: int, number: int) -> RowBlock:
         return replace(super().play(weights, version, games, number), version=number)
 
 
@@ -353,12 +354,12 @@ def test_a_smaller_window_takes_the_newest_rows_of_a_larger_one() -> None:
     """As a preset may have after a run was saved."""
     shape = NetworkShape(3, (2, 2), 2, 8, 1)
     large = TrainSettings(None, LearnerSettings(batch=4), shape, replay=10)
-    replay = Replay(large)
+    replay = ReplayPart(large)
     for version in (0, 7):
-        replay.add(Block(Harvest(blank_rows(shape, 4), 1, 1, 1), version, 0.0, 0.0, 0.0, "here"))
-    small = Replay(replace(large, replay=5), replay.state())
+        replay.add(RowBlock(Harvest(blank_rows(shape, 4), 1, 1, 1), version, 0.0, 0.0, 0.0, "here"))
+    small = ReplayPart(replace(large, replay=5), replay.state())
     assert len(small.window) == 5 and small.state()["versions"].tolist() == [0, 7, 7, 7, 7]
-    assert Replay(replace(large, replay=20), replay.state()).state()["versions"].tolist() == [0] * 4 + [7] * 4
+    assert ReplayPart(replace(large, replay=20), replay.state()).state()["versions"].tolist() == [0] * 4 + [7] * 4
 
 
 def test_a_run_is_saved_and_goes_on(tmp_path: Path) -> None:
@@ -399,7 +400,7 @@ def test_measuring_is_no_training(tmp_path: Path) -> None:
 
 def test_the_last_network_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where time was up between two measurements, too."""
-    monkeypatch.setattr("sog.training.stream.loop.is_due", lambda hooks, number, total: False)
+    monkeypatch.setattr("sog.training.rounds.is_due", lambda hooks, number, total: False)
     hooks = StreamHooks(measure=lambda network: 0.25)
     last = train_stream(RUN, SETTINGS, tmp_path / "run", Until(rounds=3), False, hooks, Placed(HERE))
     assert last.round == 3 and last.measured == 0.25

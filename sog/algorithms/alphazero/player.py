@@ -1,24 +1,24 @@
-"""AlphaZero as a player: MCTS with PUCT from the position, the most visited move; it trains nothing."""
+"""AlphaZero as a player: MCTS with PUCT from the position, the most visited move."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
 from sog.arrays import Array, Float64
-from sog.games.base import Game
-from sog.play.move_tree import MoveTree, given, is_full
-from sog.play.player import Candidate, Stopped, Thought, never
+from sog.play.player import Candidate, Player, Stopped, Thought, never
 from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
 from sog.searches.mcts.search import PuctSettings, PuctTree, search
-from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["AlphaZeroPlayer", "AlphaZeroSearch"]
 
 
-class AlphaZeroPlayer:
-    """Plays a game of perfect information by MCTS; the tree goes on from move to move."""
+class AlphaZeroPlayer(Player):
+    """Plays a game of perfect information by MCTS.
+
+    last: the tree of the last search.
+    """
+
+    last: PuctTree | None
 
     def __init__(
         self,
@@ -33,31 +33,17 @@ class AlphaZeroPlayer:
 
         seed: of the root's noise, where the settings have any.
         """
-        self.name, self.evaluator, self.simulations, self.seed, self.reuse = name, evaluator, simulations, seed, reuse
-        self.settings = settings or PuctSettings()
-        self.position: MoveTree | None = None
-        self.last: PuctTree | None = None
+        super().__init__(name, evaluator, seed, reuse)
+        self.simulations, self.settings = simulations, settings or PuctSettings()
 
-    def new_game(self, game: Game) -> None:
-        """Forget everything and play this game from now on."""
-        self.position, self.last = MoveTree(game), None
-
-    def search(self, moves: Sequence[int], simulations: int | None = None) -> AlphaZeroSearch:
-        """A search of the position after these actions; GameError where a move is illegal or the game is over."""
-        position = given(self.position)
-        if is_full(position):
-            self.new_game(position.public.game)
-            position = given(self.position)
-        node = position.decision_after(moves)
-        self.last = self._tree(position.public, node)
+    def search_at(self, node: int, simulations: int | None) -> AlphaZeroSearch:
+        public = self.tree.public
+        if self.last is not None and self.last.state in public.path(node):
+            self.last.advance(node)
+        else:
+            self.last = PuctTree(public, node)
         rng = np.random.default_rng((self.seed, node))
         return AlphaZeroSearch(self.last, simulations or self.simulations, self.settings, rng)
-
-    def _tree(self, public: PublicTree, node: int) -> PuctTree:
-        if self.reuse and self.last is not None and self.last.state in public.path(node):
-            self.last.advance(node)
-            return self.last
-        return PuctTree(public, node)
 
 
 class AlphaZeroSearch:

@@ -1,4 +1,4 @@
-"""Self-play on boards: one game of either search, and what its positions leave for training; it makes no rows."""
+"""Self-play on boards: one game of either search, and what its positions leave for training."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import numpy as np
 
 from sog.algorithms.boards.caps import PlayoutCaps
 from sog.algorithms.boards.openings import random_opening
-from sog.algorithms.boards.searches import Searcher, Searching
-from sog.algorithms.boards.targets import Found, TargetSettings, divergence, improved_logits, policy_target
+from sog.algorithms.boards.searches import Searching
+from sog.algorithms.boards.targets import RootStatistics, TargetSettings, divergence, improved_logits, policy_target
 from sog.arrays import Float64
 from sog.errors import SettingError
-from sog.games.base import TERMINAL
-from sog.play.referee import Referee
+from sog.play.referee import World
+from sog.play.selfplay import MoveSearch, SelfPlayGame, pick_action
 from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["BoardGame", "BoardPlay", "QuerySolve", "Visit"]
+__all__ = ["BoardGame", "BoardPlay", "PositionVisit", "QuerySolve"]
 
 
 # A game's number among a round's, and 0 for the game itself or the number of its query, from 1.
@@ -31,11 +31,11 @@ Place: TypeAlias = tuple[int, int]
 class BoardPlay:
     """How self-play games on boards are played.
 
-    openings: a game begins with up to so many uniform moves.  starts: the share of games that begin
+    openings: the most uniform moves that a game begins with.  starts: the share of games that begin
     from a position that the game names (Game.random_start), without uniform or drawn moves; nobody gives up there.
-    start_moves: they are cut short after so many, 0 for moves_max.  start_simulations: every move there is searched in
-    full with so many, 0 for those of other games.  gumbel: the scale of the Gumbel noise on the root's logits in full
-    searches.  sampled_moves: so many moves of a game, the opening's included, are drawn; the later ones are the
+    start_moves: moves after which they are cut short, 0 for moves_max.  start_simulations: of every move there, all
+    searched in full; 0 for those of other games.  gumbel: the scale of the Gumbel noise on the root's logits in full
+    searches.  sampled_moves: the first moves of a game, the opening's included, which are drawn; the later ones are the
     best.  queries: positions that a full search met and that are searched by themselves, for each full search
     on average.  moves_max: a game is cut short there, 0 for never.  resign_below: value, as a share of the largest
     utility, at which a player gives up (-1 or less: never); no_resign: the share of games played to the end all the
@@ -72,11 +72,11 @@ class BoardPlay:
 
 
 @dataclass(frozen=True, eq=False)
-class Visit:
+class PositionVisit:
     """A position that was searched.
 
     policy: float64[A], the target; None where the search was a cheap one.  value: player 0's by the search, a share of
-    the largest utility.  surprise: KL of the target from the network's policy, 0 without one.  grown: see Searcher.
+    the largest utility.  surprise: KL of the target from the network's policy, 0 without one.  grown: see GameSearches.
     """
 
     node: int
@@ -86,47 +86,50 @@ class Visit:
     grown: bool
 
 
-class BoardGame:
-    """One self-play game: drive `steps()`, then read the rest.
+class BoardGame(SelfPlayGame):
+    """One game of self-play on a board.
 
-    number: its place among the jobs of a round.  visits: the positions searched.  utility: player 0's; None: cut short.
-    final: the public node that it ended at; None where it was cut short or given up.
+    number: its place among the jobs of a round.  visits: the positions searched.
     queried: public nodes to be searched by themselves.
     """
+
+    _root: RootStatistics  # of the last search
+    _noise: Float64 | None  # on its logits
 
     def __init__(
         self, public: PublicTree, play: BoardPlay, round_number: int, rng: np.random.Generator, number: Place = (0, 0)
     ) -> None:
-        self.public, self.play, self.round_number, self.rng, self.number = public, play, round_number, rng, number
-        self.visits: list[Visit] = []
+        super().__init__(public, play, rng)
+        self.play, self.round_number, self.number = play, round_number, number
+        self.visits: list[PositionVisit] = []
         self.queried: list[int] = []
-        self.utility: float | None = None
-        self.final: int | None = None
+        self._searches = play.search.begin(public, rng)
 
-    def steps(self) -> SearchGenerator:
-        """The game, as a generator of leaf beliefs."""
-        public, play, rng = self.public, self.play, self.rng
-        referee = Referee(public)
-        world = random_opening(referee, play.openings, rng)
-        moves = len(public.path(world.node)) - 1
-        may_resign = rng.random() >= play.no_resign
-        searcher = play.search.begin(public, rng)
-        while (mover := referee.actor(world)) != TERMINAL:
-            if play.moves_max and moves >= play.moves_max:
-                return
-            full = play.caps.is_full(rng)
-            noise = self._noise(len(public.actions(world.node))) if full else None
-            yield from searcher.steps(world.node, play.caps.of_move(full, self.round_number), noise)
-            found = searcher.found()
-            self.visits.append(visit_of(world.node, found, play.target, full, mover, searcher.grown))
-            if full:
-                self._draw_queries(searcher)
-            if may_resign and found.value < play.resign_below:
-                self.utility = public.game.u_max * (-1.0 if mover == 0 else 1.0)
-                return
-            moves += 1
-            world = referee.act(world, self._choose(found, noise, moves <= play.sampled_moves), rng)
-        self.utility, self.final = referee.utility(world), world.node
+    def begin(self) -> tuple[World, int]:
+        world = random_opening(self.referee, self.play.openings, self.rng)
+        return world, len(self.public.path(world.node)) - 1
+
+    def search(self, world: World, mover: int) -> MoveSearch:
+        play, searches = self.play, self._searches
+        full = play.caps.is_full(self.rng)
+        self._noise = self._drawn_noise(len(self.public.actions(world.node))) if full else None
+        yield from searches.steps(world.node, play.caps.of_move(full, self.round_number), self._noise)
+        self._root = searches.root()
+        self.visits.append(visit_of(world.node, self._root, play.target, full, mover, searches.grown))
+        if full:
+            self._draw_queries()
+        return self._root.value
+
+    def choose(self, world: World, moves: int) -> int:
+        """The best by the target; while moves are drawn, one drawn from it.
+
+        The largest of logits plus Gumbel noise is such a draw, and the search has looked at it (Danihelka et al.).
+        """
+        root, target, noise = self._root, self.play.target, self._noise
+        drawn = moves <= self.play.sampled_moves
+        if drawn and noise is not None and target.completed:
+            return int((noise + improved_logits(root, target)).argmax())
+        return pick_action(policy_target(root, target), drawn, self.rng)
 
     def followers(self) -> list[Callable[[], QuerySolve]]:
         """What makes the searches of its queries, each with a generator of its own."""
@@ -136,26 +139,15 @@ class BoardGame:
             for k, (node, rng) in enumerate(zip(self.queried, generators, strict=True), start=1)
         ]
 
-    def _noise(self, actions: int) -> Float64 | None:
+    def _drawn_noise(self, actions: int) -> Float64 | None:
         """float64[A]: Gumbel noise for the root's logits; None where there is none."""
         return self.play.gumbel * self.rng.gumbel(size=actions) if self.play.gumbel else None
 
-    def _choose(self, found: Found, noise: Float64 | None, drawn: bool) -> int:
-        """The move: the best by the target; while moves are drawn, one drawn from it.
-
-        The largest of logits plus Gumbel noise is such a draw, and the search has looked at it (Danihelka et al.).
-        """
-        target = self.play.target
-        if drawn and noise is not None and target.completed:
-            return int((noise + improved_logits(found, target)).argmax())
-        policy = policy_target(found, target)
-        return int(self.rng.choice(len(policy), p=policy)) if drawn else int(policy.argmax())
-
-    def _draw_queries(self, searcher: Searcher) -> None:
+    def _draw_queries(self) -> None:
         """Draw positions that the search met, `queries` of them on average."""
         rate, rng = self.play.queries, self.rng
         count = int(rate) + int(rng.random() < rate - int(rate)) if rate else 0
-        if count and (met := searcher.met()):
+        if count and (met := self._searches.met()):
             self.queried += [int(node) for node in rng.choice(met, size=min(count, len(met)), replace=False)]
 
 
@@ -167,23 +159,25 @@ class QuerySolve:
     ) -> None:
         self.public, self.node, self.play, self.round_number, self.number = public, node, play, round_number, number
         self.rng = rng
-        self._searcher = play.search.begin(public, rng)
+        self._searches = play.search.begin(public, rng)
 
     def steps(self) -> SearchGenerator:
         """The search, as a generator of leaf beliefs."""
-        yield from self._searcher.steps(self.node, self.play.caps.of_move(True, self.round_number), None)
+        yield from self._searches.steps(self.node, self.play.caps.of_move(True, self.round_number), None)
 
     @property
-    def visit(self) -> Visit:
+    def visit(self) -> PositionVisit:
         """What it found."""
         mover = self.public.actor(self.node)
-        return visit_of(self.node, self._searcher.found(), self.play.target, True, mover, self._searcher.grown)
+        return visit_of(self.node, self._searches.root(), self.play.target, True, mover, self._searches.grown)
 
 
-def visit_of(node: int, found: Found, target: TargetSettings, full: bool, mover: int, grown: bool) -> Visit:
+def visit_of(
+    node: int, root: RootStatistics, target: TargetSettings, full: bool, mover: int, grown: bool
+) -> PositionVisit:
     """What a search leaves for training."""
-    value = found.value if mover == 0 else -found.value
+    value = root.value if mover == 0 else -root.value
     if not full:
-        return Visit(node, None, value, 0.0, grown)
-    policy = policy_target(found, target)
-    return Visit(node, policy, value, divergence(policy, found.logits), grown)
+        return PositionVisit(node, None, value, 0.0, grown)
+    policy = policy_target(root, target)
+    return PositionVisit(node, policy, value, divergence(policy, root.logits), grown)

@@ -1,6 +1,6 @@
-"""Sequential halving at MCTS's root (Danihelka et al., ICLR 2022, section 3.3); it knows no game and no network.
+"""Sequential halving at MCTS's root (Danihelka et al., ICLR 2022, section 3.3).
 
-The moves with the largest noisy logits share the simulations; after each phase the better half of them goes on.
+The moves with the largest noisy logits share the simulations; after each phase the better half of them is left.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from sog.algorithms.boards.targets import Found, TargetSettings, improved_logits
+from sog.algorithms.boards.targets import RootStatistics, TargetSettings, improved_logits
 from sog.arrays import Float64
 from sog.searches.mcts.search import PuctTree
 
-__all__ = ["Halving", "found_in", "log_of", "visits_before"]
+__all__ = ["Halving", "log_of", "root_statistics", "visits_before"]
 
 
 _LEAST: Final = 1e-12  # of a prior, so that its logarithm is finite
@@ -34,9 +34,9 @@ class Halving:
 
     def __call__(self, done: int) -> int:
         """The best, by noise + logits + sigma(value), of the actions that have had as many visits as are due."""
-        found = found_in(self.tree)
-        due = found.visits - self.before == self.order[done]
-        return int(np.where(due, self.noise + improved_logits(found, self.target), -np.inf).argmax())
+        root = root_statistics(self.tree)
+        due = root.visits - self.before == self.order[done]
+        return int(np.where(due, self.noise + improved_logits(root, self.target), -np.inf).argmax())
 
 
 @lru_cache(maxsize=256)
@@ -56,12 +56,12 @@ def visits_before(considered: int, simulations: int) -> tuple[int, ...]:
     return tuple(order[:simulations])
 
 
-def found_in(tree: PuctTree) -> Found:
-    """What MCTS has found at its root so far."""
+def root_statistics(tree: PuctTree) -> RootStatistics:
+    """What MCTS says of its root so far."""
     sign, visits, priors = 1.0 if tree.actor(0) == 0 else -1.0, tree.visits(), tree.priors()
     values = np.where(visits > 0, sign * tree.totals() / np.maximum(visits, 1.0), np.nan)
     shares = visits / visits.sum() if visits.any() else priors
-    return Found(log_of(priors), shares, visits, values, sign * tree.value() / tree.public.game.u_max)
+    return RootStatistics(log_of(priors), shares, visits, values, sign * tree.value() / tree.public.game.u_max)
 
 
 def log_of(priors: Float64) -> Float64:

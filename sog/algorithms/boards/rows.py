@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sog.algorithms.boards.game import Visit
+from sog.algorithms.boards.game import PositionVisit
 from sog.arrays import Float64, Int32, Int64
 from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape
@@ -17,7 +17,7 @@ __all__ = ["add_owners", "game_rows", "repeats", "value_targets"]
 
 def game_rows(
     public: PublicTree,
-    visits: list[Visit],
+    visits: list[PositionVisit],
     utility: float | None,
     shape: NetworkShape,
     share: float = 1.0,
@@ -47,7 +47,7 @@ def add_owners(rows: Rows, public: PublicTree, final: int | None) -> None:
 
 
 def value_targets(
-    visits: list[Visit], utility: float | None, u_max: float, share: float = 1.0, discount: float = 1.0
+    visits: list[PositionVisit], utility: float | None, u_max: float, share: float = 1.0, discount: float = 1.0
 ) -> Float64:
     """float64[N]: player 0's, utilities: what the game came to, mixed with a share of each search's value.
 
@@ -60,7 +60,7 @@ def value_targets(
     return (1.0 - share) * outcome * discount**later + share * searched
 
 
-def repeats(visits: list[Visit], share: float, rng: np.random.Generator) -> Int64:
+def repeats(visits: list[PositionVisit], share: float, rng: np.random.Generator) -> Int64:
     """int64[*]: the visits' indices, each as often as its row is to be written: once on average (KataGo, g170).
 
     `share` of the weight of rows with a policy goes by how much the search surprised the network, the rest evenly; a

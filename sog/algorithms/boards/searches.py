@@ -10,8 +10,8 @@ from typing import Protocol
 
 import numpy as np
 
-from sog.algorithms.boards.halving import Halving, found_in, log_of
-from sog.algorithms.boards.targets import Found, TargetSettings
+from sog.algorithms.boards.halving import Halving, log_of, root_statistics
+from sog.algorithms.boards.targets import RootStatistics, TargetSettings
 from sog.arrays import Float64
 from sog.games.base import NATURE
 from sog.play.position import PositionSearch
@@ -21,10 +21,10 @@ from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.mcts.search import PuctSettings, PuctTree, search
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["GtcfrSearch", "MctsSearch", "Searcher", "Searching"]
+__all__ = ["GameSearches", "GtcfrSearch", "MctsSearch", "Searching"]
 
 
-class Searcher(Protocol):
+class GameSearches(Protocol):
     """One game's searches, one after the other, on what the last one left below the position.
 
     grown: whether the last search grew its budget or all that was left of the game.
@@ -36,8 +36,8 @@ class Searcher(Protocol):
         """Search public node `node`.  noise: float64[A], added to the root's logits."""
         ...
 
-    def found(self) -> Found:
-        """What the last search found at its root."""
+    def root(self) -> RootStatistics:
+        """What the last search says of its root."""
         ...
 
     def met(self) -> list[int]:
@@ -46,10 +46,10 @@ class Searcher(Protocol):
 
 
 class Searching(Protocol):
-    """How positions are searched: a frozen dataclass that every game makes its searcher from."""
+    """How positions are searched: a frozen dataclass that every game begins its searches from."""
 
-    def begin(self, public: PublicTree, rng: np.random.Generator) -> Searcher:
-        """A searcher for a game on this public tree."""
+    def begin(self, public: PublicTree, rng: np.random.Generator) -> GameSearches:
+        """The searches of a game on this public tree."""
         ...
 
 
@@ -60,7 +60,7 @@ class GtcfrSearch:
     settings: SearchSettings = field(default_factory=SearchSettings)
     per_update: float = 2.0
 
-    def begin(self, public: PublicTree, rng: np.random.Generator) -> Searcher:
+    def begin(self, public: PublicTree, rng: np.random.Generator) -> GameSearches:
         return _Gtcfr(public, self, rng)
 
 
@@ -76,7 +76,7 @@ class MctsSearch:
     considered: int = 0
     sigma: TargetSettings = field(default_factory=TargetSettings)
 
-    def begin(self, public: PublicTree, rng: np.random.Generator) -> Searcher:
+    def begin(self, public: PublicTree, rng: np.random.Generator) -> GameSearches:
         return _Mcts(public, self, rng)
 
 
@@ -105,7 +105,7 @@ class _Gtcfr:
         self.tree, self.grown = search.tree, log.grown
         self.tree.update_average_policy()
 
-    def found(self) -> Found:
+    def root(self) -> RootStatistics:
         tree = self._searched
         mover = tree.actor(0)
         prior = tree.prior(0)[:, 0]
@@ -113,7 +113,7 @@ class _Gtcfr:
         for a, child in enumerate(tree.children_by_action(0)):
             if child >= 0:
                 values[a] = np.clip(tree.mean_share(child, mover), -1.0, 1.0)
-        return Found(
+        return RootStatistics(
             log_of(prior / prior.sum()),
             tree.policy(0)[:, 0].copy(),
             tree.visits(0)[:, 0].copy(),
@@ -156,8 +156,8 @@ class _Mcts:
             yield from search(tree, simulations, settings, self.rng)
             tree.set_priors(clean)
 
-    def found(self) -> Found:
-        return found_in(self._searched)
+    def root(self) -> RootStatistics:
+        return root_statistics(self._searched)
 
     def met(self) -> list[int]:
         return _met(self._searched)

@@ -1,4 +1,4 @@
-"""Policy targets from a finished search of a position; it knows no tree and no network.
+"""Policy targets from a finished search of a position.
 
 Completed values and the improved policy are Gumbel AlphaZero's (Danihelka et al., ICLR 2022, section 4 and appendix D):
 moves that the search has not opened get the mixed value instead of a share of 0.
@@ -14,11 +14,19 @@ import numpy as np
 from sog.arrays import Float64
 from sog.errors import SettingError
 
-__all__ = ["Found", "TargetSettings", "completed_values", "divergence", "improved_logits", "policy_target", "softmax"]
+__all__ = [
+    "RootStatistics",
+    "TargetSettings",
+    "completed_values",
+    "divergence",
+    "improved_logits",
+    "policy_target",
+    "softmax",
+]
 
 
-class Found(NamedTuple):
-    """What a search found at its root, a legal action each; values are the mover's, as shares of the largest utility.
+class RootStatistics(NamedTuple):
+    """What a search says of its root, a legal action each; values are the mover's, as shares of the largest utility.
 
     logits: float64[A], of the network's policy.  shares: float64[A], the search's own policy (GT-CFR's average policy,
     MCTS's visits).  visits: float64[A].  values: float64[A], NaN where the action was not opened.  value: the root's.
@@ -55,36 +63,36 @@ class TargetSettings:
             raise SettingError(f"a target's target_temperature must be positive, not {self.target_temperature}")
 
 
-def policy_target(found: Found, settings: TargetSettings) -> Float64:
+def policy_target(root: RootStatistics, settings: TargetSettings) -> Float64:
     """float64[A]: the policy that a row of this position holds."""
     if settings.completed:
-        return softmax(improved_logits(found, settings))
-    target: Float64 = found.shares / found.shares.sum()
+        return softmax(improved_logits(root, settings))
+    target: Float64 = root.shares / root.shares.sum()
     return target
 
 
-def improved_logits(found: Found, settings: TargetSettings) -> Float64:
+def improved_logits(root: RootStatistics, settings: TargetSettings) -> Float64:
     """float64[A]: the network's logits and sigma(completed values), of which the softmax is the improved policy."""
-    scale = (settings.c_visit + found.visits.max()) * settings.c_scale
-    improved: Float64 = found.logits / settings.target_temperature + scale * 0.5 * (1.0 + completed_values(found))
+    scale = (settings.c_visit + root.visits.max()) * settings.c_scale
+    improved: Float64 = root.logits / settings.target_temperature + scale * 0.5 * (1.0 + completed_values(root))
     return improved
 
 
-def completed_values(found: Found) -> Float64:
+def completed_values(root: RootStatistics) -> Float64:
     """float64[A]: each action's value where it was opened, elsewhere the mixed value (appendix D).
 
     The mixed value is (v + N q) / (1 + N): N visits in all, q the mean of the known values by the network's policy. For
     v stands the root's value by the search, which is better than the network's and at hand for a tree that was kept.
     """
-    known = ~np.isnan(found.values)
+    known = ~np.isnan(root.values)
     if known.all():
-        return found.values
-    prior, visits = softmax(found.logits), found.visits.sum()
-    mixed = found.value
+        return root.values
+    prior, visits = softmax(root.logits), root.visits.sum()
+    mixed = root.value
     if known.any() and prior[known].sum() > 0.0:
-        mean = (prior[known] * found.values[known]).sum() / prior[known].sum()
-        mixed = (found.value + visits * mean) / (1.0 + visits)
-    return np.where(known, found.values, mixed)
+        mean = (prior[known] * root.values[known]).sum() / prior[known].sum()
+        mixed = (root.value + visits * mean) / (1.0 + visits)
+    return np.where(known, root.values, mixed)
 
 
 def softmax(logits: Float64) -> Float64:

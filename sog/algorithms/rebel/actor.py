@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from sog.algorithms.rebel.agent import Position, sample_iterations, start_position
+from sog.algorithms.rebel.agent import PublicBelief, sample_iterations, start_position
 from sog.algorithms.rebel.leaf_sampling import sample_leaf
 from sog.errors import TooLarge
 from sog.games.base import Game
@@ -75,9 +75,9 @@ class RebelActor:
         return Harvest(join_rows(rows, self.shape), games, solves, 0)
 
 
-def _alike(positions: list[Position]) -> list[tuple[Position, int]]:
+def _alike(positions: list[PublicBelief]) -> list[tuple[PublicBelief, int]]:
     """Positions with equal node and ranges taken together, each with their number, in order of first sight."""
-    out: dict[tuple[int, bytes], tuple[Position, int]] = {}
+    out: dict[tuple[int, bytes], tuple[PublicBelief, int]] = {}
     for position in positions:
         key = position.node, position.ranges.tobytes()
         out[key] = position, out.get(key, (position, 0))[1] + 1
@@ -93,7 +93,7 @@ class Generating:
     def __init__(
         self,
         public: PublicTree,
-        groups: list[tuple[Position, int]],
+        groups: list[tuple[PublicBelief, int]],
         acting: RebelActing,
         rng: np.random.Generator,
         layouts: Layouts | None = None,
@@ -108,7 +108,7 @@ class Generating:
         self.games = Subgames(public, roots, acting.solve.depth, acting.solve.to_chance, layouts)
         if any(self.games.tree.is_leaf(int(root)) for root in self.games.roots):
             raise TooLarge(f"{public.game.name} has a chance event too large to list")
-        self.found: list[Position] = []
+        self.found: list[PublicBelief] = []
         self._leaving: dict[int, list[int]] = {}
         leavers = np.repeat(np.arange(len(groups)), [count for _, count in groups])
         for k, t in zip(leavers, sample_iterations(acting.solve, len(leavers), rng), strict=True):
@@ -124,7 +124,7 @@ class Generating:
             n = sample_leaf(self.games, k, self.acting.solve.solver, self.acting.epsilon, self.rng)
             if self.games.tree.is_leaf(n):
                 ranges = self.games.reaches(n, mean=self.acting.solve.solver.average)
-                self.found.append(Position(self.games.public_node(n), ranges))
+                self.found.append(PublicBelief(self.games.public_node(n), ranges))
 
     def rows(self, shape: NetworkShape) -> Rows:
         """A row for each subgame: the values at its root, in value units, of infostates that can meet an opponent."""

@@ -22,7 +22,15 @@ from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["Playing", "Position", "Profile", "RebelAgent", "RebelSettings", "sample_iterations", "start_position"]
+__all__ = [
+    "Profile",
+    "ProfileSolve",
+    "PublicBelief",
+    "RebelAgent",
+    "RebelSettings",
+    "sample_iterations",
+    "start_position",
+]
 
 
 @dataclass(frozen=True)
@@ -47,16 +55,16 @@ class Profile:
 
 
 @dataclass(frozen=True, eq=False)
-class Position:
-    """The root of a subgame to be played: a public node and ranges by slot, float64[S0 + S1]."""
+class PublicBelief:
+    """A public belief, the root of a subgame to be played: a public node and ranges by slot, float64[S0 + S1]."""
 
     node: int
     ranges: Float64
 
 
-def start_position(public: PublicTree) -> Position:
+def start_position(public: PublicTree) -> PublicBelief:
     """The beginning of the game."""
-    return Position(0, public.ranges_by_slot(0, public.game.root_ranges()))
+    return PublicBelief(0, public.ranges_by_slot(0, public.game.root_ranges()))
 
 
 def sample_iterations(settings: SolveSettings, count: int, rng: np.random.Generator) -> Array:
@@ -64,7 +72,7 @@ def sample_iterations(settings: SolveSettings, count: int, rng: np.random.Genera
     return rng.choice(settings.iterations, size=count, p=settings.weights) + 1
 
 
-class Playing:
+class ProfileSolve:
     """Subgames side by side, each with the profiles to be played in it: drive `steps()`, then read `profiles`.
 
     profiles: [K] one for each of a subgame's iterations; a single one, of the average policies, where play is unsafe.
@@ -73,7 +81,7 @@ class Playing:
     def __init__(
         self,
         public: PublicTree,
-        positions: list[Position],
+        positions: list[PublicBelief],
         iterations: list[Array],
         settings: RebelSettings,
         layouts: Layouts | None = None,
@@ -151,15 +159,15 @@ class RebelAgent(Agent):
             self.profile = self._solve(start_position(self.public))
         for s in self.public.path(node):
             if s in self.profile.beliefs and s not in self.profile.policies:
-                self.profile = self._solve(Position(s, self.profile.beliefs[s]))
+                self.profile = self._solve(PublicBelief(s, self.profile.beliefs[s]))
         if node not in self.profile.policies:
             where = self.game.state_name(self.state(node))
             raise GameError(f"the last subgame is on another line of play than {where}; call new_game first")
         return self.profile.policies[node].copy()
 
-    def _solve(self, position: Position) -> Profile:
+    def _solve(self, position: PublicBelief) -> Profile:
         rng = np.random.default_rng((self.seed, self.player, self.games, position.node))
         chosen = sample_iterations(self.settings.solve, 1, rng)
-        playing = Playing(self.public, [position], [chosen], self.settings)
+        playing = ProfileSolve(self.public, [position], [chosen], self.settings)
         run(playing, self.evaluator)
         return playing.profiles[0][0]

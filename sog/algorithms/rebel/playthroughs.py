@@ -12,7 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sog.algorithms.rebel.agent import Playing, Position, Profile, RebelSettings, sample_iterations, start_position
+from sog.algorithms.rebel.agent import (
+    Profile,
+    ProfileSolve,
+    PublicBelief,
+    RebelSettings,
+    sample_iterations,
+    start_position,
+)
 from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.depth_limited.batching import Layouts
@@ -20,7 +27,7 @@ from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["WIDTH", "Played", "held_at_once", "mean_exploitability", "mean_policy", "sampled_policy"]
+__all__ = ["WIDTH", "AveragePlay", "held_at_once", "mean_exploitability", "mean_policy", "sampled_policy"]
 
 # Subgames solved side by side: so many leaves fill a network's batch even where most have nothing new to evaluate.
 WIDTH = 512
@@ -29,7 +36,7 @@ HELD, HELD_BYTES = 1024, 1 << 30
 
 
 @dataclass(frozen=True, eq=False)
-class Played:
+class AveragePlay:
     """An average over playthroughs.  policy: by public node.  solves: subgames solved for it."""
 
     policy: exact.Policy
@@ -54,7 +61,7 @@ def sampled_policy(
     playthroughs: int,
     rng: np.random.Generator,
     progress: Callable[[int], None] = lambda _: None,
-) -> Played:
+) -> AveragePlay:
     """The average of so many playthroughs of a safe agent, of a listed game.
 
     The average is that of mixed strategies: a playthrough counts at an infostate as much as its own actions lead
@@ -71,7 +78,7 @@ def sampled_policy(
         done += count
         progress(done)
     tree.update_average_policy()
-    return Played(exact.policy_of(tree), solves)
+    return AveragePlay(exact.policy_of(tree), solves)
 
 
 def held_at_once(tree: Lookahead) -> int:
@@ -103,7 +110,7 @@ class _Playthroughs:
                         zero, one = (a and h for a, h in zip(alive, profile.held[node], strict=True))
                         if zero or one:
                             key = node, ranges.tobytes()
-                            later.setdefault(key, _Stand(Position(node, ranges), [])).players.append((j, zero, one))
+                            later.setdefault(key, _Stand(PublicBelief(node, ranges), [])).players.append((j, zero, one))
             level = list(later.values())
         return policies
 
@@ -112,7 +119,8 @@ class _Playthroughs:
         for start in range(0, len(level), WIDTH):
             group = level[start : start + WIDTH]
             chosen = [sample_iterations(self.settings.solve, len(stand.players), self.rng) for stand in group]
-            playing = Playing(self.public, [stand.position for stand in group], chosen, self.settings, self.layouts)
+            roots = [stand.position for stand in group]
+            playing = ProfileSolve(self.public, roots, chosen, self.settings, self.layouts)
             self.solves += len(group)
             run(playing, self.evaluator)
             yield from zip(group, playing.profiles, strict=True)
@@ -125,5 +133,5 @@ class _Stand:
     players: (playthrough, whether player 0's own policy leads here, whether player 1's does).
     """
 
-    position: Position
+    position: PublicBelief
     players: list[tuple[int, bool, bool]]

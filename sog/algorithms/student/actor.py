@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from sog.algorithms.student.queries import QuerySettings, Solving, visit_row
-from sog.algorithms.student.selfplay import SelfPlayGame, SelfPlaySettings
+from sog.algorithms.student.selfplay import SelfPlaySettings, SogGame
 from sog.games.base import Game
 from sog.nets.shape import NetworkShape
 from sog.searches.leaves.drive import drive_with_followers
@@ -55,22 +55,22 @@ class SogActor:
                 searches += len(job.visits)
         return Harvest(join_rows(rows, self.shape), games, searches, solved)
 
-    def finished(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Iterator[SelfPlayGame | Solving]:
+    def finished(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Iterator[SogGame | Solving]:
         """A round's games and query solves, each as it ends.
 
         Where the game is too large to list, each has a public tree of its own, let go with it and its queries.
         """
 
-        def queries(job: SelfPlayGame | Solving) -> list[Callable[[], SelfPlayGame | Solving]]:
+        def queries(job: SogGame | Solving) -> list[Callable[[], SogGame | Solving]]:
             left = job.followers() if isinstance(job, Solving) else job.queries
             return [partial(Solving, query, self.queries, rng) for query in left]
 
-        begun: Iterator[SelfPlayGame | Solving] = (
-            SelfPlayGame(self.public or PublicTree(self.game), self.selfplay, rng) for _ in range(games)
+        begun: Iterator[SogGame | Solving] = (
+            SogGame(self.public or PublicTree(self.game), self.selfplay, rng) for _ in range(games)
         )
         yield from drive_with_followers(begun, queries, evaluator, self.width)
 
-    def rows_of(self, job: SelfPlayGame | Solving, rng: np.random.Generator) -> Iterator[Rows]:
+    def rows_of(self, job: SogGame | Solving, rng: np.random.Generator) -> Iterator[Rows]:
         """The training rows that a finished job leaves."""
         if isinstance(job, Solving):
             yield job.row(self.shape, policies=not self.selfplay.main_line_policies)

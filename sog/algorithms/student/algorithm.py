@@ -40,7 +40,7 @@ __all__ = ["Student"]
 _NETWORK: Final = "network"
 _LEAVES: Final = (_NETWORK, EXACT_LEAVES, ZERO_LEAVES)
 # By `paper`: how a decision is searched, and the mark in a player's name.
-_PAPERS: Final = {"": (ResolveSettings, ""), "sog": (paper_settings, " --paper"), "pog": (pog_settings, " --pog")}
+_PAPERS: Final = {"": (ResolveSettings, ""), "sog": (paper_settings, " paper=sog"), "pog": (pog_settings, " paper=pog")}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,13 +88,17 @@ class Student(Algorithm):
 
     def agents(self, public: PublicTree, opened: Opened) -> MakeAgent:
         """By default of the budget (100, 0.1)."""
+        self._refuse_leaves()
         settings, evaluator = self._resolving(self._budget(100, 0.1)), network_evaluator(opened.network)
         return lambda player, seed: SearchAgent(public, player, settings, evaluator, seed)
 
     def player(self, evaluator: Evaluator, seed: int) -> Player:
         """By default of the budget (400, 10): searches the position itself; as a paper does, re-solves each move."""
+        self._refuse_leaves()
         budget = self._budget(400, 10.0)
         if not self.paper:
+            if self.alpha is not None:
+                raise SettingError("alpha needs paper=sog or paper=pog on a board: else nothing is re-solved there")
             return SogPlayer(self.label, evaluator, budget, seed=seed)
         settings = self._resolving(budget)
         search = replace(settings.search, prior_temperature=BOARDS.prior_temperature)
@@ -136,6 +140,11 @@ class Student(Algorithm):
             {},
             spread=f"min {min(values):.4g}, max {max(values):.4g}, {len(values)} seed{'s' * (len(values) > 1)}, ",
         )
+
+    def _refuse_leaves(self) -> None:
+        """SettingError in play, where a network values leaves."""
+        if self.leaves:
+            raise SettingError("leaves is a setting of `sog exploit`: in play the network values leaves")
 
     def _budget(self, simulations: int, per_update: float) -> Budget:
         """The budget that was set, with defaults for what was not."""

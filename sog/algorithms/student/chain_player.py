@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from sog.algorithms.student.player import thought_at
-from sog.games.base import Game
-from sog.play.move_tree import MoveTree, given, is_full
-from sog.play.player import Candidate, Stopped, Thought, never
+from sog.play.move_tree import MoveTree
+from sog.play.player import Candidate, Player, Stopped, Thought, never
 from sog.play.resolver import ResolveSettings, Resolving, Solved
 from sog.searches.gtcfr.search import Budget
 from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
@@ -16,30 +14,24 @@ from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
 __all__ = ["ChainPlayer", "ChainSearch"]
 
 
-class ChainPlayer:
+class ChainPlayer(Player):
     """Each player's moves come from a chain of searches of its own, as `SearchAgent`'s do (PoG, Algorithm 2).
 
     With `ResolveSettings.every_decision` a move has a search for each decision of the opponent that was passed, too.
+    last: each player's last search.
     """
 
+    last: dict[int, Solved | None] | None
+
     def __init__(self, name: str, evaluator: Evaluator, settings: ResolveSettings, seed: int = 0) -> None:
-        self.name, self.evaluator, self.settings, self.seed = name, evaluator, settings, seed
-        self.tree: MoveTree | None = None
-        self.chains: list[Solved | None] = [None, None]  # each player's last search
+        super().__init__(name, evaluator, seed)
+        self.settings = settings
 
-    def new_game(self, game: Game) -> None:
-        self.tree, self.chains = MoveTree(game), [None, None]
-
-    def search(self, moves: Sequence[int], simulations: int | None = None) -> ChainSearch:
-        tree = given(self.tree)
-        if is_full(tree):
-            self.new_game(tree.public.game)
-            tree = given(self.tree)
-        node = tree.decision_after(moves)
+    def search_at(self, node: int, simulations: int | None) -> ChainSearch:
         settings = self.settings
         if simulations is not None:
             settings = replace(settings, budget=Budget(simulations, settings.budget.per_update))
-        return ChainSearch(self, tree, node, settings)
+        return ChainSearch(self, self.tree, node, settings)
 
 
 class ChainSearch:
@@ -65,11 +57,11 @@ class ChainSearch:
                 self._now = search
             yield from search.steps(after_round)
             chain = search.solved()
-        self.player.chains[self.mover] = chain
+        self.player.last = {**(self.player.last or {}), self.mover: chain}
 
     def _chain(self) -> Solved | None:
         """The mover's last search, where play has come from there; None where its chain begins anew."""
-        last = self.player.chains[self.mover]
+        last = (self.player.last or {}).get(self.mover)
         return last if last is not None and last.node in self.tree.public.path(self.node)[:-1] else None
 
     def thought(self) -> Thought:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final
 
-from sog.games.base import Game
-from sog.play.move_tree import MoveTree, given, is_full
-from sog.play.player import Candidate, Stopped, Thought, never
+from sog.play.player import Candidate, Player, Stopped, Thought, never
 from sog.play.position import PositionSearch
 from sog.play.resolver import derive_generator
 from sog.searches.cfr.lookahead import Lookahead
@@ -21,8 +18,13 @@ __all__ = ["BOARDS", "SogPlayer", "SogSearch", "thought_at"]
 BOARDS: Final = SearchSettings(prior_temperature=1.5)
 
 
-class SogPlayer:
-    """Student of Games on a game of perfect information: GT-CFR from the position, greedy in its average policy."""
+class SogPlayer(Player):
+    """Student of Games on a game of perfect information: GT-CFR from the position, greedy in its average policy.
+
+    last: the tree of the last search.
+    """
+
+    last: Lookahead | None
 
     def __init__(
         self,
@@ -37,24 +39,13 @@ class SogPlayer:
 
         reuse: begin a search with the part of the last search's tree that is below the position.
         """
-        self.name, self.evaluator, self.budget, self.seed, self.reuse = name, evaluator, budget, seed, reuse
-        self.settings = settings or BOARDS
-        self.tree: MoveTree | None = None
-        self.last: Lookahead | None = None
+        super().__init__(name, evaluator, seed, reuse)
+        self.budget, self.settings = budget, settings or BOARDS
 
-    def new_game(self, game: Game) -> None:
-        self.tree, self.last = MoveTree(game), None
-
-    def search(self, moves: Sequence[int], simulations: int | None = None) -> SogSearch:
-        tree = given(self.tree)
-        if is_full(tree):
-            self.new_game(tree.public.game)
-            tree = given(self.tree)
-        node = tree.decision_after(moves)
+    def search_at(self, node: int, simulations: int | None) -> SogSearch:
         budget = Budget(simulations or self.budget.simulations, self.budget.per_update)
-        rng = derive_generator(self.seed, tree.actor(node), node)
-        last = self.last if self.reuse else None
-        searching = PositionSearch(tree.public, node, last, budget, self.settings, rng)
+        rng = derive_generator(self.seed, self.tree.actor(node), node)
+        searching = PositionSearch(self.tree.public, node, self.last, budget, self.settings, rng)
         self.last = searching.tree
         return SogSearch(searching)
 

@@ -11,15 +11,14 @@ import numpy as np
 
 from sog.algorithms.student.queries import Query, query_log
 from sog.arrays import Float64
-from sog.games.base import TERMINAL
 from sog.play.position import PositionSearch
-from sog.play.referee import Referee, World
+from sog.play.referee import World
 from sog.play.resolver import ResolveSettings, Resolving, Solved, derive_generator
+from sog.play.selfplay import MoveSearch, SelfPlayGame, pick_action
 from sog.searches.gtcfr.search import SearchLog
-from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["SelfPlayGame", "SelfPlaySettings", "Visit", "choose"]
+__all__ = ["SelfPlaySettings", "SogGame", "StateVisit", "choose"]
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class SelfPlaySettings:
 
 
 @dataclass(frozen=True, eq=False)
-class Visit:
+class StateVisit:
     """A state played through: the belief there, the policy found and the infostates of the world.
 
     grown: whether the search grew its budget or its whole subgame.
@@ -71,47 +70,36 @@ class Visit:
     grown: bool
 
 
-class SelfPlayGame:
-    """One self-play game: drive `steps()`, then read the rest.
+class SogGame(SelfPlayGame):
+    """One game of Student of Games' self-play.
 
-    visits: the states played through.  queries: left by its searches.  utility: player 0's; None: cut short.
-    resigned: nobody saw it end.
+    visits: the states played through.  queries: left by its searches.
     """
 
     def __init__(self, public: PublicTree, settings: SelfPlaySettings, rng: np.random.Generator) -> None:
-        self.public, self.settings, self.rng = public, settings, rng
-        self.visits: list[Visit] = []
+        super().__init__(public, settings, rng)
+        self.settings = settings
+        self.visits: list[StateVisit] = []
         self.queries: list[Query] = []
-        self.utility: float | None = None
-        self.resigned = False
         self._chains: list[Solved | None] = [None, None]  # each player's last search
         self._last: Solved | None = None  # the last one of all
 
-    def steps(self) -> SearchGenerator:
-        """The game, as a generator of leaf beliefs."""
-        public, settings, rng = self.public, self.settings, self.rng
-        referee = Referee(public)
-        world = referee.deal(rng)
-        may_resign = rng.random() >= settings.no_resign
-        while referee.actor(world) != TERMINAL:
-            if settings.moves_max and len(self.visits) >= settings.moves_max:
-                return
-            player = referee.actor(world)
-            log = query_log(settings.queries, settings.uniform_queries, settings.resolve.budget, rng)
-            searching = self._search(player, world.node, _seed(rng), log)
-            yield from searching.steps()
-            solved = self._chains[player] = self._last = searching.solved()
-            self.queries.extend(Query(public, node, ranges) for node, ranges in log.picked)
-            self.visits.append(_visit(solved, world, log.grown))
-            if may_resign and _hopeless(solved, world, settings):
-                self.utility, self.resigned = public.game.u_max * (-1.0 if player == 0 else 1.0), True
-                return
-            policy = solved.policy()[:, world.pair[player]]
-            world = referee.act(world, choose(policy, referee.legal(world), settings, len(self.visits), rng), rng)
-        self.utility = referee.utility(world)
+    def search(self, world: World, mover: int) -> MoveSearch:
+        settings, rng = self.settings, self.rng
+        log = query_log(settings.queries, settings.uniform_queries, settings.resolve.budget, rng)
+        searching = self._search(mover, world.node, _seed(rng), log)
+        yield from searching.steps()
+        solved = self._chains[mover] = self._last = searching.solved()
+        self.queries.extend(Query(self.public, node, ranges) for node, ranges in log.picked)
+        self.visits.append(_visit(solved, world, log.grown))
+        return float(solved.root_values()[mover][world.pair[mover]]) / self.public.game.u_max
+
+    def choose(self, world: World, moves: int) -> int:
+        policy = self.visits[-1].policy[:, world.pair[self.referee.actor(world)]]
+        return choose(policy, self.referee.legal(world), self.settings, moves, self.rng)
 
     def _search(self, player: int, node: int, seed: int, log: SearchLog) -> Resolving | PositionSearch:
-        """The search that a player's move at a public node is chosen by."""
+        """The search that chooses a player's move at a public node."""
         public, settings, resolve = self.public, self.settings, self.settings.resolve
         if settings.resolve_positions or not public.game.perfect_information:
             return Resolving(public, player, node, self._chains[player], resolve, seed, log)
@@ -124,20 +112,14 @@ def choose(policy: Float64, legal: list[int], settings: SelfPlaySettings, moves:
     """A legal column drawn from the policy mixed with uniform play, or its best one late in the game."""
     mixed = np.zeros(len(policy))
     mixed[legal] = (1.0 - settings.uniform_mix) * policy[legal] + settings.uniform_mix / len(legal)
-    if settings.greedy_after and moves > settings.greedy_after:
-        return int(mixed.argmax())
-    return int(rng.choice(len(mixed), p=mixed / mixed.sum()))
+    drawn = not settings.greedy_after or moves <= settings.greedy_after
+    return pick_action(mixed / mixed.sum(), drawn, rng)
 
 
-def _visit(solved: Solved, world: World, grown: bool) -> Visit:
+def _visit(solved: Solved, world: World, grown: bool) -> StateVisit:
     tree = solved.tree
     ranges = tree.public.ranges_by_slot(world.node, tree.range_sums(solved.start))
-    return Visit(world.node, ranges, solved.policy(), world.pair, grown)
-
-
-def _hopeless(solved: Solved, world: World, settings: SelfPlaySettings) -> bool:
-    value = solved.root_values()[solved.player][world.pair[solved.player]]
-    return bool(value < settings.resign_below * solved.tree.public.game.u_max)
+    return StateVisit(world.node, ranges, solved.policy(), world.pair, grown)
 
 
 def _seed(rng: np.random.Generator) -> int:

@@ -10,9 +10,18 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import numba
-from numba import _dispatcher
 
+from sog.searches.kernels.fallback import PLAIN
 from sog.searches.kernels.jit import Kernel
+
+_typeof = cast(Callable[[Any], Any], numba.typeof)
+if PLAIN:
+    _fingerprint = _typeof
+else:
+    from numba import _dispatcher
+
+    # Numba's own caches go by these: equal fingerprints are of equal types, and are made 30 times as fast.
+    _fingerprint = cast(Any, _dispatcher).compute_fingerprint
 
 
 class SameTypes:
@@ -27,7 +36,7 @@ class SameTypes:
         dispatcher = cast(Any, kernel)
         self.kernel, self.py_func = kernel, cast(Callable[..., Any], dispatcher.py_func)
         self._types: tuple[Any, ...] = ()
-        self._found_right: set[tuple[bytes, ...]] = set()
+        self._found_right: set[tuple[Any, ...]] = set()
         self._compiled: Kernel | None = None
 
     def __call__(self, *arguments: Any) -> Any:
@@ -42,22 +51,17 @@ class SameTypes:
         return self if self._compiled is None or self.checked else self._compiled
 
     def _compile(self, arguments: tuple[Any, ...]) -> None:
-        self._types = _types_of(arguments)
-        self._compiled = cast(Any, self.kernel).compile(self._types)
+        self._types = tuple(map(_typeof, arguments))
+        self._compiled = self.kernel if PLAIN else cast(Any, self.kernel).compile(self._types)
 
     def _check(self, arguments: tuple[Any, ...]) -> None:
-        # Numba's own caches go by these: equal fingerprints are of equal types, and are made 30 times as fast.
-        fingerprint = tuple(cast(Any, _dispatcher).compute_fingerprint(argument) for argument in arguments)
+        fingerprint = tuple(map(_fingerprint, arguments))
         if fingerprint in self._found_right:
             return
-        types = _types_of(arguments)
+        types = tuple(map(_typeof, arguments))
         if types != self._types:
             raise TypeError(f"{self.py_func.__name__} was compiled for {self._types}, not {types}")
         self._found_right.add(fingerprint)
-
-
-def _types_of(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(cast(Any, numba).typeof(argument) for argument in arguments)
 
 
 def same_types(kernel: Kernel) -> SameTypes:

@@ -10,11 +10,18 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import numba
+from numba.core import event
 
-from sog.searches.kernels.parts import Entry, Part
+from sog.searches.kernels.compiling import WATCH
+from sog.searches.kernels.fallback import PLAIN
+
+if PLAIN:
+    from sog.searches.kernels.fallback import entry, part
+else:
+    from sog.searches.kernels.parts import entry, part
 
 # Kernels take flattened tuples of arrays, which types cannot follow: to mypy they are plain callables.
 Kernel = Callable[..., Any]
@@ -28,6 +35,9 @@ Kernel = Callable[..., Any]
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 
 
+_PACKAGE: Final = Path(__file__).parents[2]
+
+
 @cache
 def _cache_folder(module: str, root: str) -> str:
     """A folder in `root` named after a kernel module and the text of all that it imports of ours.
@@ -35,7 +45,7 @@ def _cache_folder(module: str, root: str) -> str:
     Numba looks only at a kernel's own file to tell whether its cached code is still good, but kernels freeze
     the constants and helpers of others.
     """
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256(f"{numba.__version__} {PLAIN}".encode())
     for file in sorted(_sources(module)):
         digest.update(file.read_bytes())
     return str(Path(root) / f"numba-{module.rpartition('.')[2]}-{digest.hexdigest()[:16]}")
@@ -43,17 +53,23 @@ def _cache_folder(module: str, root: str) -> str:
 
 def _sources(module: str) -> set[Path]:
     """The module's file and those of the package's modules that it imports, and they import, and so on."""
-    package, found = Path(__file__).parents[2], set()
+    found: set[Path] = set()
     waiting = [module]
     while waiting:
-        file = package.joinpath(*waiting.pop().split(".")[1:]).with_suffix(".py")
-        if file in found or not file.exists():
-            continue
-        found.add(file)
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == package.name:
-                waiting += [node.module, *(f"{node.module}.{name.name}" for name in node.names)]
+        file = _PACKAGE.joinpath(*waiting.pop().split(".")[1:]).with_suffix(".py")
+        if file not in found and file.exists():
+            found.add(file)
+            waiting += _imported(file)
     return found
+
+
+@cache
+def _imported(file: Path) -> tuple[str, ...]:
+    """The modules of ours that a file may import; every kernel's file leads to the same few, so each is read once."""
+    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+    own = [node for node in froms if str(node.module).split(".")[0] == _PACKAGE.name]
+    return tuple(name for node in own for name in (str(node.module), *(f"{node.module}.{x.name}" for x in node.names)))
 
 
 def njit(function: Kernel) -> Kernel:
@@ -72,15 +88,15 @@ def fused(function: Kernel) -> Kernel:
 def cached(function: Kernel, options: dict[str, Any]) -> Kernel:
     """Compile with Numba's options, the result cached on disk: in NUMBA_CACHE_DIR if it is set, or for this user.
 
-    From Python it is a function; kernels that call it take it in as a `Part`.
+    From Python it is a function; kernels that call it take it in as a `KernelPart`.
     """
     settings = vars(numba.config)
-    before = settings["CACHE_DIR"]
+    before = settings.get("CACHE_DIR")
     own = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sog"
     root = before or str(own)
     settings["CACHE_DIR"] = folder = _cache_folder(function.__module__, root)  # Numba reads it while it decorates
     try:
-        return cast(Kernel, Entry(function, targetoptions=options, kept=_can_be_written(folder, root)))
+        return cast(Kernel, entry(function, options, before is not None and _can_be_written(folder, root)))
     finally:
         settings["CACHE_DIR"] = before
 
@@ -104,4 +120,17 @@ def _warn(root: str) -> None:
 
 def inlined(function: Kernel) -> Kernel:
     """A kernel's helper, pasted into its callers by the compiler; Python cannot call it."""
-    return cast(Kernel, Part(function, targetoptions={"forceinline": True, **OPTIONS}))
+    return cast(Kernel, part(function, OPTIONS))
+
+
+class _Listener(cast(Any, event).Listener):  # type: ignore[misc]
+    """Tells WATCH when Numba begins and ends to compile."""
+
+    def on_start(self, event: Any) -> None:
+        WATCH.begin()
+
+    def on_end(self, event: Any) -> None:
+        WATCH.end()
+
+
+cast(Any, event).register("numba:compile", _Listener())

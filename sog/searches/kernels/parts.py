@@ -2,6 +2,7 @@
 
 Left to itself, Numba compiles every callee on its own, machine code and wrappers for Python and all, before it links it
 into its caller, and once more for each constant that is passed: two thirds of the time that compiling took.
+Classes of Numba's insides are extended here; fallback.py lists what they must have, and is used where they have not.
 """
 
 from __future__ import annotations
@@ -9,20 +10,18 @@ from __future__ import annotations
 import fcntl
 import gc
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from numba.core import event, types
+from numba.core import types
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.registry import CPUDispatcher
 
-from sog.searches.kernels.compiling import WATCH
 
-
-class Part(CPUDispatcher):
+class KernelPart(CPUDispatcher):
     """A function that only kernels call, compiled once for each set of argument types, constants aside."""
 
     def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
@@ -45,7 +44,7 @@ class Entry(CPUDispatcher):
         self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None, kept: bool = True
     ) -> None:
         super().__init__(py_func, locals, {**targetoptions, "nopython": True, "no_cfunc_wrapper": True})
-        self.part = Part(py_func, locals, targetoptions)
+        self.part = KernelPart(py_func, locals, targetoptions)
         if kept:
             self._cache = _Cache(py_func)
 
@@ -136,14 +135,11 @@ def _no_collections() -> Iterator[None]:
         gc.enable()
 
 
-class _Listener(event.Listener):
-    """Tells WATCH when Numba begins and ends to compile."""
-
-    def on_start(self, event: Any) -> None:
-        WATCH.begin()
-
-    def on_end(self, event: Any) -> None:
-        WATCH.end()
+def entry(function: Callable[..., Any], options: Mapping[str, Any], kept: bool) -> Any:
+    """A kernel that Python calls, and other kernels too.  kept: its code, in a cache on disk."""
+    return Entry(function, targetoptions=options, kept=kept)
 
 
-event.register("numba:compile", _Listener())
+def part(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+    """A kernel's helper, pasted into its callers; Python cannot call it."""
+    return KernelPart(function, targetoptions={"forceinline": True, **options})
