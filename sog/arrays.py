@@ -1,4 +1,4 @@
-"""Names for the array types that signatures use; shapes stand in the docstrings."""
+"""Names for the array types that signatures use; shapes are in the docstrings."""
 
 from typing import Any
 

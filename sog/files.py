@@ -69,7 +69,7 @@ def read_bounded(file: BinaryIO, size: int) -> bytes:
 def read_header(file: BinaryIO, size: int) -> Header:
     """What a safetensors file says it holds, nothing more being read.
 
-    Raises ValueError where that is not what a file of so many bytes can hold.
+    Raises ValueError where that is not what a file of this many bytes can hold.
     """
     length = int.from_bytes(file.read(8), "little")
     if size < 8 or length > min(size - 8, _LONGEST_HEADER):

@@ -1,4 +1,4 @@
-"""A dictionary of limited size, which drops what was not used for longest; it knows nothing of what it holds."""
+"""A dictionary of limited size, which drops what was not used for longest."""
 
 from __future__ import annotations
 

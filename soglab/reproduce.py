@@ -1,26 +1,49 @@
-"""Runs an experiment of the table, or says what it came to so far; knows where its results are kept."""
+"""Finds the experiments, runs one, or says what it came to so far; knows where its results are kept.
+
+An experiment is a module of soglab.papers or soglab.checks that has a value EXPERIMENT, or a tuple EXPERIMENTS.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import pkgutil
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from sog.cluster.where import Where
 from sog.errors import SettingError
-from soglab.study import (
-    Note,
-    Options,
-    Outcome,
-    PointFile,
-    carry_out,
-    finished,
-    planned,
-    so_far,
-    write,
-)
-from soglab.table import EXPERIMENTS, Experiment
+from soglab import checks, papers
+from soglab.study import Experiment, Note, Options, Outcome, PointFile, carry_out, finished, planned, so_far, write
+
+
+def experiments() -> list[Experiment]:
+    """Every experiment, by paper and id."""
+    return sorted(unique(_modules(papers, checks)), key=lambda experiment: (experiment.paper, experiment.id))
+
+
+def _modules(*packages: ModuleType) -> Iterator[ModuleType]:
+    """The modules of these packages' folders."""
+    for package in packages:
+        for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
+            yield import_module(found.name)
+
+
+def unique(modules: Iterable[ModuleType]) -> list[Experiment]:
+    """The experiments of these modules; SettingError, which names both files, where two have the same id."""
+    files: dict[str, str | None] = {}
+    out: list[Experiment] = []
+    for module in modules:
+        alone = [module.EXPERIMENT] if hasattr(module, "EXPERIMENT") else []
+        for experiment in (*alone, *getattr(module, "EXPERIMENTS", ())):
+            if experiment.id in files:
+                both = f"{files[experiment.id]} and {module.__file__}"
+                raise SettingError(f"two experiments are called {experiment.id}: in {both}")
+            files[experiment.id] = module.__file__
+            out.append(experiment)
+    return out
 
 
 @dataclass(frozen=True)
@@ -34,11 +57,10 @@ class Reproduced:
 
 def find(name: str) -> Experiment:
     """The experiment with this id; SettingError where there is none."""
-    for experiment in EXPERIMENTS:
-        if experiment.id == name:
-            return experiment
-    known = ", ".join(experiment.id for experiment in EXPERIMENTS)
-    raise SettingError(f"no experiment is called {name}; known: {known}")
+    known = {experiment.id: experiment for experiment in experiments()}
+    if name not in known:
+        raise SettingError(f"no experiment is called {name}; known: {', '.join(known)}")
+    return known[name]
 
 
 def folder_of(experiment: Experiment, out: Path, options: Options) -> Path:
@@ -46,23 +68,15 @@ def folder_of(experiment: Experiment, out: Path, options: Options) -> Path:
     return out / (experiment.id + "-paper" * options.paper + "-quick" * options.quick)
 
 
-def has_results(experiment: Experiment, out: Path) -> bool:
-    """Whether results were written with this --out, of whatever seeds and runs."""
-    return (folder_of(experiment, out, Options()) / f"{experiment.id}.csv").is_file()
-
-
 def listing(out: Path) -> list[dict[str, Any]]:
-    """Every experiment as {id, paper, figure, minutes, what, results}."""
+    """Every experiment as {id, paper, figure, minutes, what, results}.
+
+    results: whether some were written with this --out, of whatever seeds and runs.
+    """
     return [
-        {
-            "id": experiment.id,
-            "paper": experiment.paper,
-            "figure": experiment.figure,
-            "minutes": experiment.minutes,
-            "what": experiment.what,
-            "results": has_results(experiment, out),
-        }
-        for experiment in EXPERIMENTS
+        {name: value for name, value in vars(experiment).items() if name != "study"}
+        | {"results": (folder_of(experiment, out, Options()) / f"{experiment.id}.csv").is_file()}
+        for experiment in experiments()
     ]
 
 

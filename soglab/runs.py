@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -16,25 +17,10 @@ from sog.training.run import Hooks, Run, end_of
 from sog.training.settings import TrainSettings
 from sog.training.shipped import find_checkpoint
 
-__all__ = [
-    "Trained",
-    "check_unchanged",
-    "checkpoint_of",
-    "networks_of",
-    "networks_on",
-    "one_game",
-    "run_folder",
-    "runs_there",
-    "short_names",
-    "spread",
-    "train_watched",
-    "training_minutes",
-]
-
 _T = TypeVar("_T")
 
 
-class Trained(NamedTuple):
+class TrainedNetwork(NamedTuple):
     """A network of a run.  folder: of the snapshot or checkpoint that holds it.  meta: what that says of itself."""
 
     folder: Path
@@ -51,17 +37,17 @@ def run_folder(checkpoint: Path) -> Path:
     return checkpoint.parent if checkpoint.name == "checkpoint" else checkpoint.parent.parent
 
 
-def networks_of(run: Path) -> list[Trained]:
+def networks_of(run: Path) -> list[TrainedNetwork]:
     """A run's different networks by learner step: its snapshots, and its checkpoint where that has learned on.
 
-    One that stands in several places is named by its snapshot, which stays as it is. CheckpointError where there is
+    One that lies in several places is named by its snapshot, which stays as it is. CheckpointError where there is
     none, or where they belong to several games.
     """
     snapshots = sorted(path for path in (run / "snapshots").glob("*") if path.is_dir())
     latest = [] if snapshots and checkpoint_of(run) == run else [checkpoint_of(run)]
-    every = [Trained(folder, load_meta(folder)) for folder in [*snapshots, *latest]]
+    every = [TrainedNetwork(folder, load_meta(folder)) for folder in [*snapshots, *latest]]
     every.sort(key=lambda one: (one.meta.step, one.folder.name == "checkpoint"))
-    found: list[Trained] = []
+    found: list[TrainedNetwork] = []
     for one in every:
         if one.meta.game != every[0].meta.game:
             raise CheckpointError(f"{run} holds networks of {every[0].meta.game} and of {one.meta.game}")
@@ -78,7 +64,7 @@ def training_minutes(meta: Meta) -> float:
 
 
 def spread(found: Sequence[_T], most: int | None) -> list[_T]:
-    """At most so many of them, evenly spread, with the first and the last; the last alone where it is one."""
+    """At most `most` of them, evenly spread, with the first and the last; the last alone where it is one."""
     if most is None or len(found) <= most:
         return list(found)
     if most == 1:
@@ -142,3 +128,8 @@ def short_names(checkpoints: Iterable[str]) -> dict[str, str]:
     """By checkpoint the end of its folder's name, for tables and legends; empty where there is one checkpoint alone."""
     several = list(dict.fromkeys(folder for folder in checkpoints if folder))
     return {folder: end_of(folder) for folder in several} if len(several) > 1 else {}
+
+
+def made_of(settings: object) -> str:
+    """Names what a run is trained with, so that points of other settings are not taken for these."""
+    return hashlib.sha256(repr(settings).encode()).hexdigest()[:12]

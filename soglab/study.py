@@ -1,6 +1,6 @@
 """What every reproduced experiment shares: its points, computed on all cores and kept on disk, then CSV and PNG.
 
-An experiment is a study: a plan of points, a function that computes one point and depends on its key alone, and a
+An experiment has a study: a plan of points, a function that computes one point and depends on its key alone, and a
 presentation of the finished points. A point that is done is one line of points.jsonl, so that a study can be stopped
 at any moment and loses only the points in hand.
 """
@@ -12,7 +12,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from threadpoolctl import threadpool_limits
 
@@ -24,6 +24,9 @@ from sog.files import append_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+_T = TypeVar("_T")
+_Group = TypeVar("_Group")
 
 # Objects of JSON: what decides a point, and what was found there.
 Key: TypeAlias = dict[str, Any]
@@ -51,9 +54,13 @@ class Options:
     paper: bool = False
     minutes: float | None = None
 
+    def num_seeds(self, usual: int) -> int:
+        """How many seeds: those asked for, else one of a small version and otherwise the usual number."""
+        return self.seeds or (1 if self.quick else usual)
+
 
 @dataclass(frozen=True)
-class Point:
+class StudyPoint:
     """A finished point."""
 
     key: Key
@@ -63,6 +70,10 @@ class Point:
     def row(self) -> dict[str, Any]:
         """Key and result as one row of a table."""
         return {**self.key, **self.result}
+
+    def curve(self, measure: str = "exploitability") -> dict[int, float]:
+        """A measure by the number of iterations, which JSON has as text."""
+        return {int(count): y for count, y in self.result[measure].items()}
 
 
 @dataclass(frozen=True)
@@ -104,11 +115,27 @@ class Study:
 
     plan: Callable[[Options, Note], list[Key]]
     compute: Callable[[Key], Result]
-    present: Callable[[list[Point]], Outcome]
+    present: Callable[[list[StudyPoint]], Outcome]
     takes: tuple[str, ...] = ()
     alone: bool = False
     describe: Callable[[Key], str] = _values
     stage: Callable[[Key], int] = lambda key: 0
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One figure or table remade: the value EXPERIMENT of its module, or one of EXPERIMENTS.
+
+    paper: its short name.  figure: the figure, table or section.  minutes: on two cores, about.
+    what: what is run, in one line.
+    """
+
+    id: str
+    paper: str
+    figure: str
+    minutes: float
+    what: str
+    study: Study
 
 
 def one_run(options: Options) -> str | None:
@@ -234,18 +261,28 @@ def so_far(study: Study, keys: Sequence[Key], points: PointFile) -> Outcome:
         raise SettingError(f"{len(found)} of {len(keys)} points are finished, too few to be presented") from error
 
 
-def finished(keys: Sequence[Key], points: PointFile) -> list[Point]:
+def finished(keys: Sequence[Key], points: PointFile) -> list[StudyPoint]:
     """The points of a plan that are done, in its order."""
     found = [(key, points.get(key)) for key in keys]
-    return [Point(key, result) for key, result in found if result is not None]
+    return [StudyPoint(key, result) for key, result in found if result is not None]
 
 
-def totals(points: Iterable[Point], names: Sequence[str]) -> Iterator[dict[str, Any]]:
+def grouped(items: Iterable[_T], group: Callable[[_T], _Group]) -> dict[_Group, list[_T]]:
+    """The items by group, groups in order of first sight."""
+    out: dict[_Group, list[_T]] = {}
+    for item in items:
+        out.setdefault(group(item), []).append(item)
+    return out
+
+
+def by_key(points: Iterable[StudyPoint], *names: str) -> dict[tuple[Any, ...], list[StudyPoint]]:
+    """The points whose keys agree in `names`, by the values of those."""
+    return grouped(points, lambda point: tuple(point.key[name] for name in names))
+
+
+def totals(points: Iterable[StudyPoint], *names: str) -> Iterator[dict[str, Any]]:
     """A row for each group of points whose keys agree in `names`: those, and the group's results added up."""
-    groups: dict[tuple[Any, ...], list[Point]] = {}
-    for point in points:
-        groups.setdefault(tuple(point.key[name] for name in names), []).append(point)
-    for values, own in groups.items():
+    for values, own in by_key(points, *names).items():
         summed = {name: sum(point.result[name] for point in own) for name in own[0].result}
         yield dict(zip(names, values, strict=True)) | summed
 

@@ -62,3 +62,10 @@ def test_every_slow_test_is_there() -> None:
     for path, names in SLOW.items():
         text = (ROOT / path).read_text()
         assert not [name for name in names if f"def {name.partition('[')[0]}" not in text], path
+
+
+def test_the_house_keeps_its_limits() -> None:
+    assert len(HOUSE.class_names()) <= 5
+    assert HOUSE.count(r"\bf\.[A-Z][A-Z_0-9]*\b", "sog/searches/") == 0  # columns of integers by number
+    assert {pattern: HOUSE.count(pattern) for pattern in TICS if HOUSE.count(pattern)} == {}
+    assert not [path for path, lines in HOUSE.odd_sizes() if lines > 600]

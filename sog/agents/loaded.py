@@ -127,7 +127,7 @@ def load_agent(
 class Recalled:
     """Policies of an agent that only knows how to play games from their start to their end.
 
-    The policy at a node depends on the node alone. Policies are kept; of agents that stand in mid-game, the
+    The policy at a node depends on the node alone. Policies are kept; of agents that are in mid-game, the
     `kept` latest.
     """
 

@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeAlias
 
+import numpy as np
+
 from sog.algorithms.settings import Setting, all_settings, changed, coerced
 from sog.errors import SettingError
 from sog.games.base import Game
@@ -144,11 +146,13 @@ class Algorithm:
         mine: dict[str, Any] = {}
         further: dict[str, Parameter] = {}
         for name, value in parameters.items():
-            if name in own:
+            if name == "network":
+                mine[name] = str(value)  # which `sized` checks
+            elif name in own:
                 mine[name] = coerced(name, value, _KINDS[str(own[name].type).removesuffix(" | None")])
             elif name in known:
                 coerced(name, value, known[name].kind)  # refuses what is none
-                further[name] = value
+                further[name] = value.item() if isinstance(value, np.generic) else value
             else:
                 raise SettingError(f"{cls.name} has no setting {name}; `sog algorithms {cls.name}` lists them")
         return cls(**mine, training=tuple(sorted(further.items())))

@@ -14,6 +14,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
+import numpy as np
+
 from sog.errors import SettingError
 from sog.games.names import Parameter
 from sog.nets.shape import NetworkShape
@@ -124,6 +126,8 @@ def _with(settings: Any, changes: Mapping[str, Parameter], owners: dict[str, set
 
 def coerced(name: str, value: Parameter, kind: Any) -> Any:
     """The value as the kind of a setting; SettingError where it is none."""
+    if isinstance(value, np.generic):
+        value = value.item()
     if kind in _NAMED:
         known = _NAMED[kind]
         if value not in known:

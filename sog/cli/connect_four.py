@@ -28,12 +28,12 @@ def solve_position(game: Game, chosen: Mapping[str, Any], as_json: bool) -> None
     chosen: options of other solvers, which are refused. Raises SettingError where it would take more than an hour.
     """
     from sog.games.boards.connect_four import ConnectFour
-    from sog.opponents.connect_four.solver import Board, Solver, plies_to_end, value_of
+    from sog.opponents.connect_four.solver import Board, ConnectFourSolver, plies_to_end, value_of
 
     assert isinstance(game, ConnectFour)
     if given := [option for option, value in chosen.items() if value]:
         raise SettingError(f"connect four is solved exactly, without {given[0]}")
-    board, solver = Board.after(game.moves), Solver()
+    board, solver = Board.after(game.moves), ConnectFourSolver()
     solver.score(Board.after(_ALMOST_FULL))  # compiles before the timing starts
     started = time.perf_counter()
     with progress_bar("solve", None, "positions") as report:

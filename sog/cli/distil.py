@@ -21,7 +21,7 @@ def distil(
     out: Annotated[Path, typer.Option(help="The folder that gets checkpoint/, for sog exploit and sog play.")],
     minutes: Annotated[
         float | None,
-        typer.Option(callback=above_zero, help="Stop after so many minutes; schedules do not change."),
+        typer.Option(callback=above_zero, help="Stop after this many minutes; schedules do not change."),
     ] = None,
     steps: Annotated[
         int, typer.Option(min=1, max=LARGEST_COUNT, help="Learner steps, over which the learning rate falls.")

@@ -14,7 +14,7 @@ __all__ = ["EventLog"]
 
 
 class EventLog:
-    """One event file in a folder. note: called once where it cannot be written; training goes on without it.
+    """One event file in a folder. note: called once where it cannot be written; training continues without it.
 
     TensorBoard's own writer has a thread, which prints a traceback there and whose error surfaces anywhere later.
     """

@@ -152,7 +152,7 @@ def progress_bar(
     """A progress bar on stderr from the second second on, with rate and time left, compiling left out of both.
 
     Yields `report(done, note)`. total: None where it is not known.  begun: what was done before.  minutes: when the
-    work is stopped at the latest.  processor: or when this process has used so many minutes of a processor. On a pipe
+    work is stopped at the latest.  processor: or when this process has used this many minutes of a processor. On a pipe
     or in a file there is no bar but a line a minute.
     """
     console, limit = stderr(), _Limit(minutes, processor)
@@ -233,9 +233,9 @@ class _Limit:
         self.minutes, self.processor, self.used = minutes, processor, time.process_time()
 
     def left(self, worked: float, spent: float) -> list[float]:
-        """The minutes until each limit, after so many of work and by the clock, which compiling is a part of.
+        """The minutes until each limit, after this many of work and by the clock, which compiling is a part of.
 
-        The processor goes on at its mean rate so far.
+        The processor continues at its mean rate so far.
         """
         found = [] if self.minutes is None else [self.minutes - worked]
         used = (time.process_time() - self.used) / 60

@@ -80,7 +80,7 @@ def solve_spot(
 
 
 def _kept(out: Path, iterations: int) -> str:
-    return f"{out} holds {iterations:,} iterations: the same command goes on from there"
+    return f"{out} holds {iterations:,} iterations: the same command continues from there"
 
 
 def _run(
@@ -106,7 +106,7 @@ def _run(
                     save(solver, now, out)
                     kept[0] = _kept(out, now.iterations)
                 except CheckpointError as error:  # the disk may have room again at the next save
-                    say(f"sog: not saved, and solving goes on: {error}")
+                    say(f"sog: not saved, and solving continues: {error}")
 
         progress = solver.solve(limit, most, report=on_progress)
     return progress, perf_counter() - start

@@ -35,7 +35,7 @@ class Interrupted(Exception):
 def listening() -> Iterator[list[int]]:
     """The signals that have come; each raises KeyboardInterrupt, too. Outside the main thread none comes.
 
-    Where somebody catches that and goes on, as no code of ours does, the signal comes again a moment after.
+    Where somebody catches that and continues, as no code of ours does, the signal comes again a moment after.
     """
     came: list[int] = []
     watched: list[weakref.ref[_Interrupt]] = []  # a reference that is gone itself calls nobody

@@ -78,7 +78,7 @@ def tournament(
         say(f"sog: {read.rounds} rounds have {found} different opening{'s' * (found > 1)}: {again}")
     folder = out or file.with_suffix(".games")
     results: list[Result] = []
-    kept, games = f"finished games are kept in {folder}: the same command goes on from there", len(fixtures(read))
+    kept, games = f"finished games are kept in {folder}: the same command continues from there", len(fixtures(read))
     title = f"tournament {read.game.name}"
     begun = len(load_results(folder))
     opened = progress_bar(title, games, "games", begun)

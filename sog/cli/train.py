@@ -40,7 +40,7 @@ def train(
         float | None,
         typer.Option(
             callback=above_zero,
-            help="Stop after so many minutes, those in which kernels are compiled left out; schedules stay the "
+            help="Stop after this many minutes, those in which kernels are compiled left out; schedules stay the "
             "preset's, however short the run.",
         ),
     ] = None,
@@ -48,7 +48,7 @@ def train(
         float | None,
         typer.Option(
             callback=above_zero,
-            help="Stop once the run, over all resumes, has used so many minutes of one processor, whatever else the "
+            help="Stop once the run, over all resumes, has used this many minutes of one processor, whatever else the "
             "machine does; for runs in one process, with --workers 1.",
         ),
     ] = None,
@@ -183,7 +183,7 @@ def _say_done(rules: Rules, folder: Path, point: Point) -> None:
     done = f"{rounds_done}, {point.steps:,} steps on {rows} in {point.minutes:.1f} minutes"
     stdout().print(f"{rules.name}: {done}")
     if point.steps == 0:
-        say("sog: the network is as it began: no rows were learned from yet; the run goes on with --resume")
+        say("sog: the network is as it began: no rows were learned from yet; the run continues with --resume")
     listed = isinstance(rules, Game) or public_face(rules) is not None
     play = f"play against it: sog play {folder}" if listed else f"{rules.name} has no public states to be played by"
     stdout().print(f"checkpoint and curve.png in {folder}; {play}", soft_wrap=True)  # a command stays on one line
@@ -220,11 +220,11 @@ def _kept(folder: Path) -> str:
     """What a run that was stopped leaves, and how to go on."""
     if not (folder / "checkpoint").exists():
         return f"no checkpoint was written to {folder} yet: run the same command to begin again"
-    return f"the last checkpoint in {folder} is kept: the same command with --resume goes on from there"
+    return f"the last checkpoint in {folder} is kept: the same command with --resume continues from there"
 
 
 def _algorithm(wanted: str | None, stored: dict[str, Any]) -> Algorithm:
-    """The wanted algorithm; what was not set is as in the run that goes on, which `stored` describes."""
+    """The wanted algorithm; what was not set is as in the run that continues, which `stored` describes."""
     from sog.algorithms.base import SOG
     from sog.algorithms.table import read
     from sog.training.settings import algorithm_text
@@ -245,7 +245,7 @@ def _stored(folder: Path, resume: bool) -> dict[str, Any]:
 
 
 def _begins(begins: str | None, stored: dict[str, Any], algorithm: Algorithm, asynchronous: bool) -> str:
-    """The checkpoint that the run begins with; of a run that goes on, which `stored` describes, the one it had."""
+    """The checkpoint that the run begins with; of a run that continues, which `stored` describes, the one it had."""
     from sog.training.run import end_of
     from sog.training.shipped import find_checkpoint
 

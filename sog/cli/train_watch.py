@@ -1,4 +1,4 @@
-"""What `sog train` shows of a run while it goes on: exploitability, the progress bar's note, TensorBoard."""
+"""What `sog train` shows of a run while it continues: exploitability, the progress bar's note, TensorBoard."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where work runs besides this process: processes of this machine, or a Ray cluster; it knows no game."""
+"""Where work runs besides this process: processes of this machine, or a Ray cluster."""

@@ -70,7 +70,7 @@ class Executor(Protocol):
         """Something to pass to several calls in place of `content`, which is then sent to a machine once."""
 
     def wait(self, pending: Sequence[Pending], seconds: float | None = None) -> list[Pending]:
-        """Those that are done or lost: at least one, unless so many seconds pass first."""
+        """Those that are done or lost: at least one, unless this many seconds pass first."""
 
     def close(self) -> None:
         """End every process that it started."""

@@ -1,4 +1,4 @@
-"""Objects in processes of this machine, spoken to over pipes; it knows no work."""
+"""Objects in processes of this machine, spoken to over pipes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class LocalExecutor:
     """Processes of this machine, single-threaded."""
 
     def __init__(self, places: int) -> None:
-        """Raises SettingError where so many would not fit into memory."""
+        """Raises SettingError where this many would not fit into memory."""
         needed, free = places * _PROCESS_BYTES, available_bytes()
         if needed > free:
             raise SettingError(

@@ -1,4 +1,4 @@
-"""Objects in processes of a Ray cluster (`pip install 'sog[cluster]'`); it knows no work.
+"""Objects in processes of a Ray cluster (`pip install 'sog[cluster]'`).
 
 Ray Client (ray://) is not used: Ray's authors advise against it for such work. The program that starts everything
 runs on a machine of the cluster.
@@ -172,7 +172,7 @@ class _Host:
         return os.getpid()
 
     def _end_when_idle(self, idle_limit: float) -> None:
-        """End this process once nobody has called for so many seconds."""
+        """End this process once nobody has called for this many seconds."""
         while self.busy or time.monotonic() - self.heard < idle_limit:
             time.sleep(idle_limit / 20.0)
         os._exit(0)

@@ -1,4 +1,4 @@
-"""The game interface: rules described by public states; it knows no strategy, no tree and no network.
+"""The game interface: rules described by public states.
 
 At a public state s each player p has infostates 0..I_p(s)-1. A range r_p is a vector over them (the
 player's own reach only). The weight of a pair is W_s[i0, i1] * r_0[i0] * r_1[i1]: W_s holds chance and
@@ -17,7 +17,7 @@ import numpy as np
 
 from sog.arrays import Array, Float32, Float64, Int32
 from sog.errors import GameError
-from sog.games.records import Record, plain_record
+from sog.games.records import GameRecord, plain_record
 from sog.games.symmetries import Symmetry
 
 __all__ = [
@@ -306,7 +306,7 @@ class Game(ABC):
         """What player p knows at infostate i and the opponent does not."""
         return str(i)
 
-    def write_record(self, record: Record) -> str:
+    def write_record(self, record: GameRecord) -> str:
         """A finished game of perfect information in the format that programs of this game read."""
         return plain_record(self, record)
 

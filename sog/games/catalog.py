@@ -30,7 +30,7 @@ from sog.games.scotland_yard.game import scotland_yard
 def make_game(name: str) -> Game:
     """The game that a game string such as `liars_dice(numdice=1,dice_sides=4)` names.
 
-    After `openspiel:` it may be any game string of OpenSpiel's; user-defined games stand in modules that the
+    After `openspiel:` it may be any game string of OpenSpiel's; user-defined games are in modules that the
     environment variable SOG_GAMES names.
     Raises GameError, in one line that names what is known, for another game or parameter.
     """
@@ -46,7 +46,7 @@ def make_game(name: str) -> Game:
     own = own_games("GAMES")
     if short not in own:
         if short in own_games("HISTORY_GAMES"):
-            what = "a game by histories alone (it stands in HISTORY_GAMES, not in GAMES)"
+            what = "a game by histories alone (it is in HISTORY_GAMES, not in GAMES)"
             raise GameError(f"{short} is {what}: only rnad, mmd, nashpg and sepot take it")
         raise UnknownGame(f"no game is called {short}; {known_names(short, (*_GAMES, *own))}")
     game: Game = make_own(short, own[short], parameters, Game)

@@ -1,4 +1,4 @@
-"""What a game string says of the games that have two forms, by public states and by histories; it knows no rules."""
+"""What a game string says of the games that have two forms, by public states and by histories."""
 
 from __future__ import annotations
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from sog.games.base import Game, State
 
-__all__ = ["Record", "plain_record", "states_of", "wrapped"]
+__all__ = ["GameRecord", "plain_record", "states_of", "wrapped"]
 
 _WIDTH: Final = 80
 
 
 @dataclass(frozen=True)
-class Record:
+class GameRecord:
     """One finished game of perfect information.
 
     players: who was player 0 and player 1.  date: as 2025-12-31.  round: the game's number in the event.
@@ -31,7 +31,7 @@ class Record:
     why: str
 
 
-def plain_record(game: Game, record: Record) -> str:
+def plain_record(game: Game, record: GameRecord) -> str:
     """Headings and the moves by their names, in lines of at most 80 letters."""
     states = states_of(game, record.moves)
     names = [game.action_name(state, action) for state, action in zip(states, record.moves, strict=True)]

@@ -1,4 +1,4 @@
-"""Symmetries of a board game: the same position seen another way; it knows no game."""
+"""Symmetries of a board game: the same position seen another way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The network's input for a belief: public features, then both ranges by slot; it knows no network.
+"""The network's input for a belief: public features, then both ranges by slot.
 
 A range is multiplied by its number of slots, so that a uniform range is 1 everywhere whatever the game.
 """

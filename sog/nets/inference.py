@@ -26,7 +26,7 @@ from sog.searches.leaves.pairing import plain_pairing
 
 Answer = Callable[[Beliefs], Evaluations]
 
-# From so many weights on PyTorch's products beat Numba's on one core, at the batches of a search: they no longer
+# From this many weights on PyTorch's products beat Numba's on one core, at the batches of a search: they no longer
 # fit into the cache that each core has, and hold'em's smallest useful network has 3.5 million.
 WIDE = 1_000_000
 

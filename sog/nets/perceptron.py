@@ -52,7 +52,7 @@ class Perceptron(nn.Module):
 
 
 def network_from(weights: Mapping[str, Array], inputs: int, outputs: int) -> Perceptron:
-    """The network with these weights; CheckpointError unless it is one with so many inputs and outputs."""
+    """The network with these weights; CheckpointError unless it is one with this many inputs and outputs."""
     depth = len(weights) // 2
     names = [f"layers.{k}.{kind}" for k in range(depth) for kind in ("weight", "bias")]
     if not 0 < depth <= _MOST_LAYERS or set(names) != set(weights):

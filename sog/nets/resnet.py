@@ -1,4 +1,4 @@
-"""AlphaZero's residual network over planes, with a value for the player to move and policy planes; it knows no rules.
+"""AlphaZero's residual network over planes, with a value for the player to move and policy planes.
 
 AlphaGo Zero, "Neural network architecture"; AlphaZero, "Architecture": a convolution and `depth` residual blocks of
 `width` channels, 3 x 3, batch normalisation and ReLU; then a policy head and a value head.

@@ -1,4 +1,4 @@
-"""A network's weights as bytes in safetensors format, and a network of them; it knows no files and no runs."""
+"""A network's weights as bytes in safetensors format, and a network of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decides the sizes of a network's weights, and how a game sets them; it knows no weights."""
+"""What decides the sizes of a network's weights, and how a game sets them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Depth-limited alpha-beta on OpenSpiel's rules, as an opponent of fixed strength; it knows no network and no table."""
+"""Depth-limited alpha-beta on OpenSpiel's rules, as an opponent of fixed strength."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def material(state: Any) -> float:
 
 
 def alpha_beta(depth: int, heuristic: Heuristic = nothing) -> Rate:
-    """Rates moves by exact alpha-beta values to a depth of so many moves, the rated one included."""
+    """Rates moves by exact alpha-beta values to a depth of this many moves, the rated one included."""
 
     def rate(decision: Decision) -> Rated:
         state = spiel_state(decision.game, decision.state)

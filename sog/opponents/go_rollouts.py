@@ -30,7 +30,7 @@ _SIBLING: Final = 2
 _VISITS: Final = 3
 
 
-class Board(NamedTuple):
+class RolloutBoard(NamedTuple):
     """A position with an edge all round, S = N + 2, and what kernels write on while they play.
 
     points: int64[S * S], 0 empty, 1 Black, 2 White, 3 edge.  side: S.  marks: int64[S * S].  stamp: int64[1].
@@ -46,7 +46,7 @@ class Board(NamedTuple):
     rng: Array
 
 
-class Tree(NamedTuple):
+class RolloutTree(NamedTuple):
     """A search's nodes, the root first.
 
     nodes: int64[M, 4].  totals: float64[M], results of the player who moved there.  size: int64[1].  path: int64[*].
@@ -68,7 +68,7 @@ def _beside(p: Any, side: Any, k: Any) -> Any:
 
 
 @njit
-def _spread(b: Board, start: Any) -> Any:
+def _spread(b: RolloutBoard, start: Any) -> Any:
     """List the group at `start` in `queue`: how many stones, and whether it has 0, 1 or more (2) liberties."""
     b.stamp[0] += 1
     stamp, colour, count, free, seen, at = b.stamp[0], b.points[start], 1, 0, -1, 0
@@ -90,7 +90,7 @@ def _spread(b: Board, start: Any) -> Any:
 
 
 @njit
-def _play(b: Board, p: Any, colour: Any) -> Any:
+def _play(b: RolloutBoard, p: Any, colour: Any) -> Any:
     """Put a stone down and take what has no liberty; the point of a ko, 0 for none, or -1 (undone) for suicide."""
     b.points[p] = colour
     taken, last = 0, 0
@@ -111,7 +111,7 @@ def _play(b: Board, p: Any, colour: Any) -> Any:
 
 
 @njit
-def _eye(b: Board, p: Any, colour: Any) -> Any:
+def _eye(b: RolloutBoard, p: Any, colour: Any) -> Any:
     """Whether it is an eye of a player's: own stones or edges beside, and at most one of the other's diagonally."""
     for k in range(4):
         q = _beside(p, b.side, k)
@@ -126,7 +126,7 @@ def _eye(b: Board, p: Any, colour: Any) -> Any:
 
 
 @njit
-def _area(b: Board) -> Any:
+def _area(b: RolloutBoard) -> Any:
     """Black's area less White's; empty regions that see both count for nobody."""
     b.stamp[0] += 1
     stamp: Any = b.stamp[0]
@@ -157,7 +157,7 @@ def _area(b: Board) -> Any:
 
 
 @njit
-def _random_of(b: Board, count: Any, colour: Any) -> Any:
+def _random_of(b: RolloutBoard, count: Any, colour: Any) -> Any:
     """Play one of the first `count` of `moves` at random, no suicide and no own eye: (move or -1, the ko after it)."""
     while count > 0:
         at = int(random(b.rng) * count)
@@ -174,7 +174,7 @@ def _random_of(b: Board, count: Any, colour: Any) -> Any:
 
 
 @njit
-def _rollout(b: Board, colour: Any, ko: Any, passed: Any) -> Any:
+def _rollout(b: RolloutBoard, colour: Any, ko: Any, passed: Any) -> Any:
     """Random moves until both pass or three for each point, the edge's included, are made: the area's score."""
     for _ in range(3 * b.side * b.side):
         count = 0
@@ -191,7 +191,7 @@ def _rollout(b: Board, colour: Any, ko: Any, passed: Any) -> Any:
 
 
 @njit
-def _untried(b: Board, t: Tree, n: Any, ko: Any) -> Any:
+def _untried(b: RolloutBoard, t: RolloutTree, n: Any, ko: Any) -> Any:
     """List in `moves` the empty points, and the pass, that node n has no child for; how many."""
     b.stamp[0] += 1
     child = t.nodes[n, _CHILD]
@@ -208,7 +208,7 @@ def _untried(b: Board, t: Tree, n: Any, ko: Any) -> Any:
 
 
 @njit
-def _select(t: Tree, n: Any) -> Any:
+def _select(t: RolloutTree, n: Any) -> Any:
     """The child of the highest upper confidence bound; 0 where there is none."""
     best, found = -1e300, 0
     logarithm = np.log(t.nodes[n, _VISITS] + 1.0)
@@ -223,7 +223,7 @@ def _select(t: Tree, n: Any) -> Any:
 
 
 @njit
-def _simulate(b: Board, t: Tree, mover: Any, passed: Any, komi: Any, count: Any) -> None:
+def _simulate(b: RolloutBoard, t: RolloutTree, mover: Any, passed: Any, komi: Any, count: Any) -> None:
     """So many simulations: each adds one node below the tree's best line and plays one rollout from there."""
     for _ in range(count):
         for p in range(b.side * b.side):
@@ -293,7 +293,7 @@ def _point(action: int, size: int) -> int:
     return 0 if action == size * size else (action // size + 1) * (size + 2) + action % size + 1
 
 
-def _children(tree: Tree) -> list[int]:
+def _children(tree: RolloutTree) -> list[int]:
     """The root's children."""
     found, child = [], int(tree.nodes[0, _CHILD])
     while child > 0:
@@ -302,7 +302,7 @@ def _children(tree: Tree) -> list[int]:
     return found
 
 
-def _board(decision: Decision) -> Board:
+def _board(decision: Decision) -> RolloutBoard:
     """Room to play in."""
     game = cast(Go, decision.game)
     side = game.size + 2
@@ -310,14 +310,14 @@ def _board(decision: Decision) -> Board:
     points[1:-1, 1:-1] = game.board(decision.state)
     rooms = [np.zeros(side * side, dtype=np.int64) for _ in range(3)]
     rng = decision.rng.integers(2**63, size=1, dtype=np.uint64)
-    return Board(points.ravel(), side, rooms[0], np.zeros(1, dtype=np.int64), rooms[1], rooms[2], rng)
+    return RolloutBoard(points.ravel(), side, rooms[0], np.zeros(1, dtype=np.int64), rooms[1], rooms[2], rng)
 
 
-def _tree(decision: Decision, simulations: int) -> Tree:
+def _tree(decision: Decision, simulations: int) -> RolloutTree:
     """The root alone."""
     board, size = _board(decision), cast(Go, decision.game).size
     allowed = np.zeros(board.side * board.side, dtype=np.int64)
     allowed[[_point(action, size) for action in decision.actions]] = 1
     nodes, totals = np.zeros((simulations + 2, 4), dtype=np.int64), np.zeros(simulations + 2)
     path = np.zeros(simulations + 2, dtype=np.int64)
-    return Tree(nodes, totals, np.ones(1, dtype=np.int64), path, board.points.copy(), allowed)
+    return RolloutTree(nodes, totals, np.ones(1, dtype=np.int64), path, board.points.copy(), allowed)

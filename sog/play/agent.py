@@ -114,7 +114,7 @@ class SearchAgent(Agent):
         self.solved = None
 
     def policy(self, node: int) -> Float64:
-        """float64[A, I]: search at a public node where this player acts; the chain goes on from there.
+        """float64[A, I]: search at a public node where this player acts; the chain continues from there.
 
         GameError for a node that the last one did not lead to, before `new_game`.
         """
@@ -128,7 +128,7 @@ class SearchAgent(Agent):
         return self._search(node).policy()
 
     def _search(self, node: int) -> Solved:
-        """Search at a public node; the chain goes on from there."""
+        """Search at a public node; the chain continues from there."""
         resolving = Resolving(self.public, self.player, node, self.solved, self.settings, self.seed)
         run(resolving, self.evaluator)
         self.solved = resolving.solved()

@@ -1,4 +1,4 @@
-"""One game between two contestants under our rules; it knows no engine's protocol and keeps no score."""
+"""One game between two contestants under our rules."""
 
 from __future__ import annotations
 

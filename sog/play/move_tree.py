@@ -62,7 +62,7 @@ class MoveTree:
         return self.public.size > MOST_KEPT
 
     def result(self, node: int) -> float | None:
-        """Player 0's utility where the game has ended, as a share of the largest; None where it goes on."""
+        """Player 0's utility where the game has ended, as a share of the largest; None where it continues."""
         if self.actor(node) != TERMINAL:
             return None
         return self.public.utility(node, (0, 0)) / self.public.game.u_max

@@ -136,7 +136,7 @@ class _Room:
         self.most, self.looks = held_bytes() + _SHARE * available_bytes(), 0
 
     def is_taken(self) -> bool:
-        """Whether it is used up; looks at every so many calls alone, since a look costs microseconds."""
+        """Whether it is used up; looks only now and then, since a look costs microseconds."""
         self.looks += 1
         return self.looks % _EVERY == 0 and held_bytes() > self.most
 

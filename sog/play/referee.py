@@ -1,4 +1,4 @@
-"""The referee: plays a game on its public tree with the world's hidden infostates; it knows no strategy."""
+"""The referee: plays a game on its public tree with the world's hidden infostates."""
 
 from __future__ import annotations
 

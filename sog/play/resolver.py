@@ -18,6 +18,7 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.search import PAPER, POG, Budget, SearchLog, SearchSettings, search
 from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.resolving.gadget import Gadget
+from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
 
 __all__ = [
@@ -147,7 +148,7 @@ class Resolving:
         tree = self.tree
         tree.update_average_policy()
         tree.ranges(0)[self.player][:] = self.own
-        tree.play_average(players=1 << self.player)
+        tree.play_average(players=Players(1 << self.player))
         return Solved(self.player, self.node, self.start, tree, tree.by_public_node())
 
 

@@ -1,4 +1,4 @@
-"""Games between players of perfect-information games, many at once; it knows no rating, no file and no clock.
+"""Games between players of perfect-information games, many at once.
 
 The searches of all games that wait for the same network are evaluated in one call.
 """
@@ -34,7 +34,7 @@ class Seating:
 def play_games(game: Game, seatings: Sequence[Seating], width: int = 64, moves_max: int = 0) -> list[float]:
     """Play every game and give player 0's result of each, in [-1, 1].
 
-    width: how many games at once.  moves_max: a game still going on after so many moves is a draw; 0 for never.
+    width: how many games at once.  moves_max: a game still going on after this many moves is a draw; 0 for never.
     """
     router = _Router()
     tables = [_Table(game, seating, router, moves_max) for seating in seatings]
@@ -44,7 +44,7 @@ def play_games(game: Game, seatings: Sequence[Seating], width: int = 64, moves_m
 
 
 def openings(game: Game, count: int, plies: int, seed: int) -> list[tuple[int, ...]]:
-    """`count` different sequences of `plies` random moves after which the game still goes on; the same for a seed.
+    """`count` different sequences of `plies` random moves after which the game still continues; the same for a seed.
 
     Two of them can lead to one position: of 200 on connect four with 4 moves each, 190 positions are different.
     Raises SettingError where no more are found.

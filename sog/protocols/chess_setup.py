@@ -1,4 +1,4 @@
-"""From UCI's `position` commands to a game and its moves; it knows no engine and no search.
+"""From UCI's `position` commands to a game and its moves.
 
 Our rules end a game at the third repetition and after fifty quiet moves; UCI's clients may play on. Then the position
 becomes the start of a new game.
@@ -16,7 +16,7 @@ from sog.play.move_tree import MoveTree
 
 __all__ = ["ChessBoard", "Setup", "read_position"]
 
-# Starts whose trees are kept. A game that goes on past draws has a new start every few moves.
+# Starts whose trees are kept. A game that continues past draws has a new start every few moves.
 _KEPT: Final = 16
 
 
@@ -76,7 +76,7 @@ class ChessBoard:
         return at if again.tree.result(0) is not None else again
 
     def _tree(self, fen: str) -> MoveTree:
-        """A start's tree, the latest ones last; of the others only so many are kept."""
+        """A start's tree, the latest ones last; of the others only this many are kept."""
         tree = self._trees.pop(fen) if fen in self._trees else MoveTree(Chess(fen))
         self._trees[fen] = tree
         while len(self._trees) > _KEPT:

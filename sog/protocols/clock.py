@@ -1,4 +1,4 @@
-"""How long to think, from a game clock; it knows no protocol."""
+"""How long to think, from a game clock."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["MARGIN", "MOVES_LEFT", "share_of_clock"]
 
 # Seconds kept back for what happens between our answer and the other side's clock.
 MARGIN = 0.05
-# A game is taken to last so many more moves where nothing says when more time comes.
+# A game is taken to last this many more moves where nothing says when more time comes.
 MOVES_LEFT = 30
 
 

@@ -1,4 +1,4 @@
-"""Another program on pipes: lines to it, its lines within a time, its end and its children's; it knows no protocol."""
+"""Another program on pipes: lines to it, its lines within a time, its end and its children's."""
 
 from __future__ import annotations
 

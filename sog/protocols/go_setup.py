@@ -1,4 +1,4 @@
-"""A Go game as GTP's commands build it: colours, vertices, undo; it knows no engine and no search."""
+"""A Go game as GTP's commands build it: colours, vertices, undo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The GTP engine: reads commands, has a player search, answers; it knows no rules and no network.
+"""The GTP engine: reads commands, has a player search, answers.
 
 Gunnar Farnebäck's Go Text Protocol, version 2 (draft 2, 2002), with the extensions of GoGui, KGS and Leela Zero that
 programs for people use.

@@ -21,7 +21,7 @@ class Stream(Protocol):
     """Where bytes come from, such as a pipe opened with "rb"."""
 
     def readline(self, size: int, /) -> bytes:
-        """The bytes up to a line's end, or so many of them; none at the end."""
+        """The bytes up to a line's end, or this many of them; none at the end."""
 
 
 class Lines:

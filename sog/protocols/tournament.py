@@ -16,7 +16,7 @@ import numpy as np
 
 from sog.errors import SettingError
 from sog.files import append_line, open_regular, read_bounded, replace_file, shown
-from sog.games.records import Record
+from sog.games.records import GameRecord
 from sog.play.match import Contestant, Played, play_match_game, random_openings
 from sog.protocols.tournament_file import Tournament
 from sog.training.lock import held
@@ -180,7 +180,7 @@ def _keep(tournament: Tournament, fixture: Fixture, played: Played, folder: Path
     game = tournament.game
     record = f"game-{fixture.number:04}{game.record_suffix}"
     today, event = date.today().isoformat(), f"sog tournament, {game.name}"
-    details = Record(fixture.seats, today, event, str(fixture.number), played.moves, played.utility, played.why)
+    details = GameRecord(fixture.seats, today, event, str(fixture.number), played.moves, played.utility, played.why)
     replace_file(folder / record, game.write_record(details).encode())
     result = _result(fixture, played, record)
     append_line(folder / _GAMES, json.dumps(asdict(result)))

@@ -119,7 +119,7 @@ def _tournament(table: Mapping[str, Any], text: bytes) -> Tournament:
         raise SettingError(f"gauntlet names no agent: {shown(gauntlet)}")
     openings = tuple(_opening(game, line) for line in _take(table, "openings", list, []))
     if openings and "plies" in table:
-        raise SettingError("openings are given, or drawn with so many plies: not both")
+        raise SettingError("openings are listed, or drawn with a number of plies: not both")
     rounds = _whole(table, "rounds", 1, _MOST_GAMES, len(openings) or 1)
     pairs = len(agents) - 1 if gauntlet else len(agents) * (len(agents) - 1) // 2
     if (games := 2 * rounds * pairs) > _MOST_GAMES:

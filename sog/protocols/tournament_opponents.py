@@ -1,11 +1,11 @@
 """A tournament's opponents that are not ours to train: what each is called and which keys it takes.
 
-openspiel_mcts = 1000              OpenSpiel's C++ MCTS, so many random rollouts a move; or 0 and seconds = 0.1
+openspiel_mcts = 1000              OpenSpiel's C++ MCTS, this many random rollouts a move; or 0 and seconds = 0.1
 openspiel_alphazero = "runs/az"    OpenSpiel's own AlphaZero, trained by soglab.baselines.openspiel_alphazero.train;
                                    simulations = 100, or seconds = 0.1: as many as fit
-alphabeta = 5                      alpha-beta of so many moves; counts material in chess, nothing elsewhere
+alphabeta = 5                      alpha-beta of this many moves; counts material in chess, nothing elsewhere
 captures = true                    Go: takes stones in atari and saves its own, otherwise random
-rollouts = 1000                    Go: plain MCTS of ours, so many random rollouts a move
+rollouts = 1000                    Go: plain MCTS of ours, this many random rollouts a move
 """
 
 from __future__ import annotations

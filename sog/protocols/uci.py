@@ -1,4 +1,4 @@
-"""The UCI engine: reads commands, has a player search, answers; it knows no rules and no network.
+"""The UCI engine: reads commands, has a player search, answers.
 
 Stefan Meyer-Kahlen's Universal Chess Interface (April 2006). What cannot be understood is ignored, as it requires, and
 a line `info string` says why.
@@ -185,7 +185,7 @@ class UciEngine:
         self.playing: Chess | None = None
 
     def _enter(self, game: Chess) -> None:
-        """Tell the player which game it is, unless it knows: then it goes on from its last search."""
+        """Tell the player which game it is, unless it knows: then it continues from its last search."""
         if self.playing is not game:
             self.player.new_game(game)
             self.playing = game
@@ -232,7 +232,7 @@ class _Watch:
         return self.stopped
 
     def _is_deep(self, search: PlayerSearch, depth: int) -> bool:
-        """Whether the best line has so many moves, or ends the game sooner after a search of the usual size."""
+        """Whether the best line has this many moves, or ends the game sooner after a search of the usual size."""
         line = self.allowed(search.thought()).candidates[0].line
         if len(line) >= depth or search.simulations < self.engine.simulations:
             return len(line) >= depth

@@ -33,6 +33,6 @@ def read_number(word: str) -> float | None:
 
 
 def shown(text: str, most: int = 80) -> str:
-    """A text on one line, at most so many characters of it, those that cannot be printed as question marks."""
+    """A text on one line, at most this many characters of it, those that cannot be printed as question marks."""
     line = "".join(c if c.isprintable() else "?" for c in " ".join(text[: 4 * most].split()))
     return line if len(line) <= most else line[: most - 3] + "..."

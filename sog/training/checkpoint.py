@@ -3,7 +3,7 @@
 `meta.json` names the other files, `network.N.safetensors` with the weights, `critic.N.safetensors` with those of a
 second network where the algorithm has one, and `state.N.safetensors` and `state.N.json` with what training needs to go
 on, each with its sha256. A save writes save N + 1 beside save N
-and then replaces meta.json, in one rename; only then save N is removed. Whatever stands in the folder instead is
+and then replaces meta.json, in one rename; only then save N is removed. Whatever is in the folder instead is
 refused in bounded time and memory.
 """
 

@@ -1,4 +1,4 @@
-"""How far a run is, in training states, and its learning curve, a point a round, as curve.csv; it knows no loop."""
+"""How far a run is, in training states, and its learning curve, a point a round, as curve.csv."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The learner: Huber loss on values, KL divergence on policies (PoG, B.3); it knows no rules and no search."""
+"""The learner: Huber loss on values, KL divergence on policies (PoG, B.3)."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def _fresh(run: Run, network: CVPN, settings: TrainSettings) -> _Learning:
 
 
 def continued(folder: Path, game: str, settings: TrainSettings) -> tuple[CVPN, int, int]:
-    """The checkpoint's network, the steps it was trained for, and the rows that such a learner sees in so many steps.
+    """The checkpoint's network, the steps it was trained for, and the rows that such a learner sees in this many steps.
 
     Learning rate and window go on from there; the window's rows and the optimiser's memory are not in a checkpoint
     that ships, so both begin empty. Raises CheckpointError where the network is of another game or shape.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
@@ -166,8 +167,12 @@ def _settings_of(stored: Any) -> dict[str, Any]:
 
 def _check_variant(stored: Any) -> None:
     """Of checkpoints before algorithm strings: words and numbers by name."""
-    if not isinstance(stored, dict) or not all(type(value) in (str, int, float) for value in stored.values()):
+    if not isinstance(stored, dict):
         raise ValueError("variant")
+    for value in stored.values():
+        if type(value) is float and math.isfinite(value):
+            continue
+        _text(value) if isinstance(value, str) else _whole(value)
 
 
 def _files_of(stored: Any, save: Any, sized: bool) -> dict[str, FileEntry]:

@@ -1,4 +1,4 @@
-"""Training rows of plane games made small: bits for planes, lists for policies; it knows no rules and no learner.
+"""Training rows of plane games made small: bits for planes, lists for policies.
 
 A chess row is 54 KB of floats and 2 KB packed.
 """

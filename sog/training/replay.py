@@ -1,4 +1,4 @@
-"""The replay window: the newest training rows in one fixed ring of arrays; it knows no game and no learner."""
+"""The replay window: the newest training rows in one fixed ring of arrays."""
 
 from __future__ import annotations
 
@@ -128,8 +128,8 @@ class PlainCodec:
 class WindowGrowth:
     """How the window grows with the N rows ever added: b * (1 + scale * ((N / b) ** power - 1) / power).
 
-    window_begin: b; below so many rows all of them are drawn from.  window_power, window_scale: the other two (KataGo,
-    appendix C: 250,000, 0.75 and 0.4).
+    window_begin: b; below this many rows all of them are drawn from.
+    window_power, window_scale: the exponent and the factor (KataGo, appendix C: 250,000, 0.75 and 0.4).
     """
 
     window_begin: int = 10_000
@@ -141,7 +141,7 @@ class WindowGrowth:
             raise SettingError(f"a window cannot grow by {self.window_begin}, {self.window_power}, {self.window_scale}")
 
     def rows(self, added: int) -> int:
-        """The newest rows that are drawn from once so many were added."""
+        """The newest rows that are drawn from once this many were added."""
         if added <= self.window_begin:
             return added
         grown = ((added / self.window_begin) ** self.window_power - 1.0) / self.window_power

@@ -147,7 +147,7 @@ def _measure(run: Rounds, hooks: Hooks) -> float:
 
 
 def next_save(took: float) -> float:
-    """When the checkpoint after one that took so many seconds is due."""
+    """When the checkpoint after one that took this many seconds is due."""
     return time.monotonic() + max(SAVE_SECONDS, took / SAVE_SHARE)
 
 

@@ -1,4 +1,4 @@
-"""The description of a training run: what decides it, what it reports, when it stops; it knows no loop."""
+"""The description of a training run: what decides it, what it reports, when it stops."""
 
 from __future__ import annotations
 
@@ -87,8 +87,8 @@ class Until:
 
     rounds: 0 for a run that is only begun.
     minutes: by the clock, without the time in which kernels are compiled, as after an installation.  processor: or
-    once this process has used so many minutes of a processor for the run, over all resumes, without measuring and with
-    what compiling takes.
+    once this process has used this many minutes of a processor for the run, over all resumes, without measuring and
+    with what compiling takes.
     """
 
     minutes: float | None = None
@@ -164,14 +164,14 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
     if run.begins and end_of(run.begins) != began:
         raise CheckpointError(f"{shown(out)} began with {began or 'a new network'}, not with {end_of(run.begins)}")
     if meta.settings.get("made_of", repr(settings)) != repr(settings):
-        note(f"preset {run.preset} has changed since {shown(out)} was last saved: the run goes on with the new one")
+        note(f"preset {run.preset} has changed since {shown(out)} was last saved: the run continues with the new one")
     if meta.shape != settings.shape:
         raise CheckpointError(f"{shown(out)}: its network is not of the shape that preset {run.preset} has now")
     return True
 
 
 def with_value_planes(run: Run, settings: TrainSettings, out: Path) -> TrainSettings:
-    """The settings with as many value planes as the residual network has that the run goes on or begins with.
+    """The settings with as many value planes as the residual network has that the run continues or begins with.
 
     Networks of presets before 26 November 2026 have one; a run keeps its network's, whatever a preset has now.
     """

@@ -1,4 +1,4 @@
-"""What decides a training run: network, learner, and the algorithm's way of acting; it knows no algorithm."""
+"""What decides a training run: network, learner, and the algorithm's way of acting."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Actor(Protocol):
     """Plays on one core and hands back training rows; it trains nothing."""
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int) -> Harvest:
-        """Play so many games with the network behind `evaluator`.  number: of the round, which schedules count."""
+        """Play this many games with the network behind `evaluator`.  number: of the round, which schedules count."""
         ...
 
 

@@ -32,7 +32,7 @@ def named_checkpoint(text: str, algorithm: str = DEFAULT) -> Path | None:
     """As `find_checkpoint`, but None for a game that no checkpoint is shipped for.
 
     A game that none is shipped for gets one of its family, such as Go at another komi. Raises CheckpointError where a
-    shipped one is damaged, so that no untrained network stands in for it.
+    shipped one is damaged, so that no untrained network replaces it.
     """
     path = Path(text)
     if os.path.lexists(path):

@@ -1,4 +1,4 @@
-"""A training's state as JSON and arrays, and back; it knows no files and no learner."""
+"""A training's state as JSON and arrays, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training rows seen another way by a game's symmetries; it knows no game and no learner."""
+"""Training rows seen another way by a game's symmetries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where rounds of self-play run: in this process, or in others by an executor; they know no learner."""
+"""Where rounds of self-play run: in this process, or in others by an executor."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Workers(Protocol):
 
 @contextmanager
 def hire(game: str, settings: TrainSettings, seed: int, workers: int, where: Where | None = None) -> Iterator[Workers]:
-    """A crew of so many workers; one worker of this machine is this very process.
+    """A crew of this many workers; one worker of this machine is this very process.
 
     where: by default processes of this machine. What each worker plays is the same to the bit wherever it plays, on
     processors of one kind.

@@ -19,7 +19,7 @@ from sog.searches.cfr import exact
 from sog.searches.mcts.ismcts import Simulator
 from sog.searches.tree.public_tree import PublicTree
 
-__all__ = ["FINAL_POLICIES", "ISMCTS", "FinalPolicy", "Searcher", "Statistics", "composed"]
+__all__ = ["FINAL_POLICIES", "ISMCTS", "FinalPolicy", "InfosetStatistics", "Searcher", "composed"]
 
 # How a policy is made of the statistics (PoG, Table 5): normalised visits, most visits, highest mean return.
 FinalPolicy: TypeAlias = Literal["mvd", "mvis", "mval"]
@@ -30,7 +30,7 @@ FINAL_POLICIES: Final[tuple[FinalPolicy, ...]] = ("mvd", "mvis", "mval")
 class ISMCTS:
     """simulations: of each search.  c: UCT's exploration constant, utilities.  seed: of all draws.
 
-    As in OpenSpiel, the simulation that meets an infostate first opens it and goes on at random, one rollout; so the
+    As in OpenSpiel, the simulation that meets an infostate first opens it and continues at random, one rollout; so the
     searched infostate's visits are one fewer than the simulations. SettingError where a number is out of range.
     """
 
@@ -46,7 +46,7 @@ class ISMCTS:
 
 
 @dataclass(frozen=True, eq=False)
-class Statistics:
+class InfosetStatistics:
     """What the searches of one public state found. visits, returns: float64[A, I]; legal: bool[A, I].
 
     returns: the sum of what the actor earned after each action, utilities.
@@ -92,17 +92,17 @@ class Searcher:
         self._tree.play_average()
         self._simulator = Simulator(self._tree)
 
-    def search(self, node: int, settings: ISMCTS) -> Statistics:
+    def search(self, node: int, settings: ISMCTS) -> InfosetStatistics:
         """Search every infostate of the public decision node `node` that has a choice and can be held at all."""
         legal, n = self._legal[node], self._at[node]
-        found = Statistics(np.zeros(legal.shape), np.zeros(legal.shape), legal)
+        found = InfosetStatistics(np.zeros(legal.shape), np.zeros(legal.shape), legal)
         for i in np.flatnonzero((legal.sum(axis=0) > 1) & self._can_hold(node)).tolist():
             rng = np.random.SeedSequence((settings.seed, node, i)).generate_state(1, np.uint64)
             searched = self._simulator.search(n, i, settings.simulations, settings.c, rng)
             found.visits[:, i], found.returns[:, i] = searched
         return found
 
-    def search_all(self, settings: ISMCTS) -> dict[int, Statistics]:
+    def search_all(self, settings: ISMCTS) -> dict[int, InfosetStatistics]:
         """Search every infostate of the game, by public decision node."""
         return {node: self.search(node, settings) for node in self._legal}
 
@@ -114,6 +114,6 @@ class Searcher:
         return held
 
 
-def composed(found: Mapping[int, Statistics], final: FinalPolicy) -> exact.Policy:
+def composed(found: Mapping[int, InfosetStatistics], final: FinalPolicy) -> exact.Policy:
     """The policy that all the searches make together, by one of PoG's three rules."""
     return {node: statistics.policy(final) for node, statistics in found.items()}

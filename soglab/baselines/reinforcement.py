@@ -78,7 +78,7 @@ class SelfPlay:
                     self.agents.append(_a2c(p, inputs, actions, a2c or A2CSettings()))
 
     def train(self, episodes: int) -> None:
-        """Play and learn from so many more episodes."""
+        """Play and learn from this many more episodes."""
         with self._draws.used():
             for _ in range(episodes):
                 time_step = self._environment.reset()

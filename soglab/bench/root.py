@@ -26,7 +26,8 @@ from sog.searches.gtcfr.search import Budget
 from sog.searches.leaves import weighing
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Evaluator
-from sog.searches.leaves.kernels import PLAIN, Leaves
+from sog.searches.leaves.kernels import Leaves, Weighing
+from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
 from soglab.bench.evaluators import CountingEvaluator
 from soglab.bench.form import Benchmark, Column, Report
@@ -129,7 +130,7 @@ def _parts(tree: Lookahead) -> dict[str, float]:
         np.zeros((2, tree.public.widest)),
         tree.public.game.num_slots[0],
         False,
-        PLAIN,
+        int(Weighing.PLAIN),
         True,
     )
     step = np.array([1.0, 1.0, 1.0, 0.0])
@@ -137,7 +138,7 @@ def _parts(tree: Lookahead) -> dict[str, float]:
     calls: tuple[Callable[[], None], ...] = (
         tree.forward,
         tree.payoffs,
-        partial(weigh, tree.public.arrays, tree.arrays, leaves, 0, len(leaves.nodes), 3, 1.0),
-        partial(tree.backward, step, 1),
+        partial(weigh, tree.public.arrays, tree.arrays, leaves, 0, len(leaves.nodes), Players.BOTH, 1.0),
+        partial(tree.backward, step, Players.FIRST),
     )
     return {part: 1e3 * min(in_turn({part: call}, 6)[part]) for part, call in zip(PARTS, calls, strict=True)}

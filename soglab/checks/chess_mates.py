@@ -3,7 +3,7 @@
     python -m soglab.checks.chess_mates --out mates.csv.gz
 
 Sixteen positions are drawn from each game, uniformly among those after its first ten moves. A position is taken where
-the player to move has a forced mate in so many moves and no sooner, one of a kind from a game at most. Half of the
+the player to move has a forced mate in this many moves and no sooner, one of a kind from a game at most. Half of the
 games are random; in the others the players take, every other time, a move after which they have the most material.
 Every move is tried, and every answer to it.
 """
@@ -26,8 +26,6 @@ from sog.errors import GameError
 from sog.games.boards.chess import Chess
 from sog.opponents.alpha_beta import material
 from sog.opponents.chess.mates import SETS, Mate, mating_moves, write_mates
-
-__all__ = ["make_mates", "played"]
 
 _FIRST: Final = 10  # moves of a game that are passed over
 _DRAWN: Final = 16  # positions of a game
@@ -67,7 +65,7 @@ def make_mates(sizes: Mapping[int, int], seed: int) -> list[Mate]:
 
 
 def _mate_at(state: Any, most: int) -> Mate | None:
-    """The quickest forced mate at a position, of so many moves at most, searched from its FEN; None without one."""
+    """The quickest forced mate at a position, of this many moves at most, searched from its FEN; None without one."""
     fen = str(state.board().to_fen())
     try:
         game = Chess(fen)

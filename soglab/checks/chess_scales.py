@@ -7,12 +7,11 @@ within 50 moves of its own, from a random position that it could win, against th
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sog.algorithms.alphazero.algorithm import ALPHAZERO
 from sog.algorithms.base import SOG
 from sog.games.boards.chess import Chess
-from sog.measure.intervals import wilson
 from sog.opponents.alpha_beta import alpha_beta, material
 from sog.opponents.chess.best_play import best_play, random_wins, standing
 from sog.opponents.chess.mates import SETS, SHIPPED, Mate, read_mates
@@ -20,12 +19,10 @@ from sog.opponents.random_player import RandomPlayer
 from sog.opponents.rating import RatingPlayer
 from sog.play.match import PlayerContestant, play_match_game
 from sog.play.player import Limits, Player, think
-from soglab.checks.fixed_positions import NETWORK, agent_name, file_id, network_player
+from soglab.checks.fixed_positions import NETWORK, agent_name, file_id, network_player, share_line, share_of
+from soglab.plots import Panel, Picture, Scale
 from soglab.runs import networks_on, short_names
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, totals
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped, totals
 
 GAME: Final = "chess"
 MATERIAL: Final = "material"
@@ -72,7 +69,7 @@ def _sizes(quick: bool) -> dict[str, int]:
 
 
 def compute(key: Key) -> Result:
-    """Of so many positions, in how many the agent found the mate or won.
+    """How many positions there were, and in how many the agent found the mate or won.
 
     moves: of the agent until mate, over the endgames won.  fewest: those that perfect play needs there.
     """
@@ -116,11 +113,16 @@ def _player(key: Key) -> Player:
     return network_player(key, key["effort"])
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """A row for each agent and scale: the share, with its interval, and how long the endgames took."""
     rows = list(_rows(points))
     beside = [Beside(f"{row['scale']}, {_name(row)}", "", _share_text(row)) for row in rows]
-    return Outcome(rows, {"chess-scales": lambda figure: _draw(figure, rows)}, beside)
+    lines = [
+        share_line(own, [row["scale"] for row in own], _name(own[0]))
+        for own in grouped(rows, lambda row: (_name(row), row["checkpoint"])).values()
+    ]
+    panel = Panel(lines, y=Scale("mates found, endgames won, %"), title="Chess, 95% intervals")
+    return Outcome(rows, {"chess-scales": Picture([panel])}, beside)
 
 
 def _share_text(row: Key) -> str:
@@ -134,24 +136,18 @@ def _name(row: Key) -> str:
     return agent_name(row, row["effort"])
 
 
-def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
+def _rows(points: list[StudyPoint]) -> Iterator[dict[str, Any]]:
     several = short_names(point.key["checkpoint"] for point in points)
-    for row in totals(points, ("agent", "effort", "checkpoint", "network", "scale")):
-        low, high = wilson(row["hits"], row["positions"])
+    for row in totals(points, "agent", "effort", "checkpoint", "network", "scale"):
         of = several.get(row["checkpoint"], "")
-        yield {**row, "of": of, "share": row["hits"] / row["positions"], "low": low, "high": high}
+        yield {**row, "of": of, **share_of(row["hits"], row["positions"])}
 
 
-def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
-    axis = figure.subplots()
-    for agent in dict.fromkeys((_name(row), row["checkpoint"]) for row in rows):
-        own = [row for row in rows if (_name(row), row["checkpoint"]) == agent]
-        shares = [100 * row["share"] for row in own]
-        bars = [[100 * abs(row["share"] - row[end]) for row in own] for end in ("low", "high")]
-        axis.errorbar([row["scale"] for row in own], shares, yerr=bars, marker="o", capsize=3, label=agent[0])
-    axis.set(ylabel="mates found, endgames won, %", title="Chess, 95% intervals")
-    axis.grid(alpha=0.3)
-    axis.legend()
-
-
-STUDY: Final = Study(plan, compute, present, takes=("full", "runs"))
+EXPERIMENT: Final = Experiment(
+    id="chess-scales",
+    paper="SoG",
+    figure="Chess, absolute strength",
+    minutes=60,
+    what="Mates in 1 and 2, KQK and KRK won from 100 starts: searches with the network of --run (--full: also at 800)",
+    study=Study(plan, compute, present, takes=("full", "runs")),
+)

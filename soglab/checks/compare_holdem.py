@@ -25,8 +25,6 @@ from sog.games.holdem.cards import CARDS, card_name, hand_number
 from sog.games.holdem.game import Holdem, HoldemState, Spot
 from sog.games.holdem.strength import ranks_of
 
-__all__ = ["against_openspiel", "against_pokerkit", "choose", "legal", "main", "next_state", "tables", "utility"]
-
 HANDS_PER_TABLE = 10
 Report = Callable[[int], None]
 _SPENT = re.compile(r"Spent: \[P0: (\d+) +P1: (\d+)")
@@ -93,7 +91,7 @@ def _count(seen: Counter[str], game: Holdem, s: HoldemState) -> None:
 
 
 def against_openspiel(hands: int, seed: int = 0, report: Report = lambda done: None) -> Counter[str]:
-    """Play so many hands by both rules and count what occurred; GameError at the first difference.
+    """Play this many hands by both rules and count what occurred; GameError at the first difference.
 
     Compared are who acts, the legal actions, the pots and the payoffs. A raise above the other player's stack is legal
     in OpenSpiel and the same as all-in for that stack here. `report` gets the number of hands played so far.

@@ -7,12 +7,10 @@ resumed, so that a study can be stopped at any moment.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -24,19 +22,18 @@ from sog.algorithms.boards.searches import MctsSearch
 from sog.algorithms.table import settings_of
 from sog.games.boards.connect_four import ConnectFour
 from sog.measure.elo import Ratings, points_of, rate
-from sog.measure.intervals import wilson
 from sog.opponents.connect_four.positions import SETS, SHIPPED
 from sog.training.checkpoint import load_meta
+from sog.training.learner import LearnerSettings
 from sog.training.loop import train
 from sog.training.run import Run, Until
 from sog.training.settings import TrainSettings
 from soglab.checks import connect_four_mistakes
-from soglab.checks.fixed_positions import file_id
-from soglab.papers.elo_matches import Agent, match_keys, play_match, points_and_games, said_of
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.checks.fixed_positions import file_id, share_line, share_of
+from soglab.papers.elo_matches import RatedAgent, match_keys, play_match, points_and_games, rating_text, said_of
+from soglab.plots import Level, Line, Panel, Picture, Scale
+from soglab.runs import made_of
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key
 
 RUNS: Final = Path("runs/connect-four-ablation")
 GAME: Final = "connect_four"
@@ -52,74 +49,64 @@ _QUICK: Final = 0.05  # minutes
 Change = Callable[[TrainSettings], TrainSettings]
 
 
-def _acting(settings: TrainSettings) -> BoardActing:
-    assert isinstance(settings.acting, BoardActing)
-    return settings.acting
+def _acted(change: Callable[[BoardActing], BoardActing]) -> Change:
+    """Rows are made in another way."""
+
+    def changed_settings(settings: TrainSettings) -> TrainSettings:
+        assert isinstance(settings.acting, BoardActing)
+        return replace(settings, acting=change(settings.acting))
+
+    return changed_settings
 
 
-def _play(settings: TrainSettings) -> BoardPlay:
-    return _acting(settings).play
+def _played(change: Callable[[BoardPlay], BoardPlay]) -> Change:
+    """Games are played in another way."""
+    return _acted(lambda acting: replace(acting, play=change(acting.play)))
 
 
-def _played(settings: TrainSettings, play: BoardPlay) -> TrainSettings:
-    """The settings with games played in another way."""
-    return replace(settings, acting=replace(_acting(settings), play=play))
+def _learned(change: Callable[[LearnerSettings], LearnerSettings]) -> Change:
+    """The learner is another."""
+    return lambda settings: replace(settings, learner=change(settings.learner))
 
 
-def _own_policy(settings: TrainSettings) -> TrainSettings:
-    play = _play(settings)
-    return _played(settings, replace(play, target=replace(play.target, completed=False)))
-
-
-def _prior_as_it_is(settings: TrainSettings) -> TrainSettings:
-    play = _play(settings)
-    return _played(settings, replace(play, target=replace(play.target, target_temperature=1.0)))
-
-
-def _with_caps(settings: TrainSettings) -> TrainSettings:
+def _capped(play: BoardPlay) -> BoardPlay:
     """A quarter of the moves get as many simulations as leave the others half of the mean."""
-    play, caps = _play(settings), _play(settings).caps
-    cheap = caps.simulations // 2
-    capped = replace(caps, simulations=4 * caps.simulations - 3 * cheap, cheap=cheap, share=0.25)
-    return _played(settings, replace(play, caps=capped))
+    caps, cheap = play.caps, play.caps.simulations // 2
+    more = 4 * caps.simulations - 3 * cheap
+    return replace(play, caps=replace(caps, simulations=more, cheap=cheap, share=0.25))
 
 
-def _growing(settings: TrainSettings) -> TrainSettings:
+def _growing(play: BoardPlay) -> BoardPlay:
     """Half of the simulations at first, all from round 200 on, which is about a third of a run of 20 minutes."""
-    play = _play(settings)
-    return _played(settings, replace(play, caps=replace(play.caps, begin_share=0.5, growing_rounds=200)))
+    return replace(play, caps=replace(play.caps, begin_share=0.5, growing_rounds=200))
 
 
-def _mcts(considered: int, settings: TrainSettings) -> TrainSettings:
-    """AlphaZero's search, whose root's simulations go to so many actions by sequential halving, or 0 for PUCT there."""
-    target = _play(settings).target
-    return _played(settings, replace(_play(settings), search=MctsSearch(considered=considered, sigma=target)))
-
-
-def _with_queries(settings: TrainSettings) -> TrainSettings:
-    """A position of every fourth search is searched by itself."""
-    return _played(settings, replace(_play(settings), queries=0.25))
+def _mcts(considered: int) -> Change:
+    """AlphaZero's search, whose root considers this number of actions by sequential halving, or 0 for PUCT there."""
+    return _played(lambda play: replace(play, search=MctsSearch(considered=considered, sigma=play.target)))
 
 
 # What is left out, added or changed, by its name in tables; the first are parts of the recipe, the last are not.
 VARIANTS: Final[dict[str, Change]] = {
     RECIPE: lambda settings: settings,
-    "average policy as target": _own_policy,
-    "targets from the prior as it is": _prior_as_it_is,
-    "no Gumbel noise": lambda settings: _played(settings, replace(_play(settings), gumbel=0.0)),
-    "no random openings": lambda settings: _played(settings, replace(_play(settings), openings=0)),
-    "no games from random positions": lambda settings: _played(settings, replace(_play(settings), starts=0.0)),
-    "outcomes only": lambda settings: replace(settings, acting=replace(_acting(settings), value_share=0.0)),
+    "average policy as target": _played(lambda play: replace(play, target=replace(play.target, completed=False))),
+    "targets from the prior as it is": _played(
+        lambda play: replace(play, target=replace(play.target, target_temperature=1.0))
+    ),
+    "no Gumbel noise": _played(lambda play: replace(play, gumbel=0.0)),
+    "no random openings": _played(lambda play: replace(play, openings=0)),
+    "no games from random positions": _played(lambda play: replace(play, starts=0.0)),
+    "outcomes only": _acted(lambda acting: replace(acting, value_share=0.0)),
     "fixed window": lambda settings: replace(settings, window=None),
-    "no average of weights": lambda settings: replace(settings, learner=replace(settings.learner, average=0.0)),
-    "no symmetries": lambda settings: replace(settings, learner=replace(settings.learner, symmetries=False)),
-    "playout caps": _with_caps,
-    "simulations that grow": _growing,
-    "rows weighed by surprise": lambda settings: replace(settings, acting=replace(_acting(settings), surprise=0.5)),
-    "queries": _with_queries,
-    "learning rate warmed up": lambda settings: replace(settings, learner=replace(settings.learner, warm_up=500)),
-    "AlphaZero's search": partial(_mcts, 0),
-    "AlphaZero's search, sequential halving": partial(_mcts, 16),
+    "no average of weights": _learned(lambda learner: replace(learner, average=0.0)),
+    "no symmetries": _learned(lambda learner: replace(learner, symmetries=False)),
+    "playout caps": _played(_capped),
+    "simulations that grow": _played(_growing),
+    "rows weighed by surprise": _acted(lambda acting: replace(acting, surprise=0.5)),
+    "queries": _played(lambda play: replace(play, queries=0.25)),  # a position of every fourth search, by itself
+    "learning rate warmed up": _learned(lambda learner: replace(learner, warm_up=500)),
+    "AlphaZero's search": _mcts(0),
+    "AlphaZero's search, sequential halving": _mcts(16),
     "4 blocks x 32": lambda settings: replace(settings, shape=replace(settings.shape, depth=4, width=32)),
 }
 
@@ -134,7 +121,7 @@ def changed(name: str) -> TrainSettings:
 def plan(options: Options, note: Note) -> list[Key]:
     """A run of each variant and seed, its mistakes, and its games against the recipe of the same seed."""
     minutes = options.minutes or (_QUICK if options.quick else MINUTES)
-    seeds = options.seeds or (1 if options.quick else SEEDS)
+    seeds = options.num_seeds(SEEDS)
     names = list(VARIANTS)[:2] if options.quick else list(VARIANTS)
     note(f"{len(names)} variants, {seeds} seeds, {minutes:g} minutes of one core each; runs are kept in {RUNS}")
     runs = [{**_said(name), "seed": seed, "minutes": minutes} for seed in range(seeds) for name in names]
@@ -149,7 +136,7 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 
 def _said(name: str) -> Key:
-    return {"variant": name, "made_of": hashlib.sha256(repr(changed(name)).encode()).hexdigest()[:12]}
+    return {"variant": name, "made_of": made_of(changed(name))}
 
 
 def _changes(run: Key) -> bool:
@@ -175,9 +162,9 @@ def _trained(key: Key) -> Result:
     return {"rounds": point.round, "rows": point.rows, "steps": point.steps}
 
 
-def _agent(folder: Path, simulations: int) -> Agent:
+def _agent(folder: Path, simulations: int) -> RatedAgent:
     checkpoint = folder / "checkpoint"
-    return Agent(SOG, str(checkpoint), load_meta(checkpoint).network_id, simulations)
+    return RatedAgent(SOG, str(checkpoint), load_meta(checkpoint).network_id, simulations)
 
 
 def _mistakes(key: Key) -> Result:
@@ -198,7 +185,7 @@ def _match(key: Key) -> Result:
     return play_match({**match, "batch": key["seed"]})
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """A row a variant: mistakes of both searches over all seeds, in all sets and each, and Elo against the recipe.
 
     The intervals are of the measuring alone, over positions and games. How much trainings differ is seen in
@@ -207,17 +194,13 @@ def present(points: list[Point]) -> Outcome:
     names = list(dict.fromkeys(point.key["variant"] for point in points))
     ratings = _ratings(points, names)
     rows = list(_rows(points, names, ratings))
-    beside = [
-        Beside(
-            row["variant"],
-            "",
-            f"{row['sog_share']:.1%} [{row['sog_low']:.1%}, {row['sog_high']:.1%}] of moves lose value "
-            f"(MCTS {row['alphazero_share']:.1%}){_less_recipe(row)}; Elo {row['elo']:+.0f} ± {row['interval']:.0f}",
-        )
-        for row in rows
-    ]
-    beside += said_of(ratings)
-    return Outcome(rows, {"connect-four-ablation": lambda figure: _draw(figure, rows)}, beside)
+    beside = []
+    for row in rows:
+        share = f"{row['sog_share']:.1%} [{row['sog_low']:.1%}, {row['sog_high']:.1%}] of moves lose value"
+        ours = f"{share} (MCTS {row['alphazero_share']:.1%}){_less_recipe(row)}; Elo {rating_text(row)}"
+        beside.append(Beside(row["variant"], "", ours))
+    picture = Picture(_panels(rows), same_y=True)
+    return Outcome(rows, {"connect-four-ablation": picture}, [*beside, *said_of(ratings)])
 
 
 def _less_recipe(row: dict[str, Any]) -> str:
@@ -228,7 +211,7 @@ def _less_recipe(row: dict[str, Any]) -> str:
     return f", {seeds} points from the recipe's by seed"
 
 
-def _rows(points: list[Point], names: list[str], ratings: Ratings) -> Iterator[dict[str, Any]]:
+def _rows(points: list[StudyPoint], names: list[str], ratings: Ratings) -> Iterator[dict[str, Any]]:
     recipe = dict[int, float]()
     for k, name in enumerate(names):
         own = [point for point in points if point.key["variant"] == name]
@@ -236,10 +219,9 @@ def _rows(points: list[Point], names: list[str], ratings: Ratings) -> Iterator[d
         row = {"variant": name, "runs": len(trained), "rows": int(np.mean([run["rows"] for run in trained]))}
         measured = [point for point in own if point.key["what"] == MISTAKES]
         for algorithm in (SOG, ALPHAZERO):
-            share, low, high = _share(measured, algorithm)
-            row |= {f"{algorithm}_share": share, f"{algorithm}_low": low, f"{algorithm}_high": high}
+            row |= _share(measured, algorithm)
         for of in SETS:
-            row[of] = _share([point for point in measured if point.key["set"] == of], SOG)[0]
+            row[of] = _share([point for point in measured if point.key["set"] == of])["sog_share"]
         by_seed = _share_by_seed(measured)
         recipe = by_seed if name == RECIPE else recipe
         row["by_seed"] = list(by_seed.values())
@@ -248,41 +230,37 @@ def _rows(points: list[Point], names: list[str], ratings: Ratings) -> Iterator[d
         yield row | {"elo": elo, "interval": half}
 
 
-def _share_by_seed(measured: list[Point]) -> dict[int, float]:
+def _share_by_seed(measured: list[StudyPoint]) -> dict[int, float]:
     """The share of Student of Games' mistakes in each seed's run."""
-    seeds = dict.fromkeys(point.key["seed"] for point in measured)
-    return {seed: _share([point for point in measured if point.key["seed"] == seed], SOG)[0] for seed in seeds}
+    return {seed: _share(own)["sog_share"] for (seed,), own in by_key(measured, "seed").items()}
 
 
-def _share(points: list[Point], algorithm: str) -> tuple[float, float, float]:
-    """The share of mistakes with its 95% interval."""
+def _share(points: list[StudyPoint], algorithm: str = SOG) -> dict[str, float]:
+    """The share of an algorithm's mistakes with its 95% interval, as columns of a row."""
     count = sum(point.result[f"{algorithm}_can_lose_value"] for point in points)
-    hits = sum(point.result[f"{algorithm}_lose_value"] for point in points)
-    return hits / count if count else 0.0, *wilson(hits, count)
+    return share_of(sum(point.result[f"{algorithm}_lose_value"] for point in points), count, f"{algorithm}_")
 
 
-def _ratings(points: list[Point], names: list[str]) -> Ratings:
+def _ratings(points: list[StudyPoint], names: list[str]) -> Ratings:
     """Elo of the variants by their games against the recipe."""
     met = [point for point in points if point.key["what"] == MATCH]
     return rate(points_of(names, [(p.key["variant"], RECIPE, *points_and_games(p.result)) for p in met]))
 
 
-def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
-    left, right = figure.subplots(1, 2, sharey=True)
-    names, places = [row["variant"] for row in rows], np.arange(len(rows))
+def _panels(rows: list[dict[str, Any]]) -> list[Panel]:
+    """Mistakes of both searches, and Elo over the recipe, a variant below the other."""
+    places = range(len(rows))
+    lines = []
     for offset, algorithm, label in ((-0.15, SOG, "GT-CFR"), (0.15, ALPHAZERO, "MCTS")):
-        shares = np.array([row[f"{algorithm}_share"] for row in rows])
-        ends = np.array([[row[f"{algorithm}_{end}"] for row in rows] for end in ("low", "high")])
-        left.errorbar(100 * shares, places + offset, xerr=100 * np.abs(ends - shares), fmt="o", capsize=3, label=label)
-    left.set(xlabel="moves that lose value, %", yticks=places, yticklabels=names, title="Connect four, 95% intervals")
-    left.invert_yaxis()
-    left.legend()
+        line = share_line(rows, places, label, {"fmt": "o"}, f"{algorithm}_")
+        lines.append(replace(line, x=line.y, y=[place + offset for place in places], sideways=True))
+    names = {"yticks": places, "yticklabels": [row["variant"] for row in rows], "ylim": (len(rows) - 0.5, -0.5)}
     elo, half = ([row[name] for row in rows] for name in ("elo", "interval"))
-    right.errorbar(elo, places, xerr=half, fmt="o", capsize=3)
-    right.axvline(0.0, color="grey", linewidth=0.8)
-    right.set(xlabel="Elo over the recipe")
-    for axis in (left, right):
-        axis.grid(alpha=0.3)
+    zero = Level(0.0, None, {"color": "grey", "linewidth": 0.8}, upright=True)
+    return [
+        Panel(lines, Scale("moves that lose value, %"), title="Connect four, 95% intervals", axes=names),
+        Panel([Line(elo, places, None, {"fmt": "o"}, half, sideways=True), zero], Scale("Elo over the recipe")),
+    ]
 
 
 def describe(key: Key) -> str:
@@ -295,4 +273,11 @@ def stage(key: Key) -> int:
     return _STAGES.index(key["what"])
 
 
-STUDY: Final = Study(plan, compute, present, takes=("seeds", "minutes"), describe=describe, stage=stage)
+EXPERIMENT: Final = Experiment(
+    id="connect-four-ablation",
+    paper="SoG",
+    figure="Connect four, what each technique is worth",
+    minutes=400,
+    what="Self-play with one technique left out or added, --minutes 20 of one core a run: value-losing moves and Elo",
+    study=Study(plan, compute, present, takes=("seeds", "minutes"), describe=describe, stage=stage),
+)

@@ -7,24 +7,21 @@ where some move does. A move is not the best in score where it wins later, or lo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sog.algorithms.alphazero.algorithm import ALPHAZERO
 from sog.algorithms.base import SOG
 from sog.games.boards.connect_four import ConnectFour
-from sog.measure.intervals import wilson
 from sog.opponents.connect_four.positions import SETS, SHIPPED, Scored, read_positions
 from sog.opponents.openspiel_mcts import openspiel_mcts
 from sog.opponents.rating import RatingPlayer
 from sog.play.player import Player, PlayerSearch
 from sog.searches.leaves.drive import drive
 from sog.searches.leaves.evaluator import SearchGenerator
-from soglab.checks.fixed_positions import NETWORK, agent_name, file_id, network_player
+from soglab.checks.fixed_positions import NETWORK, agent_name, file_id, network_player, share_line, share_of
+from soglab.plots import Line, Panel, Picture, Scale
 from soglab.runs import networks_on, short_names
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, totals
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped, totals
 
 GAME: Final = "connect_four"
 SIMULATIONS: Final = 100
@@ -114,57 +111,56 @@ def _player(key: Key) -> Player:
     return network_player(key, key["simulations"])
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """A row for each agent and set, and for all sets together: the shares, with intervals."""
     rows = list(_rows(points))
-    beside = [
-        Beside(
-            f"{row['set']}, {_name(row)}",
-            "",
-            f"{row['value_share']:.1%} [{row['value_low']:.1%}, {row['value_high']:.1%}] of {row['can_lose_value']} "
-            f"lose value; {row['score_share']:.1%} of {row['can_lose_score']} not best in score",
-        )
-        for row in rows
-    ]
-    return Outcome(rows, {"connect-four-mistakes": lambda figure: _draw(figure, rows)}, beside)
+    beside = []
+    for row in rows:
+        share = f"{row['value_share']:.1%} [{row['value_low']:.1%}, {row['value_high']:.1%}] of {row['can_lose_value']}"
+        score = f"{row['score_share']:.1%} of {row['can_lose_score']} not best in score"
+        beside.append(Beside(f"{row['set']}, {_name(row)}", "", f"{share} lose value; {score}"))
+    sets = list(dict.fromkeys(row["set"] for row in rows))
+    axes = {"xticks": range(len(sets)), "xticklabels": sets}
+    value, title = Scale("moves that lose value, %"), "Connect four, 95% intervals"
+    panel = Panel(_lines(rows, sets), y=value, title=title, axes=axes, grid={"axis": "y"})
+    return Outcome(rows, {"connect-four-mistakes": Picture([panel])}, beside)
 
 
 def _name(row: Key) -> str:
     return agent_name(row, row["simulations"])
 
 
-def _rows(points: list[Point]) -> Iterator[dict[str, Any]]:
+def _rows(points: list[StudyPoint]) -> Iterator[dict[str, Any]]:
     names = ("agent", "checkpoint", "network", "simulations", "set")
-    together = [Point({**point.key, "set": _ALL}, point.result) for point in points]
+    together = [StudyPoint({**point.key, "set": _ALL}, point.result) for point in points]
     several = short_names(point.key["checkpoint"] for point in points)
-    for row in totals([*points, *together], names):
+    for row in totals([*points, *together], *names):
         row["of"] = several.get(row["checkpoint"], "")
         for what in ("value", "score"):
-            hits, count = row[f"lose_{what}"], row[f"can_lose_{what}"]
-            low, high = wilson(hits, count)
-            row |= {f"{what}_share": hits / count if count else 0.0, f"{what}_low": low, f"{what}_high": high}
+            row |= share_of(row[f"lose_{what}"], row[f"can_lose_{what}"], f"{what}_")
         yield row
 
 
-def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
+def _lines(rows: list[dict[str, Any]], sets: list[str]) -> list[Line]:
     """Every set's shares side by side, the agents apart: a colour for each, paler for the runs that are named first."""
-    axis = figure.subplots()
-    sets = list(dict.fromkeys(row["set"] for row in rows))
-    agents = list(dict.fromkeys((row["agent"], row["simulations"], row["checkpoint"]) for row in rows))
-    kinds = list(dict.fromkeys(agent[0] for agent in agents))
-    for k, agent in enumerate(agents):
-        own = [row for row in rows if (row["agent"], row["simulations"], row["checkpoint"]) == agent]
+    agents = grouped(rows, lambda row: (row["agent"], row["simulations"], row["checkpoint"]))
+    kinds = grouped(agents, lambda agent: str(agent[0]))
+    lines = []
+    for k, (agent, own) in enumerate(agents.items()):
         places = [sets.index(row["set"]) + 0.6 * ((k + 0.5) / len(agents) - 0.5) for row in own]
-        shares = [100 * row["value_share"] for row in own]
-        bars = [[100 * abs(row["value_share"] - row[f"value_{end}"]) for row in own] for end in ("low", "high")]
-        alike = [other for other in agents if other[0] == agent[0]]
-        last = agent == alike[-1]
-        look: dict[str, Any] = {"color": f"C{kinds.index(agent[0])}", "alpha": (alike.index(agent) + 1) / len(alike)}
-        axis.errorbar(places, shares, yerr=bars, fmt="o", capsize=3, label=_name(own[0]) if last else None, **look)
-    axis.set_xticks(range(len(sets)), sets)
-    axis.set(ylabel="moves that lose value, %", title="Connect four, 95% intervals")
-    axis.grid(axis="y", alpha=0.3)
-    axis.legend()
+        alike = kinds[agent[0]]
+        label = _name(own[0]) if agent == alike[-1] else None
+        style = {"color": f"C{list(kinds).index(agent[0])}", "alpha": (alike.index(agent) + 1) / len(alike), "fmt": "o"}
+        lines.append(share_line(own, places, label, style, "value_"))
+    return lines
 
 
-STUDY: Final = Study(plan, compute, present, takes=("runs",))
+EXPERIMENT: Final = Experiment(
+    id="connect-four-mistakes",
+    paper="SoG",
+    figure="Connect four, absolute strength",
+    minutes=1,
+    what="Moves that lose value in solved positions: "
+    "both searches with the network of --run (or the shipped one), MCTS",
+    study=Study(plan, compute, present, takes=("runs",)),
+)

@@ -1,9 +1,9 @@
-"""Makes the sets of connect four positions with every move's exact score, from a seed; stopped, it goes on later.
+"""Makes the sets of connect four positions with every move's exact score, from a seed; stopped, it continues later.
 
     python -m soglab.checks.connect_four_sets --out positions.csv.gz --journal positions.jsonl
 
 A candidate is what random play has led to after a number of stones drawn uniformly (Begin: 8 to 14, since a position
-of fewer stones takes from seconds to hours; Middle: 15 to 28; End: 29 to 40). It is taken where the game goes on, the
+of fewer stones takes from seconds to hours; Middle: 15 to 28; End: 29 to 40). It is taken where the game continues, the
 player to move cannot win with the next stone, no position before it was the same or its mirror image, and its set is
 not full. What was solved is kept in the journal, so that a run that was stopped loses nothing.
 """
@@ -25,9 +25,7 @@ import numpy as np
 from sog.files import append_line
 from sog.opponents.connect_four.bitboards import mirrored
 from sog.opponents.connect_four.positions import EASY, SETS, Scored, set_of, write_positions
-from sog.opponents.connect_four.solver import Board, Solver, plies_to_end
-
-__all__ = ["Journal", "make_sets", "random_position"]
+from sog.opponents.connect_four.solver import Board, ConnectFourSolver, plies_to_end
 
 _STONES: Final = {"End": (29, 40), "Middle": (15, 28), "Begin": (8, 14)}
 _REPORT_EVERY: Final = 20.0  # seconds
@@ -36,7 +34,7 @@ _REPORT_EVERY: Final = 20.0  # seconds
 class Journal:
     """What was solved so far: the score, or every move's, of a line of play; kept in a file if one is named."""
 
-    def __init__(self, solver: Solver, path: Path | None = None) -> None:
+    def __init__(self, solver: ConnectFourSolver, path: Path | None = None) -> None:
         self.solver, self._path = solver, path
         self._known: dict[str, dict[str, int]] = {}
         if path is not None and path.exists():
@@ -64,7 +62,7 @@ class Journal:
 
 
 def random_position(stones: int, rng: np.random.Generator) -> tuple[int, ...]:
-    """Random moves until so many stones lie; empty where the game ended before or the player to move wins at once."""
+    """Random moves until this many stones lie; empty where the game ended before or the player to move wins at once."""
     board, moves = Board(), list[int]()
     for _ in range(stones):
         columns = board.columns()
@@ -107,7 +105,7 @@ def main() -> None:
     parser.add_argument("--journal", type=Path, help="a file that keeps what was solved, to go on from")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    positions = make_sets(SETS, options.seed, Journal(Solver(), options.journal))
+    positions = make_sets(SETS, options.seed, Journal(ConnectFourSolver(), options.journal))
     write_positions(options.out, positions)
     print(json.dumps(dict(Counter(position.of for position in positions))))
 

@@ -17,8 +17,6 @@ from sog.games.histories.base import HistoryGame
 from sog.games.histories.listing import Histories, list_histories
 from sog.nets.cvpn import CVPN
 
-__all__ = ["ExactCritic"]
-
 
 class _Seen(NamedTuple):
     """See `sog.algorithms.sepot.transformations.Decisions`."""

@@ -1,14 +1,17 @@
-"""What checks on fixed positions share: players with a network as points name them, and which positions there were."""
+"""What checks on fixed positions share: players with a network as points name them, the positions, and shares."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from sog.algorithms.alphazero.algorithm import ALPHAZERO
+from sog.measure.intervals import wilson
 from sog.play.player import Player
-from soglab.papers.elo_matches import Agent
+from soglab.papers.elo_matches import RatedAgent
+from soglab.plots import Line, Style
 from soglab.study import Key
 
 NETWORK: Final = "network"
@@ -17,7 +20,7 @@ NETWORK: Final = "network"
 def network_player(key: Key, simulations: int) -> Player:
     """A player of the point's agent; the network alone is MCTS of one simulation, which is its policy's first move."""
     algorithm = ALPHAZERO if key["agent"] == NETWORK else key["agent"]
-    return Agent(algorithm, key["checkpoint"], key["network"], simulations or 1).maker()()
+    return RatedAgent(algorithm, key["checkpoint"], key["network"], simulations or 1).maker()()
 
 
 def agent_name(row: Key, effort: int) -> str:
@@ -29,3 +32,18 @@ def agent_name(row: Key, effort: int) -> str:
 def file_id(file: Path) -> str:
     """Which positions a file holds, for the keys of points: other positions are other points."""
     return hashlib.sha256(file.read_bytes()).hexdigest()[:8]
+
+
+def share_of(hits: float, count: int, name: str = "") -> dict[str, float]:
+    """A share of `count` and its 95% interval as columns of a row: share, low and high behind `name`; 0 of none."""
+    low, high = wilson(hits, count)
+    return {f"{name}share": hits / count if count else 0.0, f"{name}low": low, f"{name}high": high}
+
+
+def share_line(
+    rows: Sequence[dict[str, Any]], x: Sequence[Any], label: str | None, style: Style | None = None, name: str = ""
+) -> Line:
+    """The shares of rows, %, with their intervals; columns are as `share_of` names them."""
+    shares = [100 * row[f"{name}share"] for row in rows]
+    bars = [[100 * abs(row[f"{name}share"] - row[f"{name}{end}"]) for row in rows] for end in ("low", "high")]
+    return Line(x, shares, label, {"marker": "o"} if style is None else style, bars)

@@ -21,8 +21,6 @@ from sog.play.match import random_opening
 from sog.protocols.go_setup import COLOURS, GoBoard, read_vertex, write_score, write_vertex
 from sog.protocols.gtp_client import GtpPipe
 
-__all__ = ["Compared", "compare", "gnugo", "main"]
-
 # Where Debian keeps games.
 _DEBIAN: Final = Path("/usr/games/gnugo")
 
@@ -76,7 +74,7 @@ def compare(size: int, komi: float, seed: int, plies: int = 6) -> Compared | Non
 
 
 def main() -> int:
-    """Compare so many games and print {games, agree, repetitions, differing}; 1 where one differs."""
+    """Compare this many games and print {games, agree, repetitions, differing}; 1 where one differs."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=50)
     parser.add_argument("--size", type=int, default=9)

@@ -12,10 +12,8 @@ from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame, drawn, uniform_weights
 from sog.games.histories.catalog import make_history_game
 from sog.games.openspiel.loading import load_in_turns
-from soglab.checks.agreement import agreement, batches
-from soglab.study import Key, Note, Options, Outcome, Point, Result, Study
-
-__all__ = ["COMPARED", "STUDY", "Compared", "compare_random_games"]
+from soglab.checks.agreement import agreement_study
+from soglab.study import Experiment, Key, Result
 
 _BATTLE: Final = "allow_repeated_shots=False,loss_multiplier=1.0"
 
@@ -38,7 +36,7 @@ COMPARED: Final = (
 
 
 @dataclass(frozen=True)
-class Compared:
+class AgreedGames:
     """Games that agreed to the end and how many histories they passed."""
 
     game: str
@@ -46,7 +44,7 @@ class Compared:
     moves: int
 
 
-def compare_random_games(name: str, games: int, rng: np.random.Generator) -> Compared:
+def compare_random_games(name: str, games: int, rng: np.random.Generator) -> AgreedGames:
     """Play random games side by side and each of them in OpenSpiel; GameError at the first difference.
 
     Compared are who acts, legal actions, chance, utilities, and infostates: two histories of the games played are one
@@ -74,7 +72,7 @@ def compare_random_games(name: str, games: int, rng: np.random.Generator) -> Com
     for b, utility in enumerate(game.utilities(states).tolist()):
         if not others[b].is_terminal() or abs(others[b].returns()[0] - utility) > 1e-9:
             raise GameError(f"{name}: the end of {others[b].history()} is another in OpenSpiel")
-    return Compared(name, games, moves)
+    return AgreedGames(name, games, moves)
 
 
 def _infostates(game: HistoryGame, states: Any, actors: Any) -> list[bytes]:
@@ -100,11 +98,6 @@ def _compare(game: HistoryGame, state: Any, actor: int, weights: Any) -> None:
         raise GameError(f"{where}: actions {np.flatnonzero(weights)}, in OpenSpiel {np.flatnonzero(wanted)}")
 
 
-def _plan(options: Options, note: Note) -> list[Key]:
-    """Batches of each game."""
-    return batches(COMPARED, options)
-
-
 def _compute(key: Key) -> Result:
     """How many games and moves agreed, or what the first difference was."""
     try:
@@ -114,9 +107,11 @@ def _compute(key: Key) -> Result:
     return {"agreed": found.games, "moves": found.moves, "difference": ""}
 
 
-def _present(points: list[Point]) -> Outcome:
-    """Games that agreed to the end; a batch with a difference counts as none."""
-    return agreement(COMPARED, "random-histories", points)
-
-
-STUDY: Final = Study(_plan, _compute, _present, takes=("full",))
+EXPERIMENT: Final = Experiment(
+    id="random-histories",
+    paper="SePoT",
+    figure="5.1, B",
+    minutes=1,
+    what="Thirteen games by histories: 1,000 random games each (--full: 10,000) beside OpenSpiel, every infostate",
+    study=agreement_study("random-histories", COMPARED, _compute),
+)

@@ -9,16 +9,11 @@ import numpy as np
 from sog.errors import GameError
 from sog.games.boards.positions import PositionGame
 from sog.games.catalog import make_game
-from soglab.checks.agreement import agreement, batches
+from soglab.checks.agreement import agreement_study
 from soglab.checks.rules import Spoken, random_game
-from soglab.study import Key, Note, Options, Outcome, Point, Result, Study
+from soglab.study import Experiment, Key, Result
 
 GAMES: Final = ("chess", "go(board_size=9,komi=7.5)", "connect_four")
-
-
-def plan(options: Options, note: Note) -> list[Key]:
-    """Batches of each game."""
-    return batches(GAMES, options)
 
 
 def compute(key: Key) -> Result:
@@ -35,9 +30,11 @@ def compute(key: Key) -> Result:
     return {"agreed": agreed, "moves": moves, "difference": difference}
 
 
-def present(points: list[Point]) -> Outcome:
-    """Games that agreed to the end."""
-    return agreement(GAMES, "random-games", points)
-
-
-STUDY: Final = Study(plan, compute, present, takes=("full",))
+EXPERIMENT: Final = Experiment(
+    id="random-games",
+    paper="SoG",
+    figure="Chess, Go",
+    minutes=10,
+    what="Chess, 9x9 Go and connect four: 1,000 random games each (--full: 10,000) beside OpenSpiel, every position",
+    study=agreement_study("random-games", GAMES, compute),
+)

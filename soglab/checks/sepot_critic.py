@@ -1,16 +1,16 @@
 """SePoT's critic against exact values, in error and in play: what a search loses by it, and what by its own limits.
 
 Of a run's last network every history's worth is computed, under its policy and each transformation. The critic's
-errors stand beside how far these values spread: a critic that had learned nothing would be wrong by as much. Then the
-same searches have leaves by the critic and exact ones, each with the opponent's choice among transformations and with
-none.
+errors are compared with how far these values spread: a critic that had learned nothing would be wrong by as much.
+Then the same searches have leaves by the critic and exact ones, each with the opponent's choice among transformations
+and with none.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -20,22 +20,15 @@ from sog.algorithms.sepot.agent import search_exploitability, search_of
 from sog.algorithms.sepot.learner import SepotSettings, transformations_of
 from sog.algorithms.sepot.transformations import Identity
 from sog.algorithms.table import settings_of
-from sog.games.histories.catalog import make_history_game
+from sog.arrays import Float64
 from sog.measure.listed import listed
 from sog.training.checkpoint import load_with_critic
 from soglab.checks.exact_critic import ExactCritic
 from soglab.papers.sepot_figures import NETWORK, NOBODY, search_of_key, way_of
-from soglab.papers.sepot_runs import UNTRAINED, alpha_of, opened, quick_runs
+from soglab.papers.sepot_runs import UNTRAINED, opened, quick_runs, search_effort, short_name, unit_of
+from soglab.plots import Line, Panel, Picture, Scale, line_of
 from soglab.runs import checkpoint_of
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from sog.arrays import Float64
-    from soglab.checks.exact_critic import ExactCritic
-
-__all__ = ["STUDY"]
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped
 
 ERROR, PLAY = "error", "play"
 LEARNED, EXACT = "learned", "exact"
@@ -46,11 +39,10 @@ _SMALL: Final = "goofspiel(imp_info=True,num_cards=3,points_order=descending)"
 def plan(options: Options, note: Note) -> list[Key]:
     """Errors, the network's own play, and eight searches of each run."""
     keys: list[Key] = []
-    alpha, iterations = alpha_of(options), 20 if options.quick else 800
     for run in quick_runs(options, _RUNS, (_SMALL,)):
         keys.append({"what": ERROR, **run})
         shallow, deeper = (0, 0) if run["game"] == "leduc_poker" else (1, 2)
-        about = {"what": PLAY, **run, "iterations": iterations, "alpha": alpha}
+        about = {"what": PLAY, **run, **search_effort(options)}
         keys.append({**about, "depth": NETWORK, "gadget": "", "leaves": ""})
         for depth, gadget in ((shallow, "critic"), (deeper, "previous")):
             for leaves in (LEARNED, EXACT):
@@ -84,7 +76,7 @@ def compute(key: Key) -> Result:
 
 
 def _errors(exact: ExactCritic, learned: Float64, turn: int) -> dict[str, Any]:
-    """Root mean squares over the histories after so many actions, all alike and by the policy's reach.
+    """Root mean squares over the histories after `turn` actions, all alike and by the policy's reach.
 
     error: of what the policy itself is worth.  spread: of that about its mean.  change_error, change: of what a
     transformation makes of it, more or less than the policy itself.
@@ -116,12 +108,12 @@ def _played(key: Key, exact: ExactCritic) -> float:
     return unit * search_exploitability(public, search)
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """A row for each run and turn, and for each way to play; errors are summed up over all turns, histories alike."""
     rows, beside = [], []
     for point in points:
         about = {name: point.key[name] for name in ("game", "folder", "network")}
-        who = f"{point.key['game'].split('(')[0]}, {Path(point.key['folder']).name}"
+        who = f"{short_name(point.key['game'])}, {Path(point.key['folder']).name}"
         if point.key["what"] == ERROR:
             turns = point.result["turns"]
             rows += [{"what": ERROR, **about, **turn} for turn in turns]
@@ -136,8 +128,10 @@ def present(points: list[Point]) -> Outcome:
         leaves = f", {point.key['leaves']} leaves" if point.key["leaves"] else ""
         line, value = f"{way_of(point.key)}{leaves}", point.result["exploitability"]
         rows.append({"what": PLAY, **about, "line": line, "exploitability": value})
-        beside.append(Beside(f"{who}: {line}", "", f"exploitability {value:.4g} {_unit(point.key['game'])}"))
-    return Outcome(rows, {"sepot-critic": lambda figure: _draw(figure, rows)}, beside)
+        beside.append(Beside(f"{who}: {line}", "", f"exploitability {value:.4g} {unit_of(point.key['game'])}"))
+    axes = (Scale("actions so far"), Scale("root mean square, utility"))
+    panel = Panel(_lines(rows), *axes, "SePoT's critic, all histories alike", legend={"fontsize": 8})
+    return Outcome(rows, {"sepot-critic": Picture([panel])}, beside)
 
 
 def _over(turns: list[dict[str, Any]], name: str) -> float:
@@ -147,22 +141,16 @@ def _over(turns: list[dict[str, Any]], name: str) -> float:
     return float(np.sqrt(sum(squares) / sum(weights)))
 
 
-def _unit(game: str) -> str:
-    return make_history_game(game).unit.name
-
-
-def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
+def _lines(rows: list[dict[str, Any]]) -> list[Line]:
     """Errors by turn, beside how far the values spread."""
-    axis = figure.subplots()
-    errors = [row for row in rows if row["what"] == ERROR]
-    for k, folder in enumerate(dict.fromkeys(row["folder"] for row in errors)):
-        own = [row for row in errors if row["folder"] == folder]
-        for name, style in (("error", "-"), ("spread", "--"), ("change_error", "-."), ("change", ":")):
-            label = f"{own[0]['game'].split('(')[0]}: {name.replace('_', ', ')}"
-            axis.plot([row["turn"] for row in own], [row[name] for row in own], style, color=f"C{k}", label=label)
-    axis.set(xlabel="actions so far", ylabel="root mean square, utility", title="SePoT's critic, all histories alike")
-    axis.grid(alpha=0.3)
-    axis.legend(fontsize=8)
+    styles = {"error": "-", "spread": "--", "change_error": "-.", "change": ":"}
+    runs = grouped((row for row in rows if row["what"] == ERROR), lambda row: (row["folder"], row["game"]))
+    lines = []
+    for k, ((_, game), own) in enumerate(runs.items()):
+        for name, style in styles.items():
+            label = f"{short_name(game)}: {name.replace('_', ', ')}"
+            lines.append(line_of(own, "turn", name, label, {"color": f"C{k}", "linestyle": style}))
+    return lines
 
 
 def _describe(key: Key) -> str:
@@ -170,4 +158,11 @@ def _describe(key: Key) -> str:
     return f"{Path(key['folder']).name}, {what}".strip()
 
 
-STUDY: Final = Study(plan, compute, present, takes=("runs", "paper"), describe=_describe)
+EXPERIMENT: Final = Experiment(
+    id="sepot-critic",
+    paper="SePoT",
+    figure="(ours)",
+    minutes=5,
+    what="The critic's errors beside how far exact values spread, and searches with its leaves and with exact ones",
+    study=Study(plan, compute, present, takes=("runs", "paper"), describe=_describe),
+)

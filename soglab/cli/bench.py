@@ -208,7 +208,7 @@ def bench_by_histories(
 def bench_sepot_search(
     games: GamesArgument = None,
     played: Annotated[int, _count("Random games, each of whose public states is searched.")] = 6,
-    histories: Annotated[int | None, _count("Search subgames of at most so many histories; by default 25,000.")] = None,
+    histories: Annotated[int | None, _count("The most histories of a searched subgame; by default 25,000.")] = None,
     updates: Annotated[int | None, _count("CFR+ iterations of a search; by default 800.")] = None,
     as_json: JsonOption = False,
 ) -> None:

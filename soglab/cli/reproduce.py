@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,7 +84,7 @@ def reproduce(
         _print(done, work.done, len(work.keys), time.monotonic() - started, as_json)
         _end(done)
         return
-    kept = f"finished points are kept in {work.folder}: the same command goes on from there"
+    kept = f"finished points are kept in {work.folder}: the same command continues from there"
     opened = progress_bar(experiment.id, len(work.keys), "points", begun=work.done)
     with say_kept(lambda: kept), opened as report:
         done = work.run(where, report)
@@ -133,7 +134,7 @@ def _print(done: Reproduced, points: int, planned: int, seconds: float, as_json:
                 "planned": planned,
                 "files": [str(file) for file in done.files],
                 "failed": done.outcome.failed,
-                "beside": [{"what": row.what, "paper": row.paper, "ours": row.ours} for row in beside],
+                "beside": [asdict(row) for row in beside],
             }
         )
         return

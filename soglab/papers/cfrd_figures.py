@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -24,11 +24,8 @@ from sog.searches.cfr.rules import CFR, CFR_PLUS, DCFR, Rule
 from sog.searches.resolving.decomposition import Decomposition
 from sog.searches.resolving.subgame import SubgameSolver, combined, nodes_of, safely, summarise, unsafely
 from sog.searches.tree.public_tree import PublicTree
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from soglab.plots import DOTS, Level, Line, Panel, Picture, Scale, line_of, line_through, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped
 
 METHODS: Final = {"safe": safely, "unsafe": unsafely}
 # Simultaneous updates come closest to what the paper prints of its sampling CFR; the alternating rules are ours.
@@ -70,20 +67,25 @@ def _label(key: Key) -> str:
     return f"{key['method']}, {key['rule']}"
 
 
-def _line(point: Point, what: str = "exploitability") -> dict[int, float]:
-    """A measure by iterations, which are text in the result."""
-    return {int(count): y for count, y in point.result[what].items()}
-
-
 def _slope(line: dict[int, float]) -> float:
     """The exponent b of the fit y = a x^b."""
     return float(np.polyfit(np.log(list(line)), np.log(list(line.values())), 1)[0])
 
 
-def _draw_line(axis: Axes, line: dict[int, float], key: Key) -> None:
-    style = "-" if key["method"] == "safe" else "--"
-    color = f"C{list(RULES).index(key['rule'])}"
-    axis.plot(list(line), list(line.values()), color=color, linestyle=style, label=_label(key))
+def _lines(points: list[StudyPoint], measure: str = "exploitability") -> list[Line]:
+    """A measure by iterations of each point: a colour for each rule, dashed for the unsafe method."""
+    lines = []
+    for p in points:
+        style = {"color": f"C{list(RULES).index(p.key['rule'])}", "linestyle": "-" if _is_safe(p) else "--"}
+        lines.append(line_through(p.curve(measure), _label(p.key), style))
+    return lines
+
+
+def _is_safe(p: StudyPoint) -> bool:
+    return bool(p.key["method"] == "safe")
+
+
+_AXES: Final = (log_scale("iterations T"), log_scale("exploitability, chips a hand"))
 
 
 # --- Fig. 3: the subgames of an equilibrium ---
@@ -112,31 +114,20 @@ def compute_fig3(key: Key) -> Result:
     return {"exploitability": found, "base": _exploitability(base)}
 
 
-def present_fig3(points: list[Point]) -> Outcome:
+def present_fig3(points: list[StudyPoint]) -> Outcome:
     """Exploitability against iterations; how fast the safe method's falls and where the unsafe one's stays."""
-    rows = [{**p.key, "iterations": count, "exploitability": y} for p in points for count, y in _line(p).items()]
+    rows = [{**p.key, "iterations": count, "exploitability": y} for p in points for count, y in p.curve().items()]
     beside = [Beside("the equilibrium that is re-solved", "< 2.5e-11", f"{points[0].result['base']:.1e} chips")]
     for p in points:
-        line = _line(p)
-        most = max(line)
+        most, line = max(p.curve()), p.curve()
         last = f"{line[most]:.2g} chips"
-        safe = p.key["method"] == "safe"
-        said, ours = ("T^-0.5", f"T^{_slope(line):.2f}, {last}") if safe else ("around 0.080", last)
+        said, ours = ("T^-0.5", f"T^{_slope(line):.2f}, {last}") if _is_safe(p) else ("around 0.080", last)
         beside.append(Beside(f"{_label(p.key)}, {most:,} iterations", said, ours))
-    return Outcome(rows, {"cfrd-fig3": lambda figure: _draw_fig3(figure, points)}, beside)
-
-
-def _draw_fig3(figure: Figure, points: list[Point]) -> None:
-    axis = figure.subplots()
-    for p in points:
-        _draw_line(axis, _line(p), p.key)
-    counts = np.array(list(_line(points[0])))
-    axis.plot(counts, 1.0 / np.sqrt(counts), color="grey", linestyle=":", label=r"$T^{-1/2}$")
-    axis.axhline(0.080, color="black", linewidth=0.8, label="paper's unsafe limit")
-    axis.set(xscale="log", yscale="log", xlabel="iterations T", ylabel="exploitability, chips a hand")
-    axis.set_title("Re-solving the subgames of an equilibrium of Leduc")
-    axis.grid(alpha=0.3)
-    axis.legend()
+    counts = list(points[0].curve())
+    fall = Line(counts, [count**-0.5 for count in counts], r"$T^{-1/2}$", {"color": "grey", "linestyle": ":"})
+    limit = Level(0.080, "paper's unsafe limit", {"color": "black", "linewidth": 0.8})
+    title = "Re-solving the subgames of an equilibrium of Leduc"
+    return Outcome(rows, {"cfrd-fig3": Picture([Panel([*_lines(points), fall, limit], *_AXES, title)])}, beside)
 
 
 # --- Fig. 4: CFR-D ---
@@ -179,38 +170,25 @@ def _resolved(search: Decomposition, rule: Rule, count: int) -> float:
     return _exploitability(combined(dict(zip(nodes_of(public, trunk), trunk.values(), strict=True)), resolving))
 
 
-def present_fig4(points: list[Point]) -> Outcome:
+def present_fig4(points: list[StudyPoint]) -> Outcome:
     """Exploitability against subgame iterations, a line for each number of trunk iterations."""
     rows = [
         {"trunk": trunk, "subgame": p.key["subgame"], "exploitability": y, "finely_resolved": fine}
         for p in sorted(points, key=lambda p: int(p.key["subgame"]))
-        for (trunk, y), fine in zip(_line(p).items(), _line(p, "finely_resolved").values(), strict=True)
+        for (trunk, y), fine in zip(p.curve().items(), p.curve("finely_resolved").values(), strict=True)
     ]
     rows.sort(key=lambda row: row["trunk"])
-    beside = []
-    for trunk, line in _by_trunk(rows).items():
+    beside, lines = [], []
+    for k, (trunk, line) in enumerate(grouped(rows, lambda row: int(row["trunk"])).items()):
         first, last = line[0], line[-1]
         what = f"{trunk:,} trunk, {first['subgame']:,} to {last['subgame']:,} subgame iterations"
-        for name, words in (("exploitability", ""), ("finely_resolved", ", finely re-solved")):
+        for name, words, style in (("exploitability", "", "-"), ("finely_resolved", ", finely re-solved", ":")):
             beside.append(Beside(what + words, "", f"{first[name]:.2g} to {last[name]:.2g} chips"))
-    return Outcome(rows, {"cfrd-fig4": lambda figure: _draw_fig4(figure, rows)}, beside)
-
-
-def _by_trunk(rows: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
-    return {trunk: [row for row in rows if row["trunk"] == trunk] for trunk in sorted({row["trunk"] for row in rows})}
-
-
-def _draw_fig4(figure: Figure, rows: list[dict[str, Any]]) -> None:
-    axis = figure.subplots()
-    for k, (trunk, line) in enumerate(_by_trunk(rows).items()):
-        counts = [row["subgame"] for row in line]
-        for name, style in (("exploitability", "-"), ("finely_resolved", ":")):
-            label = f"{trunk:,} trunk iterations" if style == "-" else None
-            axis.plot(counts, [row[name] for row in line], color=f"C{k}", linestyle=style, marker=".", label=label)
-    axis.set(xscale="log", yscale="log", xlabel="subgame iterations", ylabel="exploitability, chips a hand")
-    axis.set_title("CFR-D on Leduc; dotted: re-solved with hardly any error")
-    axis.grid(alpha=0.3)
-    axis.legend()
+            label = None if words else f"{trunk:,} trunk iterations"
+            lines.append(line_of(line, "subgame", name, label, {**DOTS, "color": f"C{k}", "linestyle": style}))
+    title = "CFR-D on Leduc; dotted: re-solved with hardly any error"
+    axes = (replace(_AXES[0], label="subgame iterations"), _AXES[1])
+    return Outcome(rows, {"cfrd-fig4": Picture([Panel(lines, *axes, title)])}, beside)
 
 
 # --- Fig. 5: the subgames of an abstract strategy ---
@@ -266,28 +244,32 @@ def compute_fig5(key: Key) -> Result:
     return {"exploitability": exploitability, "won": won, "base": _exploitability(base)}
 
 
-def present_fig5(points: list[Point]) -> Outcome:
+def present_fig5(points: list[StudyPoint]) -> Outcome:
     """Both plots of the figure, and the figures of the paper's text."""
     rows = [
         {**p.key, "iterations": count, "exploitability": y, "won": p.result["won"][str(count)]}
         for p in points
-        for count, y in _line(p).items()
+        for count, y in p.curve().items()
     ]
     beside = [Beside("the abstract strategy", "0.382", f"{points[0].result['base']:.4f} chips")]
     for p in points:
-        line = _line(p)
         for what, said, pick in _FIG5_TEXT[p.key["method"]]:
-            found = [y for count, y in line.items() if pick(count)]
+            found = [y for count, y in p.curve().items() if pick(count)]
             if found:
                 ours = f"{found[-1]:.3f}" if len(found) == 1 else f"{min(found):.3f} to {max(found):.3f}"
                 beside.append(Beside(f"{_label(p.key)}, {what}", said, f"{ours} chips"))
     beside += [_edge(points, rule) for rule in RULES]
-    return Outcome(rows, {"cfrd-fig5": lambda figure: _draw_fig5(figure, points)}, beside)
+    title = "Re-solving the subgames of an abstract strategy"
+    strategy = Level(points[0].result["base"], "the abstract strategy", {"color": "black", "linewidth": 0.8})
+    chips = Scale("won from the abstract strategy, chips a hand")
+    won = Panel(_lines(points, "won"), log_scale(""), chips, title, legend=None)
+    own = Panel([*_lines(points), strategy], _AXES[0], replace(_AXES[1], kind="linear"))
+    return Outcome(rows, {"cfrd-fig5": Picture([won, own], columns=1, size=(9, 9), same_x=True)}, beside)
 
 
-def _edge(points: list[Point], rule: str) -> Beside:
+def _edge(points: list[StudyPoint], rule: str) -> Beside:
     """How much more the unsafe method wins from the abstract strategy at the most iterations."""
-    won = {p.key["method"]: _line(p, "won") for p in points if p.key["rule"] == rule}
+    won = {p.key["method"]: p.curve("won") for p in points if p.key["rule"] == rule}
     safe, unsafe = won["safe"], won["unsafe"]
     most = max(safe)
     ours = f"{unsafe[most] - safe[most]:.4f} chips"
@@ -303,22 +285,29 @@ _FIG5_TEXT: Final[dict[str, list[tuple[str, str, Callable[[int], bool]]]]] = {
 }
 
 
-def _draw_fig5(figure: Figure, points: list[Point]) -> None:
-    figure.set_size_inches(9, 9)
-    top, bottom = figure.subplots(2, 1, sharex=True)
-    for axis, what in ((top, "won"), (bottom, "exploitability")):
-        for p in points:
-            _draw_line(axis, _line(p, what), p.key)
-        axis.set(xscale="log")
-        axis.grid(alpha=0.3)
-    bottom.axhline(points[0].result["base"], color="black", linewidth=0.8, label="the abstract strategy")
-    top.set(
-        ylabel="won from the abstract strategy, chips a hand", title="Re-solving the subgames of an abstract strategy"
-    )
-    bottom.set(xlabel="iterations", ylabel="exploitability, chips a hand")
-    bottom.legend()
-
-
-FIG3: Final = Study(plan_fig3, compute_fig3, present_fig3)
-FIG4: Final = Study(plan_fig4, compute_fig4, present_fig4, takes=("full",))
-FIG5: Final = Study(plan_fig5, compute_fig5, present_fig5)
+FIG3: Final = Experiment(
+    id="cfrd-fig3",
+    paper="CFR-D",
+    figure="Fig. 3",
+    minutes=13,
+    what="Leduc: the five subgames of an equilibrium re-solved, safe and unsafe, 100 to 6.5 million iterations",
+    study=Study(plan_fig3, compute_fig3, present_fig3),
+)
+FIG4: Final = Experiment(
+    id="cfrd-fig4",
+    paper="CFR-D",
+    figure="Fig. 4",
+    minutes=45,
+    what="Leduc: CFR-D with 500 to 8,000 trunk iterations (--full: 32,000) and 100 to 12,800 in its subgames",
+    study=Study(plan_fig4, compute_fig4, present_fig4, takes=("full",)),
+)
+FIG5: Final = Experiment(
+    id="cfrd-fig5",
+    paper="CFR-D",
+    figure="Fig. 5",
+    minutes=1,
+    what="Leduc: the subgames of an abstract strategy re-solved, safe and unsafe; "
+    "exploitability, and chips won from it",
+    study=Study(plan_fig5, compute_fig5, present_fig5),
+)
+EXPERIMENTS: Final = (FIG3, FIG4, FIG5)

@@ -14,7 +14,7 @@ import gc
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -25,10 +25,8 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import CFR
 from sog.searches.resolving.decomposition import BeginsSubgame, Decomposition
 from sog.searches.tree.public_tree import PublicTree
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.plots import DOTS, Line, Panel, Picture, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key
 
 RANKS: Final = (3, 6, 12, 24)
 FULL, BEFORE, AFTER = "full CFR", "CFR-D, cut before the board", "CFR-D, cut after the board"
@@ -54,7 +52,7 @@ def plan(options: Options, note: Note) -> list[Key]:
 
 
 @dataclass(frozen=True, eq=False)
-class _Run:
+class _Memory:
     """A method that has run: what it keeps alive, and the bytes of its numbers between and during iterations."""
 
     kept: object
@@ -64,7 +62,7 @@ class _Run:
 
 def compute(key: Key) -> Result:
     """Infostates of the game, and bytes: numbers between and during iterations, and all that Python and NumPy hold."""
-    method = _RUNS[key["method"]]
+    method = _METHODS[key["method"]]
     for ranks in (2, 4):  # kernels are loaded, and Numba knows their arguments, before anything is counted
         method(LeducRanks(ranks))
     gc.collect()
@@ -84,18 +82,18 @@ def compute(key: Key) -> Result:
     }
 
 
-def _full(game: LeducRanks) -> _Run:
+def _full(game: LeducRanks) -> _Memory:
     public = PublicTree(game).list_all()
     tree = Lookahead(public, 0, game.root_ranges(), room=public.size).expand_all()
     tree.iterate(replace(CFR, alternating=False), _ITERATIONS)
-    return _Run(tree, tree.num_bytes, tree.num_bytes)
+    return _Memory(tree, tree.num_bytes, tree.num_bytes)
 
 
-def _before_board(game: LeducRanks) -> _Run:
+def _before_board(game: LeducRanks) -> _Memory:
     return _decomposed(game, lambda s: game.actor(s) == NATURE)
 
 
-def _after_board(game: LeducRanks) -> _Run:
+def _after_board(game: LeducRanks) -> _Memory:
     return _decomposed(game, _has_board)
 
 
@@ -104,14 +102,14 @@ def _has_board(s: State) -> bool:
     return s.board >= 0
 
 
-def _decomposed(game: LeducRanks, cut: BeginsSubgame) -> _Run:
+def _decomposed(game: LeducRanks, cut: BeginsSubgame) -> _Memory:
     search = Decomposition(game, cut, _ITERATIONS)
     search.iterate(_ITERATIONS)
     trunk = search.trunk.num_bytes
-    return _Run(search, trunk, trunk + search.largest)
+    return _Memory(search, trunk, trunk + search.largest)
 
 
-_RUNS: Final[dict[str, Callable[[LeducRanks], _Run]]] = {FULL: _full, BEFORE: _before_board, AFTER: _after_board}
+_METHODS: Final[dict[str, Callable[[LeducRanks], _Memory]]] = {FULL: _full, BEFORE: _before_board, AFTER: _after_board}
 
 
 def _infostates(game: LeducRanks) -> int:
@@ -123,23 +121,36 @@ def _infostates(game: LeducRanks) -> int:
 # --- the figure ---
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """Bytes against infostates, and the exponent with which each measure grows."""
-    beside = []
-    for method, (between, during) in THEORY.items():
-        line = [p for p in points if p.key["method"] == method]
+    beside, lines = [], by_key(points, "method")
+    for (method,), line in lines.items():
+        between, during = THEORY[method]
         for measure, words in MEASURES.items():
             found = [p.result[measure] for p in line]
             ours = f"S^{_exponent(line, measure):.2f}; {_told(found[0])} to {_told(found[-1])}"
             theory = between if measure in ("between", "kept") else during
             beside.append(Beside(f"{method}: {words}", theory, ours))
-    return Outcome([p.row for p in points], {"cfrd-memory": lambda figure: _draw(figure, points)}, beside)
+    panels = [_panel(lines, measure) for measure in ("during", "peak")]
+    return Outcome([p.row for p in points], {"cfrd-memory": Picture(panels, same_y=True)}, beside)
 
 
-def _exponent(line: list[Point], measure: str) -> float:
+def _panel(lines: dict[tuple[str, ...], list[StudyPoint]], measure: str) -> Panel:
+    marks = [
+        Line(*_sizes(line, measure), f"{method}: S^{_exponent(line, measure):.2f}", DOTS)
+        for (method,), line in lines.items()
+    ]
+    return Panel(marks, log_scale("infostates S"), log_scale("bytes"), MEASURES[measure])
+
+
+def _sizes(line: list[StudyPoint], measure: str) -> tuple[list[int], list[int]]:
+    """Infostates and bytes."""
+    return [p.result["infostates"] for p in line], [p.result[measure] for p in line]
+
+
+def _exponent(line: list[StudyPoint], measure: str) -> float:
     """The exponent b of the fit bytes = a S^b, without the smallest deck, where what never grows weighs most."""
-    fitted = line[1:] if len(line) > 2 else line
-    s, y = [p.result["infostates"] for p in fitted], [p.result[measure] for p in fitted]
+    s, y = _sizes(line[1:] if len(line) > 2 else line, measure)
     return float(np.polyfit(np.log(s), np.log(y), 1)[0])
 
 
@@ -147,18 +158,11 @@ def _told(size: int) -> str:
     return f"{size / 1e6:.2f} MB" if size >= 1e6 else f"{size / 1e3:.1f} kB"
 
 
-def _draw(figure: Figure, points: list[Point]) -> None:
-    """The algorithm's numbers at most, left, and all memory at most, right."""
-    axes = figure.subplots(1, 2, sharey=True)
-    for axis, measure in zip(axes, ("during", "peak"), strict=True):
-        for method in THEORY:
-            line = [p for p in points if p.key["method"] == method]
-            x, y = [p.result["infostates"] for p in line], [p.result[measure] for p in line]
-            axis.plot(x, y, marker=".", label=f"{method}: S^{_exponent(line, measure):.2f}")
-        axis.set(xscale="log", yscale="log", xlabel="infostates S", title=MEASURES[measure])
-        axis.grid(alpha=0.3)
-        axis.legend()
-    axes[0].set_ylabel("bytes")
-
-
-STUDY: Final = Study(plan, compute, present, takes=("full",))
+EXPERIMENT: Final = Experiment(
+    id="cfrd-memory",
+    paper="CFR-D",
+    figure="Memory",
+    minutes=1,
+    what="Bytes of full CFR and of CFR-D as Leduc's deck grows from 3 to 24 ranks (--full: 48, 96)",
+    study=Study(plan, compute, present, takes=("full",)),
+)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -23,9 +23,10 @@ from sog.opponents.go_rollouts import rollouts
 from sog.opponents.rating import Rate, RatingPlayer
 from sog.play.side_by_side import MakePlayer, Seating, openings, play_games
 from sog.searches.leaves.evaluator import Evaluator
+from sog.training.checkpoint import load_meta
 from sog.training.opened import value_network
-from soglab.runs import check_unchanged
-from soglab.study import Beside, Key, Point, Result
+from soglab.runs import check_unchanged, training_minutes
+from soglab.study import Beside, Key, Result, StudyPoint
 
 OPENING_PLIES: Final = 4
 MOVES_MAX: Final = 400  # a longer game is a draw
@@ -33,7 +34,7 @@ _AT_ONCE: Final = 8  # games; their public trees are held in memory
 
 
 @dataclass(frozen=True)
-class Agent:
+class RatedAgent:
     """A searcher with a network.  checkpoint: its folder.  network: which one it is (`Meta.network_id`).
 
     per_update: a search budget's c, where the algorithm takes one.
@@ -98,11 +99,14 @@ class Reference:
 REFERENCES: Final[dict[str, Callable[[int], Rate]]] = {"alpha-beta": alpha_beta, "rollouts": rollouts}
 
 
-def agent_of(key: Key, name: str) -> Agent | Reference:
+Entrant: TypeAlias = RatedAgent | Reference
+
+
+def agent_of(key: Key, name: str) -> Entrant:
     """The agent or reference that a point's key calls `name`."""
     if f"{name}_reference" in key:
         return Reference(key[f"{name}_reference"], key[f"{name}_strength"])
-    return Agent(*(key[f"{name}_{field}"] for field in _FIELDS))
+    return RatedAgent(*(key[f"{name}_{field}"] for field in _FIELDS))
 
 
 @lru_cache(maxsize=4)
@@ -112,7 +116,7 @@ def _evaluator(checkpoint: str, network: str) -> Evaluator:
     return network_evaluator(value_network(Path(checkpoint))[1])
 
 
-Pair = tuple[Agent | Reference, Agent | Reference]
+Pair = tuple[Entrant, Entrant]
 
 
 def match_keys(game: str, pairs: Sequence[Pair], batches: int, count: int) -> list[Key]:
@@ -132,7 +136,7 @@ def describe(key: Key) -> str:
     return " - ".join(_named(agent_of(key, name)) for name in ("first", "second"))
 
 
-def _named(agent: Agent | Reference) -> str:
+def _named(agent: Entrant) -> str:
     return str(agent) if isinstance(agent, Reference) else f"{agent} of {Path(agent.checkpoint).name}"
 
 
@@ -147,7 +151,7 @@ def play_match(key: Key) -> Result:
     return {"wins": int((results > 0).sum()), "draws": int((results == 0).sum()), "losses": int((results < 0).sum())}
 
 
-def rated(points: Sequence[Point]) -> tuple[list[Agent | Reference], Ratings]:
+def rated(points: Sequence[StudyPoint]) -> tuple[list[Entrant], Ratings]:
     """The agents in the order of first sight, and their ratings."""
     met = [(agent_of(p.key, "first"), agent_of(p.key, "second"), *points_and_games(p.result)) for p in points]
     agents = list(dict.fromkeys(agent for first, second, *_ in met for agent in (first, second)))
@@ -159,6 +163,17 @@ def points_and_games(result: Result) -> tuple[float, int]:
     return result["wins"] + 0.5 * result["draws"], result["wins"] + result["draws"] + result["losses"]
 
 
+def title_of(points: Sequence[StudyPoint], more: str = "") -> str:
+    """A picture's title: the game, how many games of it were played, and whatever else there is to say."""
+    games = sum(sum(point.result.values()) for point in points)
+    return f"{points[0].key['game']}: {games:,} games, 95% intervals{more}"
+
+
+def rating_text(row: dict[str, Any]) -> str:
+    """The Elo of a row of a table, with half of its 95% interval."""
+    return f"{row['elo']:+.0f} ± {row['interval']:.0f}"
+
+
 def said_of(ratings: Ratings) -> list[Beside]:
     """What a reader of the ratings must know: whether draws had to be added, which makes the scale a convention."""
     if not ratings.virtual:
@@ -167,23 +182,26 @@ def said_of(ratings: Ratings) -> list[Beside]:
     return [Beside("virtual draws", "", added)]
 
 
-def rated_agents(points: Sequence[Point]) -> tuple[list[Agent], Ratings]:
+def rated_agents(points: Sequence[StudyPoint]) -> tuple[list[RatedAgent], Ratings]:
     """`rated` of points whose players are all agents."""
     agents, ratings = rated(points)
-    return [agent for agent in agents if isinstance(agent, Agent)], ratings
+    return [agent for agent in agents if isinstance(agent, RatedAgent)], ratings
 
 
-def rating_row(agents: Sequence[Agent | Reference], ratings: Ratings, k: int, anchor: int) -> dict[str, Any]:
+def rating_row(agents: Sequence[Entrant], ratings: Ratings, k: int, anchor: int) -> dict[str, Any]:
     """Agent k as a row of a table; Elo and half of its 95% interval are against the anchor."""
-    elo, half = ratings.difference(k, anchor)
-    return {**_columns(agents[k]), "elo": elo, "interval": half}
-
-
-def _columns(agent: Agent | Reference) -> dict[str, Any]:
+    agent, (elo, half) = agents[k], ratings.difference(k, anchor)
+    said: tuple[str, int, float | None, str]
     if isinstance(agent, Reference):
-        said = {"algorithm": agent.kind, "simulations": agent.strength, "per_update": None, "checkpoint": ""}
+        said = (agent.kind, agent.strength, None, "")
     else:
-        per_update = agent.per_update if agent.budgeted else None
-        said = {"algorithm": agent.algorithm, "simulations": agent.simulations, "per_update": per_update}
-        said["checkpoint"] = agent.checkpoint
-    return {"agent": str(agent), **said}
+        said = (agent.algorithm, agent.simulations, agent.per_update if agent.budgeted else None, agent.checkpoint)
+    columns = zip(("algorithm", "simulations", "per_update", "checkpoint"), said, strict=True)
+    return {"agent": str(agent), **dict(columns), "elo": elo, "interval": half}
+
+
+def training_of(agent: RatedAgent) -> dict[str, Any]:
+    """Minutes and steps of training behind an agent's network; CheckpointError where another lies there by now."""
+    check_unchanged(Path(agent.checkpoint), agent.network)
+    meta = load_meta(Path(agent.checkpoint))
+    return {"minutes": training_minutes(meta), "step": meta.step}

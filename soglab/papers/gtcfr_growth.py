@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -27,10 +27,8 @@ from sog.searches.gtcfr.search import Budget, SearchSettings, search
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.plots import Mark, Panel, Picture, line_through, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key
 
 EXACT, ZERO = "exact", "zero"
 
@@ -70,19 +68,18 @@ _TREMBLE: Final = 1e-6
 
 def plan(options: Options, note: Note) -> list[Key]:
     """Every case, both kinds of leaves, every s and seed."""
-    seeds = options.seeds or (1 if options.quick else SEEDS)
     return [
         {"game": case.game, "opening": list(case.opening), "leaves": leaves, "simulations": s, "seed": seed}
         for case in (CASES[:4] if options.quick else CASES)
         for leaves in (EXACT, ZERO)
         for s in (_QUICK if options.quick else SIMULATIONS)
         if leaves == ZERO or s <= case.exact
-        for seed in range(seeds)
+        for seed in range(options.num_seeds(SEEDS))
     ]
 
 
 @dataclass(frozen=True, eq=False)
-class _Whole:
+class _WholeGame:
     """A case's whole game, its listed tree's start, and its value for player 0."""
 
     tree: Lookahead
@@ -93,7 +90,7 @@ class _Whole:
 
 
 @lru_cache(maxsize=2)
-def _whole(game: str, opening: tuple[int, ...]) -> _Whole:
+def _whole(game: str, opening: tuple[int, ...]) -> _WholeGame:
     public, start = PublicTree(make_game(game)), 0
     for edge in opening:
         public.list_fan(start)
@@ -103,7 +100,7 @@ def _whole(game: str, opening: tuple[int, ...]) -> _Whole:
     tree.iterate(DCFR, _TRUTH_ITERATIONS)
     tree.update_average_policy()
     states = sum(tree.actor(n) != TERMINAL for n in range(tree.size))
-    return _Whole(tree, start, ranges, exact.measure(tree).value, states)
+    return _WholeGame(tree, start, ranges, exact.measure(tree).value, states)
 
 
 def _root_ranges(public: PublicTree, start: int) -> tuple[Float64, Float64]:
@@ -142,7 +139,7 @@ def _search_value(tree: Lookahead) -> float:
     return float(own @ tree.cfv_sums(0)[0] / (tree.range_sums(0)[0].sum() / own.sum()))
 
 
-def _completed(whole: _Whole, tree: Lookahead, solve: bool) -> float:
+def _completed(whole: _WholeGame, tree: Lookahead, solve: bool) -> float:
     """Exploitability of the search's average policy, completed beyond its tree by solutions or uniform play."""
     full = whole.tree
     full.restart(whole.ranges)
@@ -178,42 +175,41 @@ def _trembling(tree: Lookahead, n: int) -> tuple[Float64, Float64]:
 # --- the figure ---
 
 
-def present(points: list[Point]) -> Outcome:
+# All seeds' results by s.
+Curve = dict[int, list[Result]]
+
+
+def present(points: list[StudyPoint]) -> Outcome:
     """Errors against s, and for each case the figures at its largest s."""
+    curves = {leaves: [_curve(points, case, leaves) for case in CASES] for leaves in (EXACT, ZERO)}
     beside = []
-    for case in CASES:
-        exact_line, zero_line = _line(points, case, EXACT), _line(points, case, ZERO)
-        if exact_line and zero_line:
-            beside += [_beside(case, exact_line), _beside(case, zero_line)]
+    for case, *both in zip(CASES, *curves.values(), strict=True):
+        if all(both):
+            beside += [_beside(case, leaves, curve) for leaves, curve in zip(curves, both, strict=True)]
     rows = [{**point.row, "opening": " ".join(map(str, point.key["opening"]))} for point in points]
-    return Outcome(rows, {"gtcfr-growth": lambda figure: _draw(figure, points)}, beside)
+    log = (log_scale("s"), log_scale("utility"))
+    panels = [Panel(_marks(curves[leaves], what), *log, title) for leaves, what, title in _PANELS]
+    title = "GT-CFR from the root, c = 1; dots: the tree holds the whole game"
+    return Outcome(rows, {"gtcfr-growth": Picture(panels, title, 2, (13, 9), same_x=True)}, beside)
 
 
-Line = dict[int, list[Result]]
-
-
-def _line(points: list[Point], case: Case, leaves: str) -> Line:
-    """All seeds' results by s."""
-    out: Line = {}
-    for point in points:
-        key = point.key
-        if (key["game"], tuple(key["opening"]), key["leaves"]) == (case.game, case.opening, leaves):
-            out.setdefault(key["simulations"], []).append({"leaves": leaves, **point.result})
-    return out
+def _curve(points: list[StudyPoint], case: Case, leaves: str) -> Curve:
+    about = {"game": case.game, "opening": list(case.opening), "leaves": leaves}
+    own = [point for point in points if about.items() <= point.key.items()]
+    return {s: [point.result for point in same] for (s,), same in by_key(own, "simulations").items()}
 
 
 def _mean(results: list[Result], what: str) -> float:
     return sum(float(result[what]) for result in results) / len(results)
 
 
-def _beside(case: Case, line: Line) -> Beside:
-    most = max(line)
-    last = line[most]
-    way = "uniform" if last[0]["leaves"] == ZERO else "below"
+def _beside(case: Case, leaves: str, curve: Curve) -> Beside:
+    most = max(curve)
+    last, way = curve[most], "uniform" if leaves == ZERO else "below"
     ours = f"exploitability {_mean(last, way):.2g}, covers {_mean(last, 'covered'):.0%}"
     if way == "below":
         ours = f"value {_mean(last, 'value'):.5f}, error {_mean(last, 'value_error'):.1g}; {ours}"
-    return Beside(f"{case.name}, {last[0]['leaves']} leaves, s = {most:,}", "", ours)
+    return Beside(f"{case.name}, {leaves} leaves, s = {most:,}", "", ours)
 
 
 _PANELS: Final = (
@@ -225,23 +221,23 @@ _PANELS: Final = (
 _FLOOR: Final = 1e-7  # smaller errors are drawn here
 
 
-def _draw(figure: Figure, points: list[Point]) -> None:
-    """A panel for each error, a line for each case; dots where the tree holds the whole game."""
-    figure.set_size_inches(13, 9)
-    for axis, (leaves, what, title) in zip(figure.subplots(2, 2, sharex=True).flat, _PANELS, strict=True):
-        for k, case in enumerate(CASES):
-            line = _line(points, case, leaves)
-            if not line:
-                continue
-            found = [max(_mean(results, what), _FLOOR) for results in line.values()]
-            axis.plot(list(line), found, color=f"C{k}", label=case.name)
-            full = [(s, y) for (s, r), y in zip(line.items(), found, strict=True) if _mean(r, "covered") == 1.0]
-            axis.plot([s for s, _ in full], [y for _, y in full], color=f"C{k}", marker="o", linestyle="", markersize=4)
-        axis.set(xscale="log", yscale="log", xlabel="s", ylabel="utility", title=title)
-        axis.grid(alpha=0.3)
-    handles, labels = axis.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right upper")
-    figure.suptitle("GT-CFR from the root, c = 1; dots: the tree holds the whole game")
+def _marks(curves: list[Curve], what: str) -> list[Mark]:
+    """A line for each case; dots where the tree holds the whole game."""
+    marks: list[Mark] = []
+    for k, (case, curve) in enumerate(zip(CASES, curves, strict=True)):
+        if curve:
+            errors = {s: max(_mean(results, what), _FLOOR) for s, results in curve.items()}
+            whole = {s: y for s, y in errors.items() if _mean(curve[s], "covered") == 1.0}
+            dots = {"color": f"C{k}", "marker": "o", "linestyle": "", "markersize": 4}
+            marks += [line_through(errors, case.name, {"color": f"C{k}"}), line_through(whole, None, dots)]
+    return marks
 
 
-STUDY: Final = Study(plan, compute, present, takes=("seeds",))
+EXPERIMENT: Final = Experiment(
+    id="gtcfr-growth",
+    paper="SoG",
+    figure="Theorem 1",
+    minutes=6,
+    what="One search from the root of nine small games: errors of value and policy against s, exact and zero leaves",
+    study=Study(plan, compute, present, takes=("seeds",)),
+)

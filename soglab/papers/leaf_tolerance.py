@@ -5,7 +5,7 @@ At a tolerance of 0 a leaf is evaluated anew whenever its belief has moved at al
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sog.games.catalog import make_game
 from sog.measure.exploitability import exploitability
@@ -17,11 +17,9 @@ from sog.searches.gtcfr.search import Budget, SearchSettings
 from sog.training.checkpoint import load_meta, load_network
 from sog.training.shipped import find_checkpoint
 from soglab.bench.evaluators import CountingEvaluator
+from soglab.plots import Caption, Line, Mark, Panel, Picture, Scale
 from soglab.runs import check_unchanged
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped
 
 GAMES: Final = ("leduc_poker", "liars_dice(numdice=1,dice_sides=4)")
 TOLERANCES: Final = (0.0, 0.001, 0.01, 0.03, 0.1, 0.3)
@@ -31,15 +29,13 @@ SEEDS: Final = 10
 
 def plan(options: Options, note: Note) -> list[Key]:
     """Both games at each tolerance for each seed."""
-    seeds = options.seeds or (1 if options.quick else SEEDS)
-    games = GAMES[:1] if options.quick else GAMES
     keys = []
-    for game in games:
+    for game in GAMES[:1] if options.quick else GAMES:
         folder = find_checkpoint(game)
         network = load_meta(folder).network_id
         keys += [
             {"game": game, "network": network, "tolerance": tolerance, "seed": seed}
-            for seed in range(seeds)
+            for seed in range(options.num_seeds(SEEDS))
             for tolerance in TOLERANCES
         ]
     return keys
@@ -56,46 +52,52 @@ def compute(key: Key) -> Result:
     return {"exploitability": found, "beliefs": counting.beliefs}
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """For each game and tolerance the mean and range over seeds, and the beliefs as a share of those at 0."""
-    table: dict[str, dict[float, list[Point]]] = {}
-    for point in points:
-        table.setdefault(point.key["game"], {}).setdefault(point.key["tolerance"], []).append(point)
+    table = {
+        game: grouped(own, lambda point: float(point.key["tolerance"]))
+        for game, own in grouped(points, lambda point: str(point.key["game"])).items()
+    }
     beside = [
         Beside(f"{game}, {tolerance:g}", "", _figure(found, by_tolerance[0.0], make_game(game).unit.name))
         for game, by_tolerance in table.items()
         for tolerance, found in by_tolerance.items()
     ]
-    return Outcome([p.row for p in points], {"leaf-tolerance": lambda figure: _draw(figure, table)}, beside)
+    picture = Picture([_panel(game, own) for game, own in table.items()], size=(5.0 * len(table), 4.0))
+    return Outcome([p.row for p in points], {"leaf-tolerance": picture}, beside)
 
 
-def _figure(found: list[Point], exact_repeats: list[Point], unit: str) -> str:
-    values = [float(point.result["exploitability"]) for point in found]
-    return f"{mean_and_range(values)} {unit}, {_beliefs(found) / _beliefs(exact_repeats):.0%} of the beliefs"
+def _figure(found: list[StudyPoint], exact_repeats: list[StudyPoint], unit: str) -> str:
+    share = _mean(found, "beliefs") / _mean(exact_repeats, "beliefs")
+    return f"{mean_and_range(_values(found))} {unit}, {share:.0%} of the beliefs"
 
 
-def _beliefs(found: list[Point]) -> float:
-    return sum(float(point.result["beliefs"]) for point in found) / len(found)
+def _values(found: list[StudyPoint]) -> list[float]:
+    return [float(point.result["exploitability"]) for point in found]
 
 
-def _draw(figure: Figure, table: dict[str, dict[float, list[Point]]]) -> None:
-    """A panel for each game: exploitability against the beliefs evaluated, a point for each tolerance."""
-    figure.set_size_inches(5.0 * len(table), 4.0)
-    axes = figure.subplots(1, len(table), squeeze=False)[0]
-    for axis, (game, by_tolerance) in zip(axes, table.items(), strict=True):
-        for tolerance, found in by_tolerance.items():
-            values = [float(point.result["exploitability"]) for point in found]
-            share = _beliefs(found) / _beliefs(by_tolerance[0.0])
-            axis.plot([share, share], [min(values), max(values)], color="C0")
-            axis.plot(share, sum(values) / len(values), "o", color="C0")
-            axis.annotate(f"{tolerance:g}", (share, max(values)), fontsize=8)
-        axis.set(
-            xlabel="beliefs evaluated, as a share of those at a tolerance of 0",
-            ylabel=f"exploitability, {make_game(game).unit.name}",
-            title=f"{game}, {BUDGET}",
-        )
-        axis.set_ylim(bottom=0)
-        axis.grid(alpha=0.3)
+def _mean(found: list[StudyPoint], what: str) -> float:
+    return sum(float(point.result[what]) for point in found) / len(found)
 
 
-STUDY: Final = Study(plan, compute, present, takes=("seeds",))
+def _panel(game: str, by_tolerance: dict[float, list[StudyPoint]]) -> Panel:
+    """Exploitability against the beliefs evaluated, a point and the range over seeds for each tolerance."""
+    marks: list[Mark] = []
+    for tolerance, found in by_tolerance.items():
+        values, share = _values(found), _mean(found, "beliefs") / _mean(by_tolerance[0.0], "beliefs")
+        marks.append(Line([share, share], [min(values), max(values)], None, {"color": "C0"}))
+        marks.append(Line([share], [sum(values) / len(values)], None, {"color": "C0", "marker": "o"}))
+        marks.append(Caption(f"{tolerance:g}", (share, max(values)), {"fontsize": 8}))
+    beliefs = Scale("beliefs evaluated, as a share of those at a tolerance of 0")
+    unit = Scale(f"exploitability, {make_game(game).unit.name}")
+    return Panel(marks, beliefs, unit, f"{game}, {BUDGET}", {"ylim": (0, None)})
+
+
+EXPERIMENT: Final = Experiment(
+    id="leaf-tolerance",
+    paper="SoG",
+    figure="Growing-tree CFR",
+    minutes=4,
+    what="Leduc and 1x4f, (100,1): exploitability where leaves whose belief moved a little are not evaluated anew",
+    study=Study(plan, compute, present, takes=("seeds",)),
+)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sog.algorithms.student.measure import Subject, measure_seed, network_leaves
 from sog.errors import CheckpointError
@@ -21,11 +21,9 @@ from sog.searches.cfr.rules import DCFR
 from sog.searches.gtcfr.search import PAPER, POG, Budget, SearchSettings
 from sog.training.checkpoint import load_meta
 from sog.training.shipped import find_checkpoint
+from soglab.plots import Level, Line, Mark, Panel, Picture, log_scale
 from soglab.runs import check_unchanged
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, one_run
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, one_run
 
 GAME: Final = "leduc_poker"
 BUDGETS: Final = ((10, 1.0), (100, 1.0), (100, 0.1), (1_000, 1.0), (1_000, 0.1))
@@ -65,7 +63,7 @@ def plan(options: Options, note: Note) -> list[Key]:
     meta = load_meta(leaves)
     if meta.game != GAME:
         raise CheckpointError(f"{leaves} holds a network of {meta.game}; this experiment is about {GAME}")
-    seeds = options.seeds or (1 if options.quick else SEEDS)
+    seeds = options.num_seeds(SEEDS)
     budgets = BUDGETS[:1] if options.quick else BUDGETS if options.full else _USUAL
     network = meta.network_id
     return [
@@ -84,7 +82,7 @@ def compute(key: Key) -> Result:
     return {"mbb_per_hand": measure_seed(Subject(GAME, network, settings), key["seed"])}
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """For each budget and setting the mean and range over seeds, and its difference from the papers' seed by seed."""
     table = _table(points)
     beside = [
@@ -92,14 +90,16 @@ def present(points: list[Point]) -> Outcome:
         for budget, found in table.items()
         for name, values in found.items()
     ]
-    return Outcome([p.row for p in points], {"paper-deviations": lambda figure: _draw(figure, table)}, beside)
+    panels = [_panel(Budget(*budget), found) for budget, found in table.items()]
+    picture = Picture(panels, size=(4.5 + 3.5 * len(table), 4.5), same_y=True)
+    return Outcome([p.row for p in points], {"paper-deviations": picture}, beside)
 
 
 # Results in mbb/h by budget, setting and seed; of a run that is not over, of whatever seeds there are.
 Table = dict[tuple[int, float], dict[str, dict[int, float]]]
 
 
-def _table(points: list[Point]) -> Table:
+def _table(points: list[StudyPoint]) -> Table:
     """All seeds' results by budget and setting."""
     table: Table = {}
     for point in points:
@@ -120,21 +120,26 @@ def _figure(found: dict[int, float], papers: dict[int, float]) -> str:
     return f"{figure}, {fmean(own) / fmean(other) - 1.0:+.0%} ({difference})"
 
 
-def _draw(figure: Figure, table: Table) -> None:
-    """A panel for each budget: a dot for each setting's mean and a line over its seeds."""
-    figure.set_size_inches(4.5 + 3.5 * len(table), 4.5)
-    axes = figure.subplots(1, len(table), sharey=True, squeeze=False)[0]
-    for axis, (budget, found) in zip(axes, table.items(), strict=True):
-        for name, by_seed in found.items():
-            k, values = list(SETTINGS).index(name), by_seed.values()
-            axis.plot([min(values), max(values)], [k, k], color=f"C{k % 10}", linewidth=2)
-            axis.plot(fmean(values), k, color=f"C{k % 10}", marker="o")
-        if PAPERS in found:
-            axis.axvline(fmean(found[PAPERS].values()), color="grey", linestyle=":")
-        axis.set(xscale="log", xlabel="exploitability, mbb/h", title=f"{GAME}, {Budget(*budget)}")
-        axis.set_yticks(range(len(SETTINGS)), list(SETTINGS))
-        axis.grid(alpha=0.3, axis="x", which="both")
-    axes[0].invert_yaxis()
+def _panel(budget: Budget, found: dict[str, dict[int, float]]) -> Panel:
+    """A dot for each setting's mean and a line over its seeds; dotted: the papers' mean."""
+    marks: list[Mark] = []
+    for name, by_seed in found.items():
+        k, values = list(SETTINGS).index(name), by_seed.values()
+        color = {"color": f"C{k % 10}"}
+        marks.append(Line([min(values), max(values)], [k, k], None, {**color, "linewidth": 2}))
+        marks.append(Line([fmean(values)], [k], None, {**color, "marker": "o"}))
+    if PAPERS in found:
+        marks.append(Level(fmean(found[PAPERS].values()), None, {"color": "grey", "linestyle": ":"}, upright=True))
+    places = {"yticks": range(len(SETTINGS)), "yticklabels": list(SETTINGS), "ylim": (len(SETTINGS) - 0.5, -0.5)}
+    grid = {"axis": "x", "which": "both"}
+    return Panel(marks, log_scale("exploitability, mbb/h"), title=f"{GAME}, {budget}", axes=places, grid=grid)
 
 
-STUDY: Final = Study(plan, compute, present, takes=("seeds", "runs", "full"))
+EXPERIMENT: Final = Experiment(
+    id="paper-deviations",
+    paper="SoG",
+    figure="Methods (PoG B.1, B.5)",
+    minutes=2,
+    what="Leduc with one network, (100,1), --full: five budgets: the papers' search, each deviation of ours, PoG's",
+    study=Study(plan, compute, present, takes=("seeds", "runs", "full")),
+)

@@ -6,7 +6,7 @@ The paper shows the best of a sweep (its Table 6); here each agent has one setti
 from __future__ import annotations
 
 from statistics import mean
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sog.games.catalog import make_game
 from sog.measure.intervals import mean_and_range
@@ -14,10 +14,8 @@ from sog.searches.cfr import exact
 from sog.searches.tree.public_tree import PublicTree
 from soglab.baselines.dqn import DQNSettings
 from soglab.baselines.reinforcement import AGENTS, SelfPlay
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.plots import Level, Line, Mark, Panel, Picture, Scale, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 
 # Episodes of one run, and what the text of C.4.2 says the best agents converge to, mbb/h.
 EPISODES: Final = {"kuhn_poker": 20_000, "leduc_poker": 15_000}
@@ -35,7 +33,7 @@ def plan(options: Options, note: Note) -> list[Key]:
     scale = 0.05 if options.quick else 10.0 if options.full else 1.0
     return [
         {"game": game, "agent": agent, "episodes": int(scale * episodes), "seed": seed}
-        for seed in range(options.seeds or (1 if options.quick else _SEEDS))
+        for seed in range(options.num_seeds(_SEEDS))
         for game, episodes in EPISODES.items()
         for agent in AGENTS
     ]
@@ -69,7 +67,7 @@ def _uniform(public: PublicTree) -> float:
     return exact.measure_policy(public, exact.uniform_policy(public)).exploitability
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """A line for each game and agent: the last fifth of training, mean over seeds, beside the paper's best agent."""
     rows = [
         {"game": p.key["game"], "agent": p.key["agent"], "seed": p.key["seed"], "episodes": count, "mbb_per_hand": mbb}
@@ -85,26 +83,28 @@ def present(points: list[Point]) -> Outcome:
                 what = f"{game}, {agent}, last fifth of {runs[0].key['episodes']:,} episodes"
                 ours = f"{mean_and_range(last, '.0f')} mbb/h"
                 beside.append(Beside(what, paper, ours))
-    return Outcome(rows, {"pog-fig15": lambda figure: _draw(figure, points)}, beside)
+    panels = [_panel(game, [p for p in points if p.key["game"] == game]) for game in EPISODES]
+    return Outcome(rows, {"pog-fig15": Picture(panels, "Reinforcement learning in self-play")}, beside)
 
 
-def _draw(figure: Figure, points: list[Point]) -> None:
-    """A panel for each game, a colour for each agent, a line for each seed; dashed: the uniform policy."""
-    axes = figure.subplots(1, len(EPISODES))
-    for axis, game in zip(axes, EPISODES, strict=True):
-        runs = [p for p in points if p.key["game"] == game]
-        for colour, agent in enumerate(AGENTS):
-            lines = [p for p in runs if p.key["agent"] == agent]
-            for k, p in enumerate(lines):
-                name = agent if k == 0 else None
-                axis.plot(p.result["trained"], p.result["mbb_per_hand"], color=f"C{colour}", alpha=0.8, label=name)
-        for p in runs[:1]:
-            axis.axhline(p.result["uniform"], color="black", linestyle="--", label="uniform")
-        axis.set(xlabel="episodes", title=game, yscale="log")
-        axis.grid(alpha=0.3, which="both")
-    axes[0].set_ylabel("exploitability, mbb/h")
-    axes[0].legend()
-    figure.suptitle("Reinforcement learning in self-play")
+def _panel(game: str, runs: list[StudyPoint]) -> Panel:
+    """A colour for each agent, a line for each seed; dashed: the uniform policy."""
+    marks: list[Mark] = []
+    for k, agent in enumerate(AGENTS):
+        own = [p.result for p in runs if p.key["agent"] == agent]
+        for j, found in enumerate(own):
+            style = {"color": f"C{k}", "alpha": 0.8}
+            marks.append(Line(found["trained"], found["mbb_per_hand"], None if j else agent, style))
+    uniform = {"color": "black", "linestyle": "--"}
+    marks += [Level(p.result["uniform"], "uniform", uniform) for p in runs[:1]]
+    return Panel(marks, Scale("episodes"), log_scale("exploitability, mbb/h"), game, grid={"which": "both"})
 
 
-STUDY: Final = Study(plan, compute, present, takes=("full", "seeds"))
+EXPERIMENT: Final = Experiment(
+    id="pog-fig15",
+    paper="PoG",
+    figure="Fig. 15",
+    minutes=5,
+    what="Kuhn, Leduc: Q-learning, DQN and A2C in self-play, exploitability against episodes (--full: ten times them)",
+    study=Study(plan, compute, present, takes=("full", "seeds")),
+)

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 from statistics import mean, stdev
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sog.games.catalog import make_game
 from sog.searches.cfr import exact
 from sog.searches.tree.public_tree import PublicTree
 from soglab.baselines.ismcts import FINAL_POLICIES, ISMCTS, Searcher, composed
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.plots import DOTS, Mark, Panel, Picture, line_of, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key, grouped
 
 GAME: Final = "leduc_poker"
 # Table 5, mbb/h, means of five: by simulations, for each final policy (mvd, mvis, mval) a figure for each C.
@@ -78,23 +76,22 @@ def _searcher(game: str) -> Searcher:
     return Searcher(PublicTree(make_game(game)).list_all())
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """The table, ours as mean and standard deviation over seeds, and how far apart the two tables are."""
     rows = _rows(points)
     beside = [Beside(_where(row), f"{row['paper']}", _ours(row)) for row in rows]
     beside += _summary(rows)
-    return Outcome(rows, {"pog-table5": lambda figure: _draw(figure, rows)}, beside)
+    panels = [_panel(final, [row for row in rows if row["final"] == final]) for final in FINAL_POLICIES]
+    title = "IS-MCTS on Leduc, mean and standard deviation over seeds; circles: PoG, Table 5"
+    return Outcome(rows, {"pog-table5": Picture(panels, title, same_y=True)}, beside)
 
 
-def _rows(points: list[Point]) -> list[dict[str, Any]]:
+def _rows(points: list[StudyPoint]) -> list[dict[str, Any]]:
     """One row for each (simulations, C, final policy), mbb/h."""
-    groups: dict[tuple[int, float], list[Result]] = {}
-    for point in points:
-        groups.setdefault((point.key["simulations"], point.key["c"]), []).append(point.result)
     out = []
-    for (simulations, c), results in groups.items():
+    for (simulations, c), own in by_key(points, "simulations", "c").items():
         for final, paper in zip(FINAL_POLICIES, TABLE_5[simulations][c], strict=True):
-            found = [result[final] for result in results]
+            found = [point.result[final] for point in own]
             spread = stdev(found) if len(found) > 1 else None
             row = {"simulations": simulations, "c": c, "final": final, "seeds": len(found), "paper": paper}
             out.append(row | {"mean": mean(found), "deviation": spread, "lowest": min(found), "highest": max(found)})
@@ -127,21 +124,22 @@ def _where(row: dict[str, Any]) -> str:
     return f"{row['simulations']:,} sims, C {row['c']:g}, {row['final']}"
 
 
-def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
-    """A panel for each final policy, a line for each C; hollow: the paper's."""
-    axes = figure.subplots(1, len(FINAL_POLICIES), sharey=True)
-    for axis, final in zip(axes, FINAL_POLICIES, strict=True):
-        for k, c in enumerate(dict.fromkeys(row["c"] for row in rows)):
-            line = [row for row in rows if row["final"] == final and row["c"] == c]
-            counts, colour = [row["simulations"] for row in line], f"C{k}"
-            means, spreads = [row["mean"] for row in line], [row["deviation"] or 0.0 for row in line]
-            axis.errorbar(counts, means, yerr=spreads, marker=".", capsize=2, color=colour, label=f"C = {c:g}")
-            axis.plot(counts, [row["paper"] for row in line], marker="o", mfc="none", linestyle="", color=colour)
-        axis.set(xscale="log", yscale="log", xlabel="simulations", title=final)
-        axis.grid(alpha=0.3, which="both")
-    axes[0].set_ylabel("exploitability, mbb/h")
-    axes[0].legend()
-    figure.suptitle("IS-MCTS on Leduc, mean and standard deviation over seeds; circles: PoG, Table 5")
+def _panel(final: str, rows: list[dict[str, Any]]) -> Panel:
+    """A line for each C; hollow: the paper's."""
+    marks: list[Mark] = []
+    for k, (c, own) in enumerate(grouped(rows, lambda row: float(row["c"])).items()):
+        color = {"color": f"C{k}"}
+        marks.append(line_of(own, "simulations", "mean", f"C = {c:g}", {**DOTS, **color}, "deviation"))
+        circles = {**color, "marker": "o", "mfc": "none", "linestyle": ""}
+        marks.append(line_of(own, "simulations", "paper", None, circles))
+    return Panel(marks, log_scale("simulations"), log_scale("exploitability, mbb/h"), final, grid={"which": "both"})
 
 
-STUDY: Final = Study(plan, compute, present, takes=("seeds",))
+EXPERIMENT: Final = Experiment(
+    id="pog-table5",
+    paper="PoG",
+    figure="Table 5",
+    minutes=2,
+    what="Leduc: IS-MCTS at every infostate, 10 to 10,000 simulations, seven UCT constants, three final policies",
+    study=Study(plan, compute, present, takes=("seeds",)),
+)

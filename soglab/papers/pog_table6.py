@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from itertools import product
 from statistics import mean
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sog.games.catalog import make_game
 from sog.measure.intervals import mean_and_range
 from sog.searches.tree.public_tree import PublicTree
 from soglab.baselines.reinforcement import A2CSettings, SelfPlay
 from soglab.papers.pog_fig15 import PAPER, curve, last_fifth
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.plots import Line, Panel, Picture, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key, grouped
 
 GAMES: Final = ("kuhn_poker", "leduc_poker")
 ACTOR_RATES: Final = (1e-3, 1e-4, 1e-5)
@@ -57,19 +55,18 @@ def compute(key: Key) -> Result:
     return curve(SelfPlay(public, "a2c", key["seed"], a2c=swept), key["episodes"], _MEASURES)
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """A line for each game: the setting whose last fifth of training is least exploitable, beside the paper's best."""
     rows = [{**p.key, "hidden": _layers(p.key), "mbb_per_hand": last_fifth(p.result)} for p in points]
     beside = []
-    for game in dict.fromkeys(p.key["game"] for p in points):
-        found: dict[str, list[float]] = {}
-        for p in points:
-            if p.key["game"] == game:
-                found.setdefault(_label(p.key), []).append(last_fifth(p.result))
+    for (game,), own in by_key(points, "game").items():
+        runs = grouped(own, lambda p: _label(p.key))
+        found = {label: [last_fifth(p.result) for p in seeds] for label, seeds in runs.items()}
         best = min(found, key=lambda label: mean(found[label]))
         what = f"{game}, best of {len(found)} settings: {best}"
         beside.append(Beside(what, PAPER[game]["a2c"], f"{mean_and_range(found[best], '.0f')} mbb/h"))
-    return Outcome(rows, {"pog-table6": lambda figure: _draw(figure, points)}, beside)
+    panels = [_panel(game, [p for p in points if p.key["game"] == game]) for game in GAMES]
+    return Outcome(rows, {"pog-table6": Picture(panels, "A2C in self-play, every setting of Table 6")}, beside)
 
 
 def _layers(key: Key) -> str:
@@ -81,22 +78,25 @@ def _label(key: Key) -> str:
     return f"{rates}, {_layers(key)}, {key['critic_updates']} critic updates, {key['episodes']:,} episodes"
 
 
-def _draw(figure: Figure, points: list[Point]) -> None:
-    """A panel for each game: the last fifth of every run over its actor's rate, a colour for each critic's rate."""
-    axes = figure.subplots(1, len(GAMES))
-    for axis, game in zip(axes, GAMES, strict=True):
-        for colour, critic in enumerate(CRITIC_RATES):
-            for marker, updates in zip("osv", CRITIC_UPDATES, strict=True):
-                own = [p for p in points if p.key["game"] == game]
-                own = [p for p in own if (p.key["critic_rate"], p.key["critic_updates"]) == (critic, updates)]
-                rates = [p.key["actor_rate"] * (0.75 if colour == 0 else 1.33) for p in own]
-                label = f"critic {critic:g}, {updates} updates"
-                axis.scatter(rates, [last_fifth(p.result) for p in own], c=f"C{colour}", marker=marker, label=label)
-        axis.set(xlabel="actor's learning rate", title=game, xscale="log", yscale="log")
-        axis.grid(alpha=0.3, which="both")
-    axes[0].set_ylabel("exploitability, mbb/h")
-    axes[0].legend(fontsize="small")
-    figure.suptitle("A2C in self-play, every setting of Table 6")
+def _panel(game: str, runs: list[StudyPoint]) -> Panel:
+    """The last fifth of every run over its actor's rate, a colour for each critic's rate."""
+    marks = []
+    for k, critic in enumerate(CRITIC_RATES):
+        for marker, updates in zip("osv", CRITIC_UPDATES, strict=True):
+            own = [p for p in runs if (p.key["critic_rate"], p.key["critic_updates"]) == (critic, updates)]
+            rates = [p.key["actor_rate"] * (1.33 if k else 0.75) for p in own]
+            style = {"color": f"C{k}", "marker": marker, "linestyle": ""}
+            label = f"critic {critic:g}, {updates} updates"
+            marks.append(Line(rates, [last_fifth(p.result) for p in own], label, style))
+    log = (log_scale("actor's learning rate"), log_scale("exploitability, mbb/h"))
+    return Panel(marks, *log, game, legend={"fontsize": "small"}, grid={"which": "both"})
 
 
-STUDY: Final = Study(plan, compute, present, takes=("full", "seeds"))
+EXPERIMENT: Final = Experiment(
+    id="pog-table6",
+    paper="PoG",
+    figure="Table 6",
+    minutes=35,
+    what="Kuhn, Leduc: A2C in self-play with each of 90 settings of the paper's sweep (--full: ten times the episodes)",
+    study=Study(plan, compute, present, takes=("full", "seeds")),
+)

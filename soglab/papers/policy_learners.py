@@ -1,18 +1,16 @@
 """Policy learners beside each other: exploitability over minutes of training, of the network and of search on top.
 
-Each learner trains under SePoT on three games, some seeds each, for equal minutes of a processor, and the networks
-that ship for these games stand beside them. Runs that are named are measured instead: those of SePoT have both lines,
+Each learner trains under SePoT on three games, some seeds each, for equal minutes of a processor; the networks that
+ship for these games are compared with them. Runs that are named are measured instead: those of SePoT have both lines,
 those of other algorithms a measure of their own. Runs of one game and one learner are seeds of one line.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.presets import PolicySettings
@@ -22,21 +20,15 @@ from sog.algorithms.table import find, settings_of
 from sog.errors import SettingError
 from sog.games.histories.catalog import make_history_game
 from sog.measure.intervals import mean_interval, plus_minus
-from sog.training.checkpoint import load_meta
+from sog.training.checkpoint import Meta, load_meta
 from sog.training.run import Run, Until
 from sog.training.shipped import shipped_checkpoints
 from soglab.papers import sepot_figures
 from soglab.papers.sepot_figures import OWN, SNAPSHOTS, network_and_searches, way_of
-from soglab.papers.sepot_runs import alpha_of, minutes_of, own_measure, own_title
-from soglab.runs import check_unchanged, networks_of, spread
-from soglab.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from sog.training.checkpoint import Meta
-
-__all__ = ["STUDY"]
+from soglab.papers.sepot_runs import minutes_of, own_measure, own_title, search_effort, short_name, unit_of
+from soglab.plots import DOTS, OUTSIDE, Line, Panel, Picture, Scale, line_of, log_scale
+from soglab.runs import check_unchanged, made_of, networks_of, spread
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped
 
 RUNS: Final = Path("runs/policy-learners")
 GAMES: Final = (
@@ -59,13 +51,12 @@ def plan(options: Options, note: Note) -> list[Key]:
             raise SettingError("runs that are named are trained already: leave out --seeds and --minutes")
         return [{"what": NAMED, **key} for key in sepot_figures.plan(network_and_searches, options, note)]
     minutes = options.minutes or (_QUICK if options.quick else MINUTES)
-    games, seeds = _QUICK_GAMES if options.quick else GAMES, options.seeds or (1 if options.quick else SEEDS)
+    games, seeds = _QUICK_GAMES if options.quick else GAMES, options.num_seeds(SEEDS)
     note(f"{len(games) * len(POLICIES)} runs by {seeds} seeds, {minutes:g} minutes of one core; they are in {RUNS}")
-    search = {"iterations": 20 if options.quick else 800, "alpha": alpha_of(options)}
     return [
         *(
-            {"what": TRAIN, "game": game, "policy": policy, "made_of": _made_of(game, policy), "seed": seed}
-            | {"minutes": minutes, **search}
+            {"what": TRAIN, "game": game, "policy": policy, "made_of": made_of(_settings(game, policy)), "seed": seed}
+            | {"minutes": minutes, **search_effort(options)}
             for seed in range(seeds)
             for game in games
             for policy in POLICIES
@@ -84,11 +75,6 @@ def _settings(game: str, policy: str) -> PolicySettings:
 def _algorithm(policy: str) -> str:
     """SePoT with this learner of the policy, as an algorithm string."""
     return f"{SEPOT}(policy={policy})" if policy else SEPOT
-
-
-def _made_of(game: str, policy: str) -> str:
-    """Names the settings, so that points of other presets are not taken for these."""
-    return hashlib.sha256(repr(_settings(game, policy)).encode()).hexdigest()[:12]
 
 
 def _shipped(games: tuple[str, ...]) -> Iterator[Key]:
@@ -128,10 +114,10 @@ def _measured(folder: Path, meta: Meta, key: Key) -> Result:
     return {"step": meta.step, "minutes": round(meta.settings["processor_minutes"], 2), "ways": ways}
 
 
-def _rows(point: Point) -> Iterator[dict[str, Any]]:
+def _rows(point: StudyPoint) -> Iterator[dict[str, Any]]:
     """A row for every network of a point and every way in which it was measured."""
     key, result = point.key, point.result
-    about = {"game": key["game"], "unit": make_history_game(key["game"]).unit.name}
+    about = {"game": key["game"], "unit": unit_of(key["game"])}
     if key["what"] == TRAIN:
         for network in result["networks"]:
             made = {"run": f"seed {key['seed']}", "minutes": network["minutes"], "steps": network["step"]}
@@ -152,45 +138,40 @@ def _line(key: Key) -> str:
     return f"{title}: {way_of(key)}"
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """A row for every network of every run; printed is each run's last, as a mean over the runs of a line."""
     rows = [row for point in points for row in _rows(point)]
-    last: dict[tuple[str, str], dict[str, dict[str, Any]]] = {}
-    for row in rows:
-        runs = last.setdefault((row["game"], row["line"]), {})
-        if row["run"] not in runs or row["steps"] >= runs[row["run"]]["steps"]:
-            runs[row["run"]] = row
     beside = []
-    for (game, line), runs in last.items():
-        mean, half = mean_interval([row["exploitability"] for row in runs.values()])
-        minutes = sum(row["minutes"] for row in runs.values()) / len(runs)
-        counted = f"{len(runs)} run{'s' * (len(runs) > 1)} of {minutes:.1f} minutes"
-        unit = make_history_game(game).unit.name
-        beside.append(Beside(f"{game.split('(')[0]}: {line}, {counted}", "", f"{plus_minus(mean, half)} {unit}"))
-    pictures: dict[str, Draw] = {
-        f"policy-learners-{k}-{game.split('(')[0]}": partial(_draw, rows=[row for row in rows if row["game"] == game])
-        for k, game in enumerate(dict.fromkeys(row["game"] for row in rows))
+    for (game, line), own in grouped(rows, lambda row: (row["game"], row["line"])).items():
+        last = [_last(run) for run in grouped(own, lambda row: str(row["run"])).values()]
+        mean, half = mean_interval([row["exploitability"] for row in last])
+        minutes = sum(row["minutes"] for row in last) / len(last)
+        counted = f"{len(last)} run{'s' * (len(last) > 1)} of {minutes:.1f} minutes"
+        beside.append(Beside(f"{short_name(game)}: {line}, {counted}", "", f"{plus_minus(mean, half)} {unit_of(game)}"))
+    pictures = {
+        f"policy-learners-{k}-{short_name(game)}": Picture([_panel(own)])
+        for k, (game, own) in enumerate(grouped(rows, lambda row: str(row["game"])).items())
     }
     return Outcome(rows, pictures, beside)
 
 
-def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
-    axis = figure.subplots()
-    lines = list(dict.fromkeys(row["line"] for row in rows))
-    colours = list(dict.fromkeys(_by(line) for line in lines))
-    ways = list(dict.fromkeys(_way(line) for line in lines))
-    for line in lines:
-        own = [row for row in rows if row["line"] == line]
-        for j, run in enumerate(dict.fromkeys(row["run"] for row in own)):
-            curve = sorted((row["minutes"], row["exploitability"]) for row in own if row["run"] == run)
-            minutes, found = zip(*curve, strict=True)
-            style = _STYLES[ways.index(_way(line)) % len(_STYLES)]
-            colour = f"C{colours.index(_by(line)) % 10}"
-            axis.plot(minutes, found, style, marker=".", color=colour, label=None if j else line)
-    title = rows[0]["game"]
-    axis.set(xlabel="minutes of training", ylabel=f"exploitability, {rows[0]['unit']}", title=title, yscale="log")
-    axis.grid(alpha=0.3)
-    axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))  # beside the lines, which are many
+def _last(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The row of a run's last network, the later row of one that was measured twice."""
+    return max(reversed(rows), key=lambda row: int(row["steps"]))
+
+
+def _panel(rows: list[dict[str, Any]]) -> Panel:
+    """Exploitability over minutes of each run: a colour for each learner, a style for each search."""
+    lines: list[Line] = []
+    colours, ways = (list(dict.fromkeys(part(row["line"]) for row in rows)) for part in (_by, _way))
+    for line, own in grouped(rows, lambda row: str(row["line"])).items():
+        colour, style = f"C{colours.index(_by(line)) % 10}", _STYLES[ways.index(_way(line)) % len(_STYLES)]
+        for j, run in enumerate(grouped(own, lambda row: str(row["run"])).values()):
+            curve = sorted(run, key=lambda row: (row["minutes"], row["exploitability"]))
+            look = {**DOTS, "color": colour, "linestyle": style}
+            lines.append(line_of(curve, "minutes", "exploitability", None if j else line, look))
+    axes = (Scale("minutes of training"), log_scale(f"exploitability, {rows[0]['unit']}"))
+    return Panel(lines, *axes, rows[0]["game"], legend=OUTSIDE)
 
 
 def _by(line: str) -> str:
@@ -210,4 +191,11 @@ def _describe(key: Key) -> str:
     return f"{name} after {key['minutes']:.1f} minutes, {_line(key)}"
 
 
-STUDY: Final = Study(plan, compute, present, takes=("seeds", "runs", "paper", "minutes"), describe=_describe)
+EXPERIMENT: Final = Experiment(
+    id="policy-learners",
+    paper="SePoT",
+    figure="(ours)",
+    minutes=450,
+    what="R-NaD, MMD, NashPG with and without search on three games, --minutes 30 of one core a run, 3 seeds, or --run",
+    study=Study(plan, compute, present, takes=("seeds", "runs", "paper", "minutes"), describe=_describe),
+)

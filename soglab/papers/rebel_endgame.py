@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sog.games.holdem.names import holdem_from
 from sog.games.names import parse_game
 from sog.searches.cfr.rules import CFR_PLUS, DCFR, LINEAR_CFR
 from sog.searches.holdem.solver import HoldemSolver
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.plots import Level, Panel, Picture, line_through, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 
 ENDGAME: Final = "holdem(board=3s7hTdKs,pot=2000,stacks=20000,bets=0.5;1.0;allin,raises=0.75;allin)"
 RULES: Final = {"Linear CFR": LINEAR_CFR, "DCFR": DCFR, "CFR+": CFR_PLUS}
@@ -51,7 +49,7 @@ def compute(key: Key) -> Result:
     return {"chips": chips, "seconds": seconds, "threads": solver.threads, "memory_mb": memory}
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """Exploitability in chips and in % of the pot by iteration; seconds and memory are this machine's."""
     rows = [
         {
@@ -66,14 +64,19 @@ def present(points: list[Point]) -> Outcome:
         for p in points
         for mark, chips in p.result["chips"].items()
     ]
-    return Outcome(rows, {"rebel-endgame": lambda figure: _draw(figure, points)}, [_beside(p) for p in points])
+    lines = [line_through(p.curve("chips"), p.key["rule"]) for p in points]
+    dotted = {"color": "grey", "linestyle": ":"}
+    paper = Level(PAPER_ITERATIONS, "where ReBeL's agent stands (Fig. 2)", dotted, upright=True)
+    axes = (log_scale("iterations"), log_scale(f"exploitability, chips (pot {_pot(points[0].key):,})"))
+    panel = Panel([*lines, paper], *axes, "Turn endgame hold'em, board 3s7hTdKs, full tree")
+    return Outcome(rows, {"rebel-endgame": Picture([panel])}, [_beside(p) for p in points])
 
 
 def _pot(key: Key) -> int:
     return holdem_from(parse_game(key["game"])[1]).spot.pot
 
 
-def _beside(p: Point) -> Beside:
+def _beside(p: StudyPoint) -> Beside:
     chips, last = p.result["chips"], str(p.key["iterations"])
     figures = [f"{chips[m]:.3g} after {m}" for m in dict.fromkeys((str(PAPER_ITERATIONS), last)) if m in chips]
     pace = p.result["seconds"][last] / p.key["iterations"]
@@ -81,17 +84,11 @@ def _beside(p: Point) -> Beside:
     return Beside(f"{p.key['rule']}: exploitability, chips", "", f"{', '.join(figures)} ({cost})")
 
 
-def _draw(figure: Figure, points: list[Point]) -> None:
-    axis = figure.subplots()
-    for p in points:
-        line = p.result["chips"]
-        axis.plot([int(m) for m in line], list(line.values()), marker=".", label=p.key["rule"])
-    axis.axvline(PAPER_ITERATIONS, color="grey", linestyle=":", label="where ReBeL's agent stands (Fig. 2)")
-    pot = _pot(points[0].key)
-    axis.set(xscale="log", yscale="log", xlabel="iterations", ylabel=f"exploitability, chips (pot {pot:,})")
-    axis.set_title("Turn endgame hold'em, board 3s7hTdKs, full tree")
-    axis.grid(alpha=0.3)
-    axis.legend()
-
-
-STUDY: Final = Study(plan, compute, present, alone=True)
+EXPERIMENT: Final = Experiment(
+    id="rebel-endgame",
+    paper="ReBeL",
+    figure="C.2, Fig. 2 (full-game CFR)",
+    minutes=15,
+    what="Turn endgame hold'em, every hand, no abstraction: exploitability by iteration to 1,000, three rules",
+    study=Study(plan, compute, present, alone=True),
+)

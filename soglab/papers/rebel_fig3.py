@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sog.games.rules.liars_dice import LiarsDice
 from sog.searches.cfr import exact
@@ -18,10 +18,8 @@ from sog.searches.cfr.fictitious import FLOP, FP, LINEAR_FP
 from sog.searches.cfr.rules import LINEAR_CFR
 from sog.searches.tree.public_tree import PublicTree
 from soglab.papers.rebel_table2 import GAMES
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.plots import LOG_2, Line, Panel, Picture, Scale, line_through, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 
 ALGORITHMS: Final[dict[str, IterativeSolver]] = {
     "FP": of_variant(FP),
@@ -63,23 +61,26 @@ def _listed(game: str) -> PublicTree:
     return PublicTree(LiarsDice(*GAMES[game])).list_all()
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """Exploitability against iterations, and Table 2's figures beside each algorithm's."""
     rows = [
-        {"game": p.key["game"], "algorithm": p.key["algorithm"], "rounds": int(rounds), "exploitability": found}
+        {"game": p.key["game"], "algorithm": p.key["algorithm"], "rounds": rounds, "exploitability": found}
         for p in points
-        for rounds, found in p.result["exploitability"].items()
+        for rounds, found in p.curve().items()
     ]
-    return Outcome(rows, {"rebel-fig3": lambda figure: _draw(figure, points)}, _beside(points))
+    panels = [_panel(game, [p for p in points if p.key["game"] == game]) for game in GAMES]
+    title = "Liar's Dice; crosses: ReBeL, Table 2, full-game FP and CFR"
+    picture = Picture(panels, title, 2, (11, 7.5), same_x=True, same_y=True)
+    return Outcome(rows, {"rebel-fig3": picture}, _beside(points))
 
 
-def _beside(points: list[Point]) -> list[Beside]:
+def _beside(points: list[StudyPoint]) -> list[Beside]:
     out = []
     for row, names in (("FP", ("FP", "Linear FP", "FLOP")), ("CFR", ("Linear CFR",))):
         for name in names:
-            lines = {p.key["game"]: p.result["exploitability"] for p in points if p.key["algorithm"] == name}
+            lines = {p.key["game"]: p.curve() for p in points if p.key["algorithm"] == name}
             for rounds in (_TABLE_ROUNDS, 2 * _TABLE_ROUNDS):
-                ours = ", ".join(f"{line[str(rounds)]:.4f}" for line in lines.values() if str(rounds) in line)
+                ours = ", ".join(f"{line[rounds]:.4f}" for line in lines.values() if rounds in line)
                 if ours:
                     paper = ", ".join(f"{x:.3f}" for x in TABLE_2[row].values())
                     out.append(Beside(f"{name}, {', '.join(GAMES)}, {2 * rounds:,} updates", paper, ours))
@@ -87,11 +88,11 @@ def _beside(points: list[Point]) -> list[Beside]:
     return out if nearest is None else [*out, Beside("nearest to the FP row at 1,024 updates", "FLOP", nearest)]
 
 
-def _nearest(points: list[Point]) -> str | None:
+def _nearest(points: list[StudyPoint]) -> str | None:
     """The variant of fictitious play with the least mean ratio to Table 2's FP row; None without every game."""
     ratios: dict[str, list[float]] = {"FP": [], "Linear FP": [], "FLOP": []}
     for p in points:
-        found = p.result["exploitability"].get(str(_TABLE_ROUNDS))
+        found = p.curve().get(_TABLE_ROUNDS)
         if p.key["algorithm"] in ratios and found is not None:
             ratios[p.key["algorithm"]].append(abs(math.log(found / TABLE_2["FP"][p.key["game"]])))
     if any(len(logs) < len(GAMES) for logs in ratios.values()):
@@ -100,25 +101,20 @@ def _nearest(points: list[Point]) -> str | None:
     return ", ".join(f"{name} ({mean:.2f} x off)" for name, mean in sorted(means.items(), key=lambda item: item[1]))
 
 
-def _draw(figure: Figure, points: list[Point]) -> None:
-    """A panel for each game, a line for each algorithm; the crosses are Table 2's."""
-    figure.set_size_inches(11, 7.5)
-    axes = figure.subplots(2, 2, sharex=True, sharey=True)
-    for axis, game in zip(axes.flat, GAMES, strict=True):
-        for p in points:
-            if p.key["game"] == game:
-                line = p.result["exploitability"]
-                axis.plot([2 * int(rounds) for rounds in line], list(line.values()), label=p.key["algorithm"])
-        for row in TABLE_2.values():
-            axis.plot(2 * _TABLE_ROUNDS, row[game], marker="x", color="black", linestyle="")
-        axis.set(yscale="log", title=game)
-        axis.set_xscale("log", base=2)
-        axis.grid(alpha=0.3)
-    for k in (0, 1):
-        axes[1, k].set_xlabel("updates of one player")
-        axes[k, 0].set_ylabel("exploitability")
-    axes[0, 0].legend()
-    figure.suptitle("Liar's Dice; crosses: ReBeL, Table 2, full-game FP and CFR")
+def _panel(game: str, points: list[StudyPoint]) -> Panel:
+    """A line for each algorithm; the crosses are Table 2's."""
+    lines = {p.key["algorithm"]: {2 * rounds: y for rounds, y in p.curve().items()} for p in points}
+    cross = {"marker": "x", "color": "black", "linestyle": ""}
+    marks = [line_through(line, name, {}) for name, line in lines.items()]
+    marks += [Line([2 * _TABLE_ROUNDS], [row[game]], None, cross) for row in TABLE_2.values()]
+    return Panel(marks, Scale("updates of one player", *LOG_2), log_scale("exploitability"), game)
 
 
-STUDY: Final = Study(plan, compute, present)
+EXPERIMENT: Final = Experiment(
+    id="rebel-fig3",
+    paper="ReBeL",
+    figure="Fig. 3, Table 2",
+    minutes=2,
+    what="FP, linear FP, FLOP and linear CFR on four games of Liar's Dice",
+    study=Study(plan, compute, present),
+)

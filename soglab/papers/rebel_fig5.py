@@ -7,7 +7,7 @@ leaves the solver's, below them the oracle's of each iteration, averaged as the 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -23,10 +23,8 @@ from sog.searches.depth_limited.subgames import Subgames
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations
 from sog.searches.tree.public_tree import PublicTree
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.plots import LOG_2, Panel, Picture, Scale, line_through, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 
 FACES: Final = 3
 SOLVERS: Final = {solver.name: solver for solver in (CFR_D, CFR_AVE, MODIFIED_CFR_AVE, REBEL_FP)}
@@ -117,30 +115,24 @@ def compute(key: Key) -> Result:
     return {"exploitability": found}
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """Exploitability against iterations, a line for each solver."""
     rows = [
-        {"solver": p.key["solver"], "iterations": int(t), "exploitability": x}
-        for p in points
-        for t, x in p.result["exploitability"].items()
+        {"solver": p.key["solver"], "iterations": t, "exploitability": x} for p in points for t, x in p.curve().items()
     ]
-    beside = [
-        Beside(f"{p.key['solver']}, {t} iterations", "", f"{x:.5f}")
-        for p in points
-        for t, x in list(p.result["exploitability"].items())[-1:]
-    ]
-    return Outcome(rows, {"rebel-fig5": lambda figure: _draw(figure, points)}, beside)
+    last = [(p.key["solver"], *list(p.curve().items())[-1]) for p in points]
+    beside = [Beside(f"{solver}, {t} iterations", "", f"{x:.5f}") for solver, t, x in last]
+    lines = [line_through(p.curve(), p.key["solver"]) for p in points]
+    axes = (Scale("iterations", *LOG_2), log_scale("exploitability"))
+    panel = Panel(lines, *axes, f"Liar's Dice 1x{FACES}f, oracle leaves")
+    return Outcome(rows, {"rebel-fig5": Picture([panel])}, beside)
 
 
-def _draw(figure: Figure, points: list[Point]) -> None:
-    axis = figure.subplots()
-    for p in points:
-        line = p.result["exploitability"]
-        axis.plot([int(t) for t in line], list(line.values()), marker=".", label=p.key["solver"])
-    axis.set(xlabel="iterations", ylabel="exploitability", yscale="log", title=f"Liar's Dice 1x{FACES}f, oracle leaves")
-    axis.set_xscale("log", base=2)
-    axis.grid(alpha=0.3)
-    axis.legend()
-
-
-STUDY: Final = Study(plan, compute, present)
+EXPERIMENT: Final = Experiment(
+    id="rebel-fig5",
+    paper="ReBeL",
+    figure="Fig. 5, left",
+    minutes=2,
+    what="Liar's Dice 1x3f to depth 2 with oracle leaves: CFR-D, CFR-AVE, modified CFR-AVE, FP",
+    study=Study(plan, compute, present),
+)

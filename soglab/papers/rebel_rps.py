@@ -16,7 +16,7 @@ from sog.games.rules.rps import RockPaperScissors
 from sog.searches.cfr import exact
 from sog.searches.depth_limited.settings import SolveSettings
 from sog.searches.tree.public_tree import PublicTree
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,7 +47,7 @@ def compute(key: Key) -> Result:
     }
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """What each search plays, beside the equilibrium."""
     beside = []
     for p in points:
@@ -59,7 +59,7 @@ def present(points: list[Point]) -> Outcome:
     return Outcome([p.row for p in points], {"rebel-rps": lambda figure: _draw(figure, points)}, beside)
 
 
-def _draw(figure: Figure, points: list[Point]) -> None:
+def _draw(figure: Figure, points: list[StudyPoint]) -> None:
     axes = figure.subplots(1, len(points), sharey=True, squeeze=False)[0]
     for axis, p in zip(axes, points, strict=True):
         for k, player in enumerate(("player 0", "player 1")):
@@ -69,4 +69,11 @@ def _draw(figure: Figure, points: list[Point]) -> None:
     axes[0].legend()
 
 
-STUDY: Final = Study(plan, compute, present)
+EXPERIMENT: Final = Experiment(
+    id="rebel-rps",
+    paper="ReBeL",
+    figure="Fig. 1a, section 6",
+    minutes=1,
+    what="The rock-paper-scissors variant searched one ply deep with perfect leaf values, unsafe and safe",
+    study=Study(plan, compute, present),
+)

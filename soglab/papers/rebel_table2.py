@@ -4,7 +4,7 @@ The table: each run's last three networks, by 1,024 playthroughs of 1,024 update
 one to three seconds, the two before the last by 256; --full: 1,024). The curve: all its networks, by few and short
 playthroughs, since the mean policy, which costs one, is unsafe search. Runs of Student of Games are searched by their
 own, in the table at two budgets, and, since a network values leaves for any search, in the curve by ReBeL's too. What a
-search costs stands beside each figure.
+search costs is given with each figure.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -33,12 +33,9 @@ from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.search import Budget
 from sog.training.checkpoint import Meta, load_meta
 from sog.training.settings import preset_of
-from soglab.runs import Trained, check_unchanged, checkpoint_of, networks_of
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from soglab.plots import Level, Mark, Panel, Picture, line_of, log_scale
+from soglab.runs import TrainedNetwork, check_unchanged, checkpoint_of, networks_of
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped
 
 # (dice a player, faces a die) by the paper's names, and Table 2's two lines of ReBeL by solver. Section 7 says that its
 # fictitious play is linear and optimistic (flop); the tabular rows are nearest to the plain one (docs/notes.md).
@@ -135,7 +132,7 @@ def _rebel(meta: Meta) -> Rebel:
     return Rebel().as_trained(trained_by(meta))
 
 
-def _row(network: Trained, examples: dict[int, int]) -> dict[str, Any]:
+def _row(network: TrainedNetwork, examples: dict[int, int]) -> dict[str, Any]:
     """Which network, and what had been learned from when it was saved."""
     number, minutes = network.meta.settings["round"], network.meta.settings["minutes"]
     return {
@@ -218,7 +215,7 @@ def compute(key: Key) -> Result:
     return {**result, "searches": searches, "seconds": seconds, "ms_a_search": 1000.0 * seconds / searches}
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """A row for each point; the table's means beside the paper's."""
     beside = []
     for game in GAMES:
@@ -231,7 +228,10 @@ def present(points: list[Point]) -> Outcome:
                 f"{newest['minutes']:.0f} min, {newest['examples']:,} examples, {cost:.0f} ms a search"
             )
             beside.append(Beside(f"{game}, {line}", _paper(newest), ours))
-    return Outcome([p.row for p in points], {"rebel-table2": lambda figure: _draw(figure, points)}, beside)
+    panels = [_panel(game, points) for game in GAMES if any(p.key["game"] == game for p in points)]
+    columns = min(len(panels), 2)
+    picture = Picture(panels, columns=columns, size=(7.0 * columns, 5.0 * ((len(panels) + 1) // 2)))
+    return Outcome([p.row for p in points], {"rebel-table2": picture}, beside)
 
 
 def _paper(key: Key) -> str:
@@ -241,13 +241,9 @@ def _paper(key: Key) -> str:
     return f"{published[key['game']]:.3f}" if published else ""
 
 
-def _lines(points: list[Point], part: str, game: str) -> dict[str, list[Point]]:
+def _lines(points: list[StudyPoint], part: str, game: str) -> dict[str, list[StudyPoint]]:
     """The points of a game by run and search, oldest network first."""
-    out: dict[str, list[Point]] = {}
-    for p in points:
-        if p.key["part"] == part and p.key["game"] == game:
-            out.setdefault(_label(p.key), []).append(p)
-    return out
+    return grouped((p for p in points if (p.key["part"], p.key["game"]) == (part, game)), lambda p: _label(p.key))
 
 
 def _label(key: Key) -> str:
@@ -256,31 +252,28 @@ def _label(key: Key) -> str:
     return f"{trained}, {_SEARCHES[key['search']].label(key)}"
 
 
-def _draw(figure: Figure, points: list[Point]) -> None:
-    """Exploitability against training minutes, a panel for each game; squares: the table; dashed: the paper's."""
-    games = [game for game in GAMES if any(p.key["game"] == game for p in points)]
-    columns, rows = min(len(games), 2) or 1, (len(games) + 1) // 2 or 1
-    figure.set_size_inches(7.0 * columns, 5.0 * rows)
-    axes = np.ravel(figure.subplots(rows, columns, squeeze=False))
-    for axis in axes[len(games) :]:
-        axis.set_visible(False)
-    for axis, game in zip(axes, games, strict=False):
-        _draw_game(axis, game, points)
-
-
-def _draw_game(axis: Axes, game: str, points: list[Point]) -> None:
-    for part, style in ((CURVE, ".-"), (TABLE, "s")):
+def _panel(game: str, points: list[StudyPoint]) -> Panel:
+    """Exploitability against training minutes; squares: the table; dashed: the paper's."""
+    marks: list[Mark] = []
+    for part, style in ((CURVE, {"marker": "."}), (TABLE, {"marker": "s", "linestyle": ""})):
         for label, mine in _lines(points, part, game).items():
-            x, y = [p.key["minutes"] for p in mine], [p.result["exploitability"] for p in mine]
-            axis.plot(x, y, style, markersize=4, linewidth=1.0, label=label)
+            thin = {**style, "markersize": 4, "linewidth": 1.0}
+            marks.append(line_of((p.row for p in mine), "minutes", "exploitability", label, thin))
     solvers = dict.fromkeys(p.key["solver"] for p in points if p.key["game"] == game)
     for name, dashes in zip(filter(None, solvers), ("--", ":", "-."), strict=False):
         if name in TABLE_2:
-            paper = TABLE_2[name][game]
-            axis.axhline(paper, color="gray", linestyle=dashes, linewidth=0.8, label=f"Table 2, {name}: {paper}")
-    axis.set(xlabel="training minutes", ylabel="exploitability", xscale="log", yscale="log", title=game)
-    axis.grid(alpha=0.3)
-    axis.legend(fontsize="small")
+            paper, grey = TABLE_2[name][game], {"color": "gray", "linestyle": dashes, "linewidth": 0.8}
+            marks.append(Level(paper, f"Table 2, {name}: {paper}", grey))
+    axes = (log_scale("training minutes"), log_scale("exploitability"))
+    return Panel(marks, *axes, game, legend={"fontsize": "small"})
 
 
-STUDY: Final = Study(plan, compute, present, takes=("full", "runs"))
+EXPERIMENT: Final = Experiment(
+    id="rebel-table2",
+    paper="ReBeL",
+    figure="Table 2",
+    minutes=60,
+    what="Liar's Dice, runs in runs/ or --run, ReBeL and SoG: curves, "
+    "and 1,024 playthroughs of the last three networks",
+    study=Study(plan, compute, present, takes=("full", "runs")),
+)

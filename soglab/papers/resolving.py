@@ -6,7 +6,7 @@ game as the search's tree no network is used, so that what is left is the error 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
 from sog.measure.exploitability import exploitability
 from sog.measure.listed import listed
@@ -14,10 +14,8 @@ from sog.play.resolver import ResolveSettings
 from sog.searches.cfr.rules import CFR_PLUS, DCFR, PCFR_PLUS, SOG
 from sog.searches.gtcfr.search import Budget, SearchSettings
 from sog.searches.leaves.evaluator import zero_evaluator
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.plots import Panel, Picture, line_of, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 
 GAME: Final = "leduc_poker"
 RULES: Final = {rule.name: rule for rule in (SOG, DCFR, PCFR_PLUS, CFR_PLUS)}
@@ -41,7 +39,7 @@ def compute(key: Key) -> Result:
     """Exploitability in mbb/h of the agent that re-solves to the end of the game at each of its states."""
     gadget = key["alpha"] != NO_GADGET
     settings = ResolveSettings(
-        Budget(1, 1.0 / key["iterations"]),  # one round of so many updates: there is nothing to expand
+        Budget(1, 1.0 / key["iterations"]),  # one round of this many updates: there is nothing to expand
         SearchSettings(RULES[key["rule"]]),
         alpha=key["alpha"] if gadget else 1.0,
         complete=True,
@@ -52,38 +50,35 @@ def compute(key: Key) -> Result:
     return {"mbb_per_hand": found * public.game.unit.per_utility}
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """The table at the most iterations, and exploitability against iterations a step."""
     most = max(point.key["iterations"] for point in points)
-    beside = [
-        Beside(f"{_setting(p.key)}, {most:,} iterations a step", "", f"{p.result['mbb_per_hand']:.4g} mbb/h")
-        for p in sorted((p for p in points if p.key["iterations"] == most), key=lambda p: str(p.key["alpha"]))
-    ]
-    return Outcome([p.row for p in points], {"resolving": lambda figure: _draw(figure, points)}, beside)
-
-
-def _setting(key: Key) -> str:
-    return f"{key['rule']}, {_column(key['alpha'])}"
+    last = sorted((p for p in points if p.key["iterations"] == most), key=lambda p: str(p.key["alpha"]))
+    beside = []
+    for p in last:
+        what = f"{p.key['rule']}, {_column(p.key['alpha'])}, {most:,} iterations a step"
+        beside.append(Beside(what, "", f"{p.result['mbb_per_hand']:.4g} mbb/h"))
+    panels = [_panel(alpha, [p.row for p in points if p.key["alpha"] == alpha]) for alpha in (*ALPHAS, NO_GADGET)]
+    picture = Picture(panels, "Continual re-solving with complete trees, Leduc", same_y=True)
+    return Outcome([p.row for p in points], {"resolving": picture}, beside)
 
 
 def _column(alpha: float | str) -> str:
     return alpha if isinstance(alpha, str) else f"alpha {alpha:g}"
 
 
-def _draw(figure: Figure, points: list[Point]) -> None:
-    """A panel for each alpha and one without the gadget, a line for each rule."""
-    axes = figure.subplots(1, len(ALPHAS) + 1, sharey=True)
-    settings: tuple[float | str, ...] = (*ALPHAS, NO_GADGET)
-    for axis, alpha in zip(axes, settings, strict=True):
-        for rule in RULES:
-            line = [p for p in points if p.key["rule"] == rule and p.key["alpha"] == alpha]
-            counts, found = [p.key["iterations"] for p in line], [p.result["mbb_per_hand"] for p in line]
-            axis.plot(counts, found, marker=".", label=rule)
-        axis.set(xscale="log", yscale="log", xlabel="iterations a step", title=_column(alpha))
-        axis.grid(alpha=0.3)
-    axes[0].set_ylabel("exploitability, mbb/h")
-    axes[0].legend()
-    figure.suptitle("Continual re-solving with complete trees, Leduc")
+def _panel(alpha: float | str, rows: list[dict[str, Any]]) -> Panel:
+    lines = [
+        line_of((row for row in rows if row["rule"] == rule), "iterations", "mbb_per_hand", rule) for rule in RULES
+    ]
+    return Panel(lines, log_scale("iterations a step"), log_scale("exploitability, mbb/h"), _column(alpha))
 
 
-STUDY: Final = Study(plan, compute, present, takes=("full",))
+EXPERIMENT: Final = Experiment(
+    id="resolving",
+    paper="SoG",
+    figure="Modified continual re-solving",
+    minutes=2,
+    what="Leduc, re-solving with complete trees: four regret rules x alpha 0.2, 0.5, 1, and without the gadget",
+    study=Study(plan, compute, present, takes=("full",)),
+)

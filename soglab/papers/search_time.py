@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from time import process_time
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -18,10 +18,8 @@ from sog.searches.gtcfr.search import Budget, SearchSettings, search
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.plots import Panel, Picture, line_through, log_scale
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 
 GAME: Final = "chess"
 WIDTHS: Final = (1, 10, 100)
@@ -46,30 +44,25 @@ def compute(key: Key) -> Result:
     return {"seconds": seconds, "us_per_simulation": 1e6 * seconds / key["s"], "nodes": tree.size}
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """Seconds at the most simulations and the slope of the last step in the log-log plot, for each c."""
-    beside = []
+    beside, lines = [], []
     for c in WIDTHS:
-        line = _line(points, c)
-        (s0, t0), (s1, t1) = line[-2:]
+        curve = sorted((p.key["s"], p.result["seconds"]) for p in points if p.key["c"] == c)
+        lines.append(line_through(dict(curve), f"c = {c}"))
+        (s0, t0), (s1, t1) = curve[-2:]
         slope = math.log(t1 / t0) / math.log(s1 / s0)
         beside.append(Beside(f"c = {c}: growth from s = {s0:,} to {s1:,}", "", f"s^{slope:.2f}, {t1:.3g} s"))
-    return Outcome([p.row for p in points], {"sog-search-time": lambda figure: _draw(figure, points)}, beside)
+    axes = (log_scale("s, simulations"), log_scale("processor seconds a search"))
+    picture = Picture([Panel(lines, *axes, f"{GAME}, first position, constant network")])
+    return Outcome([p.row for p in points], {"sog-search-time": picture}, beside)
 
 
-def _line(points: list[Point], c: int) -> list[tuple[int, float]]:
-    return sorted((p.key["s"], p.result["seconds"]) for p in points if p.key["c"] == c)
-
-
-def _draw(figure: Figure, points: list[Point]) -> None:
-    axis = figure.subplots()
-    for c in WIDTHS:
-        counts, seconds = zip(*_line(points, c), strict=True)
-        axis.plot(counts, seconds, marker=".", label=f"c = {c}")
-    axis.set(xscale="log", yscale="log", xlabel="s, simulations", ylabel="processor seconds a search")
-    axis.set_title(f"{GAME}, first position, constant network")
-    axis.grid(alpha=0.3)
-    axis.legend()
-
-
-STUDY: Final = Study(plan, compute, present, takes=("full",), alone=True)
+EXPERIMENT: Final = Experiment(
+    id="sog-search-time",
+    paper="SoG",
+    figure="GT-CFR",
+    minutes=1,
+    what="Chess, constant network: time of a search against s at c = 1, 10 and 100, to s = 3,000 (--full: 30,000)",
+    study=Study(plan, compute, present, takes=("full",), alone=True),
+)

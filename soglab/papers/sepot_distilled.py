@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sog.algorithms.base import SOG
 from sog.algorithms.distil.distil import DistilSettings, distil
@@ -22,16 +22,18 @@ from sog.algorithms.sepot.agent import papers_limit, search_exploitability
 from sog.algorithms.sepot.search import SepotSearchSettings
 from sog.algorithms.table import find, trained_by
 from sog.errors import CheckpointError
-from sog.games.histories.catalog import make_history_game
 from sog.measure.exploitability import exploitability
 from sog.measure.intervals import mean_interval, plus_minus
 from sog.measure.listed import listed
+from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import shape_for
 from sog.nets.values import value_evaluator
 from sog.play.resolver import ResolveSettings
 from sog.searches.depth_limited.settings import SolveSettings
 from sog.searches.gtcfr.search import Budget
+from sog.searches.leaves.evaluator import Evaluator
+from sog.searches.tree.public_tree import PublicTree
 from sog.training.checkpoint import load_network
 from soglab.papers.sepot_runs import (
     DISTILLED,
@@ -41,16 +43,11 @@ from soglab.papers.sepot_runs import (
     minutes_of,
     opened,
     quick_runs,
+    short_name,
+    unit_of,
 )
 from soglab.runs import check_unchanged, checkpoint_of
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from sog.nets.cvpn import CVPN
-    from sog.searches.leaves.evaluator import Evaluator
-    from sog.searches.tree.public_tree import PublicTree
-
-__all__ = ["STUDY"]
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key
 
 BUDGET: Final = (100, 1.0)  # (s, c) of GT-CFR
 UPDATES: Final = 1_024  # of one player in ReBeL's subgames
@@ -135,7 +132,7 @@ def plan(options: Options, note: Note) -> list[Key]:
             note(f"{about['folder']}: {about['by']}, {run['game']}")
             whole = {"game": run["game"], **about, **_sizes(options.quick), "alpha": alpha_of(options)}
             for name, way in WAYS.items():
-                seeds = (options.seeds or (1 if options.quick else SEEDS)) if way.drawn else 1
+                seeds = options.num_seeds(SEEDS) if way.drawn else 1
                 if way.critic == critic:
                     keys += [{**whole, "way": name, "seed": seed} for seed in range(seeds)]
     return keys
@@ -177,30 +174,24 @@ def compute(key: Key) -> Result:
     return {"exploitability": WAYS[key["way"]].measure(key, public) * public.game.unit.per_utility}
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """A row for each run's kind and way; distilled networks beside those by self-play.
 
     Intervals are over runs, each of them the mean over its search's seeds; of one run alone over those seeds.
     """
-    groups: dict[tuple[str, str, str], list[Point]] = {}
-    for point in points:
-        groups.setdefault((point.key["game"], point.key["by"], point.key["way"]), []).append(point)
     rows: list[dict[str, Any]] = []
     beside = []
-    for (game, by, way), found in groups.items():
-        runs = {point.key["folder"]: list[float]() for point in found}
-        for point in found:
-            runs[point.key["folder"]].append(point.result["exploitability"])
+    for (game, by, way), found in by_key(points, "game", "by", "way").items():
+        runs = [[p.result["exploitability"] for p in own] for own in by_key(found, "folder").values()]
         several = len(runs) > 1
-        mean, half = mean_interval([sum(v) / len(v) for v in runs.values()] if several else next(iter(runs.values())))
+        mean, half = mean_interval([sum(values) / len(values) for values in runs] if several else runs[0])
         over = f"{len(runs)} runs" if several else f"1 run, {len(found)} seed{'s' * (len(found) > 1)}"
         minutes = sum(point.key["minutes"] for point in found) / len(found)
-        unit = make_history_game(game).unit.name
         budget = f" ({found[0].key['simulations']},{BUDGET[1]:g})" if WAYS[way].drawn else ""
-        what = f"{game.split('(')[0]}: {by}, {minutes:.1f} min in all: {WAYS[way].title}{budget}, {over}"
-        said = {"game": game, "by": by, "way": way, "mean": mean, "interval": half, "over": over, "unit": unit}
-        rows.append({**said, "minutes": minutes})
-        beside.append(Beside(what, "", f"{plus_minus(mean, half)} {unit}"))
+        what = f"{short_name(game)}: {by}, {minutes:.1f} min in all: {WAYS[way].title}{budget}, {over}"
+        said = {"game": game, "by": by, "way": way, "mean": mean, "interval": half, "over": over}
+        rows.append({**said, "unit": unit_of(game), "minutes": minutes})
+        beside.append(Beside(what, "", f"{plus_minus(mean, half)} {unit_of(game)}"))
     return Outcome(rows, {}, [*beside, *_ratios(rows)])
 
 
@@ -209,7 +200,7 @@ def _ratios(rows: list[dict[str, Any]]) -> list[Beside]:
     grown = [row for row in rows if row["way"] == "gtcfr"]
     own = {row["game"]: row["mean"] for row in grown if row["by"] == find(SOG).title}
     return [
-        Beside(f"{row['game'].split('(')[0]}: GT-CFR, {row['by']} / {find(SOG).title}", "", f"{ratio:.2f} times")
+        Beside(f"{short_name(row['game'])}: GT-CFR, {row['by']} / {find(SOG).title}", "", f"{ratio:.2f} times")
         for row in grown
         if row["by"].startswith(DISTILLED) and own.get(row["game"])
         for ratio in (row["mean"] / own[row["game"]],)
@@ -220,4 +211,12 @@ def _describe(key: Key) -> str:
     return f"{key['by']}: {WAYS[key['way']].title}, seed {key['seed']}"
 
 
-STUDY: Final = Study(plan, compute, present, takes=("runs", "seeds"), describe=_describe)
+EXPERIMENT: Final = Experiment(
+    id="sepot-distilled",
+    paper="SePoT",
+    figure="(ours)",
+    minutes=20,
+    what="Runs of one game by --run, or runs/*-goofspiel5: "
+    "policy, SePoT's search, GT-CFR and ReBeL over value networks",
+    study=Study(plan, compute, present, takes=("runs", "seeds"), describe=_describe),
+)

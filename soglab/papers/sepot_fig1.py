@@ -18,10 +18,8 @@ from sog.algorithms.sepot.search import SepotSearchSettings
 from sog.arrays import Int32
 from sog.games.histories.base import replay
 from sog.games.histories.catalog import make_history_game
-from soglab.papers.sepot_runs import alpha_of, opened, quick_runs
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-__all__ = ["GAME", "STUDY", "position"]
+from soglab.papers.sepot_runs import opened, quick_runs, search_effort
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 
 GAME: Final = (
     "battleship(board_width=5,board_height=5,ship_sizes=[3;2;2],num_shots=25,allow_repeated_shots=False,"
@@ -54,18 +52,11 @@ def position() -> Int32:
 
 
 def plan(options: Options, note: Note) -> list[Key]:
-    depths = (1,) if options.quick else (1, 2, 3)
-    iterations = 20 if options.quick else 800
+    """Every run to each depth."""
     return [
-        {
-            "folder": run["folder"],
-            "network": run["network"],
-            "depth": depth,
-            "iterations": iterations,
-            "alpha": alpha_of(options),
-        }
+        {"folder": run["folder"], "network": run["network"], "depth": depth, **search_effort(options)}
         for run in quick_runs(options, (_RUN,), (GAME,))
-        for depth in depths
+        for depth in ((1,) if options.quick else (1, 2, 3))
     ]
 
 
@@ -88,16 +79,21 @@ def _sensible(policy: np.ndarray) -> float:
     return float(sum(policy[cell(name)] for name in _GOOD))
 
 
-def present(points: list[Point]) -> Outcome:
-    beside = [
-        Beside(
-            f"probability of {', '.join(_GOOD)}: {point.key['folder']}, depth {point.key['depth']}",
-            "network below 0.45",
-            f"network {point.result['network']:.3f}, search {point.result['search']:.3f}",
-        )
-        for point in points
-    ]
-    return Outcome([point.row for point in points], {}, beside)
+def present(points: list[StudyPoint]) -> Outcome:
+    """How probable the sensible cells are, with and without search."""
+    beside = []
+    for p in points:
+        what = f"probability of {', '.join(_GOOD)}: {p.key['folder']}, depth {p.key['depth']}"
+        ours = f"network {p.result['network']:.3f}, search {p.result['search']:.3f}"
+        beside.append(Beside(what, "network below 0.45", ours))
+    return Outcome([p.row for p in points], {}, beside)
 
 
-STUDY: Final = Study(plan, compute, present, takes=("runs", "paper"))
+EXPERIMENT: Final = Experiment(
+    id="sepot-fig1",
+    paper="SePoT",
+    figure="Fig. 1",
+    minutes=5,
+    what="Battleship 5x5: where network and search shoot when each fleet lies in one of two ways",
+    study=Study(plan, compute, present, takes=("runs", "paper")),
+)

@@ -3,62 +3,46 @@
 Fig. 3: search to several depths.  Fig. 4: the gadget's values from the critic or from the search before.
 Fig. 5: learned transformations, predefined ones, and the identity alone, at depth 1; the same networks are searched
 with leaves at which nobody chooses, too. Runs of one game and one kind of transformations are seeds of one line. Runs
-of other algorithms stand beside them by a measure of their own.
+of other algorithms are measured each by a measure of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sog.algorithms.policy.agent import policy_exploitability
 from sog.algorithms.sepot.agent import papers_limit, search_exploitability
 from sog.algorithms.sepot.below import DepthLimit
 from sog.algorithms.sepot.search import SepotSearchSettings
 from sog.algorithms.table import find, read
-from sog.games.histories.catalog import make_history_game
+from sog.games.histories.base import HistoryGame
 from sog.measure.intervals import mean_interval, paired_difference, plus_minus, ratio_interval
 from sog.measure.listed import listed
+from sog.training.checkpoint import Meta
 from soglab.papers.sepot_runs import (
     UNTRAINED,
-    alpha_of,
     minutes_of,
     opened,
     own_measure,
     own_title,
     quick_runs,
+    search_effort,
+    short_name,
+    unit_of,
 )
+from soglab.plots import DOTS, Panel, Picture, Scale, line_of
 from soglab.runs import networks_of, spread
-from soglab.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-    from sog.algorithms.sepot.search import SepotSearchSettings
-    from sog.games.histories.base import HistoryGame
-    from sog.training.checkpoint import Meta
-
-__all__ = [
-    "FIG3",
-    "FIG4",
-    "FIG5",
-    "NETWORK",
-    "NOBODY",
-    "OWN",
-    "compute",
-    "network_and_searches",
-    "plan",
-    "search_of_key",
-    "way_of",
-]
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped
 
 NETWORK: Final = -1  # the depth of a point without search
 OWN: Final = -2  # that of another algorithm's run, which has no critic
 NOBODY: Final = "nobody"  # chooses at leaves: they are worth what the policy itself gets
 MOST: Final = 1_000_000  # histories: every public state is searched
 SNAPSHOTS: Final = 12
+_SEARCH: Final = ("game", "run", "depth", "gadget")  # what points with and without a choice at leaves share
 _SMALL: Final = ("kuhn_poker", "goofspiel(imp_info=True,num_cards=3,points_order=descending)")
 _RUNS: Final = tuple(Path(f"runs/sepot-{name}-{seed}") for name in ("leduc", "goofspiel5") for seed in range(3))
 
@@ -97,7 +81,6 @@ def network_and_searches(game: str, quick: bool) -> list[Key]:
 def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
     """Up to SNAPSHOTS networks of every run, by the network alone and by each way of searching."""
     keys: list[Key] = []
-    alpha = alpha_of(options)
     for run in quick_runs(options, _RUNS, _SMALL[:1], critics=False):
         snapshots = _snapshots(run["folder"], options.quick)
         note(f"{run['folder']}: {len(snapshots)} networks of {run['game']}")
@@ -113,8 +96,7 @@ def plan(ways: Ways, options: Options, note: Note) -> list[Key]:
                 "policy": given.get("policy", ""),
                 "transformations": given.get("transformations", "learned"),
                 "k": given.get("step", 0.0),
-                "iterations": 20 if options.quick else 800,
-                "alpha": alpha,
+                **search_effort(options),
             }
             if meta is not None and "critic" not in meta.files:
                 keys.append({**about, "depth": OWN, "gadget": "", "by": own_title(meta)})
@@ -168,70 +150,53 @@ def way_of(key: Key) -> str:
     return f"search {depth}, gadget from {values}{leaves}"
 
 
-def present(name: str, points: list[Point]) -> Outcome:
+def present(name: str, points: list[StudyPoint]) -> Outcome:
     """Means over seeds with 95% intervals, a picture for each game; each search less the network of the same run."""
-    groups: dict[tuple[str, str, int], list[float]] = {}
-    gains: dict[tuple[str, str], list[float]] = {}
-    alone = {(p.key["run"], p.key["step"]): p.result["exploitability"] for p in points if p.key["depth"] == NETWORK}
-    last = {p.key["run"]: max(q.key["step"] for q in points if q.key["run"] == p.key["run"]) for p in points}
-    for point in points:
-        key, value = point.key, point.result["exploitability"]
-        groups.setdefault((key["game"], _line(key), key["step"]), []).append(value)
-        if key["depth"] not in (NETWORK, OWN) and key["step"] == last[key["run"]]:
-            difference = value - alone[key["run"], key["step"]]
-            gains.setdefault((key["game"], _line(key)), []).append(difference)
     rows: list[dict[str, Any]] = []
-    for (game, line, step), values in groups.items():
-        mean, half = mean_interval(values)
-        found = {"mean": mean, "interval": half, "seeds": len(values), "unit": make_history_game(game).unit.name}
+    for (game, line, step), own in grouped(points, lambda p: (p.key["game"], _line(p.key), p.key["step"])).items():
+        mean, half = mean_interval([p.result["exploitability"] for p in own])
+        found = {"mean": mean, "interval": half, "seeds": len(own), "unit": unit_of(game)}
         rows.append({"game": game, "line": line, "step": step, **found})
-    beside = []
-    for (game, line), values in gains.items():
-        mean, half = mean_interval(values)
-        what = f"{game.split('(')[0]}: {line}, less the network alone, {len(values)} seeds"
-        beside.append(Beside(what, "", f"{plus_minus(mean, half, '+.4g')} {make_history_game(game).unit.name}"))
-    for game, pairs in _worth_of_choices(points, last).items():
-        chosen, without = zip(*pairs, strict=True)
+    last = {run: max(p.key["step"] for p in own) for run, own in grouped(points, lambda p: str(p.key["run"])).items()}
+    at_last = [p for p in points if p.key["step"] == last[p.key["run"]]]
+    pictures = {
+        f"{name}-{k}-{short_name(game)}": Picture([_panel(own)])
+        for k, (game, own) in enumerate(grouped(rows, lambda row: str(row["game"])).items())
+    }
+    return Outcome(rows, pictures, [*_gains(at_last), *_worth_of_choices(at_last)])
+
+
+def _gains(points: list[StudyPoint]) -> Iterator[Beside]:
+    """Each way of searching with the last networks less the network alone."""
+    alone = {p.key["run"]: p.result["exploitability"] for p in points if p.key["depth"] == NETWORK}
+    searches = [p for p in points if p.key["depth"] not in (NETWORK, OWN)]
+    for (game, line), own in grouped(searches, lambda p: (p.key["game"], _line(p.key))).items():
+        mean, half = mean_interval([p.result["exploitability"] - alone[p.key["run"]] for p in own])
+        what = f"{short_name(game)}: {line}, less the network alone, {len(own)} seeds"
+        yield Beside(what, "", f"{plus_minus(mean, half, '+.4g')} {unit_of(game)}")
+
+
+def _worth_of_choices(points: list[StudyPoint]) -> Iterator[Beside]:
+    """By game: of each run's last network, exploitability with the opponent's choice at leaves less that without."""
+    learned = [p for p in points if p.key["transformations"] != "identity"]
+    found = {(*(p.key[name] for name in _SEARCH), "choosers" in p.key): p.result["exploitability"] for p in learned}
+    both = [about for *about, without in found if without and (*about, False) in found]
+    for game, own in grouped(both, lambda about: str(about[0])).items():
+        chosen, without = ([found[*about, which] for about in own] for which in (False, True))
         mean, half = paired_difference(chosen, without)
         ratio, low, high = ratio_interval(chosen, without)
-        ours = f"{plus_minus(mean, half, '+.4g')} {make_history_game(game).unit.name}"
-        what = f"{game.split('(')[0]}: searched with the choice at leaves, less without, {len(pairs)} runs"
+        what = f"{short_name(game)}: searched with the choice at leaves, less without, {len(own)} runs"
         times = f"{ratio:.3g} times" + (f" [{low:.2g}, {high:.2g}]" if half is not None else "")
-        beside.append(Beside(what, "", f"{ours}; {times} that without"))
-    games = list(dict.fromkeys(row["game"] for row in rows))
-    pictures: dict[str, Draw] = {
-        f"{name}-{k}-{game.split('(')[0]}": partial(_draw, rows=[row for row in rows if row["game"] == game])
-        for k, game in enumerate(games)
-    }
-    return Outcome(rows, pictures, beside)
+        yield Beside(what, "", f"{plus_minus(mean, half, '+.4g')} {unit_of(game)}; {times} that without")
 
 
-def _worth_of_choices(points: list[Point], last: dict[str, int]) -> dict[str, list[tuple[float, float]]]:
-    """By game: of each run's last network, exploitability with the opponent's choice at leaves and without."""
-    found = {
-        (point.key["game"], point.key["run"], point.key["depth"], point.key["gadget"], "choosers" in point.key): point
-        for point in points
-        if point.key["step"] == last[point.key["run"]] and point.key["transformations"] != "identity"
-    }
-    out: dict[str, list[tuple[float, float]]] = {}
-    for (*about, without), point in found.items():
-        if without and (*about, False) in found:
-            chosen = found[(*about, False)]
-            pair = chosen.result["exploitability"], point.result["exploitability"]
-            out.setdefault(str(point.key["game"]), []).append(pair)
-    return out
-
-
-def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
-    axis = figure.subplots()
-    for line in dict.fromkeys(row["line"] for row in rows):
-        own = sorted((row for row in rows if row["line"] == line), key=lambda row: row["step"])
-        steps, means = [row["step"] for row in own], [row["mean"] for row in own]
-        axis.errorbar(steps, means, [row["interval"] or 0.0 for row in own], label=line, marker=".", capsize=2)
-    axis.set(xlabel="learner steps", ylabel=f"exploitability, {rows[0]['unit']}", title=rows[0]["game"])
-    axis.set_xscale("symlog", linthresh=100)
-    axis.grid(alpha=0.3)
-    axis.legend(fontsize=8)
+def _panel(rows: list[dict[str, Any]]) -> Panel:
+    lines = []
+    for line, own in grouped(rows, lambda row: str(row["line"])).items():
+        steps = sorted(own, key=lambda row: int(row["step"]))
+        lines.append(line_of(steps, "step", "mean", line, {**DOTS, "capsize": 2}, "interval"))
+    axes = (Scale("learner steps", "symlog", {"linthresh": 100}), Scale(f"exploitability, {rows[0]['unit']}"))
+    return Panel(lines, *axes, rows[0]["game"], legend={"fontsize": 8})
 
 
 def _describe(key: Key) -> str:
@@ -242,6 +207,28 @@ def _study(name: str, ways: Ways) -> Study:
     return Study(partial(plan, ways), compute, partial(present, name), takes=("runs", "paper"), describe=_describe)
 
 
-FIG3: Final = _study("sepot-fig3", _depths)
-FIG4: Final = _study("sepot-fig4", _gadgets)
-FIG5: Final = _study("sepot-fig5", _shallow)
+FIG3: Final = Experiment(
+    id="sepot-fig3",
+    paper="SePoT",
+    figure="Fig. 3",
+    minutes=3,
+    what="Exploitability over training, network and search to depths 1 to 3, of the runs in runs/sepot-GAME-N or --run",
+    study=_study("sepot-fig3", _depths),
+)
+FIG4: Final = Experiment(
+    id="sepot-fig4",
+    paper="SePoT",
+    figure="Fig. 4",
+    minutes=3,
+    what="The same with the gadget's values from the critic or from the search before",
+    study=_study("sepot-fig4", _gadgets),
+)
+FIG5: Final = Experiment(
+    id="sepot-fig5",
+    paper="SePoT",
+    figure="Fig. 5",
+    minutes=3,
+    what="The same at depth 1: runs with learned and predefined transformations and with the identity alone",
+    study=_study("sepot-fig5", _shallow),
+)
+EXPERIMENTS: Final = (FIG3, FIG4, FIG5)

@@ -6,14 +6,15 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sog.algorithms.sepot.agent import search_of
 from sog.algorithms.sepot.critic import profiles
-from sog.algorithms.sepot.search import PAPERS_ALPHA, SepotSearchSettings
+from sog.algorithms.sepot.search import PAPERS_ALPHA, SepotSearch, SepotSearchSettings
 from sog.algorithms.sepot.trained_critic import HistoryCritic, critic_from
 from sog.algorithms.table import trained_by
 from sog.errors import CheckpointError, SettingError
+from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
 from sog.measure.listed import listed
 from sog.nets.cvpn import CVPN
@@ -23,26 +24,6 @@ from sog.training.checkpoint import Meta, load_meta, load_network, load_with_cri
 from sog.training.settings import preset_of
 from soglab.runs import check_unchanged, checkpoint_of, training_minutes
 from soglab.study import Key, Options
-
-if TYPE_CHECKING:
-    from sog.algorithms.sepot.search import SepotSearch, SepotSearchSettings
-    from sog.algorithms.sepot.trained_critic import HistoryCritic
-    from sog.games.histories.base import HistoryGame
-    from sog.nets.cvpn import CVPN
-
-__all__ = [
-    "DISTILLED",
-    "UNTRAINED",
-    "PolicyAndCritic",
-    "alpha_of",
-    "meta_of_run",
-    "minutes_of",
-    "opened",
-    "own_measure",
-    "own_title",
-    "quick_runs",
-    "run_of",
-]
 
 UNTRAINED: Final = "untrained"  # the folder of a fresh network of a game
 DISTILLED: Final = "distilled"  # what a checkpoint's settings call what it was distilled from
@@ -77,6 +58,11 @@ def quick_runs(options: Options, known: tuple[Path, ...], games: tuple[str, ...]
     return [{"game": game, "folder": UNTRAINED, "network": ""} for game in games]
 
 
+def search_effort(options: Options) -> Key:
+    """How SePoT's experiments search: iterations, and the weight of the gadget's range."""
+    return {"iterations": 20 if options.quick else 800, "alpha": alpha_of(options)}
+
+
 def alpha_of(options: Options) -> float:
     """The weight of the gadget's range: ours, or with --paper the paper's, which has the gadget alone."""
     return PAPERS_ALPHA if options.paper else SepotSearchSettings().alpha
@@ -93,6 +79,16 @@ def run_of(folder: Path) -> Meta:
     if "critic" not in meta.files:
         raise CheckpointError(f"{folder} was trained by {meta.algorithm}, so it has no critic; train by sepot")
     return meta
+
+
+def short_name(game: str) -> str:
+    """A game's name without its parameters."""
+    return game.split("(")[0]
+
+
+def unit_of(game: str) -> str:
+    """The name of the unit in which exploitability in a game is given."""
+    return make_history_game(game).unit.name
 
 
 def own_title(meta: Meta) -> str:

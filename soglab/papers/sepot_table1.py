@@ -6,21 +6,16 @@ import time
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from sog.algorithms.policy.matches import UniformPolicy, play_pairs
 from sog.algorithms.policy.own_policy import NetworkPolicy
 from sog.algorithms.sepot.agent import papers_limit
-from sog.algorithms.sepot.search import SepotSearchSettings
+from sog.algorithms.sepot.search import SepotSearch, SepotSearchSettings
+from sog.arrays import Float64, Int32
 from sog.measure.intervals import mean_interval, plus_minus
-from soglab.papers.sepot_runs import PolicyAndCritic, alpha_of, opened, quick_runs
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from sog.algorithms.sepot.search import SepotSearch
-    from sog.arrays import Float64, Int32
-
-__all__ = ["PAPER", "STUDY"]
+from soglab.papers.sepot_runs import PolicyAndCritic, opened, quick_runs, search_effort
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, by_key
 
 # Reward x 100 of network and search against a network, by largest subgame; with 95% intervals.
 PAPER: Final = {
@@ -48,7 +43,6 @@ def plan(options: Options, note: Note) -> list[Key]:
     """
     runs = quick_runs(options, _RUNS, (_SMALL,))
     keys: list[Key] = []
-    alpha = alpha_of(options)
     for run in runs:
         others = [one for one in runs if one["game"] == run["game"] and one is not run] or [run]
         known = [count for name, count in PAIRS.items() if _name(run["game"]).startswith(name)]
@@ -57,18 +51,17 @@ def plan(options: Options, note: Note) -> list[Key]:
         for j, other in enumerate(others):
             about = {"game": run["game"], "run": run["folder"], "against": other["folder"], "pairs": pairs}
             about["networks"] = [run["network"], other["network"]]
-            iterations = 20 if options.quick else 800
             plain = ({} if j else {_UNIFORM: 1}) | ({} if other is run else {_NETWORK: 1})  # against itself it wins 0
             for size, points in (plain | sizes).items():
                 many = pairs if size > 0 or options.quick else 2_000
-                of = {**about, "pairs": many, "histories": size, "iterations": iterations, "alpha": alpha}
+                of = {**about, "pairs": many, "histories": size, **search_effort(options)}
                 keys += [{**of, "part": part * len(others) + j} for part in range(points)]
         note(f"{run['folder']}: {run['game']}, against {len(others)}")
     return keys
 
 
 @dataclass
-class _Watched:
+class _CountingSearch:
     """A search as an `OwnPolicy` that counts.  moves: made by it.  searched: of these, not left to the network."""
 
     search: SepotSearch
@@ -96,7 +89,7 @@ def compute(key: Key) -> Result:
     started, size, game = time.process_time(), key["histories"], own.game
     second = UniformPolicy(game) if size == _UNIFORM else NetworkPolicy(game, other.network)
     if size > 0:
-        watched = _Watched(_searching(own, key["iterations"], size, key["alpha"]))
+        watched = _CountingSearch(_searching(own, key["iterations"], size, key["alpha"]))
         won = play_pairs(game, watched, second, key["pairs"], key["part"])
         counts = {"moves": watched.moves, "searched": watched.searched}
     else:
@@ -114,11 +107,9 @@ def _name(game: str) -> str:
     return f"{short} {given.get('board_width', '')}".strip()
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """Rewards of each run a game x 100 with 95% intervals over pairs of games, beside the paper's."""
-    groups: dict[tuple[str, str, int], list[Point]] = {}
-    for point in points:
-        groups.setdefault((point.key["game"], point.key["run"], point.key["histories"]), []).append(point)
+    groups = by_key(points, "game", "run", "histories")
     runs = {game: {run for one, run, _ in groups if one == game} for game, _, _ in groups}
     rows, beside = [], []
     for (game, run, size), own in groups.items():
@@ -143,4 +134,11 @@ def describe(key: Key) -> str:
     return f"{_name(key['game'])}, {key['histories']} histories, part {key['part']}"
 
 
-STUDY: Final = Study(plan, compute, present, takes=("runs", "paper"), describe=describe)
+EXPERIMENT: Final = Experiment(
+    id="sepot-table1",
+    paper="SePoT",
+    figure="Table 1",
+    minutes=300,
+    what="Network with search against network, below 25,000 and 100,000 histories: --run or runs/sepot-GAME",
+    study=Study(plan, compute, present, takes=("runs", "paper"), describe=describe),
+)

@@ -7,10 +7,9 @@ reaches with exact leaves, where that can be had: what is left there is the sear
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, cast
 
 from sog.algorithms.student.measure import EXACT_LEAVES, Subject, measure_seed, network_leaves
 from sog.errors import SettingError
@@ -19,12 +18,9 @@ from sog.measure.intervals import mean_and_range
 from sog.measure.listed import listed
 from sog.play.resolver import ResolveSettings, paper_settings
 from sog.searches.gtcfr.search import Budget
+from soglab.plots import DOTS, Band, Level, Mark, Panel, Picture, Scale, Style, line_through, log_scale
 from soglab.runs import check_unchanged, networks_of, runs_there
-from soglab.study import Beside, Draw, Key, Note, Options, Outcome, Point, Result, Study
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped
 
 # The folders that `sog train` gives the paper's two games.
 RUNS: Final = (Path("runs/leduc_poker"), Path("runs/scotland_yard-map-glasses"))
@@ -38,7 +34,7 @@ _EXACT_STATES: Final = 1_000
 def plan(options: Options, note: Note) -> list[Key]:
     """Every snapshot of every run with every budget and seed, and the budgets with exact leaves."""
     runs = options.runs or _default_runs(note)
-    seeds = options.seeds or (1 if options.quick else SEEDS)
+    seeds = options.num_seeds(SEEDS)
     budgets = BUDGETS[:2] if options.quick else BUDGETS
     rule = "paper" if options.paper else "best"
     keys: list[Key] = []
@@ -92,13 +88,13 @@ def compute(key: Key) -> Result:
     return {"exploitability": measure_seed(Subject(game, leaves, settings), key["seed"])}
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """A picture for each game, and its last network's exploitability beside exact leaves."""
-    pictures: dict[str, Draw] = {}
+    pictures: dict[str, Picture] = {}
     beside: list[Beside] = []
     rows: list[dict[str, Any]] = []
-    for number, (game, group) in enumerate(groupby(points, lambda point: str(point.key["game"]))):
-        own, unit = list(group), make_game(game).unit.name
+    for number, (game, own) in enumerate(grouped(points, lambda point: str(point.key["game"])).items()):
+        unit = make_game(game).unit.name
         short = game.split("(")[0]
         pictures[f"{short}-{number}" if short in pictures else short] = _picture(game, unit, own)
         beside += _latest(game, unit, own)
@@ -106,16 +102,14 @@ def present(points: list[Point]) -> Outcome:
     return Outcome(rows, pictures, beside)
 
 
-def _spread(points: list[Point], budget: tuple[int, float]) -> dict[int | None, list[float]]:
+def _spread(points: list[StudyPoint], budget: tuple[int, float]) -> dict[int | None, list[float]]:
     """Exploitability of all seeds by training step; under None with exact leaves."""
-    out: dict[int | None, list[float]] = {}
-    for point in points:
-        if (point.key["simulations"], point.key["per_update"]) == budget:
-            out.setdefault(point.key["step"], []).append(point.result["exploitability"])
-    return out
+    own = [point for point in points if (point.key["simulations"], point.key["per_update"]) == budget]
+    steps = grouped(own, lambda point: cast(int | None, point.key["step"]))
+    return {step: [point.result["exploitability"] for point in same] for step, same in steps.items()}
 
 
-def _latest(game: str, unit: str, points: list[Point]) -> Iterator[Beside]:
+def _latest(game: str, unit: str, points: list[StudyPoint]) -> Iterator[Beside]:
     for budget in BUDGETS:
         found = _spread(points, budget)
         exact = found.pop(None, [])
@@ -128,22 +122,17 @@ def _latest(game: str, unit: str, points: list[Point]) -> Iterator[Beside]:
         yield Beside(f"{game}, SoG{Budget(*budget)} after {step:,} steps", "", ours)
 
 
-def _picture(game: str, unit: str, points: list[Point]) -> Draw:
-    def draw(figure: Figure) -> None:
-        axis = figure.subplots()
-        for k, budget in enumerate(BUDGETS):
-            _line(axis, f"SoG{Budget(*budget)}", f"C{k}", _spread(points, budget))
-        steps = sorted({point.key["step"] for point in points if point.key["step"]})
-        # Not "log": step 0, the untrained network, has a place.
-        axis.set_xscale("symlog", linthresh=steps[0] if steps else 1, linscale=0.3)
-        axis.set(yscale="log", xlabel="training steps", ylabel=f"exploitability, {unit}", title=_title(game, points))
-        axis.grid(alpha=0.3)
-        axis.legend()
-
-    return draw
+def _picture(game: str, unit: str, points: list[StudyPoint]) -> Picture:
+    marks: list[Mark] = []
+    for k, budget in enumerate(BUDGETS):
+        marks += _marks(f"SoG{Budget(*budget)}", {"color": f"C{k}"}, _spread(points, budget))
+    steps = sorted({point.key["step"] for point in points if point.key["step"]})
+    # Not "log": step 0, the untrained network, has a place.
+    axis = Scale("training steps", "symlog", {"linthresh": steps[0] if steps else 1, "linscale": 0.3})
+    return Picture([Panel(marks, axis, log_scale(f"exploitability, {unit}"), _title(game, points))])
 
 
-def _title(game: str, points: list[Point]) -> str:
+def _title(game: str, points: list[StudyPoint]) -> str:
     rule = "the papers' rule" if points[0].key["rule"] == "paper" else "our best rule"
     seeds = 1 + max(point.key["seed"] for point in points)
     exact = [point.key["seed"] for point in points if point.key["step"] is None]
@@ -156,15 +145,23 @@ def _seeds(count: int) -> str:
     return "one seed" if count == 1 else f"{count} seeds"
 
 
-def _line(axis: Axes, label: str, colour: str, found: dict[int | None, list[float]]) -> None:
+def _marks(label: str, color: Style, found: dict[int | None, list[float]]) -> Iterator[Mark]:
+    """A budget's mean over seeds and its range; dashed: with exact leaves."""
     exact = found.get(None)
-    steps = sorted(step for step in found if step is not None)
     if exact:
-        axis.axhline(fmean(exact), color=colour, linestyle="--", linewidth=1)
-    if steps:
-        values = [found[step] for step in steps]
-        axis.plot(steps, [fmean(v) for v in values], color=colour, marker=".", label=label)
-        axis.fill_between(steps, [min(v) for v in values], [max(v) for v in values], color=colour, alpha=0.2)
+        yield Level(fmean(exact), None, {**color, "linestyle": "--", "linewidth": 1})
+    curve = {step: found[step] for step in sorted(step for step in found if step is not None)}
+    if curve:
+        yield line_through({step: fmean(values) for step, values in curve.items()}, label, {**DOTS, **color})
+        low, high = ([end(values) for values in curve.values()] for end in (min, max))
+        yield Band(list(curve), low, high, {**color, "alpha": 0.2})
 
 
-STUDY: Final = Study(plan, compute, present, takes=("seeds", "runs", "paper"))
+EXPERIMENT: Final = Experiment(
+    id="sog-fig3",
+    paper="SoG",
+    figure="Fig. 3 (PoG Fig. 7)",
+    minutes=10,
+    what="Exploitability against training steps of the runs in runs/ or --run, SoG(10,1) to SoG(1000,1), 3 seeds",
+    study=Study(plan, compute, present, takes=("seeds", "runs", "paper")),
+)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sog.algorithms.alphazero.algorithm import ALPHAZERO
 from sog.algorithms.base import SOG
@@ -16,20 +16,10 @@ from sog.errors import SettingError
 from sog.games.catalog import make_game
 from sog.measure.elo import Ratings
 from sog.training.checkpoint import load_meta
-from soglab.papers.elo_matches import (
-    Agent,
-    describe,
-    match_keys,
-    play_match,
-    rated_agents,
-    rating_row,
-    said_of,
-)
+from soglab.papers import elo_matches as elo
+from soglab.plots import Panel, Picture, Scale, line_of, log_scale
 from soglab.runs import checkpoint_of, runs_there
-from soglab.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Study, StudyPoint, grouped
 
 # The first of these folders that is there, unless a run is named.
 RUNS: Final = (
@@ -53,8 +43,8 @@ def plan(options: Options, note: Note) -> list[Key]:
     if not make_game(game).perfect_information:
         raise SettingError(f"sog-fig4 needs a game of perfect information, not {game}")
     numbers = QUICK if options.quick else (*SIMULATIONS, *(MORE if options.full else ()))
-    batches = options.seeds or (1 if options.quick else BATCHES)
-    return match_keys(game, _pairs(str(checkpoint), numbers), batches, 2 if options.quick else OPENINGS)
+    pairs = _pairs(str(checkpoint), numbers)
+    return elo.match_keys(game, pairs, options.num_seeds(BATCHES), 2 if options.quick else OPENINGS)
 
 
 def _checkpoint(options: Options, note: Note) -> Path:
@@ -66,10 +56,10 @@ def _checkpoint(options: Options, note: Note) -> Path:
     return checkpoint_of(run)
 
 
-def _pairs(checkpoint: str, numbers: Sequence[int]) -> list[tuple[Agent, Agent]]:
+def _pairs(checkpoint: str, numbers: Sequence[int]) -> list[tuple[elo.RatedAgent, elo.RatedAgent]]:
     """Equal numbers of simulations, and neighbouring ones within and between the algorithms."""
     network = load_meta(Path(checkpoint)).network_id
-    sog, alphazero = ([Agent(algorithm, checkpoint, network, s) for s in numbers] for algorithm in COMPARED)
+    sog, alphazero = ([elo.RatedAgent(algorithm, checkpoint, network, s) for s in numbers] for algorithm in COMPARED)
     pairs = list(zip(sog, alphazero, strict=True))
     for one in (sog, alphazero):
         for other in (sog, alphazero):
@@ -77,21 +67,23 @@ def _pairs(checkpoint: str, numbers: Sequence[int]) -> list[tuple[Agent, Agent]]
     return pairs
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """Elo over simulations, a line for each algorithm, and what each step to more of them brings."""
-    agents, ratings = rated_agents(points)
+    agents, ratings = elo.rated_agents(points)
     anchor = min(range(len(agents)), key=lambda k: (COMPARED.index(agents[k].algorithm), agents[k].simulations))
-    rows = []
-    by_algorithm: dict[str, list[int]] = {algorithm: [] for algorithm in sorted(COMPARED)}
-    for k in sorted(range(len(agents)), key=lambda k: agents[k].simulations):
-        by_algorithm[agents[k].algorithm].append(k)
-    for own in by_algorithm.values():
-        for before, k in zip([None, *own], own, strict=False):
-            rows.append({**rating_row(agents, ratings, k, anchor), **_gain(ratings, k, before)})
-    games = sum(sum(point.result.values()) for point in points)
-    beside = [*(Beside(row["agent"], "", _said(row)) for row in rows), *said_of(ratings)]
-    title = f"{points[0].key['game']}: {games:,} games, 95% intervals, one network"
-    return Outcome(rows, {"sog-fig4": _picture(title, rows)}, beside)
+    order = sorted(range(len(agents)), key=lambda k: (agents[k].algorithm, agents[k].simulations))
+    rows, lines = [], []
+    for algorithm, own in grouped(order, lambda k: agents[k].algorithm).items():
+        gains = [_gain(ratings, k, before) for before, k in zip([None, *own], own, strict=False)]
+        line = [elo.rating_row(agents, ratings, k, anchor) | gain for k, gain in zip(own, gains, strict=True)]
+        label, marker = _LINES[algorithm]
+        rows += line
+        lines.append(line_of(line, "simulations", "elo", label, {"marker": marker}, "interval"))
+    beside = [*(Beside(row["agent"], "", _said(row)) for row in rows), *elo.said_of(ratings)]
+    axes = (log_scale("simulations s"), Scale("Elo, SoG of the fewest simulations = 0"))
+    numbers = sorted({row["simulations"] for row in rows})
+    panel = Panel(lines[::-1], *axes, elo.title_of(points, ", one network"), ticks=numbers)
+    return Outcome(rows, {"sog-fig4": Picture([panel])}, beside)
 
 
 def _gain(ratings: Ratings, k: int, before: int | None) -> dict[str, float | None]:
@@ -103,33 +95,15 @@ def _gain(ratings: Ratings, k: int, before: int | None) -> dict[str, float | Non
 
 
 def _said(row: dict[str, Any]) -> str:
-    elo = f"{row['elo']:+.0f} ± {row['interval']:.0f}"
-    return elo if row["gain"] is None else f"{elo}; {row['gain']:+.0f} ± {row['gain_interval']:.0f} over the one before"
+    gain = "" if row["gain"] is None else f"; {row['gain']:+.0f} ± {row['gain_interval']:.0f} over the one before"
+    return elo.rating_text(row) + gain
 
 
-def _picture(title: str, rows: Sequence[dict[str, Any]]) -> Draw:
-    def draw(figure: Figure) -> None:
-        axis = figure.subplots()
-        lines: dict[str, list[dict[str, Any]]] = {algorithm: [] for algorithm in _LINES}
-        for row in rows:
-            lines[row["algorithm"]].append(row)
-        for own, (label, marker) in zip(lines.values(), _LINES.values(), strict=True):
-            axis.errorbar(
-                [row["simulations"] for row in own],
-                [row["elo"] for row in own],
-                [row["interval"] for row in own],
-                label=label,
-                marker=marker,
-                capsize=3,
-            )
-        axis.set(xscale="log", xlabel="simulations s", ylabel="Elo, SoG of the fewest simulations = 0", title=title)
-        numbers = sorted({row["simulations"] for row in rows})
-        axis.set_xticks(numbers, [f"{s:,}" for s in numbers], minor=False)
-        axis.minorticks_off()
-        axis.grid(alpha=0.3)
-        axis.legend()
-
-    return draw
-
-
-STUDY: Final = Study(plan, play_match, present, takes=("full", "seeds", "runs"), describe=describe)
+EXPERIMENT: Final = Experiment(
+    id="sog-fig4",
+    paper="SoG",
+    figure="Fig. 4",
+    minutes=60,
+    what="Elo of SoG(s,1) and AlphaZero(s) with the network of --run, s = 25 to 400 (--full: 1,600), 96 games a pair",
+    study=Study(plan, elo.play_match, present, takes=("full", "seeds", "runs"), describe=elo.describe),
+)

@@ -10,34 +10,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sog.algorithms.table import find
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
-from sog.training.checkpoint import Meta, load_meta
-from soglab.papers.elo_matches import (
-    Agent,
-    describe,
-    match_keys,
-    play_match,
-    rated_agents,
-    rating_row,
-    said_of,
-)
-from soglab.runs import (
-    check_unchanged,
-    networks_of,
-    one_game,
-    run_folder,
-    runs_there,
-    spread,
-    training_minutes,
-)
-from soglab.study import Beside, Draw, Key, Note, Options, Outcome, Point, Study
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from sog.training.checkpoint import Meta
+from soglab.papers import elo_matches as elo
+from soglab.plots import Panel, Picture, Scale, line_of
+from soglab.runs import networks_of, one_game, run_folder, runs_there, spread, training_minutes
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Study, StudyPoint, grouped
 
 RUNS: Final = (Path("runs/connect_four"), Path("runs/connect_four-alphazero"))
 SIMULATIONS: Final = 100
@@ -50,7 +32,7 @@ OPENINGS: Final = 8
 class Snapshot:
     """A network of a run.  minutes: of training behind it, see `training_minutes`."""
 
-    agent: Agent
+    agent: elo.RatedAgent
     minutes: float
 
 
@@ -64,17 +46,17 @@ def plan(options: Options, note: Note) -> list[Key]:
         raise SettingError(f"training-elo needs a game of perfect information, not {game}")
     for run, own in zip(runs, found, strict=True):
         note(f"{run}: {len(own)} networks of {own[0].agent.algorithm}, {simulations} simulations a move")
-    batches = options.seeds or (1 if options.quick else BATCHES)
-    return match_keys(game, _pairs(found), batches, 2 if options.quick else OPENINGS)
+    return elo.match_keys(game, _pairs(found), options.num_seeds(BATCHES), 2 if options.quick else OPENINGS)
 
 
 def snapshots(run: Path, simulations: int, most: int | None = None) -> list[Snapshot]:
     """The run's networks by training step, each once; all, or at most `most` with the first and the latest."""
-    own = [
-        Snapshot(Agent(_algorithm(meta, folder), str(folder), meta.network_id, simulations), training_minutes(meta))
-        for folder, meta in networks_of(run)
-        if not math.isnan(training_minutes(meta))  # checkpoints of earlier versions lack them
-    ]
+    own = []
+    for folder, meta in networks_of(run):
+        agent = elo.RatedAgent(_algorithm(meta, folder), str(folder), meta.network_id, simulations)
+        minutes = training_minutes(meta)
+        if not math.isnan(minutes):  # checkpoints of earlier versions lack them
+            own.append(Snapshot(agent, minutes))
     if len(own) < 2:
         raise CheckpointError(f"{run} has fewer than two different snapshots: no curve over training")
     return spread(own, most)
@@ -87,9 +69,9 @@ def _algorithm(meta: Meta, folder: Path) -> str:
     return algorithm
 
 
-def _pairs(runs: Sequence[Sequence[Snapshot]]) -> list[tuple[Agent, Agent]]:
+def _pairs(runs: Sequence[Sequence[Snapshot]]) -> list[tuple[elo.RatedAgent, elo.RatedAgent]]:
     """Within a run the next and the next but one; of two runs each snapshot with the other's nearest in time."""
-    pairs: dict[tuple[Agent, Agent], None] = {}
+    pairs: dict[tuple[elo.RatedAgent, elo.RatedAgent], None] = {}
     for own in runs:
         for distance in (1, 2):
             pairs.update(dict.fromkeys(zip(_agents(own[:-distance]), _agents(own[distance:]), strict=True)))
@@ -105,50 +87,34 @@ def _nearest(run: Sequence[Snapshot], to: Snapshot) -> Snapshot:
     return min(run, key=lambda own: abs(own.minutes - to.minutes))
 
 
-def _agents(own: Sequence[Snapshot]) -> list[Agent]:
+def _agents(own: Sequence[Snapshot]) -> list[elo.RatedAgent]:
     return [snapshot.agent for snapshot in own]
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """Elo over minutes of training, a line for each run; the first run's first network has Elo 0."""
-    agents, ratings = rated_agents(points)
-    rows = [{**rating_row(agents, ratings, k, 0), **_when(agents[k])} for k in range(len(agents))]
+    agents, ratings = elo.rated_agents(points)
+    rows = [{**elo.rating_row(agents, ratings, k, 0), **_when(agents[k])} for k in range(len(agents))]
     rows.sort(key=lambda row: (row["run"], row["minutes"]))
-    beside = [
-        Beside(f"{row['run']}, {row['minutes']:.1f} minutes", "", f"{row['elo']:+.0f} ± {row['interval']:.0f}")
-        for row in rows
+    beside = [Beside(f"{row['run']}, {row['minutes']:.1f} minutes", "", elo.rating_text(row)) for row in rows]
+    lines = [
+        line_of(own, "minutes", "elo", f"{own[0]['algorithm']}: {run}", {"marker": "o"}, "interval")
+        for run, own in grouped(rows, lambda row: str(row["run"])).items()
     ]
-    beside += said_of(ratings)
-    games = sum(sum(point.result.values()) for point in points)
-    title = f"{points[0].key['game']}: {agents[0].simulations} simulations a move, {games:,} games, 95% intervals"
-    return Outcome(rows, {"training-elo": _picture(title, rows)}, beside)
+    title = elo.title_of(points, f", {agents[0].simulations} simulations a move")
+    panel = Panel(lines, Scale("minutes of training"), Scale("Elo, the first run's first network = 0"), title)
+    return Outcome(rows, {"training-elo": Picture([panel])}, [*beside, *elo.said_of(ratings)])
 
 
-def _when(agent: Agent) -> dict[str, Any]:
-    folder = Path(agent.checkpoint)
-    check_unchanged(folder, agent.network)
-    meta = load_meta(folder)
-    return {"run": str(run_folder(folder)), "minutes": training_minutes(meta), "step": meta.step}
+def _when(agent: elo.RatedAgent) -> dict[str, Any]:
+    return {"run": str(run_folder(Path(agent.checkpoint))), **elo.training_of(agent)}
 
 
-def _picture(title: str, rows: Sequence[dict[str, Any]]) -> Draw:
-    def draw(figure: Figure) -> None:
-        axis = figure.subplots()
-        for run in dict.fromkeys(row["run"] for row in rows):
-            own = [row for row in rows if row["run"] == run]
-            axis.errorbar(
-                [row["minutes"] for row in own],
-                [row["elo"] for row in own],
-                [row["interval"] for row in own],
-                label=f"{own[0]['algorithm']}: {run}",
-                marker="o",
-                capsize=3,
-            )
-        axis.set(xlabel="minutes of training", ylabel="Elo, the first run's first network = 0", title=title)
-        axis.grid(alpha=0.3)
-        axis.legend()
-
-    return draw
-
-
-STUDY: Final = Study(plan, play_match, present, takes=("seeds", "runs"), describe=describe)
+EXPERIMENT: Final = Experiment(
+    id="training-elo",
+    paper="SoG",
+    figure="Table 1, over training",
+    minutes=60,
+    what="Elo of the snapshots of a SoG and an AlphaZero --run at 100 simulations, over the minutes of training",
+    study=Study(plan, elo.play_match, present, takes=("seeds", "runs"), describe=elo.describe),
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from sog.algorithms.student.player import SogPlayer
 from sog.games.boards.tic_tac_toe import TicTacToe
@@ -15,11 +15,9 @@ from sog.searches.gtcfr.search import Budget
 from sog.training.checkpoint import load_meta
 from sog.training.opened import value_network
 from sog.training.shipped import find_checkpoint
+from soglab.plots import Panel, Picture, Scale, line_of, log_scale
 from soglab.runs import check_unchanged
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, Result, Study, one_run
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, one_run
 
 GAME: Final = "tic_tac_toe"
 BUDGETS: Final = ((10, 1.0), (100, 1.0), (400, 1.0))
@@ -86,7 +84,7 @@ def greedy(player: SogPlayer, moves: list[int]) -> int:
     return think(player, moves, Limits()).action
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     """Wins, draws and losses over all lines, for each budget and side."""
     rows = [{**point.key, **record} for point in points for record in point.result["records"]]
     beside = []
@@ -94,16 +92,17 @@ def present(points: list[Point]) -> Outcome:
         lines = row["wins"] + row["draws"] + row["losses"]
         said = f"{row['wins']} won, {row['draws']} drawn, {row['losses']} lost of {lines} lines"
         beside.append(Beside(f"SoG({row['s']},{row['c']:g}) as {row['side']}", "", said))
-    return Outcome(rows, {"ttt-never-loses": lambda figure: _draw(figure, rows)}, beside)
+    lines = [line_of((row for row in rows if row["side"] == side), "s", "losses", side) for side in "xo"]
+    axes = (log_scale("s, simulations a move"), Scale("lines lost"))
+    picture = Picture([Panel(lines, *axes, "Tic-tac-toe, every line of play", grid=None)])
+    return Outcome(rows, {"ttt-never-loses": picture}, beside)
 
 
-def _draw(figure: Figure, rows: list[dict[str, Any]]) -> None:
-    axis = figure.subplots()
-    for side in "xo":
-        line = [row for row in rows if row["side"] == side]
-        axis.plot([row["s"] for row in line], [row["losses"] for row in line], marker=".", label=side)
-    axis.set(xscale="log", xlabel="s, simulations a move", ylabel="lines lost", title="Tic-tac-toe, every line of play")
-    axis.legend()
-
-
-STUDY: Final = Study(plan, compute, present, takes=("runs",))
+EXPERIMENT: Final = Experiment(
+    id="ttt-never-loses",
+    paper="SoG",
+    figure="Methods",
+    minutes=1,
+    what="Tic-tac-toe: the shipped agent (or --run) meets every line of play from both sides",
+    study=Study(plan, compute, present, takes=("runs",)),
+)

@@ -60,7 +60,7 @@ class Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class Solved:
+class SolvedBeliefs:
     """Beliefs with exact answers.  targets: rows without inputs, values in utilities."""
 
     beliefs: Beliefs
@@ -92,7 +92,7 @@ def configurations(steps: int) -> Iterator[Configuration]:
             yield replace(base, name=f"{depth}x{width}, lr 3e-3{', matchups' * matchups}", shape=wide, learner=slower)
 
 
-def solve(public: PublicTree, count: int, rng: np.random.Generator, iterations: int = 300) -> Solved:
+def solve(public: PublicTree, count: int, rng: np.random.Generator, iterations: int = 300) -> SolvedBeliefs:
     """`count` beliefs and their exact answers."""
     ongoing = public.ongoing()
     found: list[tuple[int, Float64]] = []
@@ -106,11 +106,11 @@ def solve(public: PublicTree, count: int, rng: np.random.Generator, iterations: 
         np.array([found[k][0] for k in order], dtype=np.int32),
         np.array([found[k][1] for k in order]),
     )
-    return Solved(beliefs, _targets(public, beliefs, iterations))
+    return SolvedBeliefs(beliefs, _targets(public, beliefs, iterations))
 
 
-def fit(configuration: Configuration, train: Solved, test: Solved, steps: int, seed: int = 0) -> Fit:
-    """Learn the training rows for so many steps of batch 256 (fewer of a larger batch) and measure on the others."""
+def fit(configuration: Configuration, train: SolvedBeliefs, test: SolvedBeliefs, steps: int, seed: int = 0) -> Fit:
+    """Learn the training rows for `steps` steps of batch 256 (fewer of a larger batch) and measure on the others."""
     settings, rng = configuration.learner, np.random.default_rng(seed)
     learner = Learner(CVPN(configuration.shape, seed), settings)
     rows, start = _rows(configuration, train), time.process_time()
@@ -161,12 +161,12 @@ def _targets(public: PublicTree, beliefs: Beliefs, iterations: int) -> Rows:
     return rows
 
 
-def _units(configuration: Configuration, solved: Solved) -> Float64:
+def _units(configuration: Configuration, solved: SolvedBeliefs) -> Float64:
     units = solved.beliefs.value_units()[:, None]
     return np.full_like(units, solved.beliefs.public.game.u_max) if configuration.largest_units else units
 
 
-def _rows(configuration: Configuration, solved: Solved) -> Rows:
+def _rows(configuration: Configuration, solved: SolvedBeliefs) -> Rows:
     shape, targets = configuration.shape, solved.targets
     values = (targets.values / _units(configuration, solved)).astype(np.float32)
     return replace(targets, inputs=encode(solved.beliefs, shape.crossed, shape.matchups), values=values)

@@ -209,6 +209,6 @@ def test_uniform_play_from_the_command_line(capsys: pytest.CaptureFixture[str]) 
 
 def test_rebel_plays_at_the_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(builtins, "input", lambda question: "1")
-    line = "play kuhn_poker --algorithm rebel --updates 8 --seat 1 --hands 1 --seed 0"
+    line = "play kuhn_poker --algorithm rebel(updates=8) --seat 1 --hands 1 --seed 0"
     assert main(line.split()) == 0
     assert "after 1 hand," in capsys.readouterr().out

@@ -152,9 +152,10 @@ def test_a_resumed_run_with_a_critic_is_the_uninterrupted_one(tmp_path: Path) ->
 
 
 def test_settings_that_make_no_sense_are_refused() -> None:
-    for wrong in ({"width": 0}, {"depth": 0}, {"learning_rate": 0.0}, {"mixing": 1.1}, {"heaviest": -0.1}):
+    wrongs = {"critic_width": 0, "critic_depth": 0, "critic_rate": 0.0, "critic_mixing": 1.1, "heaviest": -0.1}
+    for name, value in wrongs.items():
         with pytest.raises(SettingError):
-            replace(SMALL, **wrong)  # type: ignore[arg-type]
+            replace(SMALL, **{name: value})  # type: ignore[arg-type]
 
 
 def test_rare_infostates_weigh_by_their_visits_to_a_power() -> None:

@@ -110,7 +110,7 @@ def test_budgets_grow_over_the_rounds_of_a_run() -> None:
     caps = PlayoutCaps(64, 16, 0.25, begin_share=0.25, growing_rounds=10)
     assert [caps.of_move(True, k) for k in (0, 5, 10, 99)] == [16, 40, 64, 64]
     assert [caps.of_move(False, k) for k in (0, 5, 10)] == [4, 10, 16]
-    for wrong in ({"full": 0}, {"full": 8, "share": 0.0}, {"full": 8, "begin": 2.0}):
+    for wrong in ({"simulations": 0}, {"simulations": 8, "share": 0.0}, {"simulations": 8, "begin_share": 2.0}):
         with pytest.raises(SettingError):
             PlayoutCaps(**wrong)  # type: ignore[arg-type]
 
@@ -376,7 +376,7 @@ def weights(folder: Path) -> dict[str, bytes]:
 @EITHER
 def test_a_run_is_the_same_again_and_after_a_stop(search: Searching, tmp_path: Path) -> None:
     """With a window that grows, budgets that grow and a learning rate that warms up."""
-    caps = replace(CAPS, begin=0.5, rounds=5)
+    caps = replace(CAPS, begin_share=0.5, growing_rounds=5)
     acting = BoardActing(playing(search, caps=caps), surprise=0.5, side_by_side=4)
     learner = LearnerSettings(batch=16, policy_weight=1.0, warm_up=10)
     tiny = TrainSettings(acting, learner, SHAPE, 150, games=4, rounds=6, window=WindowGrowth(20))

@@ -37,7 +37,7 @@ def acting(game: Go, **changes: object) -> BoardActing:
     settings = settings_of(game, "demo")
     assert isinstance(settings, TrainSettings) and isinstance(settings.acting, BoardActing)
     play = settings.acting.play
-    caps = replace(play.caps, full=4, cheap=2)
+    caps = replace(play.caps, simulations=4, cheap=2)
     return replace(settings.acting, play=cast(BoardPlay, replace(play, caps=caps, **changes)))  # type: ignore[arg-type]
 
 

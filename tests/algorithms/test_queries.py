@@ -21,8 +21,9 @@ from sog.searches.cfr.rules import PCFR_PLUS
 from sog.searches.gtcfr.search import PAPER, Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, zero_evaluator
-from sog.searches.tree import columns as f
+from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate
 from sog.training.learner import losses
 from sog.training.replay import Rows, join_rows
 
@@ -63,7 +64,7 @@ def values_at(row: Rows, public: PublicTree, node: int, p: int) -> tuple[Float64
 def test_values_are_those_of_the_subgame(public: PublicTree) -> None:
     """By another rule, weighted over pairs; and no infostate has more than a best response to the policy found."""
     game = public.game
-    asked = [n for n in range(public.size) if public.nodes[n, f.ACTOR] <= NATURE]
+    asked = [n for n in range(public.size) if public.nodes.actor[n] <= NATURE]
     for node in asked[:: max(1, len(asked) // 6)]:
         query = question(public, node, node)
         solving = solved(public, query)
@@ -81,7 +82,7 @@ def test_values_are_those_of_the_subgame(public: PublicTree) -> None:
             assert ((mass[p] > 0) == (mask == 1)).all()
             total = float((values * unit * mass[p]) @ ranges[p])
             assert total == pytest.approx(sign * known, abs=2e-3 * game.u_max * float(ranges[0] @ weights @ ranges[1]))
-            best = solving.tree.evaluate(f.AVERAGE_POLICY, best=1 << p)[p]
+            best = solving.tree.evaluate(Entry.AVERAGE_POLICY, best=Players(1 << p))[p]
             assert (values * unit * mass[p] <= best + 2e-3 * game.u_max * mass[p].max() + 1e-9).all()
 
 
@@ -92,9 +93,9 @@ def test_values_are_means_over_iterations(settings: SearchSettings) -> None:
     query = question(LEDUC, node)
     row = row_of(LEDUC, query, QuerySettings(Budget(40, 1.0), settings, 0.0))
     solving = solved(LEDUC, query, QuerySettings(Budget(40, 1.0), settings, 0.0))
-    cfv = solving.tree.infostates[f.CFV_SUM]
+    cfv = solving.tree.infostates[Infostate.CFV_SUM]
     ranges = LEDUC.ranges_of_slots(node, query.ranges)
-    weight = float(solving.tree.infostates[f.REACH_SUM, solving.tree.span(0, 0)].sum() / ranges[0].sum())
+    weight = float(solving.tree.infostates[Infostate.REACH_SUM, solving.tree.span(0, 0)].sum() / ranges[0].sum())
     w = LEDUC.game.weights(LEDUC.states[node]).dense()
     unit = LEDUC.game.value_unit(LEDUC.states[node])
     for p, mass in enumerate((w @ ranges[1], ranges[0] @ w)):
@@ -127,7 +128,7 @@ def test_policies_stand_at_slots_and_action_identities(public: PublicTree) -> No
         moves = game.fan(s).moves
         assert moves is not None
         solving.tree.update_average_policy()
-        policy = solving.tree.table(0, f.AVERAGE_POLICY)
+        policy = solving.tree.table(0, Entry.AVERAGE_POLICY)
         expected = np.zeros_like(row.policies[0])
         legal = np.zeros_like(row.legal[0])
         for i, slot in enumerate(game.slot(s, actor)):
@@ -219,7 +220,7 @@ def test_recursive_queries_are_leaves_of_the_solve(uniform: bool) -> None:
     followers = solved(LEDUC, question(LEDUC, 0), settings).followers()
     assert len(followers) == 3
     for query in followers:
-        assert query.node > 0 and LEDUC.nodes[query.node, f.ACTOR] <= NATURE
+        assert query.node > 0 and LEDUC.nodes.actor[query.node] <= NATURE
         assert query.ranges.sum() == pytest.approx(2.0)
     assert solved(LEDUC, question(LEDUC, 0), MANY).followers() == []
 

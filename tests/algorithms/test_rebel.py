@@ -12,7 +12,6 @@ from sog.nets.inference import network_evaluator
 from sog.searches.cfr import exact
 from sog.searches.depth_limited.settings import REBEL_FP, SolveSettings
 from sog.searches.leaves.evaluator import zero_evaluator
-from sog.searches.tree import growth
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.checkpoint import load_network
 from sog.training.shipped import find_checkpoint
@@ -84,5 +83,5 @@ def test_as_many_playthroughs_are_held_as_fit() -> None:
     small = exact.full_tree(RPS)
     assert held_at_once(small) == 1024
     large = exact.full_tree(PublicTree(make_game("liars_dice(numdice=1,dice_sides=5)")).list_all())
-    large.counts[growth.ENTRIES] *= 1000
-    assert held_at_once(large) == HELD_BYTES // (8 * int(large.counts[growth.ENTRIES]) + 200 * large.size) < 1024
+    large.counts.entries *= 1000
+    assert held_at_once(large) == HELD_BYTES // (8 * int(large.counts.entries) + 200 * large.size) < 1024

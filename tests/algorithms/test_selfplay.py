@@ -21,7 +21,6 @@ from sog.play.resolver import ResolveSettings, Resolving, Solved
 from sog.searches.gtcfr.search import Budget, SearchLog
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
 
 TREES = [PublicTree(game).list_all() for game in (Kuhn(), Leduc(), Goofspiel(3, "random"))]
@@ -52,8 +51,8 @@ def test_a_game_is_recorded_from_start_to_end(public: PublicTree) -> None:
                 own = visit.ranges[public.places_of(visit.node, p)]
                 assert own.sum() == pytest.approx(1.0) and own[visit.pair[p]] > 0
         # The next player to act acts at the next visit: nobody's decision is left out.
-        ends = [n for n in range(public.size) if public.nodes[n, f.ACTOR] == TERMINAL and nodes[-1] in public.path(n)]
-        assert any([n for n in public.path(end) if public.nodes[n, f.ACTOR] < 2] == nodes for end in ends), (
+        ends = [n for n in range(public.size) if public.nodes.actor[n] == TERMINAL and nodes[-1] in public.path(n)]
+        assert any([n for n in public.path(end) if public.nodes.actor[n] < 2] == nodes for end in ends), (
             "visits are the decisions on the way to an end"
         )
 
@@ -96,7 +95,7 @@ def test_each_player_follows_its_own_chain(monkeypatch: pytest.MonkeyPatch) -> N
         assert len({own_seed for *_, own_seed in asked}) == len(asked)
         latest: dict[int, int] = {}
         for player, node, previous, _ in asked:
-            assert LEDUC.nodes[node, f.ACTOR] == player
+            assert LEDUC.nodes.actor[node] == player
             if player not in latest:
                 assert previous is None
             else:
@@ -162,7 +161,7 @@ def test_queries_are_beliefs_of_the_searches() -> None:
         record = played(LEDUC, replace(SETTINGS, queries=1.5), seed)
         searches, queries = searches + len(record.visits), queries + len(record.queries)
         for query in record.queries:
-            assert LEDUC.nodes[query.node, f.ACTOR] != TERMINAL
+            assert LEDUC.nodes.actor[query.node] != TERMINAL
             assert query.ranges.sum() == pytest.approx(2.0) and (query.ranges >= 0).all()
     assert queries > searches  # 1.5 a search, fewer where a search has no leaves left to ask about
 

@@ -22,6 +22,7 @@ from sog.games.histories.listing import Histories, histories_of, list_histories
 from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import CFR_PLUS
+from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import whole_tree
 from tests.policies import ExactCritic, RandomPolicy, TablePolicy
@@ -236,7 +237,7 @@ def test_the_opponent_chooses_once_for_each_of_its_infostates() -> None:
     square = np.random.default_rng(3).normal(size=(3, 3, 4, 4))
     _, tree = tree_with_leaves(game, 1, square)
     tree.update_average_policy()
-    best = float(tree.evaluate(best=2)[1] @ tree.root_ranges[1])
+    best = float(tree.evaluate(best=Players.SECOND)[1] @ tree.root_ranges[1])
     by_bid = [sum(square[g, bid, 0].sum(axis=0).min() for g in groups_of(bid) if g) / 3 for bid in range(3)]
     assert best == pytest.approx(-min(by_bid))
     knowing = [sum(square[b, bid, 0].min() for b in range(3)) / 3 for bid in range(3)]

@@ -266,7 +266,7 @@ def test_a_critic_that_explores_values_what_its_policy_never_plays() -> None:
     exact = value_of(game, states, (pair, pair))
     errors = []
     for exploring in (False, True):
-        learning = replace(settings.learning, exploring=exploring, learning_rate=3e-3, target_rate=0.05)
+        learning = replace(settings.learning, exploring=exploring, critic_rate=3e-3, critic_target_rate=0.05)
         learner = learning.make(deepcopy(largest), 0)
         play_and_learn(game, learner, 64, 120, 0)
         kept = critic_from(game, learner.critic_arrays() or {})

@@ -40,7 +40,7 @@ DIGITS = "9" * 23
         (["play", "kuhn_poker", "--agent", "sog:UniformAgent", "--algorithm", "rebel"], "no search budget"),
         (["play", "kuhn_poker", "--algorithm", "sog(paper=both)"], "paper is sog or pog, not both"),
         (["play", "tic_tac_toe", "--algorithm", "sog(alpha=0.2)"], "alpha needs paper=sog or paper=pog on a board"),
-        (["play", "kuhn_poker", "--algorithm", "sog(leaves=zero)"], "leaves is a setting of `sog exploit`"),
+        (["play", "leduc_poker", "--algorithm", "sog(leaves=zero)"], "leaves is a setting of `sog exploit`"),
         (["play", "kuhn_poker", "--alpha", "0.2"], "--algorithm 'sog(alpha=...)'"),
         (["play", "leduc_poker", "--algorithm", "sog(alpha=2)"], "alpha must lie in [0, 1], not 2.0"),
         (["play", "leduc_poker", "--algorithm", "sog(depth=2)"], "sog has no setting depth; `sog algorithms sog`"),
@@ -176,12 +176,12 @@ def test_games_with_impossible_numbers_are_refused(name: str, capfd: Capture) ->
         ("4k3/9/8/8/8/8/8/4K3 w - - 0 1", "six fields"),
         ("4k3/88/8/8/8/8/8/4K3 w - - 0 1", "eight squares"),
         ("4k3/QQQQQQQQ/QQQQQQQQ/8/8/8/8/4K3 b - - 0 1", "more than sixteen"),
-        ("4kQ2/8/8/8/8/8/8/4K3 w - - 0 1", "not to move stands in check"),
-        ("8/8/8/8/8/8/8/kK6 w - - 0 1", "not to move stands in check"),
-        ("4k3/8/5N2/8/8/8/8/4K3 w - - 0 1", "not to move stands in check"),
-        ("4k3/5P2/8/8/8/8/8/4K3 w - - 0 1", "not to move stands in check"),
-        ("4k3/8/8/8/8/8/3p4/4K3 b - - 0 1", "not to move stands in check"),
-        ("4k3/8/8/b7/8/8/8/4K3 b - - 0 1", "not to move stands in check"),
+        ("4kQ2/8/8/8/8/8/8/4K3 w - - 0 1", "not to move is in check"),
+        ("8/8/8/8/8/8/8/kK6 w - - 0 1", "not to move is in check"),
+        ("4k3/8/5N2/8/8/8/8/4K3 w - - 0 1", "not to move is in check"),
+        ("4k3/5P2/8/8/8/8/8/4K3 w - - 0 1", "not to move is in check"),
+        ("4k3/8/8/8/8/8/3p4/4K3 b - - 0 1", "not to move is in check"),
+        ("4k3/8/8/b7/8/8/8/4K3 b - - 0 1", "not to move is in check"),
         ("4k3/8/8/8/8/8/8/4K3 w  - 0 1", "six fields"),
     ],
 )
@@ -318,13 +318,13 @@ def test_training_that_cannot_fit_says_what_it_would_need(
 
 def test_what_training_would_need(monkeypatch: pytest.MonkeyPatch) -> None:
     """Weights are counted without being made, and a run that fits is not refused."""
-    from sog.algorithms.table import preset
+    from sog.algorithms.table import settings_of
     from sog.nets.cvpn import CVPN
     from sog.training import memory as needs
 
-    settings = preset(make_game("kuhn_poker"), "demo")
+    settings = settings_of(make_game("kuhn_poker"), "demo")
     assert needs.weights(settings.shape) == sum(w.numel() for w in CVPN(settings.shape).parameters())
-    needs.check_memory(settings, "kuhn_poker")
+    needs.check_memory(settings.needed_bytes(), "kuhn_poker")
     monkeypatch.setattr(needs, "machine_bytes", lambda: 1e6)
     with pytest.raises(SettingError, match=r"training kuhn_poker would need .* GB of memory"):
-        needs.check_memory(settings, "kuhn_poker")
+        needs.check_memory(settings.needed_bytes(), "kuhn_poker")

@@ -58,7 +58,7 @@ def test_a_long_solve_is_kept_as_it_goes(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(HoldemSolver, "iterate", stopped_at_once)
     capsys.readouterr()
     assert main(["solve", SPOT, "--iterations", "100", "--out", out]) == 130
-    assert "holds 60 iterations: the same command goes on" in capsys.readouterr().err
+    assert "holds 60 iterations: the same command continues" in capsys.readouterr().err
     monkeypatch.undo()
     assert main(["solve", SPOT, "--iterations", "100", "--out", out, "--json"]) == 0
     printed = capsys.readouterr()
@@ -80,7 +80,7 @@ def test_a_save_that_fails_on_the_way_ends_no_solve(
     monkeypatch.setattr("sog.cli.holdem._SAVE_SECONDS", 0.0)
     monkeypatch.setattr("sog.searches.holdem.saved.save", full_at_first)
     assert main(["solve", SPOT, "--iterations", "60", "--out", str(tmp_path / "spot.npz")]) == 0
-    assert "not saved, and solving goes on: no space left" in capsys.readouterr().err
+    assert "not saved, and solving continues: no space left" in capsys.readouterr().err
     assert len(saves) > 1 and (tmp_path / "spot.npz").exists()
 
 

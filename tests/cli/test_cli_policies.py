@@ -47,9 +47,9 @@ def test_a_policy_is_trained_measured_and_opened(tmp_path: Path, capsys: Capture
     assert sog.exploitability(agent) == pytest.approx(exploitability["mean"])
     assert main(["exploit", str(run), "--algorithm", "rebel"]) == 2
     assert main(["exploit", str(run), "-s", "10"]) == 2
-    assert "--simulations is for --algorithm sog, not mmd" in " ".join(capsys.readouterr().err.split())
+    assert "mmd has no setting simulations; `sog algorithms mmd`" in " ".join(capsys.readouterr().err.split())
     assert main(["play", str(run), "--algorithm", "sog"]) == 2
-    assert "cannot search with it" in " ".join(capsys.readouterr().err.split())
+    assert "sog cannot search with a policy network, which mmd trained" in " ".join(capsys.readouterr().err.split())
     assert main(["play", "kuhn_poker", "--algorithm", "rnad", "--hands", "0"]) == 2
 
 

@@ -8,15 +8,15 @@ import pytest
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.checks.public_states import walk
-from sog.games.rules.goofspiel import TIED, Goofspiel, Rounds
+from sog.games.rules.goofspiel import TIED, Goofspiel, GoofspielRounds
 
 
 def test_nature_splits_the_pairs() -> None:
     game = Goofspiel(3, "descending")
-    s = Rounds((2,), (), 2)
+    s = GoofspielRounds((2,), (), 2)
     assert game.actor(s) == NATURE
     fan = game.fan(s)
-    assert fan.children == [Rounds((2, 1), (result,), 0) for result in (0, 1, TIED)]
+    assert fan.children == [GoofspielRounds((2, 1), (result,), 0) for result in (0, 1, TIED)]
     bids = [
         [game.infostate_name(child, 0, i) for i in range(game.num_infostates(child)[0])]
         for child in fan.children
@@ -51,7 +51,7 @@ def test_bids_are_hidden_and_the_last_cards_fall_by_themselves() -> None:
 def test_utilities(bids: tuple[tuple[int, int], tuple[int, int]], returns_type: str, utility: float) -> None:
     game = Goofspiel(3, "descending", returns_type)
     first = (bids[0][0] > bids[1][0], bids[0][0] < bids[1][0], True).index(True)
-    s = Rounds((2, 1), (first,), 2)
+    s = GoofspielRounds((2, 1), (first,), 2)
     names = [",".join(str(card + 1) for card in side) for side in bids]
     sizes = game.num_infostates(s)
     i0, i1 = ([game.infostate_name(s, p, i) for i in range(sizes[p])].index(names[p]) for p in (0, 1))
@@ -90,12 +90,12 @@ def test_point_cards_are_drawn_alike() -> None:
     assert [game.weights(child).dense().item() for child in fan.children] == [pytest.approx(1 / 3)] * 3
     rng = np.random.default_rng(1)
     drawn = [game.sample_chance(game.root(), 0, 0, rng)[0] for _ in range(300)]
-    assert min(drawn.count(Rounds((card,), (), 0)) for card in range(3)) > 60
+    assert min(drawn.count(GoofspielRounds((card,), (), 0)) for card in range(3)) > 60
 
 
 def test_states_with_the_same_utilities_share_a_payoff_matrix() -> None:
     game = Goofspiel(4, "random")
-    one, other = Rounds((0, 1, 2), (0, 0), 2), Rounds((1, 0, 2), (0, 0), 2)
+    one, other = GoofspielRounds((0, 1, 2), (0, 0), 2), GoofspielRounds((1, 0, 2), (0, 0), 2)
     assert game.payoff(one).operator is game.payoff(other).operator
 
 

@@ -259,7 +259,7 @@ class HidesItsCards(KuhnHistories):
 
 
 def test_public_rows_have_no_holes_and_units_are_units() -> None:
-    with pytest.raises(GameError, match="goes on after a -1"):
+    with pytest.raises(GameError, match="continues after a -1"):
         check_history_game(HidesItsCards())
     game = KuhnHistories()
     game.u_max = np.float32(2.0)  # type: ignore[assignment]

@@ -17,8 +17,8 @@ from sog.games.rules.leduc.game import Leduc, LeducState
 from sog.games.rules.leduc.ranks import LeducRanks
 from sog.searches.cfr import exact
 from sog.searches.cfr.rules import CFR_PLUS
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate
 
 
 @pytest.mark.parametrize(
@@ -96,12 +96,13 @@ def test_an_abstract_policy_is_worth_the_same_in_the_real_game() -> None:
 def test_a_rooted_game_has_the_whole_games_values() -> None:
     whole = PublicTree(Leduc()).list_all()
     tree = exact.full_tree(whole)
-    tree.normalise(f.REGRET, f.AVERAGE_POLICY)
+    tree.normalise(Entry.REGRET, Entry.AVERAGE_POLICY)
     tree.evaluate()
     n = whole.states.index(LeducState("rc", 3))
-    ranges = tree.infostates[f.REACH, tree.span(n, 0)].copy(), tree.infostates[f.REACH, tree.span(n, 1)].copy()
+    reach = tree.infostates[Infostate.REACH]
+    ranges = reach[tree.span(n, 0)].copy(), reach[tree.span(n, 1)].copy()
     part = exact.full_tree(PublicTree(Rooted(whole.game, whole.states[n])).list_all())
     part.set_root_ranges(ranges)
-    part.normalise(f.REGRET, f.AVERAGE_POLICY)
+    part.normalise(Entry.REGRET, Entry.AVERAGE_POLICY)
     for p, values in enumerate(part.evaluate()):
-        np.testing.assert_allclose(values, tree.infostates[f.CFV, tree.span(n, p)])
+        np.testing.assert_allclose(values, tree.infostates[Infostate.CFV, tree.span(n, p)])

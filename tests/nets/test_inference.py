@@ -26,7 +26,6 @@ from sog.nets.inference import (
 from sog.nets.shape import shape_for
 from sog.nets.values import value_evaluator
 from sog.searches.leaves.evaluator import Beliefs, Wanted
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
 
 
@@ -37,7 +36,7 @@ def public() -> PublicTree:
 
 def random_beliefs(public: PublicTree, count: int, seed: int) -> Beliefs:
     rng = np.random.default_rng(seed)
-    asked: Int32 = np.flatnonzero(public.nodes[: public.size, f.ACTOR] != TERMINAL).astype(np.int32)
+    asked: Int32 = np.flatnonzero(public.nodes.actor[: public.size] != TERMINAL).astype(np.int32)
     ranges = [rng.dirichlet(np.ones(slots), count) for slots in public.game.num_slots]
     return Beliefs(public, rng.choice(asked, count), np.concatenate(ranges, axis=1))
 

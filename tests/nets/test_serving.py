@@ -24,7 +24,7 @@ from sog.nets.inference import network_evaluator
 from sog.nets.serving.client import EvaluatorLost, EvaluatorProcess, ServedEvaluator, serving
 from sog.nets.serving.resident import Residence, ResidentNetwork
 from sog.nets.serving.server import Flushing
-from sog.nets.serving.wire import Kind, Message, connect, receive, send
+from sog.nets.serving.wire import Message, MessageKind, connect, receive, send
 from sog.nets.shape import shape_for
 from sog.searches.tree.public_tree import PublicTree
 from soglab.bench.network import random_beliefs
@@ -214,11 +214,11 @@ def test_the_oldest_request_does_not_wait_for_ever() -> None:
 
 def test_wrong_messages_harm_nobody(process: EvaluatorProcess) -> None:
     evaluator = ServedEvaluator(process.name, SHAPE, rows=8)
-    for kind, rows in ((Kind.EVALUATE, 3), (Kind.JOIN, 0), (Kind.DONE, 1)):
+    for kind, rows in ((MessageKind.EVALUATE, 3), (MessageKind.JOIN, 0), (MessageKind.DONE, 1)):
         stranger = connect(process.name)
         send(stranger, Message(kind, rows))
         answer = receive(stranger)
-        assert answer is not None and answer.kind == Kind.REFUSED
+        assert answer is not None and answer.kind == MessageKind.REFUSED
         stranger.close()
     stranger = connect(process.name)
     stranger.send(b"x")

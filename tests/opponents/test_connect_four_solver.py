@@ -15,9 +15,9 @@ from sog.cli.app import main
 from sog.errors import GameError
 from sog.opponents.connect_four.alpha_beta import begin, new_stack, search
 from sog.opponents.connect_four.bitboards import mirrored
-from sog.opponents.connect_four.solver import Board, GivenUp, Solver, plies_to_end, value_of
+from sog.opponents.connect_four.solver import Board, ConnectFourSolver, GivenUp, plies_to_end, value_of
 
-SOLVER = Solver(bits=16)
+SOLVER = ConnectFourSolver(bits=16)
 CELLS = 42
 
 
@@ -113,7 +113,7 @@ def test_boards_are_openspiels() -> None:
 def test_a_search_that_stops_goes_on_to_the_same_score() -> None:
     board = played(3, 18)
     assert not board.wins_at_once()
-    whole, bits = Solver(bits=16), 16
+    whole, bits = ConnectFourSolver(bits=16), 16
     whole._bounded(board, 0, None)
     stack, table = new_stack(), np.zeros(1 << bits, dtype=np.int64)
     begin(stack, board.own, board.mask, 0, 1)
@@ -125,12 +125,12 @@ def test_a_search_that_stops_goes_on_to_the_same_score() -> None:
 
 def test_the_size_of_the_table_does_not_change_scores() -> None:
     board = played(11, 20)
-    assert Solver(bits=4).scores(board) == Solver(bits=18).scores(board)
+    assert ConnectFourSolver(bits=4).scores(board) == ConnectFourSolver(bits=18).scores(board)
 
 
 def test_a_search_can_be_given_up() -> None:
     with pytest.raises(GivenUp):
-        Solver(bits=16).score(Board(), lambda searched: searched > 0)
+        ConnectFourSolver(bits=16).score(Board(), lambda searched: searched > 0)
 
 
 def test_illegal_moves_are_refused() -> None:

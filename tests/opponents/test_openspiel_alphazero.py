@@ -21,7 +21,7 @@ from sog.games.catalog import make_game
 from sog.opponents.openspiel_alphazero import extra
 from sog.opponents.openspiel_alphazero.compiled import answer_compiled
 from sog.opponents.openspiel_alphazero.player import openspiel_alphazero
-from sog.opponents.openspiel_alphazero.settings import RECORD, AzSettings, Trained, newest_checkpoint
+from sog.opponents.openspiel_alphazero.settings import RECORD, AzSettings, AzTraining, newest_checkpoint
 from sog.opponents.rating import RatingPlayer
 from sog.play.move_tree import MoveTree
 from sog.play.player import Limits, think
@@ -53,7 +53,7 @@ def marked(mark: str) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Trained]]:
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, AzTraining]]:
     """A network after twenty seconds of processor time, most of which goes into imports and compiling."""
     needs_the_extra()
     out, mark = tmp_path_factory.mktemp("az") / "run", f"module {os.getpid()}"
@@ -67,7 +67,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Tr
     yield out, record
 
 
-def test_processor_time_ends_it(trained: tuple[Path, Trained]) -> None:
+def test_processor_time_ends_it(trained: tuple[Path, AzTraining]) -> None:
     out, record = trained
     assert 1 / 3 <= record.processor_minutes < 1 / 2
     assert record.played >= record.games and record.played > 0
@@ -78,7 +78,7 @@ def test_processor_time_ends_it(trained: tuple[Path, Trained]) -> None:
 
 
 def test_it_plays_legal_games(
-    trained: tuple[Path, Trained], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    trained: tuple[Path, AzTraining], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, az = tmp_path / "m.toml", f'openspiel_alphazero = "{trained[0]}"'
     agents = f"[agents.s]\n{az}\nsimulations = 8\n[agents.t]\n{az}\nseconds = 0.01\n[agents.r]\nrandom = true\n"
@@ -88,7 +88,7 @@ def test_it_plays_legal_games(
     assert said["games"] == 6 and not said["faults"]
 
 
-def test_it_wins_and_blocks_at_once_and_counts_its_simulations(trained: tuple[Path, Trained]) -> None:
+def test_it_wins_and_blocks_at_once_and_counts_its_simulations(trained: tuple[Path, AzTraining]) -> None:
     game = make_game("connect_four")
     player, tree = RatingPlayer("az", openspiel_alphazero(trained[0], game)), MoveTree(game)
     for moves, best in (([0, 0, 1, 1, 2, 2], 3), ([3, 0, 3, 0, 3], 3)):
@@ -122,7 +122,7 @@ def test_compiled_answers_are_the_librarys(kind: str) -> None:
 
 
 def test_folders_that_are_none_are_refused(
-    trained: tuple[Path, Trained], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    trained: tuple[Path, AzTraining], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config, game = (trained[0] / "config.json").read_text(), make_game("connect_four")
     with pytest.raises(CheckpointError, match="config\\.json cannot be read"):

@@ -19,8 +19,8 @@ from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings, paper_settings
 from sog.searches.gtcfr.search import Budget
 from sog.searches.leaves.evaluator import zero_evaluator
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Infostate
 
 LEDUC = PublicTree(Leduc()).list_all()
 SMALL = ResolveSettings(Budget(6, 1.0))
@@ -104,13 +104,13 @@ def test_a_belief_is_conditioned_on_the_agents_own_card() -> None:
     one.policy(node)
     assert one.solved is not None
     tree, n = one.solved.tree, one.solved.start
-    r0 = tree.infostates[f.REACH_SUM, tree.span(n, 0)].copy()
+    r0 = tree.infostates[Infostate.REACH_SUM, tree.span(n, 0)].copy()
     w = LEDUC.game.weights(LEDUC.states[node]).dense()
     for own in (0, 5):
         belief = one.belief(own)
         np.testing.assert_allclose(belief, r0 * w[:, own] / (r0 @ w[:, own]), rtol=1e-9)
         assert belief[2] == belief[own] == 0.0 and belief.sum() == pytest.approx(1.0)
-    np.testing.assert_array_equal(tree.infostates[f.REACH_SUM, tree.span(n, 0)], r0)  # looking changes nothing
+    np.testing.assert_array_equal(tree.infostates[Infostate.REACH_SUM, tree.span(n, 0)], r0)  # looking changes nothing
 
 
 def test_beliefs_of_an_equilibrium_follow_the_betting() -> None:

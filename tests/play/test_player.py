@@ -19,7 +19,7 @@ from sog.play.move_tree import MoveTree
 from sog.play.player import ENDLESS, Limits, Player, PlayerSearch, think
 from sog.searches.gtcfr.search import Budget
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
-from sog.searches.tree import columns as f
+from sog.searches.tree.records import Infostate
 
 WIN = [0, 3, 1, 4]  # x holds a3, b3 and wins with c3; o holds a2, b2
 BLOCK = [0, 3, 8, 4]  # x must stop c2
@@ -82,20 +82,20 @@ def test_a_reused_tree_is_the_part_of_the_old_one_below_the_position() -> None:
     search = one.search([4, 0])
     new = one.last
     assert new is not None and 1 < new.size < old.size
-    at = {int(s): n for n, s in enumerate(old.nodes[: old.size, f.PUBLIC])}
+    at = {int(s): n for n, s in enumerate(old.nodes.public[: old.size])}
     for n in range(new.size):
-        m = at[int(new.nodes[n, f.PUBLIC])]
+        m = at[int(new.nodes.public[n])]
         for p in (0, 1):
-            sums = slice(f.CFV_SUM, f.LEAF_VALUE + 1)
+            sums = slice(Infostate.CFV_SUM, Infostate.LEAF_VALUE + 1)
             assert (new.infostates[sums, new.span(n, p)] == old.infostates[sums, old.span(m, p)]).all()
-        if new.nodes[n, f.N_ACTOR] < 2:
+        if new.nodes.actor[n] < 2:
             assert (new.entries[:, new.block(n)] == old.entries[:, old.block(m)]).all()
-        parent = int(new.nodes[n, f.PARENT])
+        parent = int(new.nodes.parent[n])
         if parent >= 0:
-            children = new.child[:, new.nodes[parent, f.CHILD0] :][:, : new.nodes[parent, f.N_EDGES]]
-            (edge,) = np.flatnonzero(children[f.NODE] == n)
-            assert children[f.AT0, edge] == new.nodes[n, f.OFF0] and children[f.AT1, edge] == new.nodes[n, f.OFF1]
-            assert new.nodes[parent, f.PUBLIC] == one.tree.public.parent[new.nodes[n, f.PUBLIC]]  # type: ignore[union-attr]
+            children = new.child[new.nodes.child0[parent] :][: new.nodes.edges[parent]]
+            (edge,) = np.flatnonzero(children.node == n)
+            assert (children.offset[edge] == new.nodes.offset[n]).all()
+            assert new.nodes.public[parent] == one.tree.public.parent[new.nodes.public[n]]  # type: ignore[union-attr]
     assert search.thought().candidates[0].share > 0
 
 

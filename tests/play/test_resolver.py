@@ -27,8 +27,8 @@ from sog.searches.cfr.rules import DCFR, SOG, Rule
 from sog.searches.gtcfr.search import Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate, Kind
 
 LEDUC = PublicTree(Leduc()).list_all()
 DICE = PublicTree(LiarsDice(1, 4)).list_all()
@@ -139,9 +139,9 @@ def test_the_own_range_is_what_the_own_policies_leave(name: str, player: int) ->
         for s, n in list(solved.index.items())[:400]:
             path = public.path(s)
             expected = tree.root_ranges[player]
-            for here, there in pairwise(path[path.index(int(tree.nodes[0, f.PUBLIC])) :]):
+            for here, there in pairwise(path[path.index(int(tree.nodes.public[0])) :]):
                 at = solved.index[here]
-                policy = tree.table(at, f.AVERAGE_POLICY) if tree.nodes[at, f.N_ACTOR] == player else np.zeros((0, 0))
+                policy = tree.table(at, Entry.AVERAGE_POLICY) if tree.nodes.actor[at] == player else np.zeros((0, 0))
                 expected = step_range(public.game, public.states[here], public.states[there], player, expected, policy)
             np.testing.assert_allclose(solved.own_range(n), expected, rtol=1e-9, atol=1e-15)
 
@@ -160,10 +160,10 @@ def test_the_opponents_range_and_values_are_means_over_iterations(name: str, pla
         for players in (1, 2) if rule.alternating else (3,):
             tree.forward()
             tree.payoffs()
-            reach += step[2] * tree.infostates[f.REACH]
+            reach += step[2] * tree.infostates[Infostate.REACH]
             tree.backward(step, players, track=False)
-            cfv += step[2] * tree.infostates[f.CFV]
-    n = int(np.flatnonzero(tree.nodes[: tree.size, f.PUBLIC] == second)[0])
+            cfv += step[2] * tree.infostates[Infostate.CFV]
+    n = int(np.flatnonzero(tree.nodes.public[: tree.size] == second)[0])
     w = public.game.weights(public.states[second]).dense()
     w = w if opponent == 0 else w.T  # rows are the opponent's infostates
     mass = w @ reach[tree.span(n, player)]
@@ -187,7 +187,7 @@ def test_the_first_search_starts_at_the_root_with_the_games_ranges() -> None:
     node = line(LEDUC, 1, 1)[0]
     resolving = Resolving(LEDUC, 1, node, None, settings(5, complete=False), 0)
     assert resolving.gadget is None
-    assert resolving.tree.nodes[0, f.PUBLIC] == 0
+    assert resolving.tree.nodes.public[0] == 0
     for mine, games in zip(resolving.tree.root_ranges, LEDUC.game.root_ranges(), strict=True):
         assert (mine == games).all()
 
@@ -227,20 +227,20 @@ def test_a_state_outside_the_last_tree_is_reached_from_the_nearest_one_inside() 
     nearest = max(k for k, s in enumerate(path) if s in solved.index)
     resolving = Resolving(DICE, 0, node, solved, replace(small, budget=Budget(6, 1.0)), 0)
     tree, start = resolving.tree, resolving.start
-    assert tree.nodes[0, f.PUBLIC] == path[nearest] and tree.nodes[start, f.PUBLIC] == node
+    assert tree.nodes.public[0] == path[nearest] and tree.nodes.public[start] == node
     assert nearest < len(path) - 2
     on_branch = set(path[nearest:-1])
     for n in range(tree.size):
-        inside = int(tree.nodes[n, f.PUBLIC]) in on_branch
-        assert inside == (tree.nodes[n, f.KIND] == f.INTERIOR)
+        inside = int(tree.nodes.public[n]) in on_branch
+        assert inside == (tree.nodes.kind[n] == Kind.INTERIOR)
     run(resolving, ExactEvaluator(20))
     for n in range(tree.size):
-        s = int(tree.nodes[n, f.PUBLIC])
-        assert tree.nodes[n, f.KIND] != f.INTERIOR or s in on_branch or node in DICE.path(s)
+        s = int(tree.nodes.public[n])
+        assert tree.nodes.kind[n] != Kind.INTERIOR or s in on_branch or node in DICE.path(s)
     policy = resolving.solved().policy()
     np.testing.assert_allclose(policy.sum(axis=0), 1.0)
     again = solve(DICE, 0, node, solved, replace(small, budget=Budget(6, 1.0)), ExactEvaluator(20))
-    assert again.node == node and set(again.index) == {int(s) for s in tree.nodes[: tree.size, f.PUBLIC]}
+    assert again.node == node and set(again.index) == {int(s) for s in tree.nodes.public[: tree.size]}
 
 
 def test_root_values_are_both_players_means() -> None:
@@ -257,11 +257,11 @@ def test_ranges_survive_a_line_that_nobody_plays() -> None:
     solved = solve(LEDUC, 0, 0, None, settings(5))
     n = solved.index[line(LEDUC, 0, 2)[1]]
     tree = solved.tree
-    for row in (f.REACH_SUM, f.CFV_SUM):
+    for row in (Infostate.REACH_SUM, Infostate.CFV_SUM):
         tree.infostates[row, tree.span(n, 0)] = 0.0
         tree.infostates[row, tree.span(n, 1)] = 0.0
     assert (solved.opponent_range(n) == 1.0).all() and (solved.opponent_values(n) == 0.0).all()
-    following = solve(LEDUC, 0, int(tree.nodes[n, f.PUBLIC]), solved, settings(5))
+    following = solve(LEDUC, 0, int(tree.nodes.public[n]), solved, settings(5))
     assert np.isfinite(following.policy()).all()
 
 

@@ -24,7 +24,6 @@ from sog.play.sampled_chance import SIBLINGS, Estimate, carried, first_after
 from sog.searches.gtcfr.search import Budget
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
 
 SETTINGS = ResolveSettings(Budget(2, 1.0))
@@ -145,7 +144,7 @@ def test_a_search_goes_on_after_the_flop(alpha: float) -> None:
     first = Resolving(public, 0, path[1], None, settings, seed=1)
     run(first, board_evaluator)
     second = Resolving(public, 0, path[3], first.solved(), settings, seed=1)
-    assert int(second.tree.nodes[0, f.PUBLIC]) == path[3]
+    assert int(second.tree.nodes.public[0]) == path[3]
     assert second.gadget is not None and second.gadget.opponent == 1
     run(second, board_evaluator)
     assert np.abs(second.gadget.leave).max() > 0

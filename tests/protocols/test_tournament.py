@@ -25,7 +25,7 @@ from sog.cli.app import main
 from sog.errors import SettingError
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
-from sog.games.records import Record
+from sog.games.records import GameRecord
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
 from sog.opponents.random_player import RandomPlayer
@@ -375,7 +375,7 @@ def test_pgn_is_read_back_by_python_chess() -> None:
         for seed in range(12):
             players = [PlayerContestant(RandomPlayer(side), Limits()) for side in ("a", "b")]
             played = play_match_game(game, (players[0], players[1]), seed=seed, longest=150)
-            said = Record(("a", "b"), "2026-01-02", "e", "1", played.moves, played.utility, played.why)
+            said = GameRecord(("a", "b"), "2026-01-02", "e", "1", played.moves, played.utility, played.why)
             record = game.write_record(said)
             read = pgn.read_game(io.StringIO(record))
             assert not read.errors and read.headers["White"] == "b" and read.headers["Black"] == "a"
@@ -387,7 +387,7 @@ def test_pgn_is_read_back_by_python_chess() -> None:
 
 def test_sgf_has_points_from_the_top_left() -> None:
     game = make_game(GO)
-    record = game.write_record(Record(("a]", "b"), "2026-01-02", "e", "1", (0, 24, 4, 25, 25), 1.0, "rules"))
+    record = game.write_record(GameRecord(("a]", "b"), "2026-01-02", "e", "1", (0, 24, 4, 25, 25), 1.0, "rules"))
     assert record.endswith(";B[ae];W[ea];B[ee];W[];B[])\n")
     assert "PB[a\\]]PW[b]" in record and "SZ[5]KM[0.5]RU[Chinese]" in record and "RE[B+]" in record
 

@@ -32,8 +32,8 @@ from sog.searches.gtcfr.search import Budget, SearchSettings, search
 from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Kind
 
 GAMES: tuple[Game, ...] = (Goofspiel(3, "random"), Leduc(), LiarsDice(1, 4))
 RIVER = "holdem(board=2s2h2d7c9c,pot=1000,stacks=4000,bets=0.5;1.0;allin)"
@@ -49,8 +49,8 @@ def digest(arrays: Iterable[Array]) -> str:
 
 def of_tree(tree: Lookahead) -> str:
     """The regrets, policies and averages of every decision node."""
-    decisions = [n for n in range(tree.size) if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < 2]
-    return digest(tree.table(n, row) for n in decisions for row in (f.REGRET, f.POLICY, f.POLICY_SUM))
+    decisions = [n for n in range(tree.size) if tree.nodes.kind[n] == Kind.INTERIOR and tree.nodes.actor[n] < 2]
+    return digest(tree.table(n, row) for n in decisions for row in (Entry.REGRET, Entry.POLICY, Entry.POLICY_SUM))
 
 
 def solved(game: Game) -> str:

@@ -10,8 +10,8 @@ from sog.games.rules.kuhn import Kuhn
 from sog.searches.cfr import exact
 from sog.searches.cfr.algorithms import NAMES, named
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry
 
 KUHN = PublicTree(Kuhn()).list_all()
 IN_TURN = ("cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "fp", "linear-fp", "flop")
@@ -44,14 +44,14 @@ def test_simultaneous_forms_are_others_than_those_in_turn(name: str) -> None:
     assert named(name, simultaneous=True).name == f"simultaneous {name}"
     in_turn, at_once = run(name), run(name, simultaneous=True)
     assert exact.measure(at_once).exploitability < 0.1
-    assert (in_turn.entries[f.AVERAGE_POLICY] == at_once.entries[f.AVERAGE_POLICY]).all() == (name == "sog")
+    assert (in_turn.entries[Entry.AVERAGE_POLICY] == at_once.entries[Entry.AVERAGE_POLICY]).all() == (name == "sog")
 
 
 @pytest.mark.parametrize("name", SAMPLING)
 def test_seeds_decide_what_is_drawn(name: str) -> None:
     first, again, other = run(name), run(name), run(name, seed=1)
-    np.testing.assert_array_equal(first.entries[f.AVERAGE_POLICY], again.entries[f.AVERAGE_POLICY])
-    assert (first.entries[f.AVERAGE_POLICY] != other.entries[f.AVERAGE_POLICY]).any()
+    np.testing.assert_array_equal(first.entries[Entry.AVERAGE_POLICY], again.entries[Entry.AVERAGE_POLICY])
+    assert (first.entries[Entry.AVERAGE_POLICY] != other.entries[Entry.AVERAGE_POLICY]).any()
 
 
 def test_what_is_refused() -> None:

@@ -18,8 +18,8 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import CFR, CFR_PLUS, DCFR, Rule
 from sog.searches.resolving.decomposition import TRUNK_RULE, BeginsSubgame, Decomposition
 from sog.searches.resolving.subgame import combined, nodes_of, safely
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Infostate
 
 
 def before_deal(game: Game) -> BeginsSubgame:
@@ -92,14 +92,15 @@ def test_outcomes_of_chance_are_solved_apart_as_together(game: Game) -> None:
     trunk.forward()
     for n in search.roots:
         search._solve_below(n)
-        ranges = trunk.infostates[f.REACH, trunk.span(n, 0)].copy(), trunk.infostates[f.REACH, trunk.span(n, 1)].copy()
+        reach = trunk.infostates[Infostate.REACH]
+        ranges = reach[trunk.span(n, 0)].copy(), reach[trunk.span(n, 1)].copy()
         whole = Lookahead(PublicTree(game).list_all(), 0, game.root_ranges()).public
-        (root,) = nodes_of(whole, [trunk.public.states[int(trunk.nodes[n, f.PUBLIC])]])
+        (root,) = nodes_of(whole, [trunk.public.states[int(trunk.nodes.public[n])]])
         tree = Lookahead(whole, root, ranges).expand_all()
         tree.iterate(CFR, 20)
         tree.update_average_policy()
         for p, values in enumerate(tree.evaluate()):
-            np.testing.assert_allclose(trunk.infostates[f.CFV, trunk.span(n, p)], values, atol=1e-12)
+            np.testing.assert_allclose(trunk.infostates[Infostate.CFV, trunk.span(n, p)], values, atol=1e-12)
 
 
 def test_subgames_are_discarded() -> None:
@@ -123,9 +124,9 @@ def test_what_is_kept_of_a_subgame_is_the_mean_over_iterations() -> None:
     root, total, weight = search.roots[1], np.zeros(3), 0.0
     for t in (1, 2, 3):
         search.iterate(1)
-        total += t * search.trunk.infostates[f.CFV, search.trunk.span(root, 1)]
+        total += t * search.trunk.infostates[Infostate.CFV, search.trunk.span(root, 1)]
         weight += t
-    state = search.trunk.public.states[int(search.trunk.nodes[root, f.PUBLIC])]
+    state = search.trunk.public.states[int(search.trunk.nodes.public[root])]
     np.testing.assert_allclose(search.summaries()[state].values[1], total / weight)
 
 

@@ -29,8 +29,8 @@ from sog.searches.depth_limited.subgames import Subgames
 from sog.searches.depth_limited.turns import AT_ONCE
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Kind
 
 KUHN_VALUE = -1 / 18
 DICE = "liars_dice(numdice=1,dice_sides=3)"
@@ -55,9 +55,9 @@ def solved(
 def policies(games: Subgames, k: int) -> dict[int, Float64]:
     tree = games.tree
     return {
-        games.public_node(n): tree.table(n, f.AVERAGE_POLICY).copy()
+        games.public_node(n): tree.table(n, Entry.AVERAGE_POLICY).copy()
         for n in np.flatnonzero(games.owner == k)
-        if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < NATURE
+        if tree.nodes.kind[n] == Kind.INTERIOR and tree.nodes.actor[n] < NATURE
     }
 
 
@@ -218,7 +218,7 @@ def test_many_subgames_whose_infostates_change_over_edges_are_solved_as_they_wou
     """More than go through a sweep at a time: those behind the first must find the widths of their own nodes."""
     public = listed("goofspiel(imp_info=True,num_cards=3,points_order=random)")
     starts, rng, roots = list(public.decisions()), np.random.default_rng(3), []
-    widths = {tuple(public.nodes[[n, *public.children(n)], f.I0 + p]) for n in starts for p in (0, 1)}
+    widths = {tuple(public.nodes.width[[n, *public.children(n)], p]) for n in starts for p in (0, 1)}
     assert any(len(set(several)) > 1 for several in widths)
     for k in range(41):
         node = starts[k % len(starts)]
@@ -249,10 +249,10 @@ def test_with_exact_leaves_the_root_has_the_value_of_the_game(solver: object) ->
 def test_depth_counts_actions_and_leaves_may_end_a_betting_round() -> None:
     public = listed("leduc_poker")
     shallow = Subgames(public, [start(public)], depth=1)
-    assert set(shallow.tree.nodes[: shallow.tree.size, f.PARENT]) == {-1, 0}
+    assert set(shallow.tree.nodes.parent[: shallow.tree.size]) == {-1, 0}
     games = Subgames(public, [start(public)], depth=0, to_chance=True)
     assert len(games.leaves) > 0
-    assert all(games.tree.nodes[n, f.N_ACTOR] == NATURE for n in games.leaves)
+    assert all(games.tree.nodes.actor[n] == NATURE for n in games.leaves)
     after = Subgames(public, [(games.public_node(int(games.leaves[0])), games.ranges[0])], depth=0, to_chance=True)
     assert len(after.leaves) == 0 and after.tree.size > 1
 
@@ -261,14 +261,14 @@ def test_iterations_are_told_with_the_policies_that_enter_the_average() -> None:
     public = listed(DICE)
     games = Subgames(public, [start(public)])
     settings = SolveSettings(updates=32)
-    total = np.zeros_like(games.tree.table(0, f.POLICY))
+    total = np.zeros_like(games.tree.table(0, Entry.POLICY))
 
     def visit(t: int) -> None:
         nonlocal total
-        total = total + settings.weights[t - 1] * games.tree.table(0, f.POLICY)
+        total = total + settings.weights[t - 1] * games.tree.table(0, Entry.POLICY)
 
     run(solve(games, settings, visit), FixedUtilities(public))
-    np.testing.assert_allclose(total, games.tree.table(0, f.AVERAGE_POLICY), atol=1e-6)
+    np.testing.assert_allclose(total, games.tree.table(0, Entry.AVERAGE_POLICY), atol=1e-6)
 
 
 @pytest.mark.parametrize("remember", [False, True])

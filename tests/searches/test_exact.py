@@ -20,8 +20,8 @@ from sog.games.rules.rps import RockPaperScissors
 from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import CFR, CFR_PLUS, DCFR, LINEAR_CFR, PCFR_PLUS, SOG, Rule
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate, Kind
 
 KUHN = PublicTree(Kuhn()).list_all()
 LEDUC = PublicTree(Leduc()).list_all()
@@ -39,13 +39,13 @@ def random_policies(public: PublicTree, seed: int) -> Lookahead:
     rng = np.random.default_rng(seed)
     tree = exact.full_tree(public)
     for n in range(tree.size):
-        if tree.nodes[n, f.N_ACTOR] < 2:
-            moves = public.game.fan(public.states[int(tree.nodes[n, f.PUBLIC])]).moves
+        if tree.nodes.actor[n] < 2:
+            moves = public.game.fan(public.states[int(tree.nodes.public[n])]).moves
             assert moves is not None
             shape = moves.edge.T.shape
             chosen = rng.exponential(size=shape) * (rng.random(shape) < 2 / 3)
-            tree.table(n, f.REGRET)[:] = chosen * (moves.edge.T >= 0)
-    tree.normalise(f.REGRET, f.AVERAGE_POLICY)
+            tree.table(n, Entry.REGRET)[:] = chosen * (moves.edge.T >= 0)
+    tree.normalise(Entry.REGRET, Entry.AVERAGE_POLICY)
     return tree
 
 
@@ -150,7 +150,7 @@ def test_exploitability_is_never_negative(name: str, seed: int) -> None:
 def test_values_sum_to_zero_at_every_public_state(name: str, seed: int) -> None:
     tree = random_policies(TREES[name], seed)
     tree.evaluate()
-    reach, cfv = tree.infostates[f.REACH], tree.infostates[f.CFV]
+    reach, cfv = tree.infostates[Infostate.REACH], tree.infostates[Infostate.CFV]
     for n in range(tree.size):
         mine, other = (reach[tree.span(n, p)] @ cfv[tree.span(n, p)] for p in (0, 1))
         assert mine == pytest.approx(-other, abs=1e-12)
@@ -160,13 +160,13 @@ def test_values_sum_to_zero_at_every_public_state(name: str, seed: int) -> None:
 def test_ranges_keep_their_mass(name: str, seed: int) -> None:
     """The weights of all pairs at the terminal states sum to those at the root."""
     tree = random_policies(TREES[name], seed)
-    tree.forward(f.AVERAGE_POLICY)
+    tree.forward(Entry.AVERAGE_POLICY)
     game: Game = tree.public.game
     total = 0.0
     for n in range(tree.size):
-        if tree.nodes[n, f.KIND] == f.ENDED:
-            r0, r1 = (tree.infostates[f.REACH, tree.span(n, p)] for p in (0, 1))
-            weights = game.weights(tree.public.states[int(tree.nodes[n, f.PUBLIC])])
+        if tree.nodes.kind[n] == Kind.ENDED:
+            r0, r1 = (tree.infostates[Infostate.REACH, tree.span(n, p)] for p in (0, 1))
+            weights = game.weights(tree.public.states[int(tree.nodes.public[n])])
             total += float(r0 @ weights.dense() @ r1)
     assert total == pytest.approx(1.0)
 

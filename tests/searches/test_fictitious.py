@@ -18,8 +18,8 @@ from sog.games.rules.rps import RockPaperScissors
 from sog.searches.cfr import exact
 from sog.searches.cfr.fictitious import FLOP, FP, LINEAR_FP, VARIANTS, FictitiousPlay
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry
 
 KUHN = PublicTree(Kuhn()).list_all()
 TREES = {
@@ -114,7 +114,7 @@ def test_a_run_in_parts_is_the_same_run(name: str, variant: FictitiousPlay) -> N
         exact.measure(tree)
     whole = run(TREES[name], variant, 20)
     assert tree.iterations == whole.iterations == 20
-    np.testing.assert_array_equal(tree.entries[f.AVERAGE_POLICY], whole.entries[f.AVERAGE_POLICY])
+    np.testing.assert_array_equal(tree.entries[Entry.AVERAGE_POLICY], whole.entries[Entry.AVERAGE_POLICY])
 
 
 @pytest.mark.parametrize("name", sorted(TREES))

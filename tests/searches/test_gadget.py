@@ -16,8 +16,9 @@ from sog.searches.gtcfr.search import Budget, SearchSettings, search
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.resolving.gadget import Gadget
-from sog.searches.tree import columns as f
+from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate
 
 LEDUC = PublicTree(Leduc()).list_all()
 BOARD = LEDUC.states.index(LeducState("crc", 3))  # player 0 acts; both have put three chips in
@@ -31,7 +32,7 @@ def whole() -> Lookahead:
 
 
 def at(tree: Lookahead, public_node: int) -> int:
-    return int(np.flatnonzero(tree.nodes[: tree.size, f.PUBLIC] == public_node)[0])
+    return int(np.flatnonzero(tree.nodes.public[: tree.size] == public_node)[0])
 
 
 # --- definition ---
@@ -65,9 +66,9 @@ def test_regret_matching_between_follow_and_terminate(rule: Rule, opponent: int)
     expected = plain_gadget(rule, inside, leave)
     for t, values in enumerate(inside):
         np.testing.assert_allclose(gadget.follow, expected[t], atol=1e-12)
-        tree.infostates[f.CFV, tree.span(0, opponent)] = values
-        tree.infostates[f.CFV, tree.span(0, 1 - opponent)] = 1e9
-        update_choice(tree.arrays, gadget.choice, 1 << opponent, rule.steps(t + 1, 1)[0])
+        tree.infostates[Infostate.CFV, tree.span(0, opponent)] = values
+        tree.infostates[Infostate.CFV, tree.span(0, 1 - opponent)] = 1e9
+        update_choice(tree.arrays, gadget.choice, Players(1 << opponent), rule.steps(t + 1, 1)[0])
     np.testing.assert_allclose(gadget.follow, expected[-1], atol=1e-12)
 
 
@@ -76,7 +77,7 @@ def test_who_is_better_off_inside_follows() -> None:
     leave = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     gadget = Gadget(1, leave, np.ones(6), alpha=1.0)
     for step in DCFR.steps(1, 50):
-        tree.infostates[f.CFV, tree.span(0, 1)] = 0.0
+        tree.infostates[Infostate.CFV, tree.span(0, 1)] = 0.0
         update_choice(tree.arrays, gadget.choice, 2, step)
     np.testing.assert_allclose(gadget.follow, [0, 0, 0, 1, 1, 1], atol=1e-6)
 
@@ -111,8 +112,8 @@ def test_a_search_on_a_complete_tree_is_cfr_with_the_gadget(rule: Rule, opponent
     """Each turn enters the gadget's range, and the opponent's turn updates the gadget."""
     solution = whole()
     n = at(solution, BOARD)
-    ranges = tuple(solution.infostates[f.REACH, solution.span(n, p)].copy() for p in (0, 1))
-    leave = solution.infostates[f.CFV, solution.span(n, opponent)].copy()
+    ranges = tuple(solution.infostates[Infostate.REACH, solution.span(n, p)].copy() for p in (0, 1))
+    leave = solution.infostates[Infostate.CFV, solution.span(n, opponent)].copy()
     trees, gadgets = [], []
     for _ in range(2):
         trees.append(Lookahead(LEDUC, BOARD, (ranges[0], ranges[1])).expand_all())
@@ -128,16 +129,17 @@ def test_a_search_on_a_complete_tree_is_cfr_with_the_gadget(rule: Rule, opponent
             if (players >> opponent) & 1:
                 update_choice(trees[1].arrays, gadgets[1].choice, players, step)
     np.testing.assert_allclose(gadgets[0].follow, gadgets[1].follow, atol=1e-9)
-    for row in (f.CFV_SUM, f.REACH_SUM):
+    for row in (Infostate.CFV_SUM, Infostate.REACH_SUM):
         np.testing.assert_allclose(trees[0].infostates[row], trees[1].infostates[row], rtol=1e-6, atol=1e-9)
-    np.testing.assert_allclose(trees[0].entries[f.POLICY_SUM], trees[1].entries[f.POLICY_SUM], rtol=1e-6, atol=1e-9)
+    one, other = (tree.entries[Entry.POLICY_SUM] for tree in trees)
+    np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-9)
 
 
 def opponent_best_response(tree: Lookahead, opponent: int, own: Float64) -> Float64:
     """float64[I]: what each of the opponent's infostates gets at the root against the resolver's average policy."""
     tree.update_average_policy()
-    tree.infostates[f.REACH, tree.span(0, 1 - opponent)] = own
-    return np.array(tree.evaluate(f.AVERAGE_POLICY, best=1 << opponent)[opponent])
+    tree.infostates[Infostate.REACH, tree.span(0, 1 - opponent)] = own
+    return np.array(tree.evaluate(Entry.AVERAGE_POLICY, best=Players(1 << opponent))[opponent])
 
 
 @pytest.mark.parametrize("opponent", [0, 1])
@@ -149,9 +151,9 @@ def test_re_solving_with_the_gadget_is_safe_and_without_it_is_not(opponent: int)
     """
     solution = whole()
     n = at(solution, BOARD)
-    own = solution.infostates[f.REACH, solution.span(n, 1 - opponent)].copy()
-    solution.evaluate(f.AVERAGE_POLICY, best=1 << opponent)
-    leave = solution.infostates[f.CFV, solution.span(n, opponent)].copy()
+    own = solution.infostates[Infostate.REACH, solution.span(n, 1 - opponent)].copy()
+    solution.evaluate(Entry.AVERAGE_POLICY, best=Players(1 << opponent))
+    leave = solution.infostates[Infostate.CFV, solution.span(n, opponent)].copy()
     wrong = np.array([1.0, 1.0, 0.01, 0.0, 0.01, 0.01])
     ranges = (own, wrong) if opponent else (wrong, own)
     worst = []

@@ -27,8 +27,8 @@ from sog.searches.cfr.rules import CFR_PLUS, DCFR, SOG, Rule
 from sog.searches.gtcfr.search import PAPER, POG, Budget, SearchLog, SearchSettings, search
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted, zero_evaluator
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate, Kind
 
 BEST = SearchSettings()
 # Without what the papers' search lacks, either rule.
@@ -68,13 +68,13 @@ def searched(
     tree, start = Lookahead(PublicTree(game), 0, game.root_ranges()), 0
     for edge in path:
         tree.expand(start)
-        start = int(tree.child[f.NODE, tree.nodes[start, f.CHILD0] + edge])
+        start = int(tree.child.node[tree.nodes.child0[start] + edge])
     run(search(tree, start, budget, settings, derive_generator(seed, 0, 0), log=log), evaluator)
     return tree, start
 
 
 def decisions(tree: Lookahead) -> list[int]:
-    return [n for n in range(tree.size) if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < NATURE]
+    return [n for n in range(tree.size) if tree.nodes.kind[n] == Kind.INTERIOR and tree.nodes.actor[n] < NATURE]
 
 
 # --- budgets ---
@@ -150,7 +150,7 @@ def test_after_a_restart_leaves_are_evaluated_again() -> None:
     half.kept.clear()
     run(search(tree, 0, Budget(10, 1.0), BEST, derive_generator(0, 0, 0)), half)
     evaluated = {int(node) for beliefs in half.kept for node in beliefs.nodes}
-    leaves = {tree.public_node(n) for n in range(tree.size) if tree.nodes[n, f.KIND] == f.LEAF}
+    leaves = {tree.public_node(n) for n in range(tree.size) if tree.nodes.kind[n] == Kind.LEAF}
     assert leaves and leaves <= evaluated
 
 
@@ -187,8 +187,8 @@ def test_one_evaluation_of_all_leaves_an_iteration(settings: SearchSettings, bud
         assert len(set(nodes.tolist())) == len(nodes)
         np.testing.assert_allclose(ranges[:, :4].sum(axis=1), 1.0)
         np.testing.assert_allclose(ranges[:, 4:].sum(axis=1), 1.0)
-    leaves = [n for n in range(tree.size) if tree.nodes[n, f.KIND] == f.LEAF]
-    assert recorder.asked[-1][0].tolist() == tree.nodes[leaves, f.PUBLIC].tolist()
+    leaves = [n for n in range(tree.size) if tree.nodes.kind[n] == Kind.LEAF]
+    assert recorder.asked[-1][0].tolist() == tree.nodes.public[leaves].tolist()
 
 
 @pytest.mark.parametrize("budget", [Budget(300, 1.0), Budget(100, 0.1), Budget(300, 10.0)], ids=str)
@@ -197,7 +197,7 @@ def test_perfect_information_asks_about_each_public_state_once_ever(budget: Budg
     tree, _ = searched(TicTacToe(), budget, recorder)
     asked = [int(n) for nodes, _ in recorder.asked for n in nodes]
     assert len(asked) == len(set(asked))
-    assert set(asked) == {int(n[f.PUBLIC]) for n in tree.nodes[: tree.size] if n[f.KIND] != f.ENDED}
+    assert set(asked) == {int(n.public) for n in tree.nodes[: tree.size] if n.kind != Kind.ENDED}
 
 
 @pytest.mark.parametrize("budget", [Budget(40, 1.0), Budget(40, 0.1)], ids=str)
@@ -205,7 +205,7 @@ def test_perfect_information_adds_one_node_an_expansion(budget: Budget) -> None:
     recorder = Recorder(0.01)
     tree, start = searched(TicTacToe(), budget, recorder)
     assert tree.size == 1 + budget.simulations  # the tree is too small for a trajectory to end the game
-    assert tree.table(start, f.VISITS).sum() == budget.simulations - 1  # the first opened the start itself
+    assert tree.table(start, Entry.VISITS).sum() == budget.simulations - 1  # the first opened the start itself
 
 
 # --- growth ---
@@ -215,20 +215,20 @@ def test_the_tree_grows_below_its_start_only() -> None:
     tree, start = searched(Leduc(), Budget(60, 1.0), Recorder(), PLAIN, path=(0, 1))
     assert start > 0
     for n in range(tree.size):
-        if tree.nodes[n, f.KIND] == f.INTERIOR and n > start:
+        if tree.nodes.kind[n] == Kind.INTERIOR and n > start:
             above = n
             while above > start:
-                above = int(tree.nodes[above, f.PARENT])
+                above = int(tree.nodes.parent[above])
             assert above == start
-    assert sum(tree.nodes[: tree.size, f.KIND] == f.INTERIOR) > 10
+    assert sum(tree.nodes.kind[: tree.size] == Kind.INTERIOR) > 10
 
 
 def test_imperfect_information_adds_all_children() -> None:
     tree, _ = searched(Leduc(), Budget(60, 1.0), Recorder())
     for n in range(tree.size):
-        if tree.nodes[n, f.KIND] == f.INTERIOR:
-            first = tree.nodes[n, f.CHILD0]
-            assert (tree.child[f.NODE, first : first + tree.nodes[n, f.N_EDGES]] >= 0).all()
+        if tree.nodes.kind[n] == Kind.INTERIOR:
+            first = tree.nodes.child0[n]
+            assert (tree.child.node[first : first + tree.nodes.edges[n]] >= 0).all()
 
 
 @RULES
@@ -236,33 +236,33 @@ def test_visits_add_up(settings: SearchSettings) -> None:
     """Each trajectory but the one that opened a node goes on from it."""
     budget = Budget(80, 1.0)
     tree, start = searched(LiarsDice(2, 3), budget, Recorder(), settings)
-    assert (tree.entries[f.VIRTUAL] == 0).all()
-    assert tree.table(start, f.VISITS).sum() == budget.rounds - 1
+    assert (tree.entries[Entry.VIRTUAL] == 0).all()
+    assert tree.table(start, Entry.VISITS).sum() == budget.rounds - 1
     checked = 0
     for n in decisions(tree):
-        for a in range(tree.nodes[n, f.N_ACTIONS]):
-            c = int(tree.child[f.NODE, tree.nodes[n, f.CHILD0] + a])
-            passed = tree.table(n, f.VISITS)[a].sum()
-            if tree.nodes[c, f.KIND] == f.INTERIOR:
-                assert tree.table(c, f.VISITS).sum() == passed - 1
+        for a in range(tree.nodes.actions[n]):
+            c = int(tree.child.node[tree.nodes.child0[n] + a])
+            passed = tree.table(n, Entry.VISITS)[a].sum()
+            if tree.nodes.kind[c] == Kind.INTERIOR:
+                assert tree.table(c, Entry.VISITS).sum() == passed - 1
                 checked += 1
-            elif tree.nodes[c, f.KIND] == f.LEAF:
+            elif tree.nodes.kind[c] == Kind.LEAF:
                 assert passed == 0
     assert checked > 20
 
 
 def test_virtual_visits_are_cleared_after_each_phase() -> None:
     tree, start = searched(LiarsDice(2, 3), Budget(200, 20.0), Recorder(), PLAIN)
-    assert (tree.entries[f.VIRTUAL] == 0).all()
-    assert tree.table(start, f.VISITS).sum() == 9 * 20
+    assert (tree.entries[Entry.VIRTUAL] == 0).all()
+    assert tree.table(start, Entry.VISITS).sum() == 9 * 20
 
 
 def test_a_large_phase_counts_every_visit() -> None:
     """4,000 trajectories in one phase, several actions each: more than a path of fixed length once held."""
     tree, start = searched(LiarsDice(2, 3), Budget(8_000, 4_000.0), zero_evaluator, replace(PLAIN, fill=False))
-    assert (tree.entries[f.VIRTUAL] == 0).all()
-    assert tree.table(start, f.VISITS).sum() == 4_000
-    assert sum(tree.table(n, f.VISITS).sum() for n in decisions(tree)) > 6_000
+    assert (tree.entries[Entry.VIRTUAL] == 0).all()
+    assert tree.table(start, Entry.VISITS).sum() == 4_000
+    assert sum(tree.table(n, Entry.VISITS).sum() for n in decisions(tree)) > 6_000
 
 
 def test_a_greedy_prior_decides_what_is_opened() -> None:
@@ -280,7 +280,7 @@ def test_a_greedy_prior_decides_what_is_opened() -> None:
     def depth(temperature: float) -> int:
         settings = replace(PLAIN, prior_temperature=temperature)
         tree, _ = searched(TicTacToe(), Budget(12, 1.0), last_action, settings)
-        return max(len(tree.public.path(int(n))) for n in tree.nodes[: tree.size, f.PUBLIC])
+        return max(len(tree.public.path(int(n))) for n in tree.nodes.public[: tree.size])
 
     assert depth(1.0) > depth(1e6)
 
@@ -367,8 +367,8 @@ def test_priors_asked_for_apart_are_those_that_come_with_the_values(
 
 def entries_of(tree: Lookahead, n: int) -> range:
     """Which columns of `entries` belong to node n."""
-    first, width = int(tree.nodes[n, f.VAR0]), int(tree.nodes[n, f.N_I0 + tree.nodes[n, f.N_ACTOR]])
-    return range(first, first + int(tree.nodes[n, f.N_ACTIONS]) * width)
+    first, width = int(tree.nodes.entry0[n]), int(tree.nodes.width[n, tree.nodes.actor[n]])
+    return range(first, first + int(tree.nodes.actions[n]) * width)
 
 
 # --- bits ---
@@ -438,9 +438,9 @@ def test_fill_opens_what_is_below_the_searched_state_first(edge: int) -> None:
     tree, start = searched(TicTacToe(), Budget(300, 1.0), Recorder(), path=(edge,))
     below = {start}
     for n in range(start + 1, tree.size):
-        if int(tree.nodes[n, f.PARENT]) in below:
+        if int(tree.nodes.parent[n]) in below:
             below.add(n)
-    beside = [n for n in range(tree.size) if n not in below and tree.nodes[n, f.PARENT] > 0]
+    beside = [n for n in range(tree.size) if n not in below and tree.nodes.parent[n] > 0]
     assert tree.size > 250 and not beside
 
 
@@ -563,7 +563,7 @@ def test_the_searched_state_itself_is_no_query() -> None:
 @pytest.mark.parametrize("game", [Leduc(), Goofspiel(3, "random")], ids=lambda game: game.name)
 def test_values_sum_to_zero_with_the_correction(game: Game, settings: SearchSettings) -> None:
     tree, _ = searched(game, Budget(20, 1.0), Recorder(), replace(settings, correct=True))
-    reach, cfv = tree.infostates[f.REACH], tree.infostates[f.CFV]
+    reach, cfv = tree.infostates[Infostate.REACH], tree.infostates[Infostate.CFV]
     for n in range(tree.size):
         mine, other = (reach[tree.span(n, p)] @ cfv[tree.span(n, p)] for p in (0, 1))
         assert mine == pytest.approx(-other, abs=1e-9)
@@ -575,8 +575,8 @@ def test_values_sum_to_zero_with_the_correction(game: Game, settings: SearchSett
 def root_value(tree: Lookahead) -> float:
     """Player 0's value: the weighted mean over iterations of its values at the root."""
     r0 = tree.root_ranges[0]
-    weights = tree.infostates[f.REACH_SUM, tree.span(0, 0)][0] / r0[0]
-    return float(tree.infostates[f.CFV_SUM, tree.span(0, 0)] @ r0 / weights)
+    weights = tree.infostates[Infostate.REACH_SUM, tree.span(0, 0)][0] / r0[0]
+    return float(tree.infostates[Infostate.CFV_SUM, tree.span(0, 0)] @ r0 / weights)
 
 
 @pytest.mark.parametrize(
@@ -623,7 +623,7 @@ def test_tic_tac_toe_is_played_perfectly_with_exact_leaves(taken: tuple[int, ...
     known = minimax(game, taken)
     assert root_value(tree) == pytest.approx(known, abs=0.05)
     tree.update_average_policy()
-    policy = tree.table(0, f.AVERAGE_POLICY)[:, 0]
+    policy = tree.table(0, Entry.AVERAGE_POLICY)[:, 0]
     after = [minimax(game, child) for child in game.fan(taken).children]
     assert policy @ np.array(after) == pytest.approx(known, abs=0.05)
 
@@ -643,7 +643,7 @@ def test_exploitability_falls_with_s_once_the_tree_is_full(
     found = []
     for s in sizes:
         tree, _ = searched(game, Budget(s, 1.0), Recorder(0.1), settings)
-        assert (tree.nodes[: tree.size, f.KIND] != f.LEAF).all()
+        assert (tree.nodes.kind[: tree.size] != Kind.LEAF).all()
         tree.update_average_policy()
         found.append(exact.measure(tree).exploitability)
     assert found[0] > 1.3 * found[1] > 1.3**2 * found[2]
@@ -657,7 +657,7 @@ def test_a_complete_tree_is_searched_on() -> None:
         assert tree.iterations == iterations
     plain = exact.full_tree(tree.public)
     plain.iterate(BEST.rule, 80)
-    np.testing.assert_allclose(tree.entries[f.REGRET], plain.entries[f.REGRET], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(tree.entries[Entry.REGRET], plain.entries[Entry.REGRET], rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("rule", [DCFR, CFR_PLUS, SOG], ids=lambda rule: rule.name)
@@ -670,7 +670,7 @@ def test_on_a_complete_tree_search_is_plain_cfr(rule: Rule) -> None:
     run(search(ours, 0, Budget(50, 1.0), settings, derive_generator(0, 0, 0)), recorder)
     assert recorder.asked == [] and ours.iterations == 50
     plain.iterate(settings.rule, 50)
-    for row in (f.REGRET, f.POLICY_SUM, f.POLICY):
+    for row in (Entry.REGRET, Entry.POLICY_SUM, Entry.POLICY):
         for n in decisions(plain):
             np.testing.assert_allclose(ours.table(n, row), plain.table(n, row), rtol=1e-6, atol=1e-9)
     cfv_sum, reach_sum = np.zeros(ours.infostates.shape[1]), np.zeros(ours.infostates.shape[1])
@@ -679,11 +679,11 @@ def test_on_a_complete_tree_search_is_plain_cfr(rule: Rule) -> None:
         for players in (1, 2) if settings.rule.alternating else (3,):
             again.forward()
             again.payoffs()
-            reach_sum += step[2] * again.infostates[f.REACH]
+            reach_sum += step[2] * again.infostates[Infostate.REACH]
             again.backward(step, players, track=False)
-            cfv_sum += step[2] * again.infostates[f.CFV]
-    np.testing.assert_allclose(ours.infostates[f.CFV_SUM], cfv_sum, rtol=1e-6, atol=1e-6)
-    np.testing.assert_allclose(ours.infostates[f.REACH_SUM], reach_sum, rtol=1e-6, atol=1e-6)
+            cfv_sum += step[2] * again.infostates[Infostate.CFV]
+    np.testing.assert_allclose(ours.infostates[Infostate.CFV_SUM], cfv_sum, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(ours.infostates[Infostate.REACH_SUM], reach_sum, rtol=1e-6, atol=1e-6)
 
 
 class WideBoard(Leduc):
@@ -696,8 +696,8 @@ class WideBoard(Leduc):
 def test_a_chance_event_too_large_to_list_stays_a_leaf() -> None:
     recorder = Recorder()
     tree, _ = searched(WideBoard(), Budget(60, 1.0), recorder)
-    kinds = {(int(row[f.N_ACTOR]), int(row[f.KIND])) for row in tree.nodes[: tree.size]}
-    assert kinds == {(0, f.INTERIOR), (1, f.INTERIOR), (NATURE, f.LEAF), (TERMINAL, f.ENDED)}
+    kinds = {(int(row.actor), int(row.kind)) for row in tree.nodes[: tree.size]}
+    assert kinds == {(0, Kind.INTERIOR), (1, Kind.INTERIOR), (NATURE, Kind.LEAF), (TERMINAL, Kind.ENDED)}
     boards = [tree.public.states[int(n)] for n in recorder.asked[-1][0]]
     assert boards and all(isinstance(s, LeducState) and s.board < 0 for s in boards)
 
@@ -749,7 +749,7 @@ def test_pog_selects_by_the_current_policy() -> None:
 def test_every_expansion_opens_a_node_while_there_is_one_to_open() -> None:
     for s in (1, 5, 20, 60):
         tree, _ = searched(Leduc(), Budget(s, 1.0), Recorder())
-        assert sum(tree.nodes[: tree.size, f.KIND] == f.INTERIOR) == s
+        assert sum(tree.nodes.kind[: tree.size] == Kind.INTERIOR) == s
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -769,13 +769,13 @@ def test_an_opened_node_begins_at_its_prior() -> None:
     fresh.expand(0)
     generator = search(fresh, start, Budget(1, 1.0), settings, derive_generator(0, 0, 0))
     generator.send(recorder.answer(next(generator)))  # the first look; the first update's question comes next
-    prior = fresh.table(start, f.PRIOR) / fresh.table(start, f.PRIOR).sum(axis=0)
-    np.testing.assert_allclose(fresh.table(start, f.POLICY), prior)
+    prior = fresh.table(start, Entry.PRIOR) / fresh.table(start, Entry.PRIOR).sum(axis=0)
+    np.testing.assert_allclose(fresh.table(start, Entry.POLICY), prior)
     assert np.ptp(prior) > 0.05
-    s = fresh.public.states[int(fresh.nodes[start, f.PUBLIC])]
-    mass = fresh.public.game.weights(s).dense().T @ fresh.infostates[f.REACH, fresh.span(start, 0)]
+    s = fresh.public.states[int(fresh.nodes.public[start])]
+    mass = fresh.public.game.weights(s).dense().T @ fresh.infostates[Infostate.REACH, fresh.span(start, 0)]
     np.testing.assert_allclose(
-        fresh.table(start, f.REGRET), 3.0 * fresh.public.game.value_unit(s) * prior * mass, rtol=1e-9
+        fresh.table(start, Entry.REGRET), 3.0 * fresh.public.game.value_unit(s) * prior * mass, rtol=1e-9
     )
 
 
@@ -783,8 +783,8 @@ def test_illegal_actions_are_never_played() -> None:
     tree, _ = searched(Goofspiel(3, "descending"), Budget(30, 1.0), Recorder())
     tree.update_average_policy()
     for n in decisions(tree):
-        legal = tree.public.legal(int(tree.nodes[n, f.PUBLIC]))
-        for row in (f.POLICY, f.AVERAGE_POLICY):
+        legal = tree.public.legal(int(tree.nodes.public[n]))
+        for row in (Entry.POLICY, Entry.AVERAGE_POLICY):
             assert (tree.table(n, row)[legal == 0] == 0).all()
             np.testing.assert_allclose(tree.table(n, row).sum(axis=0), 1.0)
 
@@ -792,4 +792,4 @@ def test_illegal_actions_are_never_played() -> None:
 def test_rock_paper_scissors_is_mixed_right() -> None:
     tree, _ = searched(RockPaperScissors(), Budget(2_000, 1.0))
     tree.update_average_policy()
-    np.testing.assert_allclose(tree.table(0, f.AVERAGE_POLICY)[:, 0], (0.4, 0.4, 0.2), atol=5e-3)
+    np.testing.assert_allclose(tree.table(0, Entry.AVERAGE_POLICY)[:, 0], (0.4, 0.4, 0.2), atol=5e-3)

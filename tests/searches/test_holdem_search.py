@@ -19,8 +19,8 @@ from sog.searches.gtcfr.search import Budget, SearchSettings, search
 from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Kind
 
 RANGES = 'range0="AA,KQ:0.5,76s,QhJh",range1="JJ,AQo,T9s:0.3,KsTs,44"'
 RIVER = f"holdem(board=2s2h7d9cKs,pot=1000,stacks=1000,bets=1.0;allin,{RANGES})"
@@ -46,11 +46,11 @@ def searched(text: str, simulations: int, per_update: float) -> Lookahead:
 def test_a_river_search_agrees_with_the_solver() -> None:
     """Grown to the whole tree, both sides reach the same value, and the search's policies are as hard to exploit."""
     tree, solver = searched(RIVER, 40, 0.05), HoldemSolver(game(RIVER))
-    assert not (tree.nodes[: tree.size, f.KIND] == f.LEAF).any()
+    assert not (tree.nodes.kind[: tree.size] == Kind.LEAF).any()
     solver.iterate(800)
     upper, lower = solver.best_responses()[0], -solver.best_responses()[1]
     full = exact.full_tree(PublicTree(game(RIVER)).list_all())
-    full.normalise(f.REGRET, f.AVERAGE_POLICY)
+    full.normalise(Entry.REGRET, Entry.AVERAGE_POLICY)
     assert exact.measure(full).exploitability > 100  # uniform play, so that the last lines say something
     exact.set_policy(full, exact.policy_of(tree))
     ours = exact.measure(full)
@@ -65,9 +65,9 @@ def test_bluffs_by_arithmetic() -> None:
     hands = parse_range("AA") + parse_range("KQo")
     aces, air, jacks = parse_range("AA") > 0, parse_range("KQo") > 0, parse_range("JJ") > 0
     assert hands.sum() == aces.sum() + air.sum()
-    bet = tree.table(0, f.AVERAGE_POLICY)[1]
-    after = int(tree.child[f.NODE, tree.nodes[0, f.CHILD0] + 1])
-    call = tree.table(after, f.AVERAGE_POLICY)[1]
+    bet = tree.table(0, Entry.AVERAGE_POLICY)[1]
+    after = int(tree.child.node[tree.nodes.child0[0] + 1])
+    call = tree.table(after, Entry.AVERAGE_POLICY)[1]
     assert bet[aces].min() > 0.99
     assert bet[air].sum() / bet[aces].sum() == pytest.approx(0.5, abs=0.01)
     assert call[jacks].mean() == pytest.approx(0.5, abs=0.01)
@@ -76,12 +76,12 @@ def test_bluffs_by_arithmetic() -> None:
 def test_a_search_of_the_whole_game_stops_at_the_flop() -> None:
     tree = searched(WHOLE, 10, 1.0)
     nodes = tree.nodes[: tree.size]
-    assert np.count_nonzero(nodes[:, f.KIND] == f.INTERIOR) == 10  # the root, and one for each growing round
-    chance = nodes[nodes[:, f.N_ACTOR] == NATURE]
+    assert np.count_nonzero(nodes.kind == Kind.INTERIOR) == 10  # the root, and one for each growing round
+    chance = nodes[nodes.actor == NATURE]
     assert len(chance) > 0
-    assert (chance[:, f.KIND] == f.LEAF).all()
+    assert (chance.kind == Kind.LEAF).all()
     assert tree.public.widest == 1326
-    policy = tree.table(0, f.AVERAGE_POLICY)
+    policy = tree.table(0, Entry.AVERAGE_POLICY)
     np.testing.assert_allclose(policy.sum(axis=0), 1.0)
     with pytest.raises(GameError, match="too large to list"):
-        tree.expand(int(np.flatnonzero(nodes[:, f.N_ACTOR] == NATURE)[0]))
+        tree.expand(int(np.flatnonzero(nodes.actor == NATURE)[0]))

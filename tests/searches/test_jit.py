@@ -20,7 +20,7 @@ from sog.searches.kernels import jit
 
 def test_a_kernel_module_depends_on_what_it_imports() -> None:
     names = {file.stem for file in jit._sources("sog.searches.gtcfr.phases")}
-    assert {"phases", "sweeps", "kernels", "trajectories", "growth", "columns", "jit"} <= names
+    assert {"phases", "sweeps", "kernels", "trajectories", "growth", "records", "jit"} <= names
     assert "resolver" not in names and "leduc" not in names
 
 

@@ -24,8 +24,8 @@ from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.matching import REACH_FLOOR
 from sog.searches.cfr.rules import RULES, Rule
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry
 
 # Hidden moves and splitting pairs (rps, goofspiel), chance in the middle (goofspiel random, leduc), plain moves.
 GAMES = (Kuhn(), RockPaperScissors(), Goofspiel(3, "descending"), Goofspiel(3, "random"), Leduc())
@@ -118,13 +118,13 @@ class PlainCFR:
     def iterate(self, tree: Lookahead) -> None:
         """One iteration; `tree` has just made it, and says what is played where rounding decides."""
         self.t += 1
-        theirs = {tree.public.states[int(tree.nodes[n, f.PUBLIC])]: n for n in range(tree.size)}
+        theirs = {tree.public.states[int(tree.nodes.public[n])]: n for n in range(tree.size)}
         for players in ((0,), (1,)) if self.rule.alternating else ((0, 1),):
             seen: dict[State, tuple[Array, Array, Array]] = {}
             self.values(self.game.root(), list(self.game.root_ranges()), seen)
             for s, (q, v, reach) in seen.items():
                 if self.game.actor(s) in players:
-                    self._update(s, q, v, reach, tree.table(theirs[s], f.POLICY))
+                    self._update(s, q, v, reach, tree.table(theirs[s], Entry.POLICY))
 
     def _update(self, s: State, q: Array, v: Array, reach: Array, played: Array) -> None:
         rule, t = self.rule, self.t
@@ -169,10 +169,10 @@ def _kept(t: int, power: float) -> float:
 
 
 def assert_same(tree: Lookahead, plain: PlainCFR) -> None:
-    rows = {f.REGRET: plain.regret, f.POLICY: plain.policy, f.POLICY_SUM: plain.average}
+    rows = {Entry.REGRET: plain.regret, Entry.POLICY: plain.policy, Entry.POLICY_SUM: plain.average}
     compared = 0
     for n in range(tree.size):
-        s = tree.public.states[int(tree.nodes[n, f.PUBLIC])]
+        s = tree.public.states[int(tree.nodes.public[n])]
         if s in plain.policy:
             for row, expected in rows.items():
                 np.testing.assert_allclose(
@@ -217,7 +217,7 @@ def test_many_calls_are_one_call(rule: Rule) -> None:
         parts.iterate(rule, count)
         parts.update_average_policy()
         exact.measure(parts)  # looking at the average policy leaves no trace
-    for row in (f.REGRET, f.POLICY, f.POLICY_SUM):
+    for row in (Entry.REGRET, Entry.POLICY, Entry.POLICY_SUM):
         for n in range(whole.size):
-            if whole.nodes[n, f.N_ACTOR] < 2:
+            if whole.nodes.actor[n] < 2:
                 assert (whole.table(n, row) == parts.table(n, row)).all()

@@ -20,12 +20,13 @@ from sog.searches.cfr.iterate import NO_CHOICE
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import SOG
 from sog.searches.gtcfr import phases
-from sog.searches.gtcfr.trajectories import Selection
+from sog.searches.gtcfr.trajectories import Selection, Walks
 from sog.searches.leaves import kernels, weighing
 from sog.searches.leaves.evaluator import Evaluations
-from sog.searches.leaves.kernels import EVERYTHING, ONLY_NEW, PLAIN, Leaves, Request
-from sog.searches.tree import columns as f
+from sog.searches.leaves.kernels import Leaves, Look, Request, Weighing
+from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import AwaitedNodes, Entry, Infostate, Kind
 
 GAMES = (Kuhn(), Leduc(), Goofspiel(3, "random"), make_game("scotland_yard(map=glasses,rounds=2)"))
 SEEDS = st.integers(0, 2**32 - 1)
@@ -65,9 +66,9 @@ def frontier(game: Game, rng: np.random.Generator, single: bool = False) -> Fron
     tree = Lookahead(public, 0, game.root_ranges())
     for _ in range(6):
         n = int(rng.integers(tree.size))
-        if tree.nodes[n, f.KIND] == f.LEAF:
+        if tree.nodes.kind[n] == Kind.LEAF:
             tree.expand(n)
-    reach = tree.infostates[f.REACH]
+    reach = tree.infostates[Infostate.REACH]
     reach[:] = rng.random(len(reach)) * (rng.random(len(reach)) < 0.7)
     return ask(tree, single)
 
@@ -81,14 +82,14 @@ def ask(tree: Lookahead, single: bool = False) -> Frontier:
         mass=np.full((2, public.widest), 7.0),  # rubbish that must be overwritten
         slots0=slots0,
         aligned=False,
-        kind=PLAIN,
+        kind=int(Weighing.PLAIN),
         correct=False,
     )
     count = kernels.list_leaves(tree.arrays, leaves.nodes)
     places, nodes = np.full((2, room), -7, dtype=np.int32)
     request = Request(places, nodes, np.full((room, slots0 + slots1), 7.0))
-    which = ONLY_NEW if single else EVERYTHING
-    found = kernels.collect(public.arrays, tree.arrays, leaves, 0, count, request, 0, which)
+    look = Look(int(Infostate.REACH), int(Players.BOTH), int(Players.BOTH), False, single, request)
+    found = kernels.collect(public.arrays, tree.arrays, leaves, 0, count, 0, look)
     return Frontier(tree, leaves, count, request, found)
 
 
@@ -97,16 +98,18 @@ def answer(
 ) -> None:
     """What a search does with its answers where it updates no regrets."""
     tree, public = asked.tree, asked.tree.public
-    state = np.zeros(phases.STATE_ENTRIES, dtype=np.int64)
-    state[phases.FOUND], state[phases.LEAVES], state[phases.ANSWERED] = asked.found, asked.count, 1
-    nothing = np.zeros(2, dtype=np.int64)
+    states = phases.States.zeros(1)
+    state = states[0]
+    state.found, state.leaves, state.answered = asked.found, asked.count, 1
     rng = np.zeros(1, dtype=np.uint64)
     one_search = phases.Search(
         choice=NO_CHOICE,
         selection=Selection(
-            0, 1.25, f.POLICY_SUM, public.game.u_max, rng, False, np.ones((2, 0)), nothing,
-            np.zeros(8, dtype=np.int64), nothing,
+            0, 1.25, int(Entry.POLICY_SUM), public.game.u_max, rng, False, np.ones((2, 0)), np.zeros(8, dtype=np.int64),
+            Walks.zeros(1),
         ),
+        leaves=asked.leaves._replace(correct=correct),
+        request=asked.request,
         steps=SOG.steps(1, 1),
         alternating=False,
         single=single,
@@ -119,13 +122,11 @@ def answer(
         apart=False,
         widest_fan=public.widest_fan,
         sums=np.zeros((2, tree.size)),
-        awaited=np.zeros((2, 0), dtype=np.int32),
-        state=state,
+        awaited=AwaitedNodes.zeros(0),
+        state=states,
     )
-    leaves = asked.leaves._replace(correct=correct)
-    answers = Evaluations(values, logits)
-    phases.take_up(public.arrays, tree.arrays, leaves, asked.request, one_search, answers)
-    assert not state[phases.ANSWERED]
+    phases.take_up(public.arrays, tree.arrays, one_search, Evaluations(values, logits))
+    assert not state.answered
 
 
 def random_answers(asked: Frontier, rng: np.random.Generator) -> tuple[Float64, Float64]:
@@ -136,7 +137,7 @@ def random_answers(asked: Frontier, rng: np.random.Generator) -> tuple[Float64, 
 
 def by_infostate(asked: Frontier, row: Float64, node: int, p: int) -> Float64:
     """What a row by slot says of player p's infostates at a lookahead node."""
-    slot = asked.game.slot(asked.tree.public.states[int(asked.tree.nodes[node, f.PUBLIC])], p)
+    slot = asked.game.slot(asked.tree.public.states[int(asked.tree.nodes.public[node])], p)
     found: Float64 = row[slot + (asked.game.num_slots[0] if p else 0)]
     return found
 
@@ -145,12 +146,12 @@ def by_infostate(asked: Frontier, row: Float64, node: int, p: int) -> Float64:
 def test_beliefs_are_normalised_ranges_by_slot(seed: int) -> None:
     asked = frontier(GAMES[seed % len(GAMES)], np.random.default_rng(seed))
     tree, game = asked.tree, asked.game
-    assert asked.nodes.tolist() == [n for n in range(tree.size) if tree.nodes[n, f.KIND] == f.LEAF]
-    assert asked.states.tolist() == tree.nodes[asked.nodes, f.PUBLIC].tolist()
+    assert asked.nodes.tolist() == [n for n in range(tree.size) if tree.nodes.kind[n] == Kind.LEAF]
+    assert asked.states.tolist() == tree.nodes.public[asked.nodes].tolist()
     for node, row in zip(asked.nodes, asked.ranges, strict=True):
         total = 0.0
         for p in (0, 1):
-            reach = tree.infostates[f.REACH, tree.span(node, p)]
+            reach = tree.infostates[Infostate.REACH, tree.span(node, p)]
             expected = reach / reach.sum() if reach.sum() > 0 else np.full(len(reach), 1 / len(reach))
             np.testing.assert_allclose(by_infostate(asked, row, node, p), expected)
             total += expected.sum()
@@ -168,12 +169,12 @@ def test_values_become_counterfactual(seed: int, correct: bool) -> None:
     answer(asked, values, logits, correct)
     for node, state, row in zip(asked.nodes, asked.states, values, strict=True):
         w = asked.game.weights(tree.public.states[state]).dense()
-        r0, r1 = (tree.infostates[f.REACH, tree.span(node, p)] for p in (0, 1))
+        r0, r1 = (tree.infostates[Infostate.REACH, tree.span(node, p)] for p in (0, 1))
         mass = (w @ r1, r0 @ w)
         plain = [by_infostate(asked, row, node, p) * mass[p] for p in (0, 1)]
         pairs = r0 @ w @ r1
         surplus = (r0 @ plain[0] + r1 @ plain[1]) / pairs if correct and pairs > 0 else 0.0
-        cfv = [tree.infostates[f.CFV, tree.span(node, p)] for p in (0, 1)]
+        cfv = [tree.infostates[Infostate.CFV, tree.span(node, p)] for p in (0, 1)]
         for p in (0, 1):
             np.testing.assert_allclose(cfv[p], plain[p] - 0.5 * surplus * mass[p], atol=1e-12)
             assert (cfv[p][mass[p] == 0] == 0).all()
@@ -188,15 +189,15 @@ def test_priors_are_the_softmax_of_the_logits(seed: int, temperature: float) -> 
     tree, game = asked.tree, asked.game
     values, logits = random_answers(asked, rng)
     answer(asked, values, logits, True, temperature)
-    assert tree.nodes[asked.nodes, f.EVALUATED].all()
+    assert tree.nodes.evaluated[asked.nodes].all()
     for b, (node, state) in enumerate(zip(asked.nodes, asked.states, strict=True)):
-        actor = int(tree.nodes[node, f.N_ACTOR])
+        actor = int(tree.nodes.actor[node])
         if actor >= NATURE:
             continue
         s = tree.public.states[state]
         chosen = logits[b][game.slot(s, actor)][:, game.actions(s)].T / temperature
         expected = np.exp(chosen) / np.exp(chosen).sum(axis=0)
-        prior = tree.table(node, f.PRIOR)
+        prior = tree.table(node, Entry.PRIOR)
         np.testing.assert_allclose(prior / prior.sum(axis=0), expected, rtol=1e-9)
 
 
@@ -206,13 +207,13 @@ def test_a_prior_is_the_last_one_before_the_leaf_is_opened() -> None:
     answer(asked, values, 0 * logits, True)
     answer(asked, values, logits, True)
     node = int(asked.nodes[0])
-    last = asked.tree.table(node, f.PRIOR).copy()
+    last = asked.tree.table(node, Entry.PRIOR).copy()
     assert np.ptp(last) > 0.1
     asked.tree.expand(node)
     again = ask(asked.tree)
     assert node not in again.nodes
     answer(again, *random_answers(again, np.random.default_rng(2)), correct=True)
-    assert (asked.tree.table(node, f.PRIOR) == last).all()
+    assert (asked.tree.table(node, Entry.PRIOR) == last).all()
 
 
 def test_a_leaf_of_a_game_of_perfect_information_is_asked_once_and_scaled_after() -> None:
@@ -222,16 +223,16 @@ def test_a_leaf_of_a_game_of_perfect_information_is_asked_once_and_scaled_after(
     values, logits = random_answers(asked, rng)
     answer(asked, values, logits, True, single=True)
     tree.expand(int(asked.nodes[0]))
-    tree.infostates[f.REACH] = rng.random(tree.infostates.shape[1])
+    tree.infostates[Infostate.REACH] = rng.random(tree.infostates.shape[1])
     news = ask(tree, single=True)
     opened = set(range(tree.size)) - set(asked.nodes.tolist())
-    assert set(news.nodes.tolist()) == {n for n in opened if tree.nodes[n, f.KIND] == f.LEAF}
+    assert set(news.nodes.tolist()) == {n for n in opened if tree.nodes.kind[n] == Kind.LEAF}
     answer(news, *random_answers(news, rng), correct=True, single=True)
     for node, row in zip(asked.nodes[1:], values[1:], strict=True):
-        r0, r1 = (tree.infostates[f.REACH, tree.span(node, p)][0] for p in (0, 1))
+        r0, r1 = (tree.infostates[Infostate.REACH, tree.span(node, p)][0] for p in (0, 1))
         half = (row[0] - row[1]) / 2  # each player's value once their sum is taken off
-        assert tree.infostates[f.CFV, tree.span(node, 0)][0] == pytest.approx(half * r1)
-        assert tree.infostates[f.CFV, tree.span(node, 1)][0] == pytest.approx(-half * r0)
+        assert tree.infostates[Infostate.CFV, tree.span(node, 0)][0] == pytest.approx(half * r1)
+        assert tree.infostates[Infostate.CFV, tree.span(node, 1)][0] == pytest.approx(-half * r0)
 
 
 @given(SEEDS, st.booleans())
@@ -241,9 +242,9 @@ def test_weighing_again_is_absorbing_the_same_answers_again(seed: int, correct: 
     tree, public = asked.tree, asked.tree.public
     values, logits = random_answers(asked, rng)
     answer(asked, values, logits, correct)
-    tree.infostates[f.REACH] = rng.random(tree.infostates.shape[1])
+    tree.infostates[Infostate.REACH] = rng.random(tree.infostates.shape[1])
     leaves = asked.leaves._replace(correct=correct)
     weighing.weigh(public.arrays, tree.arrays, leaves, 0, asked.count, 3, 1.0)
-    rescaled = tree.infostates[f.CFV].copy()
+    rescaled = tree.infostates[Infostate.CFV].copy()
     answer(asked, values, logits, correct)
-    assert (tree.infostates[f.CFV] == rescaled).all()
+    assert (tree.infostates[Infostate.CFV] == rescaled).all()

@@ -15,8 +15,8 @@ from sog.games.rules.rps import RockPaperScissors
 from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import DCFR, RULES, SOG, Rule
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate, Kind
 
 GAMES = (
     Leduc(),
@@ -28,28 +28,28 @@ GAMES = (
 
 def ranges(public: PublicTree, node: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
-    return rng.random(int(public.nodes[node, f.I0])), rng.random(int(public.nodes[node, f.I1]))
+    return rng.random(int(public.nodes.width[node, 0])), rng.random(int(public.nodes.width[node, 1]))
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_layout(game: Game) -> None:
     public = PublicTree(game).list_all()
     tree = exact.full_tree(public)
-    assert sorted(tree.nodes[: tree.size, f.PUBLIC]) == list(range(public.size))
+    assert sorted(tree.nodes.public[: tree.size]) == list(range(public.size))
     slots, entries = np.zeros(tree.infostates.shape[1], int), np.zeros(tree.entries.shape[1], int)
     for n in range(tree.size):
         for p in (0, 1):
             slots[tree.span(n, p)] += 1
-        if tree.nodes[n, f.N_ACTOR] < NATURE:
+        if tree.nodes.actor[n] < NATURE:
             entries[tree.block(n)] += 1
-            assert tree.table(n, f.REGRET).shape == public.legal(int(tree.nodes[n, f.PUBLIC])).shape
-        if tree.nodes[n, f.KIND] == f.INTERIOR:
-            for e in range(tree.nodes[n, f.N_EDGES]):
-                c = tree.child[f.NODE, tree.nodes[n, f.CHILD0] + e]
-                assert c > n and tree.nodes[c, f.PARENT] == n
-                assert tree.nodes[c, f.PUBLIC] == public.child(int(tree.nodes[n, f.PUBLIC]), e)
-                for p, row in enumerate((f.AT0, f.AT1)):
-                    assert tree.child[row, tree.nodes[n, f.CHILD0] + e] == tree.span(c, p).start
+            assert tree.table(n, Entry.REGRET).shape == public.legal(int(tree.nodes.public[n])).shape
+        if tree.nodes.kind[n] == Kind.INTERIOR:
+            for e in range(tree.nodes.edges[n]):
+                c = tree.child.node[tree.nodes.child0[n] + e]
+                assert c > n and tree.nodes.parent[c] == n
+                assert tree.nodes.public[c] == public.child(int(tree.nodes.public[n]), e)
+                for p in (0, 1):
+                    assert tree.child.offset[tree.nodes.child0[n] + e, p] == tree.span(c, p).start
     for used in (slots, entries):
         assert set(used) <= {0, 1} and (np.diff(used) <= 0).all()  # each place belongs to one node, without gaps
 
@@ -63,21 +63,21 @@ def test_closed_actions_are_never_played(seed: int) -> None:
     tree = Lookahead(public, 0, game.root_ranges(), room=1)
     for _ in range(12):
         n = int(rng.integers(tree.size))
-        if tree.nodes[n, f.KIND] != f.ENDED:
-            public.list_fan(int(tree.nodes[n, f.PUBLIC]))
-            tree.expand(n, int(rng.integers(public.nodes[tree.nodes[n, f.PUBLIC], f.EDGES])))
+        if tree.nodes.kind[n] != Kind.ENDED:
+            public.list_fan(int(tree.nodes.public[n]))
+            tree.expand(n, int(rng.integers(public.nodes.edges[tree.nodes.public[n]])))
     tree.forward()
     for n in range(tree.size):
-        if tree.nodes[n, f.KIND] != f.INTERIOR or tree.nodes[n, f.N_ACTOR] >= NATURE:
+        if tree.nodes.kind[n] != Kind.INTERIOR or tree.nodes.actor[n] >= NATURE:
             continue
-        p, s = int(tree.nodes[n, f.N_ACTOR]), public.states[int(tree.nodes[n, f.PUBLIC])]
+        p, s = int(tree.nodes.actor[n]), public.states[int(tree.nodes.public[n])]
         moves = game.fan(s).moves
         assert moves is not None
-        edges = np.array([tree.child[f.NODE, tree.nodes[n, f.CHILD0] + e] for e in range(tree.nodes[n, f.N_EDGES])])
+        edges = np.array([tree.child.node[tree.nodes.child0[n] + e] for e in range(tree.nodes.edges[n])])
         opened = ((moves.edge >= 0) & (edges[moves.edge] >= 0)).T
-        policy = tree.table(n, f.POLICY)
+        policy = tree.table(n, Entry.POLICY)
         np.testing.assert_allclose(policy, opened / np.maximum(opened.sum(axis=0), 1))
-        reach = tree.infostates[f.REACH]
+        reach = tree.infostates[Infostate.REACH]
         below = sum(reach[tree.span(c, p)].sum() for c in edges[edges >= 0])
         assert below == pytest.approx(reach[tree.span(n, p)] @ opened.any(axis=0))
 
@@ -87,22 +87,22 @@ def test_opening_an_action_later_starts_it_without_regret() -> None:
     public = PublicTree(game).list_all()
     tree = Lookahead(public, 0, game.root_ranges())
     tree.expand(0)
-    second = int(tree.child[f.NODE, tree.nodes[0, f.CHILD0]])
+    second = int(tree.child.node[tree.nodes.child0[0]])
     tree.expand(second, 0)
     tree.expand(second, 1)
     for _ in range(3):
         tree.forward()
         tree.payoffs()
         tree.backward(SOG.steps(tree.iterations + 1, 1)[0])
-    assert tree.table(second, f.POLICY)[2, 0] == 0 and tree.table(second, f.REGRET)[2, 0] == 0
-    before = tree.table(second, f.POLICY).copy()
+    assert tree.table(second, Entry.POLICY)[2, 0] == 0 and tree.table(second, Entry.REGRET)[2, 0] == 0
+    before = tree.table(second, Entry.POLICY).copy()
     tree.expand(second, 2)
-    assert tree.table(second, f.REGRET)[2, 0] == 0
-    np.testing.assert_array_equal(tree.table(second, f.POLICY), before)
+    assert tree.table(second, Entry.REGRET)[2, 0] == 0
+    np.testing.assert_array_equal(tree.table(second, Entry.POLICY), before)
     tree.forward()
     tree.payoffs()
     tree.backward(SOG.steps(tree.iterations + 1, 1)[0])
-    assert tree.table(second, f.REGRET)[2, 0] != 0
+    assert tree.table(second, Entry.REGRET)[2, 0] != 0
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
@@ -145,11 +145,11 @@ def test_sums_over_iterations(rule: Rule) -> None:
     for step in rule.steps(1, 6):
         tree.forward()
         tree.payoffs()
-        reach += step[2] * tree.infostates[f.REACH]
+        reach += step[2] * tree.infostates[Infostate.REACH]
         tree.backward(step)
-        cfv += step[2] * tree.infostates[f.CFV]
-    np.testing.assert_allclose(tree.infostates[f.CFV_SUM], cfv, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(tree.infostates[f.REACH_SUM], reach, rtol=1e-12)
+        cfv += step[2] * tree.infostates[Infostate.CFV]
+    np.testing.assert_allclose(tree.infostates[Infostate.CFV_SUM], cfv, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(tree.infostates[Infostate.REACH_SUM], reach, rtol=1e-12)
 
 
 def test_policies_are_normalised_once_a_node() -> None:

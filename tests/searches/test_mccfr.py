@@ -17,8 +17,8 @@ from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.monte_carlo import EXTERNAL, OUTCOME, VARIANTS, MonteCarlo
 from sog.searches.cfr.rules import CFR
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry
 
 KUHN = PublicTree(Kuhn()).list_all()
 TREES = {
@@ -32,7 +32,7 @@ TREES = {
 
 def regrets(tree: Lookahead, p: int) -> Float64:
     """float64[*]: all of player p's."""
-    return np.concatenate([tree.table(n, f.REGRET).ravel() for n in range(tree.size) if tree.nodes[n, f.N_ACTOR] == p])
+    return np.concatenate([tree.table(n, Entry.REGRET).ravel() for n in range(tree.size) if tree.nodes.actor[n] == p])
 
 
 def with_random_policy(public: PublicTree, seed: int) -> Lookahead:
@@ -40,9 +40,9 @@ def with_random_policy(public: PublicTree, seed: int) -> Lookahead:
     rng = np.random.default_rng(seed)
     tree = exact.full_tree(public)
     weights = {n: uniform * rng.exponential(size=uniform.shape) for n, uniform in exact.uniform_policy(public).items()}
-    exact.set_policy(tree, weights, f.REGRET)
-    tree.normalise(f.REGRET, f.POLICY)
-    tree.entries[f.REGRET] = 0.0
+    exact.set_policy(tree, weights, Entry.REGRET)
+    tree.normalise(Entry.REGRET, Entry.POLICY)
+    tree.entries[Entry.REGRET] = 0.0
     return tree
 
 
@@ -54,7 +54,7 @@ def test_sampled_regrets_have_the_mean_of_cfrs(name: str, variant: MonteCarlo) -
     Entries that hardly any walk met are left out.
     """
     tree = with_random_policy(TREES[name], 0)
-    policies = tree.entries[f.POLICY].copy()
+    policies = tree.entries[Entry.POLICY].copy()
     tree.forward()
     tree.payoffs()
     tree.backward(CFR.steps(1, 1)[0])
@@ -62,7 +62,7 @@ def test_sampled_regrets_have_the_mean_of_cfrs(name: str, variant: MonteCarlo) -
     draws = []
     for seed in range(4_000):
         tree.entries[:] = 0.0
-        tree.entries[f.POLICY] = policies
+        tree.entries[Entry.POLICY] = policies
         tree.iterations = 0
         replace(variant, seed=seed).iterate(tree, 1)
         draws.append(regrets(tree, 0))
@@ -107,8 +107,8 @@ def test_a_run_in_parts_is_the_same_run(variant: MonteCarlo) -> None:
     variant.iterate(whole, 20)
     replace(variant, seed=1).iterate(other, 20)
     assert parts.iterations == whole.iterations == 20
-    np.testing.assert_array_equal(parts.entries[f.REGRET], whole.entries[f.REGRET])
-    assert (whole.entries[f.REGRET] != other.entries[f.REGRET]).any()
+    np.testing.assert_array_equal(parts.entries[Entry.REGRET], whole.entries[Entry.REGRET])
+    assert (whole.entries[Entry.REGRET] != other.entries[Entry.REGRET]).any()
 
 
 def test_illegal_actions_are_never_touched() -> None:

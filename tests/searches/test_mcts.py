@@ -18,7 +18,7 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import DCFR
 from sog.searches.leaves.drive import drive, run
 from sog.searches.leaves.evaluator import Evaluations, zero_answer, zero_evaluator
-from sog.searches.mcts import kernels
+from sog.searches.mcts.kernels import Stat
 from sog.searches.mcts.search import PuctSettings, PuctTree, child_of, search
 from sog.searches.tree.public_tree import PublicTree
 
@@ -178,11 +178,11 @@ def test_never_loses_with_a_deep_search(seat):
 def test_visits_sum_to_the_simulations(simulations, leaves, squares):
     tree = searched(squares, simulations, scrambled, leaves=leaves)
     assert tree.visits().sum() == simulations
-    assert not tree.stats[kernels.VIRTUAL].any()
+    assert not tree.stats[Stat.VIRTUAL].any()
     for n in range(1, tree.size):  # a node's visits: its own evaluations and those passed on
         passed = tree.visits(n).sum()
-        own = tree.stats[kernels.VISITS, tree.nodes[n, kernels.ENTRY]]
-        ended = tree.nodes[n, kernels.COLUMNS] == 0
+        own = tree.stats[Stat.VISITS, tree.nodes.entry[n]]
+        ended = tree.nodes.columns[n] == 0
         assert passed == 0 if ended else own == passed + 1
 
 
@@ -221,8 +221,8 @@ def test_closing_a_search_forgets_what_it_asked_for():
         beliefs = steps.send(zero_answer(beliefs))
     steps.close()
     assert tree.visits().sum() == 8
-    assert not tree.stats[kernels.VIRTUAL].any()
-    assert np.allclose(tree.stats[kernels.PRIOR, tree.columns()], 1 / 9)
+    assert not tree.stats[Stat.VIRTUAL].any()
+    assert np.allclose(tree.stats[Stat.PRIOR, tree.columns()], 1 / 9)
     run(search(tree, 20, PuctSettings(), np.random.default_rng(0)), zero_evaluator)
     assert tree.visits().sum() == 28
 
@@ -236,7 +236,7 @@ def test_noise_is_drawn_from_the_generator_and_taken_off_again():
     assert one.visits().tolist() == same.visits().tolist()
     assert one.visits().tolist() != other.visits().tolist()
     assert one.visits().tolist() != clean.visits().tolist()
-    priors = [tree.stats[kernels.PRIOR, tree.columns()] for tree in (one, clean)]
+    priors = [tree.stats[Stat.PRIOR, tree.columns()] for tree in (one, clean)]
     assert np.array_equal(*priors)
 
 
@@ -247,7 +247,7 @@ def test_noise_is_drawn_from_the_generator_and_taken_off_again():
 def test_advance_keeps_all_that_was_found_below(column):
     tree = searched([], 500, scrambled, leaves=4)
     n = int(tree.child[tree.columns()][column])
-    state = int(tree.nodes[n, kernels.PUBLIC])
+    state = int(tree.nodes.public[n])
     before = snapshot(tree, n)
     tree.advance(state)
     assert tree.size == len(before)
@@ -262,8 +262,8 @@ def snapshot(tree, top):
     while waiting:
         n = waiting.pop()
         at = tree.columns(n)
-        s = int(tree.nodes[n, kernels.PUBLIC])
-        rows = [tree.stats[row, at].tolist() for row in (kernels.VISITS, kernels.TOTAL, kernels.PRIOR)]
+        s = int(tree.nodes.public[n])
+        rows = [tree.stats[row, at].tolist() for row in (Stat.VISITS, Stat.TOTAL, Stat.PRIOR)]
         out[s] = (*rows, float(tree.values[n]))
         waiting.extend(int(c) for c in tree.child[at] if c >= 0)
     return out
@@ -295,7 +295,7 @@ def test_a_search_can_be_stopped_between_batches():
     run(search(tree, 10**9, PuctSettings(leaves=4), np.random.default_rng(0), stopped), zero_evaluator)
     assert counted == [4, 8, 12]
     assert tree.visits().sum() == 12
-    assert not tree.stats[kernels.VIRTUAL].any()
+    assert not tree.stats[Stat.VIRTUAL].any()
 
 
 def test_a_search_whose_tree_is_complete_can_be_stopped():
@@ -325,9 +325,9 @@ def test_an_error_while_it_looks_whether_to_stop_loses_no_answer():
 
     with pytest.raises(OSError):
         run(search(tree, 10**9, PuctSettings(leaves=4), np.random.default_rng(0), stopped), zero_evaluator)
-    assert tree.visits().sum() == 12 and not tree.stats[kernels.VIRTUAL].any()
+    assert tree.visits().sum() == 12 and not tree.stats[Stat.VIRTUAL].any()
     run(search(tree, 20, PuctSettings(), np.random.default_rng(0)), zero_evaluator)
-    assert tree.visits().sum() == 32 and not tree.stats[kernels.VIRTUAL].any()
+    assert tree.visits().sum() == 32 and not tree.stats[Stat.VIRTUAL].any()
 
 
 def test_the_line_follows_the_visits():

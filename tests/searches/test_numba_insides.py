@@ -28,7 +28,7 @@ from sog.searches.gtcfr.search import Budget, SearchSettings, search
 from sog.searches.kernels import dispatch, fallback
 from sog.searches.kernels.dispatch import SameTypes, same_types
 from sog.searches.kernels.jit import inlined, njit
-from sog.searches.kernels.parts import Entry
+from sog.searches.kernels.parts import KernelEntry
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations
 from sog.searches.tree import columns as f
@@ -71,7 +71,7 @@ def _shown_twice(value: float) -> float:
 
 def _uncached(kernel: Any, *arguments: Any) -> tuple[Any, Any]:
     """The kernel compiled anew, since parts come out of no cache: what Python calls, and all about it."""
-    anew: Any = Entry(kernel.py_func, targetoptions=kernel.targetoptions, kept=False)
+    anew: Any = KernelEntry(kernel.py_func, targetoptions=kernel.targetoptions, kept=False)
     compiled = anew.compile(tuple(map(numba.typeof, arguments)))
     (result,) = anew.overloads.values()
     return compiled, result

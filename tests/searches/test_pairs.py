@@ -21,10 +21,11 @@ from sog.games.rules.goofspiel import Goofspiel
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import DCFR
 from sog.searches.tree import cards, pairs, sparse
-from sog.searches.tree import columns as f
+from sog.searches.tree.arrays import Ranges
+from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate, OperatorRows
 
-U = np.uint64
 BOARDS = st.lists(st.integers(0, 51), min_size=5, max_size=5, unique=True).map(tuple)
 SPOT = "holdem(board=2s2h7d9cKs,pot=1000,stacks=1000,bets=1.0;allin)"
 
@@ -61,7 +62,7 @@ def test_entries_equal_the_matrix(board: tuple[int, ...], kind: int, seed: int) 
     assert operator.kind == kind != DENSE
     table, matrix = operator.packed(), operator.matrix
     for i, j in np.random.default_rng(seed).integers(0, HANDS, (200, 2)):
-        assert cards.entry(kind, table, U(0), i, j) == operator.entry(int(i), int(j)) == matrix[i, j]
+        assert cards.entry(kind, table, 0, i, j) == operator.entry(int(i), int(j)) == matrix[i, j]
 
 
 @settings(max_examples=10, deadline=None)
@@ -71,7 +72,7 @@ def test_the_mass_of_one_hand(board: tuple[int, ...], seed: int) -> None:
     operator, reach = CardOperator(APART, board), rng.random(HANDS)
     table, expected = operator.packed(), operator.matrix @ reach
     for i in rng.integers(0, HANDS, 50):
-        assert cards.mass_of(table, U(0), reach, U(0), i) == pytest.approx(expected[i], abs=1e-9)
+        assert cards.mass_of(table, 0, reach, 0, i) == pytest.approx(expected[i], abs=1e-9)
 
 
 def test_pairs_are_drawn_in_proportion() -> None:
@@ -82,7 +83,7 @@ def test_pairs_are_drawn_in_proportion() -> None:
     joint = r0[:, None] * CardOperator(APART, board).matrix * r1[None, :]
     expected, counts = draws * joint / joint.sum(), np.zeros((HANDS, HANDS))
     for first, second in rng.random((draws, 2)):
-        assert cards.draw(table, U(0), np.concatenate([r0, r1]), U(0), U(HANDS), first, second, pair)
+        assert cards.draw(table, 0, Ranges(r0, 0, np.concatenate([r0, r1]), HANDS), first, second, pair)
         counts[pair[0], pair[1]] += 1
     possible = expected > 0
     assert counts[~possible].sum() == 0
@@ -95,20 +96,20 @@ def test_no_pair_is_drawn_where_all_hands_meet() -> None:
     table, pair = CardOperator(APART, ()).packed(), np.zeros(2, dtype=np.int64)
     one = np.zeros(HANDS)
     one[7] = 1.0
-    assert not cards.draw(table, U(0), one, U(0), U(0), 0.3, 0.3, pair)
+    assert not cards.draw(table, 0, Ranges(one, 0, one, 0), 0.3, 0.3, pair)
 
 
 def test_sweeps_over_packed_and_dense_operators_agree() -> None:
     packed = holdem_from(parse_game(SPOT)[1])
     dense = DenseHoldem(packed.spot, packed.sizes)
     trees = [Lookahead(PublicTree(game), 0, game.root_ranges()).expand_all() for game in (packed, dense)]
-    assert trees[0].public.operators[0, f.OP_KIND] == APART
-    assert trees[1].public.operators[0, f.OP_KIND] == DENSE
+    assert trees[0].public.operators.kind[0] == APART
+    assert trees[1].public.operators.kind[0] == DENSE
     for tree in trees:
         tree.iterate(DCFR, 5)
-    scale = np.abs(trees[1].infostates[f.CFV]).max()
-    np.testing.assert_allclose(trees[0].infostates[f.CFV], trees[1].infostates[f.CFV], atol=1e-9 * scale)
-    np.testing.assert_allclose(trees[0].entries[f.POLICY_SUM], trees[1].entries[f.POLICY_SUM], atol=1e-6)
+    cfv, expected = (tree.infostates[Infostate.CFV] for tree in trees)
+    np.testing.assert_allclose(cfv, expected, atol=1e-9 * np.abs(expected).max())
+    np.testing.assert_allclose(trees[0].entries[Entry.POLICY_SUM], trees[1].entries[Entry.POLICY_SUM], atol=1e-6)
     rng = np.random.default_rng(0)
     ranges = few_hands(rng, packed.spot.board, 30), few_hands(rng, packed.spot.board, 30)
     masses = [tree.public.masses(0, *ranges) for tree in trees]
@@ -146,12 +147,15 @@ def test_few_entries_equal_their_matrix(rows: int, columns: int, share: float, s
     operator = _few(Operator(matrix))
     assert operator.shape == matrix.shape and np.array_equal(operator.matrix, matrix)
     table = np.concatenate((np.full(3, np.nan), operator.packed()))  # it need not stand at the beginning
+    packed = OperatorRows.zeros(1)
+    packed[0] = 3, operator.kind, rows, columns, -1
     for i, j in np.ndindex(matrix.shape):
-        assert sparse.entry(table, U(3), rows, i, j) == operator.entry(i, j) == matrix[i, j]
+        assert sparse.entry(table, packed[0], i, j) == operator.entry(i, j) == matrix[i, j]
     reach, cfv = rng.random(rows + columns) * (rng.random(rows + columns) < 0.8), np.full(rows + columns, 7.0)
-    for players, zero, one in ((1, True, False), (2, False, True), (3, True, True)):
+    offset = np.array([0, rows], dtype=np.uint32)
+    for players, zero, one in ((Players.FIRST, True, False), (Players.SECOND, False, True), (Players.BOTH, True, True)):
         cfv[:] = 7.0
-        sparse.payoffs(table, U(3), 0.5, (rows, columns), reach, (0, rows), cfv, players)
+        sparse.payoffs(table, packed[0], 0.5, reach, offset, cfv, players)
         np.testing.assert_allclose(cfv[:rows], 0.5 * matrix @ reach[rows:] if zero else 7.0, atol=1e-12)
         np.testing.assert_allclose(cfv[rows:], -0.5 * matrix.T @ reach[:rows] if one else 7.0, atol=1e-12)
 
@@ -163,12 +167,12 @@ def test_a_game_of_few_entries_is_the_same_game() -> None:
         game = kind(4, "descending")
         trees.append(Lookahead(PublicTree(game), 0, game.root_ranges()).expand_all())
     few, dense = trees
-    assert few.public.operators[0, f.OP_KIND] == SPARSE and not few.public.all_dense and dense.public.all_dense
+    assert few.public.operators.kind[0] == SPARSE and not few.public.all_dense and dense.public.all_dense
     for tree in trees:
         tree.iterate(DCFR, 20, track=True)
-    for row in (f.CFV, f.CFV_SUM, f.REACH_SUM):
+    for row in (Infostate.CFV, Infostate.CFV_SUM, Infostate.REACH_SUM):
         np.testing.assert_allclose(few.infostates[row], dense.infostates[row], atol=1e-12)
-    np.testing.assert_allclose(few.entries[f.POLICY_SUM], dense.entries[f.POLICY_SUM], atol=1e-9)
+    np.testing.assert_allclose(few.entries[Entry.POLICY_SUM], dense.entries[Entry.POLICY_SUM], atol=1e-9)
     rng = np.random.default_rng(0)
     masses = [np.zeros(few.infostates.shape[1]) for _ in trees]
     for n in rng.permutation(few.size)[:200].tolist():

@@ -19,8 +19,8 @@ from sog.games.rules.leduc.game import Leduc
 from sog.games.rules.liars_dice import LiarsDice
 from sog.games.rules.rps import RockPaperScissors
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import PublicStates
 from sog.searches.tree.tables import grown
 
 GAMES = (
@@ -41,7 +41,7 @@ def walk(game: Game, s: State) -> Iterator[State]:
 
 
 def test_kernels_call_chance_and_ends_as_games_do() -> None:
-    assert (f.NATURE, f.TERMINAL) == (NATURE, TERMINAL)
+    assert (NATURE, TERMINAL) == (NATURE, TERMINAL)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
@@ -53,18 +53,18 @@ def test_the_whole_game_is_listed(game: Game) -> None:
     assert public.states[0] == game.root() and public.parent[0] == -1
     for n, s in enumerate(public.states):
         row = public.nodes[n]
-        assert row[f.ACTOR] == game.actor(s)
-        assert tuple(row[[f.I0, f.I1]]) == game.num_infostates(s)
-        weights = public.matrix(int(row[f.WEIGHT_OP])) * public.scales[n, f.WEIGHT_SCALE]
+        assert row.actor == game.actor(s)
+        assert tuple(row.width) == game.num_infostates(s)
+        weights = public.matrix(int(row.weight)) * public.nodes.weight_scale[n]
         assert (weights == game.weights(s).dense()).all()
         if game.actor(s) == TERMINAL:
-            payoff = public.matrix(int(row[f.PAYOFF_OP])) * public.scales[n, f.PAYOFF_SCALE]
+            payoff = public.matrix(int(row.payoff)) * public.nodes.payoff_scale[n]
             assert (payoff == game.payoff(s).dense()).all()
             continue
-        assert public.scales[n, f.VALUE_UNIT] == game.value_unit(s)
+        assert public.nodes.value_unit[n] == game.value_unit(s)
         for p in (0, 1):
             assert (public.slots_of(n, p) == game.slot(s, p)).all()
-        children = [public.child(n, e) for e in range(row[f.EDGES])]
+        children = [public.child(n, e) for e in range(row.edges)]
         assert [public.states[c] for c in children] == list(game.fan(s).children)
         assert all(c > n and public.parent[c] == n for c in children)
 
@@ -77,19 +77,19 @@ def test_rows_are_the_legal_actions(game: Game) -> None:
     for n in decisions:
         moves = game.fan(public.states[n]).moves
         assert moves is not None
-        first, count = int(public.nodes[n, f.ACTION0]), int(public.nodes[n, f.ACTIONS])
-        assert (public.action_rows[first : first + count, f.IDENTITY] == game.actions(public.states[n])).all()
+        first, count = int(public.nodes.action0[n]), int(public.nodes.actions[n])
+        assert (public.action_rows.identity[first : first + count] == game.actions(public.states[n])).all()
         assert (public.legal(n) == (moves.edge.T >= 0)).all()
         for a in range(count):
             row = public.action_rows[first + a]
-            assert public.nodes[n, f.PLAIN] == (row[f.EDGE] >= 0)
-            if row[f.EDGE] < 0:
-                links = public.links[row[f.LINK0] : row[f.LINK0] + row[f.LINKS]]
-                assert (links[:, 1] == moves.edge[links[:, 0], a]).all()
-                target = links[:, 0] if moves.target is None else moves.target[links[:, 0], a]
-                assert (links[:, 2] == target).all()
+            assert public.nodes.plain[n] == (row.edge >= 0)
+            if row.edge < 0:
+                links = public.links[row.link0 : row.link0 + row.links]
+                assert (links.edge == moves.edge[links.source, a]).all()
+                target = links.source if moves.target is None else moves.target[links.source, a]
+                assert (links.target == target).all()
             else:
-                assert moves.target is None and (moves.edge[:, a] == row[f.EDGE]).all()
+                assert moves.target is None and (moves.edge[:, a] == row.edge).all()
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
@@ -98,17 +98,17 @@ def test_carries_are_the_fans(game: Game) -> None:
     for n, s in enumerate(public.states):
         if game.actor(s) == TERMINAL:
             continue
-        carry = game.fan(s).carry or [(None, None)] * int(public.nodes[n, f.EDGES])
-        assert public.nodes[n, f.SAME] == all(links is None for pair in carry for links in pair)
+        carry = game.fan(s).carry or [(None, None)] * int(public.nodes.edges[n])
+        assert public.nodes.same[n] == all(links is None for pair in carry for links in pair)
         for e, pair in enumerate(carry):
-            edge = public.edges[public.nodes[n, f.EDGE0] + e]
+            edge = public.edges[public.nodes.edge0[n] + e]
             for p, links in enumerate(pair):
-                start, count = edge[f.CARRY0 + 2 * p], edge[f.CARRY0_LEN + 2 * p]
+                start, count = edge.carry0[p], edge.carries[p]
                 if links is None:
                     assert start == -1
                     continue
                 written = public.links[start : start + count]
-                assert (written[:, 0] == links.source).all() and (written[:, 2] == links.target).all()
+                assert (written.source == links.source).all() and (written.target == links.target).all()
 
 
 def test_nodes_are_listed_when_they_are_asked_for() -> None:
@@ -117,7 +117,7 @@ def test_nodes_are_listed_when_they_are_asked_for() -> None:
     assert public.list_fan(0) and public.size == 1
     edge = public.child(0, 1)
     assert public.size == 2 and public.child(0, 1) == edge
-    assert public.edges[public.nodes[0, f.EDGE0], f.CHILD] == -1
+    assert public.edges.child[public.nodes.edge0[0]] == -1
     assert public.list_fan(0) and public.child(0, 0) == 2
     assert public.path(edge) == [0, edge] and public.path(0) == [0]
 
@@ -127,8 +127,8 @@ def listed_by(game: Game) -> PublicTree:
     public, rng = PublicTree(game), np.random.default_rng(0)
     for _ in range(30):
         node = 0
-        while public.nodes[node, f.ACTOR] != TERMINAL and public.list_fan(node):
-            node = public.child(node, int(rng.integers(public.nodes[node, f.EDGES])))
+        while public.nodes.actor[node] != TERMINAL and public.list_fan(node):
+            node = public.child(node, int(rng.integers(public.nodes.edges[node])))
     return public
 
 
@@ -139,27 +139,28 @@ def test_a_deterministic_game_is_listed_as_any_other(name: str) -> None:
     one, other = listed_by(fast), listed_by(slow)
     assert fast.deterministic and one.size == other.size > 50 and one.all_plain and other.all_plain
     used = slice(0, one.size)
-    apart = [f.EDGE0, f.EDGES, f.ACTION0, f.PLAIN, f.SAME]  # a fan lies where it was listed, and some never were
-    np.testing.assert_array_equal(np.delete(one.nodes[used], apart, 1), np.delete(other.nodes[used], apart, 1))
-    for table in ("scales", "parent"):
-        np.testing.assert_array_equal(getattr(one, table)[used], getattr(other, table)[used])
-    for n in np.flatnonzero(other.nodes[used, f.EDGE0] >= 0).tolist():
+    apart = {"edge0", "edges", "action0", "plain", "same"}  # a fan lies where it was listed, and some never were
+    for name in set(PublicStates.layout.names or ()) - apart:
+        np.testing.assert_array_equal(getattr(one.nodes, name)[used], getattr(other.nodes, name)[used])
+    np.testing.assert_array_equal(one.parent[used], other.parent[used])
+    for n in np.flatnonzero(other.nodes.edge0[used] >= 0).tolist():
         rows, edges = zip(*(_fan_of(tree, n) for tree in (one, other)), strict=True)
         np.testing.assert_array_equal(*rows)
         np.testing.assert_array_equal(*edges)
-        assert one.nodes[n, f.PLAIN] == one.nodes[n, f.SAME] == 1
+        assert one.nodes.plain[n] == one.nodes.same[n] == 1
 
 
 def _fan_of(public: PublicTree, n: int) -> tuple[Array, Array]:
     """The rows and the edges of a node."""
-    (row0, rows), (edge0, edges) = public.nodes[n, [f.ACTION0, f.ACTIONS]], public.nodes[n, [f.EDGE0, f.EDGES]]
-    return public.action_rows[row0 : row0 + rows], public.edges[edge0 : edge0 + edges]
+    state = public.nodes[n]
+    rows = public.action_rows[state.action0 : state.action0 + state.actions]
+    return rows, public.edges[state.edge0 : state.edge0 + state.edges]
 
 
 def test_an_operator_is_kept_once() -> None:
     public = PublicTree(Leduc()).list_all()
-    deals = {int(op) for op in public.nodes[: public.size, f.WEIGHT_OP]}
-    payoffs = {int(op) for op in public.nodes[: public.size, f.PAYOFF_OP]} - {-1}
+    deals = {int(op) for op in public.nodes.weight[: public.size]}
+    payoffs = {int(op) for op in public.nodes.payoff[: public.size]} - {-1}
     assert len(deals) == 7  # before the board card, and one for each
     assert len(payoffs) == 13 and len(deals & payoffs) == 7  # folds pay by the deal itself
 
@@ -181,8 +182,8 @@ def test_a_chance_event_too_large_to_list() -> None:
     public = PublicTree(WideBoard())
     with pytest.raises(GameError, match="too large to list"):
         public.list_all()
-    node = next(n for n in range(public.size) if public.nodes[n, f.ACTOR] == NATURE)
-    assert not public.list_fan(node) and public.nodes[node, f.EDGE0] == -1
+    node = next(n for n in range(public.size) if public.nodes.actor[n] == NATURE)
+    assert not public.list_fan(node) and public.nodes.edge0[node] == -1
 
 
 class CountingKuhn(Kuhn):
@@ -230,5 +231,5 @@ def test_kernels_get_the_tables_as_they_are_after_growth() -> None:
     assert public.arrays is before
     public.list_all()
     assert len(public.arrays.nodes) > len(before.nodes)
-    for ours, theirs in zip(public.arrays[:3], (public.nodes, public.scales, public.edges), strict=True):
+    for ours, theirs in zip(public.arrays[:3], (public.nodes, public.edges, public.action_rows), strict=True):
         assert np.shares_memory(ours, theirs)

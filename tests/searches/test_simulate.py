@@ -22,10 +22,10 @@ from sog.games.rules.leduc.game import Leduc, LeducState
 from sog.games.rules.rps import RockPaperScissors
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr import trajectories
-from sog.searches.gtcfr.trajectories import ALL, Selection
-from sog.searches.tree import columns as f
+from sog.searches.gtcfr.trajectories import ALL, Selection, Walks
 from sog.searches.tree import draws
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate, Kind
 
 GAMES = (
     Kuhn(),
@@ -45,41 +45,51 @@ class Walk:
 
     tree: Lookahead
     start: int = 0
-    which: int = f.AVERAGE_POLICY
+    which: Entry = Entry.AVERAGE_POLICY
     rng: Array = field(default_factory=lambda: np.array([7], dtype=np.uint64))
     fixed: bool = False
     belief: Float64 | None = None
-    pair: Int64 = field(default_factory=lambda: np.zeros(2, dtype=np.int64))
-    path: Int64 = field(default_factory=lambda: np.zeros(4096, dtype=np.int64))
-    found: Int64 = field(default_factory=lambda: np.zeros(2, dtype=np.int64))
+    path: Int64 = field(default_factory=lambda: np.zeros(4095, dtype=np.int64))
+    walk: Walks = field(default_factory=lambda: Walks.zeros(1))
+
+    @property
+    def pair(self) -> Int64:
+        """int64[2]: the infostates on the way."""
+        pair: Int64 = self.walk.pair[0]
+        return pair
 
     def beliefs(self) -> Float64:
         """float64[2, I0 + I1]: the fixed belief, and ones."""
         width = sum(self.tree.public.num_infostates(self.tree.public_node(self.start)))
         return np.stack([np.zeros(width) if self.belief is None else self.belief, np.ones(width)])
 
+    def selection(self) -> Selection:
+        """How it goes."""
+        unit = self.tree.public.game.u_max
+        return Selection(
+            self.start, C_PUCT, int(self.which), unit, self.rng, self.fixed, self.beliefs(), self.path, self.walk
+        )
+
     def go(self) -> tuple[int, int]:
         """(node, edge) to expand."""
-        tree, public = self.tree, self.tree.public
-        unit = public.game.u_max
-        selection = Selection(
-            self.start, C_PUCT, self.which, unit, self.rng, self.fixed, self.beliefs(), self.pair, self.path,
-            self.found,
-        )  # fmt: skip
-        trajectories.trajectory(public.arrays, tree.arrays, selection)
-        return int(self.found[0]), int(self.found[1])
+        trajectories.trajectory(self.tree.public.arrays, self.tree.arrays, self.selection())
+        return int(self.walk.node[0]), int(self.walk.edge[0])
+
+    def chosen(self) -> Int64:
+        """int64[*]: the entries chosen since the last settling."""
+        return self.path[: int(self.walk.length[0])]
 
     def taken(self) -> list[tuple[int, int, int]]:
         """(node, action, infostate) of every choice since the last settling."""
-        return [decode(self.tree, int(k)) for k in self.path[1 : self.path[0] + 1]]
+        return [decode(self.tree, int(k)) for k in self.chosen()]
 
 
 def decode(tree: Lookahead, entry: int) -> tuple[int, int, int]:
     n = next(
         n for n in range(tree.size)
-        if tree.nodes[n, f.N_ACTOR] < NATURE and tree.block(n).start <= entry < tree.block(n).stop
+        if tree.nodes.actor[n] < NATURE and tree.block(n).start <= entry < tree.block(n).stop
     )  # fmt: skip
-    width = tree.table(n, f.REGRET).shape[1]
+    width = tree.table(n, Entry.REGRET).shape[1]
     return n, (entry - tree.block(n).start) // width, (entry - tree.block(n).start) % width
 
 
@@ -89,40 +99,40 @@ def grown_tree(game: Game, rng: np.random.Generator, opened: int = 8) -> Lookahe
     tree = Lookahead(public, 0, game.root_ranges())
     for _ in range(opened):
         n = int(rng.integers(tree.size))
-        actor = tree.nodes[n, f.N_ACTOR]
+        actor = tree.nodes.actor[n]
         if actor == TERMINAL:
             continue
-        public.list_fan(int(tree.nodes[n, f.PUBLIC]))
+        public.list_fan(int(tree.nodes.public[n]))
         some = actor < NATURE and rng.random() < 0.5
-        tree.expand(n, int(rng.integers(public.nodes[tree.nodes[n, f.PUBLIC], f.EDGES])) if some else -1)
-    tree.nodes[: tree.size, f.EVALUATED] = 1
-    tree.infostates[f.REACH] = rng.random(tree.infostates.shape[1])
+        tree.expand(n, int(rng.integers(public.nodes.edges[tree.nodes.public[n]])) if some else -1)
+    tree.nodes.evaluated[: tree.size] = 1
+    tree.infostates[Infostate.REACH] = rng.random(tree.infostates.shape[1])
     # Unlikely to be reached by player 1, and more so the further down: values shrink with the mass.
     for n in range(tree.size):
-        tree.infostates[f.REACH, tree.span(n, 1)] *= 0.1**n
+        tree.infostates[Infostate.REACH, tree.span(n, 1)] *= 0.1**n
     entries = tree.entries
-    entries[f.PRIOR] = rng.random(entries.shape[1]) + 0.01
-    entries[f.VISITS] = rng.integers(0, 4, entries.shape[1])
-    entries[f.VIRTUAL] = rng.integers(0, 2, entries.shape[1])
+    entries[Entry.PRIOR] = rng.random(entries.shape[1]) + 0.01
+    entries[Entry.VISITS] = rng.integers(0, 4, entries.shape[1])
+    entries[Entry.VIRTUAL] = rng.integers(0, 2, entries.shape[1])
     for n in decisions(tree):
         mass = opponent_mass(tree, n)
-        entries[f.ACTION_CFV, tree.block(n)] = (rng.normal(size=tree.table(n, f.REGRET).shape) * mass).ravel()
+        entries[Entry.ACTION_CFV, tree.block(n)] = (rng.normal(size=tree.table(n, Entry.REGRET).shape) * mass).ravel()
     return tree
 
 
 def decisions(tree: Lookahead) -> list[int]:
-    return [n for n in range(tree.size) if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < NATURE]
+    return [n for n in range(tree.size) if tree.nodes.kind[n] == Kind.INTERIOR and tree.nodes.actor[n] < NATURE]
 
 
 def state(tree: Lookahead, n: int) -> State:
-    return tree.public.states[int(tree.nodes[n, f.PUBLIC])]
+    return tree.public.states[int(tree.nodes.public[n])]
 
 
 def opponent_mass(tree: Lookahead, n: int) -> Float64:
     """float64[I]: the weight of each of the actor's infostates against the opponent's range, W included."""
     w = tree.public.game.weights(state(tree, n)).dense()
-    p = int(tree.nodes[n, f.N_ACTOR])
-    r = tree.infostates[f.REACH, tree.span(n, 1 - p)]
+    p = int(tree.nodes.actor[n])
+    r = tree.infostates[Infostate.REACH, tree.span(n, 1 - p)]
     mass: Float64 = w @ r if p == 0 else w.T @ r
     return mass
 
@@ -138,14 +148,14 @@ def puct_scores(tree: Lookahead, n: int, i: int) -> Float64:
     assert moves is not None
     edge = moves.edge[i]
     legal = edge >= 0
-    children = [tree.child[f.NODE, tree.nodes[n, f.CHILD0] + e] if e >= 0 else -1 for e in edge]
+    children = [tree.child.node[tree.nodes.child0[n] + e] if e >= 0 else -1 for e in edge]
     inside = np.array(children) >= 0
     mass = opponent_mass(tree, n)[i]
-    q = tree.table(n, f.ACTION_CFV)[:, i] / (mass * game.u_max) if mass > 0 else np.zeros(len(edge))
+    q = tree.table(n, Entry.ACTION_CFV)[:, i] / (mass * game.u_max) if mass > 0 else np.zeros(len(edge))
     q = np.where(inside, q, q[inside].mean() if inside.any() else 0.0)
-    visits, virtual = tree.table(n, f.VISITS)[:, i], tree.table(n, f.VIRTUAL)[:, i]
+    visits, virtual = tree.table(n, Entry.VISITS)[:, i], tree.table(n, Entry.VIRTUAL)[:, i]
     q = np.where(virtual > 0, (visits * q - virtual) / np.maximum(visits + virtual, 1), q)
-    prior = tree.table(n, f.PRIOR)[:, i] * legal
+    prior = tree.table(n, Entry.PRIOR)[:, i] * legal
     total = (visits + virtual)[legal].sum()
     scores: Float64 = q + C_PUCT * prior / prior.sum() * np.sqrt(1 + total) / (1 + visits + virtual)
     return np.where(legal, scores, -np.inf)
@@ -177,7 +187,7 @@ def counts_of(drawn: Sequence[tuple[int, ...]], expected: Mapping[Any, float]) -
 @pytest.mark.parametrize("game", [Kuhn(), Leduc()], ids=lambda game: game.name)
 def test_pairs_are_drawn_by_weight_and_both_ranges(game: Game) -> None:
     tree = Lookahead(PublicTree(game), 0, (np.arange(1.0, len(game.root_ranges()[0]) + 1), game.root_ranges()[1]))
-    tree.infostates[f.REACH, tree.span(0, 1)][0] = 0.0
+    tree.infostates[Infostate.REACH, tree.span(0, 1)][0] = 0.0
     walk, drawn = Walk(tree), []
     for _ in range(3_000):
         walk.go()
@@ -213,7 +223,7 @@ def test_the_board_card_is_drawn_given_both_hands() -> None:
     r0, r1 = np.array([1.0, 0, 0, 0, 2, 0]), np.array([0, 1.0, 0, 0, 1, 1])
     tree = Lookahead(public, node, (r0, r1))
     tree.expand(0)
-    tree.nodes[: tree.size, f.EVALUATED] = 1
+    tree.nodes.evaluated[: tree.size] = 1
     walk, drawn, expected = Walk(tree), [], {}
     for _ in range(3_000):
         n, edge = walk.go()
@@ -268,20 +278,21 @@ def test_puct_picks_the_best_score(seed: int) -> None:
     rng = np.random.default_rng(seed)
     tree = grown_tree(GAMES[seed % len(GAMES)], rng)
     walk = Walk(tree, rng=np.array([seed], dtype=np.uint64))
-    scores = {n: [puct_scores(tree, n, i) for i in range(tree.table(n, f.REGRET).shape[1])] for n in decisions(tree)}
-    before = tree.entries[f.VIRTUAL].copy()
+    widths = {n: tree.table(n, Entry.REGRET).shape[1] for n in decisions(tree)}
+    scores = {n: [puct_scores(tree, n, i) for i in range(width)] for n, width in widths.items()}
+    before = tree.entries[Entry.VIRTUAL].copy()
     node, edge = walk.go()
     taken = walk.taken()
     assert len(taken) == len({n for n, _, _ in taken})
-    assert (tree.nodes[0, f.N_ACTOR] < NATURE and tree.nodes[0, f.KIND] == f.INTERIOR) <= bool(taken)
+    assert (tree.nodes.actor[0] < NATURE and tree.nodes.kind[0] == Kind.INTERIOR) <= bool(taken)
     for n, a, i in taken:
         assert a == int(np.argmax(scores[n][i]))
-        before[tree.block(n).start + a * tree.table(n, f.REGRET).shape[1] + i] += 1
-    assert (tree.entries[f.VIRTUAL] == before).all()
+        before[tree.block(n).start + a * tree.table(n, Entry.REGRET).shape[1] + i] += 1
+    assert (tree.entries[Entry.VIRTUAL] == before).all()
     if node >= 0 and edge != ALL:
-        assert tree.child[f.NODE, tree.nodes[node, f.CHILD0] + edge] < 0
+        assert tree.child.node[tree.nodes.child0[node] + edge] < 0
     elif node >= 0:
-        assert tree.nodes[node, f.KIND] == f.LEAF
+        assert tree.nodes.kind[node] == Kind.LEAF
 
 
 @given(SEEDS)
@@ -292,12 +303,12 @@ def test_an_unlikely_line_is_judged_like_a_likely_one(seed: int) -> None:
     taken = []
     for scale in (1.0, 1e-4):
         for n in decisions(tree):
-            tree.infostates[f.REACH, tree.span(n, 1 - int(tree.nodes[n, f.N_ACTOR]))] *= scale
-            tree.entries[f.ACTION_CFV, tree.block(n)] *= scale
+            tree.infostates[Infostate.REACH, tree.span(n, 1 - int(tree.nodes.actor[n]))] *= scale
+            tree.entries[Entry.ACTION_CFV, tree.block(n)] *= scale
         walk = Walk(tree, rng=np.array([seed], dtype=np.uint64))
         walk.go()
         taken.append(walk.taken())
-        tree.entries[f.VIRTUAL, walk.path[1 : walk.path[0] + 1]] -= 1
+        tree.entries[Entry.VIRTUAL, walk.chosen()] -= 1
     assert taken[0] == taken[1]
 
 
@@ -309,30 +320,30 @@ def one_choice() -> Lookahead:
     game = Kuhn()
     tree = Lookahead(PublicTree(game), 0, game.root_ranges())
     tree.expand(0)
-    tree.entries[f.PRIOR], tree.table(0, f.ACTION_CFV)[1] = 1.0, 100.0
-    tree.nodes[: tree.size, f.EVALUATED] = 1
+    tree.entries[Entry.PRIOR], tree.table(0, Entry.ACTION_CFV)[1] = 1.0, 100.0
+    tree.nodes.evaluated[: tree.size] = 1
     return tree
 
 
-@pytest.mark.parametrize("which", [f.POLICY_SUM, f.POLICY])
-def test_half_of_the_choices_follow_the_policy(which: int) -> None:
+@pytest.mark.parametrize("which", [Entry.POLICY_SUM, Entry.POLICY])
+def test_half_of_the_choices_follow_the_policy(which: Entry) -> None:
     tree = one_choice()
-    tree.table(0, f.POLICY)[:], tree.table(0, f.POLICY_SUM)[:] = 0.0, 0.0
+    tree.table(0, Entry.POLICY)[:], tree.table(0, Entry.POLICY_SUM)[:] = 0.0, 0.0
     tree.table(0, which)[:] = np.array([[6.0], [2.0]])  # not normalised: three quarters pass
     walk = Walk(tree, which=which)
     for _ in range(2_000):
         walk.go()
-        tree.entries[f.VIRTUAL] = 0.0
+        tree.entries[Entry.VIRTUAL] = 0.0
     passes = sum(a == 0 for _, a, _ in walk.taken())
     assert chisquare([passes, 2_000 - passes], [750, 1_250]).pvalue > 1e-3
 
 
 def test_without_a_policy_puct_chooses_alone() -> None:
     tree = one_choice()
-    walk = Walk(tree, which=f.POLICY_SUM)
+    walk = Walk(tree, which=Entry.POLICY_SUM)
     for _ in range(100):
         walk.go()
-        tree.entries[f.VIRTUAL] = 0.0
+        tree.entries[Entry.VIRTUAL] = 0.0
     assert {a for _, a, _ in walk.taken()} == {1}
 
 
@@ -342,12 +353,12 @@ def test_without_a_policy_puct_chooses_alone() -> None:
 def test_where_trajectories_end() -> None:
     tree = one_choice()
     walk = Walk(tree)
-    after_bet = int(tree.child[f.NODE, tree.nodes[0, f.CHILD0] + 1])
+    after_bet = int(tree.child.node[tree.nodes.child0[0] + 1])
     assert walk.go() == (after_bet, ALL)
-    tree.entries[f.VIRTUAL] = 0.0
-    tree.nodes[after_bet, f.EVALUATED] = 0  # as when it was added in this very phase
+    tree.entries[Entry.VIRTUAL] = 0.0
+    tree.nodes.evaluated[after_bet] = 0  # as when it was added in this very phase
     assert walk.go()[0] == -1
-    tree.entries[f.VIRTUAL] = 0.0
+    tree.entries[Entry.VIRTUAL] = 0.0
     tree.expand(after_bet)
     assert walk.go()[0] == -1  # the game is over
     assert Walk(tree, start=after_bet).go()[0] == -1
@@ -356,16 +367,16 @@ def test_where_trajectories_end() -> None:
 def test_virtual_visits_become_visits() -> None:
     tree = one_choice()
     walk = Walk(tree)
-    tree.entries[f.VISITS, 0] = 5.0
+    tree.entries[Entry.VISITS, 0] = 5.0
     for _ in range(7):
         walk.go()
     taken = walk.taken()
-    assert tree.entries[f.VIRTUAL].sum() == 7
-    trajectories.settle(tree.arrays, walk.path)
-    assert (tree.entries[f.VIRTUAL] == 0).all() and walk.path[0] == 0
-    assert tree.entries[f.VISITS].sum() == 5 + 7
+    assert tree.entries[Entry.VIRTUAL].sum() == 7
+    trajectories.settle(tree.arrays, walk.selection())
+    assert (tree.entries[Entry.VIRTUAL] == 0).all() and len(walk.chosen()) == 0
+    assert tree.entries[Entry.VISITS].sum() == 5 + 7
     for _, a, i in taken:
-        assert tree.table(0, f.VISITS)[a, i] >= 1
+        assert tree.table(0, Entry.VISITS)[a, i] >= 1
 
 
 def test_virtual_losses_spread_one_phase_over_the_tree() -> None:
@@ -373,8 +384,8 @@ def test_virtual_losses_spread_one_phase_over_the_tree() -> None:
     game = TicTacToe()
     tree = Lookahead(PublicTree(game), 0, game.root_ranges())
     tree.expand(0)
-    tree.entries[f.PRIOR] = 1.0
-    tree.nodes[: tree.size, f.EVALUATED] = 1
+    tree.entries[Entry.PRIOR] = 1.0
+    tree.nodes.evaluated[: tree.size] = 1
     walk = Walk(tree)
     assert sorted(walk.go()[0] for _ in range(9)) == list(range(1, 10))
 
@@ -384,11 +395,11 @@ def test_the_best_prior_is_of_a_legal_action() -> None:
     public = PublicTree(game).list_all()
     rng = np.random.default_rng(0)
     tree = Lookahead(public, 0, game.root_ranges()).expand_all()
-    tree.entries[f.PRIOR] = rng.random(tree.entries.shape[1])
+    tree.entries[Entry.PRIOR] = rng.random(tree.entries.shape[1])
     for n in decisions(tree):
         moves = game.fan(state(tree, n)).moves
         assert moves is not None
         for i in range(moves.edge.shape[0]):
             edge = trajectories.best_prior(tree.public.arrays, tree.arrays, n, i)
-            prior = np.where(moves.edge[i] >= 0, tree.table(n, f.PRIOR)[:, i], -1)
+            prior = np.where(moves.edge[i] >= 0, tree.table(n, Entry.PRIOR)[:, i], -1)
             assert edge == moves.edge[i, int(prior.argmax())]

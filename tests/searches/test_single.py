@@ -12,8 +12,8 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.search import PAPER, Budget, SearchSettings, search
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate, Kind, Nodes
 
 
 def opinions(requests: Sequence[Beliefs]) -> list[Evaluations]:
@@ -43,11 +43,11 @@ def searched(name: str, by_node: bool, budget: Budget, settings: SearchSettings)
 def test_both_sweeps_agree(budget: Budget, settings: SearchSettings) -> None:
     fast, slow = (searched("tic_tac_toe", by_node, budget, settings) for by_node in (True, False))
     assert fast.size == slow.size > 15
-    used = slice(0, int(fast.counts[2]))
+    used = slice(0, int(fast.counts.entries))
     np.testing.assert_array_equal(fast.nodes[: fast.size], slow.nodes[: slow.size])
-    for row in (f.REGRET, f.POLICY_SUM, f.POLICY, f.VISITS):
+    for row in (Entry.REGRET, Entry.POLICY_SUM, Entry.POLICY, Entry.VISITS):
         np.testing.assert_allclose(fast.entries[row, used], slow.entries[row, used], atol=1e-9)
-    for row in (f.CFV, f.CFV_SUM, f.REACH_SUM):
+    for row in (Infostate.CFV, Infostate.CFV_SUM, Infostate.REACH_SUM):
         at = slice(0, 2 * fast.size)
         np.testing.assert_allclose(fast.infostates[row, at], slow.infostates[row, at], rtol=1e-9, atol=1e-9)
 
@@ -69,11 +69,11 @@ def test_positions_that_come_after_their_nodes_grow_the_same_tree(
         rngs.append(int(rng[0]))
     one, other = trees
     assert rngs[0] == rngs[1] and one.counts.tolist() == other.counts.tolist() and one.size > 40
-    apart = [f.PUBLIC, f.N_ACTION0, f.N_EDGE0]  # the public trees number their nodes differently
-    nodes = [np.delete(tree.nodes[: tree.size], apart, axis=1) for tree in trees]
-    np.testing.assert_array_equal(*nodes)
-    np.testing.assert_array_equal(*(tree.infostates[:, : tree.counts[1]] for tree in trees))
-    np.testing.assert_array_equal(*(tree.entries[:, : tree.counts[2]] for tree in trees))
+    apart = {"public", "action0", "edge0"}  # the public trees number their nodes differently
+    for name in set(Nodes.layout.names or ()) - apart:
+        np.testing.assert_array_equal(*(getattr(tree.nodes, name)[: tree.size] for tree in trees))
+    np.testing.assert_array_equal(*(tree.infostates[:, : tree.counts.infostates] for tree in trees))
+    np.testing.assert_array_equal(*(tree.entries[:, : tree.counts.entries] for tree in trees))
 
 
 @pytest.mark.parametrize(("fill", "complete"), [(True, True), (False, False)])
@@ -84,14 +84,14 @@ def test_filled_trees_grow_until_nothing_is_left(fill: bool, complete: bool) -> 
         node = public.child(node, taken.index(square))
     tree = Lookahead(public, node, public.game.root_ranges())
     run(search(tree, 0, Budget(100, 3.0), SearchSettings(fill=fill), np.ones(1, dtype=np.uint64)), opinions)
-    opened = sum(1 for n in range(tree.size) if tree.nodes[n, f.KIND] == f.INTERIOR)
-    gaps = [n for n in range(tree.size) if tree.nodes[n, f.KIND] == f.LEAF]
+    opened = sum(1 for n in range(tree.size) if tree.nodes.kind[n] == Kind.INTERIOR)
+    gaps = [n for n in range(tree.size) if tree.nodes.kind[n] == Kind.LEAF]
     assert opened > 1 and (tree.size == _below(public, node) and not gaps) == complete
 
 
 def _below(public: PublicTree, node: int) -> int:
     """How many positions there are from `node` on, itself included."""
-    edges = int(public.nodes[node, f.EDGES])
+    edges = int(public.nodes.edges[node])
     return 1 + sum(_below(public, public.child(node, edge)) for edge in range(edges))
 
 
@@ -107,4 +107,4 @@ def test_a_deep_search_finds_the_win_in_one() -> None:
     run(search(tree, 0, Budget(200, 1.0), SearchSettings(), np.ones(1, dtype=np.uint64)), opinions)
     tree.update_average_policy()
     actions = public.game.actions(public.states[node]).tolist()
-    assert public.all_plain and actions[int(tree.table(0, f.AVERAGE_POLICY)[:, 0].argmax())] == 2
+    assert public.all_plain and actions[int(tree.table(0, Entry.AVERAGE_POLICY)[:, 0].argmax())] == 2

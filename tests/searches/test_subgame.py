@@ -22,11 +22,12 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import CFR, DCFR, PCFR_PLUS, Rule
 from sog.searches.resolving.gadget import Gadget
 from sog.searches.resolving.subgame import Safe, Unsafe, combined, nodes_of, safely, summarise, unsafely
-from sog.searches.tree import columns as f
+from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate
 
 LEDUC = PublicTree(LeducRanks()).list_all()
-DEALS = [n for n in range(LEDUC.size) if LEDUC.nodes[n, f.ACTOR] == NATURE]
+DEALS = [n for n in range(LEDUC.size) if LEDUC.nodes.actor[n] == NATURE]
 KUHN = PublicTree(Kuhn()).list_all()
 DICE = PublicTree(LiarsDice(1, 3)).list_all()
 GOOFSPIEL = PublicTree(Goofspiel(3, "random")).list_all()
@@ -122,14 +123,14 @@ def test_a_run_is_the_gadgets_steps_one_by_one(rule: Rule) -> None:
     found, expected = resolving.policy(), exact.policy_of(tree)
     assert found
     for n, table in found.items():
-        assert LEDUC.nodes[n, f.ACTOR] == 1
+        assert LEDUC.nodes.actor[n] == 1
         np.testing.assert_allclose(table, expected[n], atol=1e-9)
 
 
 def test_unsafe_resolving_covers_both_players() -> None:
     summary = summarise(LEDUC, random_policy(LEDUC, 2), DEALS)
     found = Unsafe(LEDUC, DEALS[0], summary[DEALS[0]]).policy()
-    assert {int(LEDUC.nodes[n, f.ACTOR]) for n in found} == {0, 1}
+    assert {int(LEDUC.nodes.actor[n]) for n in found} == {0, 1}
     assert len(found) == 3 * 6
 
 
@@ -139,13 +140,14 @@ def test_summaries_are_ranges_and_best_response_values() -> None:
     kept = summarise(LEDUC, base, DEALS)
     tree = exact.full_tree(LEDUC)
     exact.set_policy(tree, base)
-    tree.forward(f.AVERAGE_POLICY)
+    tree.forward(Entry.AVERAGE_POLICY)
     for root in DEALS:
         for p in (0, 1):
-            np.testing.assert_array_equal(kept[root].ranges[p], tree.infostates[f.REACH, tree.span(root, p)])
+            np.testing.assert_array_equal(kept[root].ranges[p], tree.infostates[Infostate.REACH, tree.span(root, p)])
             rooted = Lookahead(LEDUC, root, kept[root].ranges).expand_all()
             exact.set_policy(rooted, base)
-            np.testing.assert_allclose(kept[root].values[p], rooted.evaluate(f.AVERAGE_POLICY, best=1 << p)[p])
+            best = rooted.evaluate(Entry.AVERAGE_POLICY, best=Players(1 << p))[p]
+            np.testing.assert_allclose(kept[root].values[p], best)
 
 
 def test_nodes_are_found_by_their_states() -> None:

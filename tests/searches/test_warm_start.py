@@ -19,8 +19,8 @@ from sog.searches.depth_limited.subgames import Subgames
 from sog.searches.depth_limited.warm_start import played_before, prior_policy
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_answer, zero_evaluator
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Kind
 
 PUBLIC = PublicTree(make_game("liars_dice(numdice=1,dice_sides=3)")).list_all()
 EQUILIBRIUM = exact.policy_of(exact.solve(PUBLIC, DCFR, 2000))
@@ -78,15 +78,15 @@ def test_the_sums_are_those_of_playing_the_priors() -> None:
     games = Subgames(PUBLIC, [(start.node, start.ranges)], 0)
     run(solve(games, settings, lambda t: begun.append(games.tree.entries.copy())), tell)
     tree = Lookahead(PUBLIC, 0, PUBLIC.ranges_of_slots(0, start.ranges)).expand_all()
-    exact.set_policy(tree, games_policy(), f.AVERAGE_POLICY)
+    exact.set_policy(tree, games_policy(), Entry.AVERAGE_POLICY)
     for step in LINEAR_CFR.steps(1, 5):
-        tree.entries[f.POLICY] = tree.entries[f.AVERAGE_POLICY]
+        tree.entries[Entry.POLICY] = tree.entries[Entry.AVERAGE_POLICY]
         tree.forward()
         tree.payoffs()
         tree.backward(step)
     ending = [n for n in tree.decisions() if _ends(tree, n)]
     assert len(begun) == 1 and len(ending) > 3
-    for row, nodes in ((f.REGRET, ending), (f.POLICY_SUM, list(tree.decisions()))):
+    for row, nodes in ((Entry.REGRET, ending), (Entry.POLICY_SUM, list(tree.decisions()))):
         for n in nodes:
             block = tree.block(n)
             np.testing.assert_allclose(begun[0][row, games.tree.block(n)], tree.entries[row, block], atol=1e-9)
@@ -99,9 +99,9 @@ def games_policy() -> exact.Policy:
 
 
 def _ends(tree: Lookahead, n: int) -> bool:
-    first = int(tree.nodes[n, f.CHILD0])
-    children = tree.child[f.NODE, first : first + int(tree.nodes[n, f.N_EDGES])]
-    return bool((tree.nodes[children, f.KIND] == f.ENDED).all())
+    first = int(tree.nodes.child0[n])
+    children = tree.child.node[first : first + int(tree.nodes.edges[n])]
+    return bool((tree.nodes.kind[children] == Kind.ENDED).all())
 
 
 @pytest.mark.parametrize("rule", [CFR, LINEAR_CFR, DCFR], ids=lambda rule: rule.name)

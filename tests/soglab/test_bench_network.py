@@ -6,7 +6,6 @@ import numpy as np
 
 from sog.games.base import TERMINAL
 from sog.games.rules.kuhn import Kuhn
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
 from soglab.bench.network import bench, random_beliefs
 
@@ -30,5 +29,5 @@ def test_residual_networks_are_measured_on_boards() -> None:
 def test_beliefs_are_normalised_and_not_terminal() -> None:
     public = PublicTree(Kuhn()).list_all()
     beliefs = random_beliefs(public, 50, np.random.default_rng(0))
-    assert (public.nodes[beliefs.nodes, f.ACTOR] != TERMINAL).all()
+    assert (public.nodes.actor[beliefs.nodes] != TERMINAL).all()
     np.testing.assert_allclose(beliefs.ranges.sum(axis=1), 2.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from soglab.papers import cfrd_figures
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 
 def test_plans() -> None:
@@ -23,7 +23,7 @@ def test_plans() -> None:
 
 def test_fig3_safe_falls_and_unsafe_stays() -> None:
     keys = [{"method": method, "rule": rule, "most": 3_200} for method, rule in cfrd_figures.SETTINGS]
-    points = [Point(key, cfrd_figures.compute_fig3(key)) for key in keys]
+    points = [StudyPoint(key, cfrd_figures.compute_fig3(key)) for key in keys]
     found = {(p.key["method"], p.key["rule"]): p.result["exploitability"] for p in points}
     assert points[0].result["base"] <= 2.5e-11
     for rule in cfrd_figures.RULES:
@@ -36,7 +36,7 @@ def test_fig3_safe_falls_and_unsafe_stays() -> None:
 
 def test_fig5_is_the_papers_abstract_strategy() -> None:
     keys = cfrd_figures.plan_fig5(Options(quick=True), print)
-    points = [Point(key, cfrd_figures.compute_fig5(key)) for key in keys]
+    points = [StudyPoint(key, cfrd_figures.compute_fig5(key)) for key in keys]
     for p in points:
         assert p.result["base"] == pytest.approx(0.382, abs=0.001)
         last = p.result["exploitability"]["200"]
@@ -48,7 +48,7 @@ def test_fig5_is_the_papers_abstract_strategy() -> None:
 
 def test_fig4_more_iterations_help() -> None:
     points = [
-        Point(key, cfrd_figures.compute_fig4(key))
+        StudyPoint(key, cfrd_figures.compute_fig4(key))
         for key in (
             {"trunks": [20, 100], "subgame": 200, "resolve": 5_000},
             {"trunks": [20, 100], "subgame": 20, "resolve": 5_000},

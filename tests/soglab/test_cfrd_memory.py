@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from soglab.papers import cfrd_memory
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 
 def test_growth() -> None:
     keys = cfrd_memory.plan(Options(quick=True), print)
-    points = [Point(key, cfrd_memory.compute(key)) for key in keys]
+    points = [StudyPoint(key, cfrd_memory.compute(key)) for key in keys]
     by = {(p.key["method"], p.key["ranks"]): p.result for p in points}
     assert {p.result["infostates"] for p in points} == {6 * r + 30 * r**2 for r in (3, 6)}
     small, large = by[cfrd_memory.BEFORE, 3], by[cfrd_memory.BEFORE, 6]

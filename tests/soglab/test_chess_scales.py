@@ -12,7 +12,7 @@ from sog.games.boards.chess import Chess
 from sog.opponents.chess.mates import SETS, SHIPPED, mating_moves, read_mates, write_mates
 from soglab.checks.chess_mates import make_mates
 from soglab.checks.chess_scales import ENDGAMES, MATERIAL, MATES, PERFECT, RANDOM, compute, plan, present
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 
 def test_the_shipped_mates_are_what_they_are_said_to_be() -> None:
@@ -56,7 +56,7 @@ def test_quick() -> None:
     assert {key["scale"] for key in keys} == {*MATES, *ENDGAMES}
     assert max(key["effort"] for key in keys) == 100
     alone = [key for key in keys if key["agent"] in (RANDOM, PERFECT) or (key["agent"], key["effort"]) == (MATERIAL, 2)]
-    rows = {(row["agent"], row["scale"]): row for row in present([Point(key, compute(key)) for key in alone]).rows}
+    rows = {(row["agent"], row["scale"]): row for row in present([StudyPoint(key, compute(key)) for key in alone]).rows}
     for scale in ENDGAMES:
         best = rows[PERFECT, scale]
         assert best["hits"] == best["positions"] == 4 and best["moves"] == best["fewest"] > 0

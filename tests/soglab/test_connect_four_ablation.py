@@ -16,7 +16,7 @@ from sog.training.run import Hooks, Run, Until
 from sog.training.settings import TrainSettings
 from soglab.checks import connect_four_ablation as ablation
 from soglab.checks.connect_four_ablation import MATCH, MISTAKES, RECIPE, TRAIN, VARIANTS, changed, stage
-from soglab.study import Options, Point, PointFile, carry_out, write
+from soglab.study import Options, PointFile, StudyPoint, carry_out, write
 
 
 def silent(line: str) -> None:
@@ -48,16 +48,17 @@ def test_the_quick_version_from_end_to_end(tmp_path: Path, monkeypatch: pytest.M
     keys = ablation.plan(Options(quick=True, minutes=0.001), silent)
     done: list[str] = []
     points = PointFile(tmp_path / "results")
-    outcome = carry_out(ablation.STUDY, keys, points, Where("local", 1), lambda count, what: done.append(what))
+    study = ablation.EXPERIMENT.study
+    outcome = carry_out(study, keys, points, Where("local", 1), lambda count, what: done.append(what))
     assert [row["variant"] for row in outcome.rows] == list(VARIANTS)[:2]
     assert outcome.rows[0]["elo"] == 0.0 and all(0.0 <= row["sog_share"] <= 1.0 for row in outcome.rows)
     assert len(write(outcome, tmp_path / "results", "connect-four-ablation")) == 2
     assert len(done) == 1 + len(keys)
-    again = carry_out(ablation.STUDY, keys, points, Where("local", 1), lambda count, what: None)
+    again = carry_out(study, keys, points, Where("local", 1), lambda count, what: None)
     assert list(again.rows) == list(outcome.rows)
     result = ablation.compute(keys[0])  # a run that has had its time is not trained on
     assert result == points.get(keys[0])
-    assert isinstance(Point(keys[0], result).row["rounds"], int)
+    assert isinstance(StudyPoint(keys[0], result).row["rounds"], int)
 
 
 def test_a_training_that_is_stopped_is_no_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,10 +87,11 @@ def test_differences_are_those_of_the_same_seed() -> None:
     for name, shares in ((RECIPE, (10, 20)), (list(VARIANTS)[1], (15, 40))):
         for seed, lost in enumerate(shares):
             run = {"variant": name, "seed": seed}
-            points.append(Point({"what": TRAIN, **run}, {"rounds": 1, "rows": 5, "steps": 1}))
+            points.append(StudyPoint({"what": TRAIN, **run}, {"rounds": 1, "rows": 5, "steps": 1}))
             counts = {f"{of}_{what}": n for of in ("sog", "alphazero") for what, n in counted(lost)}
-            points.append(Point({"what": MISTAKES, **run, "set": "End-Easy", **few}, counts))
-    points.append(Point({"what": MATCH, "variant": list(VARIANTS)[1], "seed": 0}, {"wins": 3, "draws": 2, "losses": 3}))
+            points.append(StudyPoint({"what": MISTAKES, **run, "set": "End-Easy", **few}, counts))
+    match = {"what": MATCH, "variant": list(VARIANTS)[1], "seed": 0}
+    points.append(StudyPoint(match, {"wins": 3, "draws": 2, "losses": 3}))
     recipe, variant = ablation.present(points).rows
     assert variant["less_recipe"] == pytest.approx([0.05, 0.2]) and recipe["by_seed"] == [0.1, 0.2]
     assert "+5.0, +20.0 points" in ablation.present(points).beside[1].ours

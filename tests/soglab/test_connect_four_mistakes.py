@@ -9,10 +9,10 @@ import pytest
 from sog.errors import SettingError
 from sog.opponents.connect_four.bitboards import mirrored
 from sog.opponents.connect_four.positions import SETS, SHIPPED, Scored, read_positions, set_of, write_positions
-from sog.opponents.connect_four.solver import Board, Solver, plies_to_end
+from sog.opponents.connect_four.solver import Board, ConnectFourSolver, plies_to_end
 from soglab.checks.connect_four_mistakes import MCTS, RANDOM, compute, plan, present
 from soglab.checks.connect_four_sets import Journal, make_sets
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 
 def test_the_shipped_positions_are_what_they_are_said_to_be() -> None:
@@ -27,7 +27,7 @@ def test_the_shipped_positions_are_what_they_are_said_to_be() -> None:
 
 
 def test_some_shipped_scores_are_solved_again() -> None:
-    solver = Solver(bits=18)
+    solver = ConnectFourSolver(bits=18)
     late = [position for position in read_positions() if len(position.moves) >= 15]
     for position in late[:: len(late) // 40]:
         assert solver.scores(Board.after(position.moves)) == position.scores
@@ -35,7 +35,7 @@ def test_some_shipped_scores_are_solved_again() -> None:
 
 def test_sets_are_made_again_from_the_seed_and_go_on_from_the_journal(tmp_path: Path) -> None:
     sizes = {"End-Easy": 3, "Middle-Easy": 3, "Middle-Medium": 2}
-    solver = Solver(bits=18)
+    solver = ConnectFourSolver(bits=18)
     first = make_sets(sizes, 0, Journal(solver, tmp_path / "journal"))
     searched = solver.nodes
     again = make_sets(sizes, 0, Journal(solver, tmp_path / "journal"))
@@ -65,7 +65,7 @@ def test_mistakes_are_counted_by_value_and_by_score() -> None:
 def test_quick() -> None:
     keys = plan(Options(quick=True), print)
     assert {key["set"] for key in keys} == set(SETS)
-    points = [Point(key, compute(key)) for key in keys if key["set"] in ("End-Easy", "Middle-Medium")]
+    points = [StudyPoint(key, compute(key)) for key in keys if key["set"] in ("End-Easy", "Middle-Medium")]
     rows = list(present(points).rows)
     assert {row["agent"] for row in rows} == {"sog", "alphazero", "network", MCTS, RANDOM}
     for row in rows:
@@ -78,7 +78,7 @@ def test_quick() -> None:
 def test_several_networks_get_short_names() -> None:
     counts = {"positions": 4, "can_lose_value": 4, "lose_value": 1.0, "can_lose_score": 4, "lose_score": 2.0}
     key = {"agent": "sog", "network": "x", "simulations": 100, "set": "End-Easy"}
-    points = [Point({**key, "checkpoint": f"/runs/{run}/checkpoint"}, counts) for run in ("a", "b")]
+    points = [StudyPoint({**key, "checkpoint": f"/runs/{run}/checkpoint"}, counts) for run in ("a", "b")]
     alone, both = present(points[:1]).beside, present(points).beside
     assert [row.what for row in alone] == ["End-Easy, sog(100)", "all, sog(100)"]
     assert {row.what for row in both} > {"End-Easy, sog(100) of a/checkpoint", "End-Easy, sog(100) of b/checkpoint"}

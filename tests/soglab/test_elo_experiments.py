@@ -19,7 +19,7 @@ from sog.training import checkpoint
 from sog.training.shipped import find_checkpoint
 from soglab.papers import sog_fig4, sog_table1, training_elo
 from soglab.papers.elo_matches import (
-    Agent,
+    RatedAgent,
     Reference,
     agent_of,
     describe,
@@ -28,7 +28,7 @@ from soglab.papers.elo_matches import (
     rated,
 )
 from soglab.runs import training_minutes
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 
 def network(game: str, seed: int) -> CVPN:
@@ -66,8 +66,8 @@ def silent(line: str) -> None:
     pass
 
 
-def played(keys: list[dict[str, object]]) -> list[Point]:
-    return [Point(key, play_match(key)) for key in keys]
+def played(keys: list[dict[str, object]]) -> list[StudyPoint]:
+    return [StudyPoint(key, play_match(key)) for key in keys]
 
 
 # --- one point ---
@@ -76,21 +76,21 @@ def played(keys: list[dict[str, object]]) -> list[Point]:
 def test_a_points_games_are_counted_from_the_first_agents_side(runs: tuple[Path, Path]) -> None:
     folder = str(runs[0] / "checkpoint")
     network_id = checkpoint.load_meta(Path(folder)).network_id
-    strong, weak = (Agent(ALPHAZERO, folder, network_id, s) for s in (300, 1))
+    strong, weak = (RatedAgent(ALPHAZERO, folder, network_id, s) for s in (300, 1))
     (key,) = match_keys("tic_tac_toe", [(strong, weak)], 1, 6)
     assert describe(key) == "AlphaZero(300) of checkpoint - AlphaZero(1) of checkpoint"
     (other,) = match_keys("tic_tac_toe", [(weak, strong)], 1, 6)
     result = play_match(key)
     assert sum(result.values()) == 12 and result["wins"] > result["losses"]
     assert play_match(other) == {"wins": result["losses"], "draws": result["draws"], "losses": result["wins"]}
-    agents, ratings = rated([Point(key, result)])
+    agents, ratings = rated([StudyPoint(key, result)])
     assert agents == [strong, weak] and ratings.difference(0, 1)[0] > 0
 
 
 def test_points_are_the_same_again_and_batches_differ(runs: tuple[Path, Path]) -> None:
     folder = str(runs[0] / "checkpoint")
     network_id = checkpoint.load_meta(Path(folder)).network_id
-    pair = Agent(SOG, folder, network_id, 5), Agent(ALPHAZERO, folder, network_id, 5)
+    pair = RatedAgent(SOG, folder, network_id, 5), RatedAgent(ALPHAZERO, folder, network_id, 5)
     first, second = match_keys("tic_tac_toe", [pair], 2, 5)
     assert play_match(first) == play_match(first)
     assert (first["batch"], second["batch"]) == (0, 1)
@@ -99,7 +99,7 @@ def test_points_are_the_same_again_and_batches_differ(runs: tuple[Path, Path]) -
 
 def test_a_network_that_changed_is_refused(runs: tuple[Path, Path]) -> None:
     folder = str(runs[0] / "checkpoint")
-    stale = Agent(SOG, folder, "0" * 16, 5)
+    stale = RatedAgent(SOG, folder, "0" * 16, 5)
     (key,) = match_keys("tic_tac_toe", [(stale, stale)], 1, 1)
     with pytest.raises(CheckpointError, match="learned on"):
         play_match(key)
@@ -152,8 +152,8 @@ def test_fig4_refuses(runs: tuple[Path, Path], tmp_path: Path, monkeypatch: pyte
 def test_training_elo_lets_snapshots_meet_those_of_their_time(runs: tuple[Path, Path]) -> None:
     keys = training_elo.plan(Options(runs=runs, seeds=1), silent)
 
-    def named(agent: Agent | Reference) -> str:
-        assert isinstance(agent, Agent)
+    def named(agent: RatedAgent | Reference) -> str:
+        assert isinstance(agent, RatedAgent)
         return agent.algorithm[0] + str(int(Path(agent.checkpoint).name))
 
     pairs = {named(agent_of(key, "first")) + named(agent_of(key, "second")) for key in keys}
@@ -216,7 +216,7 @@ def test_table1_is_a_grid_whose_neighbours_meet(connect_four_runs: tuple[Path, P
     pairs = [(agent_of(key, "first"), agent_of(key, "second")) for key in keys]
     assert len(set(pairs)) == len(pairs)
     agents = {agent for pair in pairs for agent in pair}
-    own = [agent for agent in agents if isinstance(agent, Agent)]
+    own = [agent for agent in agents if isinstance(agent, RatedAgent)]
     assert len([agent for agent in own if agent.algorithm == SOG]) == 3 * 2 * 3  # s, c, networks
     assert len([agent for agent in own if agent.algorithm == ALPHAZERO]) == 3 * 3
     kept = {(agent.algorithm, Path(agent.checkpoint).name) for agent in own}  # after thirds of the minutes

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 
 from soglab.papers import gtcfr_growth
 from soglab.papers.gtcfr_growth import CASES, EXACT, ZERO, Case
-from soglab.study import Key, Options, Point, Result
+from soglab.study import Key, Options, Result, StudyPoint
 
 
 def key(game: str, leaves: str, s: int, opening: tuple[int, ...] = ()) -> Key:
@@ -61,7 +61,7 @@ def test_the_plan_has_every_case_both_ways() -> None:
 def test_the_picture_and_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gtcfr_growth, "CASES", (Case("Kuhn", "kuhn_poker"),))
     keys = [key("kuhn_poker", leaves, s) for leaves in (EXACT, ZERO) for s in (1, 30)]
-    outcome = gtcfr_growth.present([Point(k, gtcfr_growth.compute(k)) for k in keys])
+    outcome = gtcfr_growth.present([StudyPoint(k, gtcfr_growth.compute(k)) for k in keys])
     assert [row.what for row in outcome.beside] == ["Kuhn, exact leaves, s = 30", "Kuhn, zero leaves, s = 30"]
     figure = Figure()
     outcome.pictures["gtcfr-growth"](figure)

@@ -18,7 +18,7 @@ from sog.games.rules.leduc.game import Leduc, LeducState
 from sog.games.rules.liars_dice import LiarsDice
 from sog.searches.cfr import exact
 from sog.searches.tree.public_tree import PublicTree
-from soglab.baselines.ismcts import FINAL_POLICIES, ISMCTS, FinalPolicy, Searcher, Statistics, composed
+from soglab.baselines.ismcts import FINAL_POLICIES, ISMCTS, FinalPolicy, InfosetStatistics, Searcher, composed
 
 GAMES = {
     "kuhn": Kuhn(),
@@ -153,7 +153,7 @@ def test_final_policies_of_counts_made_by_hand(final: FinalPolicy, policy: list[
     visits: Float64 = np.array([[4.0, 1.0, 0.0], [4.0, 0.0, 0.0], [0.0, 3.0, 0.0]])
     returns: Float64 = np.array([[-4.0, -1.0, 0.0], [2.0, 0.0, 0.0], [0.0, -6.0, 0.0]])
     legal = np.array([[True, True, True], [True, True, True], [True, True, False]])
-    assert Statistics(visits, returns, legal).policy(final).tolist() == policy
+    assert InfosetStatistics(visits, returns, legal).policy(final).tolist() == policy
 
 
 @pytest.mark.parametrize(

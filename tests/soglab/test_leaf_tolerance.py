@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from soglab.papers import leaf_tolerance
 from soglab.papers.leaf_tolerance import SEEDS, TOLERANCES
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 
 def test_a_larger_tolerance_asks_about_fewer_beliefs() -> None:
@@ -21,7 +21,8 @@ def test_a_larger_tolerance_asks_about_fewer_beliefs() -> None:
 def test_what_is_printed_and_drawn() -> None:
     keys = leaf_tolerance.plan(Options(quick=True, seeds=2), print)
     points = [
-        Point(key, {"exploitability": 10.0 + key["seed"], "beliefs": 50 if key["tolerance"] else 100}) for key in keys
+        StudyPoint(key, {"exploitability": 10.0 + key["seed"], "beliefs": 50 if key["tolerance"] else 100})
+        for key in keys
     ]
     outcome = leaf_tolerance.present(points)
     assert outcome.beside[0].ours == "10.5 (10 .. 11) mbb/h, 100% of the beliefs"

@@ -13,7 +13,7 @@ from sog.searches.gtcfr.search import Budget
 from sog.training.shipped import find_checkpoint
 from soglab.papers import paper_deviations
 from soglab.papers.paper_deviations import OURS, OURS_MORE, PAPERS, SETTINGS
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 BUDGET = Budget(100, 1.0)
 
@@ -51,7 +51,7 @@ def test_a_small_run_prints_every_setting_and_draws_it() -> None:
     assert [key["setting"] for key in keys] == list(SETTINGS) and {key["simulations"] for key in keys} == {10}
     assert len(paper_deviations.plan(Options(full=True), print)) == 4 * 10 * len(SETTINGS) + 3 * 2
     results = [50.0, 25.0, *[100.0] * (len(SETTINGS) - 2)]
-    points = [Point(key, {"mbb_per_hand": x}) for key, x in zip(keys, results, strict=True)]
+    points = [StudyPoint(key, {"mbb_per_hand": x}) for key, x in zip(keys, results, strict=True)]
     outcome = paper_deviations.present(points)
     assert [row.ours for row in outcome.beside][:3] == [
         "50 mbb/h",
@@ -79,7 +79,7 @@ def test_settings_are_compared_seed_by_seed_whatever_is_finished() -> None:
     keys = {(key["setting"], key["seed"]): key for key in paper_deviations.plan(Options(), print)}
     name = next(name for name in SETTINGS if name != PAPERS)
     mbb = {(PAPERS, 0): 90.0, (PAPERS, 1): 50.0, (PAPERS, 2): 40.0, (name, 1): 49.0, (name, 2): 39.0}
-    points = [Point(keys[at], {"mbb_per_hand": x}) for at, x in mbb.items()]
+    points = [StudyPoint(keys[at], {"mbb_per_hand": x}) for at, x in mbb.items()]
     assert [row.ours for row in paper_deviations.present(points).beside][1] == "44 (39 .. 49) mbb/h, -2% (-1 ± 0)"
     alone = paper_deviations.present(points[3:]).beside
     assert [row.ours for row in alone] == ["44 (39 .. 49) mbb/h"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from soglab.papers import pog_fig15
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 
 def test_the_plan_has_every_agent_on_both_games() -> None:
@@ -28,7 +28,7 @@ def test_the_last_fifth_stands_beside_the_papers_figure() -> None:
     result = {"trained": list(range(21)), "mbb_per_hand": curve, "uniform": 500.0}
     other = {**result, "mbb_per_hand": [x + 100.0 for x in curve]}
     keys = [{"game": "leduc_poker", "agent": "a2c", "episodes": 20, "seed": seed} for seed in (0, 1)]
-    outcome = pog_fig15.present([Point(keys[0], result), Point(keys[1], other)])
+    outcome = pog_fig15.present([StudyPoint(keys[0], result), StudyPoint(keys[1], other)])
     (row,) = outcome.beside
     assert (row.paper, row.ours) == ("78", "250 (200 .. 300) mbb/h")
     assert row.what == "leduc_poker, a2c, last fifth of 20 episodes"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from soglab.baselines.ismcts import FINAL_POLICIES
 from soglab.papers import pog_table5
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 
 def test_the_plan_has_the_whole_table_for_every_seed() -> None:
@@ -26,7 +26,7 @@ def test_figures_stand_beside_the_papers() -> None:
     """Two seeds 100 apart about the paper's mvd, far from its mvis, and equal in mval: no noise to go by."""
     keys = [{"game": "leduc_poker", "simulations": 10_000, "c": 13.0, "seed": seed} for seed in (0, 1)]
     results = [{"mvd": 461.0, "mvis": 900.0, "mval": 470.0}, {"mvd": 561.0, "mvis": 902.0, "mval": 470.0}]
-    outcome = pog_table5.present([Point(*both) for both in zip(keys, results, strict=True)])
+    outcome = pog_table5.present([StudyPoint(*both) for both in zip(keys, results, strict=True)])
     mvd, mvis, mval, lowest, near = outcome.beside
     assert (mvd.what, mvd.paper, mvd.ours) == ("10,000 sims, C 13, mvd", "511", "511 mbb/h (deviation 71)")
     assert (mvis.paper, mvis.ours) == ("465", "901 mbb/h (deviation 1)")

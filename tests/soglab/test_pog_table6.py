@@ -8,7 +8,7 @@ from sog.games.rules.kuhn import Kuhn
 from sog.searches.tree.public_tree import PublicTree
 from soglab.baselines.reinforcement import A2CSettings, SelfPlay
 from soglab.papers import pog_table6
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 
 def test_the_grid_is_the_papers() -> None:
@@ -44,9 +44,9 @@ def test_the_best_by_the_last_fifth_stands_beside_the_papers_figure() -> None:
     first, twin = (key for key in keys if {**key, "seed": 0} == {**keys[0], "seed": 0})
     best_early = [1000.0] * 5 + [1.0] * 4 + [900.0, 900.0]
     points = [
-        Point(first, {"trained": list(range(11)), "mbb_per_hand": [1000.0] * 9 + [300.0, 100.0]}),
-        Point(twin, {"trained": list(range(11)), "mbb_per_hand": [1000.0] * 9 + [500.0, 300.0]}),
-        Point(keys[1], {"trained": list(range(11)), "mbb_per_hand": best_early}),
+        StudyPoint(first, {"trained": list(range(11)), "mbb_per_hand": [1000.0] * 9 + [300.0, 100.0]}),
+        StudyPoint(twin, {"trained": list(range(11)), "mbb_per_hand": [1000.0] * 9 + [500.0, 300.0]}),
+        StudyPoint(keys[1], {"trained": list(range(11)), "mbb_per_hand": best_early}),
     ]
     outcome = pog_table6.present(points)
     (row,) = outcome.beside

@@ -6,7 +6,7 @@ from sog.games.holdem.cards import cards_name, live_hands
 from sog.games.holdem.names import holdem_from
 from sog.games.names import parse_game
 from soglab.papers import rebel_endgame
-from soglab.study import Options, Point, Result
+from soglab.study import Options, Result, StudyPoint
 
 SMALL = 'holdem(board=3s7hTdKs,pot=2000,stacks=3000,bets=allin,range0="AA,QJs,76s",range1="KQ,T9s:0.5")'
 
@@ -37,6 +37,6 @@ def test_what_is_printed() -> None:
     key = {"game": SMALL, "rule": "DCFR", "iterations": 1000}
     lines = {"chips": {"125": 20.0, "1000": 0.5}, "seconds": {"125": 12.5, "1000": 100.0}}
     result: Result = {**lines, "threads": 2, "memory_mb": 184}
-    outcome = rebel_endgame.present([Point(key, result)])
+    outcome = rebel_endgame.present([StudyPoint(key, result)])
     assert outcome.beside[0].ours == "20 after 125, 0.5 after 1000 (0.1 s an iteration, 2 threads, 184 MB)"
     assert [row["percent_of_pot"] for row in outcome.rows] == [1.0, 0.025]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from soglab.papers import rebel_fig3
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 
 def test_the_plan_has_every_algorithm_on_every_game() -> None:
@@ -27,7 +27,7 @@ def test_a_line_of_the_smallest_game() -> None:
 
 def test_the_table_counts_updates_of_one_player() -> None:
     keys = [key for key in rebel_fig3.plan(Options(), print) if key["algorithm"] == "Linear CFR"]
-    outcome = rebel_fig3.present([Point(key, {"exploitability": {"512": 0.002, "1024": 0.001}}) for key in keys])
+    outcome = rebel_fig3.present([StudyPoint(key, {"exploitability": {"512": 0.002, "1024": 0.001}}) for key in keys])
     first, second = outcome.beside
     assert first.what == "Linear CFR, 1x4f, 1x5f, 1x6f, 2x3f, 1,024 updates"
     assert (first.paper, first.ours) == ("0.001, 0.001, 0.002, 0.002", "0.0020, 0.0020, 0.0020, 0.0020")
@@ -38,7 +38,7 @@ def test_the_table_counts_updates_of_one_player() -> None:
 def test_the_nearest_variant_of_fictitious_play() -> None:
     factors = {"FP": 1.1, "Linear FP": 0.5, "FLOP": 3.0, "Linear CFR": 1.0}
     points = [
-        Point(key, {"exploitability": {"512": factors[key["algorithm"]] * rebel_fig3.TABLE_2["FP"][key["game"]]}})
+        StudyPoint(key, {"exploitability": {"512": factors[key["algorithm"]] * rebel_fig3.TABLE_2["FP"][key["game"]]}})
         for key in rebel_fig3.plan(Options(), print)
     ]
     last = rebel_fig3.present(points).beside[-1]

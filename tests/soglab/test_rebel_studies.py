@@ -14,7 +14,7 @@ from sog.nets.shape import shape_for
 from sog.training import checkpoint, curve
 from sog.training.run import Run
 from soglab.papers import rebel_fig5, rebel_rps, rebel_table2
-from soglab.study import Key, Options, Point
+from soglab.study import Key, Options, StudyPoint
 
 
 def quiet(line: str) -> None:
@@ -30,7 +30,7 @@ def test_with_oracle_leaves_solvers_that_are_known_to_converge_come_close(solver
 
 def test_every_solver_has_a_point_and_a_line() -> None:
     keys = rebel_fig5.plan(Options(quick=True), quiet)
-    points = [Point(key, {"exploitability": {"8": 0.2, "16": 0.1}}) for key in keys]
+    points = [StudyPoint(key, {"exploitability": {"8": 0.2, "16": 0.1}}) for key in keys]
     outcome = rebel_fig5.present(points)
     assert len(outcome.rows) == 2 * len(keys) == 8 and len(outcome.beside) == len(keys)
 
@@ -120,12 +120,12 @@ def test_the_means_stand_beside_the_papers_figure_of_the_same_solver() -> None:
     key |= {"search": "rebel", "search_solver": "fp", "warm": 0, "playthroughs": 1024, "updates": 1024}
     key |= {"minutes": 120.0, "examples": 5000}
     found = {"exploitability": 0.02, "ms_a_search": 40.0}
-    points = [Point({**key, "step": k}, {**found, "exploitability": 0.01 * k}) for k in (1, 2, 3)]
+    points = [StudyPoint({**key, "step": k}, {**found, "exploitability": 0.01 * k}) for k in (1, 2, 3)]
     (line,) = rebel_table2.present(points).beside
     assert line.paper == "0.020"
     assert line.ours == "0.0200 (0.0100 .. 0.0300), 3 networks, 120 min, 5,000 examples, 40 ms a search"
-    quick = [Point({**p.key, "playthroughs": 16}, p.result) for p in points]
-    other = [Point({**p.key, "algorithm": "sog", "solver": ""}, p.result) for p in points]
+    quick = [StudyPoint({**p.key, "playthroughs": 16}, p.result) for p in points]
+    other = [StudyPoint({**p.key, "algorithm": "sog", "solver": ""}, p.result) for p in points]
     assert [rebel_table2.present(p).beside[0].paper for p in (quick, other)] == ["", ""]
 
 

@@ -11,6 +11,7 @@ import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -21,9 +22,8 @@ from sog.cluster.where import Where
 from sog.errors import SettingError
 from soglab import reproduce
 from soglab.checks.agreement import agreement
-from soglab.reproduce import Reproduction, listing
-from soglab.study import Beside, Key, Note, Options, Outcome, Point, PointFile, Result, Study, one_run
-from soglab.table import EXPERIMENTS, Experiment
+from soglab.reproduce import Reproduction, experiments, listing, unique
+from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, PointFile, Result, Study, StudyPoint, one_run
 
 Capture = pytest.CaptureFixture[str]
 
@@ -47,7 +47,7 @@ def fail_at_two(key: Key) -> Result:
     return square(key)
 
 
-def present(points: list[Point]) -> Outcome:
+def present(points: list[StudyPoint]) -> Outcome:
     rows = [point.row for point in points]
     return Outcome(rows, {"picture": lambda figure: figure.subplots()}, [Beside("points", "3", str(len(points)))])
 
@@ -93,7 +93,7 @@ def test_time_left_is_by_the_points_of_this_time(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sog.cli.frame._LINE_SECONDS", 0.0)
-    monkeypatch.setattr(reproduce, "EXPERIMENTS", (toy(),))
+    monkeypatch.setattr(reproduce, "experiments", lambda: (toy(),))
     with pytest.raises(SettingError, match="two is too many"):
         run(toy(fail_at_two), tmp_path)
     assert main(["reproduce", "toy", "--out", str(tmp_path)]) == 0
@@ -105,7 +105,7 @@ def test_time_left_is_by_the_points_of_this_time(
 def test_finished_points_are_shown_before_the_rest_is_done(
     tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reproduce, "EXPERIMENTS", (toy(fail_at_two),))
+    monkeypatch.setattr(reproduce, "experiments", lambda: (toy(fail_at_two),))
     line = ["reproduce", "toy", "--out", str(tmp_path), "--so-far", "--json"]
     assert main(line) == 2 and "no point is finished yet" in capsys.readouterr().err
     with pytest.raises(SettingError, match="two is too many"):
@@ -276,15 +276,29 @@ def alive(process: int) -> bool:
 
 
 def test_the_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    names = [experiment.id for experiment in EXPERIMENTS]
-    assert len(set(names)) == len(names)
-    monkeypatch.setattr(reproduce, "EXPERIMENTS", (toy(), toy()))
+    names = [(experiment.paper, experiment.id) for experiment in experiments()]
+    assert len(names) >= 35 and names == sorted(set(names))
+    monkeypatch.setattr(reproduce, "experiments", lambda: (toy(), toy()))
     assert not any(entry["results"] for entry in listing(tmp_path))
     run(toy(), tmp_path)
     (entry, _) = listing(tmp_path)
     assert entry == {
         "id": "toy", "paper": "SoG", "figure": "Fig. 0", "minutes": 1, "what": "squares", "results": True
     }  # fmt: skip
+
+
+def test_a_module_that_says_what_it_is_is_an_experiment() -> None:
+    def module(name: str, **values: Any) -> ModuleType:
+        made = ModuleType(name)
+        made.__file__ = f"papers/{name}.py"
+        vars(made).update(values)
+        return made
+
+    other = replace(toy(), id="other")
+    modules = [module("one", EXPERIMENT=toy()), module("none"), module("several", EXPERIMENTS=(other,))]
+    assert [experiment.id for experiment in unique(modules)] == ["toy", "other"]
+    with pytest.raises(SettingError, match=r"two experiments are called toy: in papers/one\.py and papers/again\.py"):
+        unique([*modules, module("again", EXPERIMENT=toy())])
 
 
 @pytest.mark.parametrize(
@@ -308,7 +322,7 @@ def test_bad_input_is_told_in_one_line(line: str, why: str, tmp_path: Path, caps
     assert told.out == ""
 
 
-TAKING_RUNS = [experiment.id for experiment in EXPERIMENTS if "runs" in experiment.study.takes]
+TAKING_RUNS = [experiment.id for experiment in experiments() if "runs" in experiment.study.takes]
 
 
 @pytest.mark.parametrize("name", TAKING_RUNS)
@@ -342,7 +356,7 @@ def test_a_plan_is_heard_only_where_it_stands(tmp_path: Path) -> None:
 
 
 def test_reproduce_prints_one_object(tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reproduce, "EXPERIMENTS", (toy(),))
+    monkeypatch.setattr(reproduce, "experiments", lambda: (toy(),))
     assert main(["reproduce", "toy", "--out", str(tmp_path), "--workers", "1", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["beside"] == [{"what": "points", "paper": "3", "ours": "3"}]
@@ -364,7 +378,7 @@ def test_a_check_that_fails_has_exit_code_1(
         return [{"game": "chess", "seed": seed, "games": 1} for seed in range(1 if options.quick else 2)]
 
     study = Study(compared, differing, lambda points: agreement(["chess"], "picture", points))
-    monkeypatch.setattr(reproduce, "EXPERIMENTS", (Experiment("toy", "", "", 1, "a check", study),))
+    monkeypatch.setattr(reproduce, "experiments", lambda: (Experiment("toy", "", "", 1, "a check", study),))
     line, alone = ["reproduce", "toy", "--out", str(tmp_path)], ["--workers", "1"]
     assert main([*line, *alone, "--quick"]) == 0 and main([*line, *alone]) == 1
     capsys.readouterr()

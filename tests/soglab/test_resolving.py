@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from soglab.papers import resolving
-from soglab.study import Key, Options, Point
+from soglab.study import Key, Options, StudyPoint
 
 
 def key(rule: str, alpha: float | str, iterations: int) -> Key:
@@ -29,7 +29,7 @@ def test_more_iterations_help_with_the_gadget_only() -> None:
 
 def test_the_table_is_that_of_the_most_iterations() -> None:
     keys = [key("sog", 1.0, 10), key("sog", 1.0, 30)]
-    outcome = resolving.present([Point(k, {"mbb_per_hand": 100.0 / k["iterations"]}) for k in keys])
+    outcome = resolving.present([StudyPoint(k, {"mbb_per_hand": 100.0 / k["iterations"]}) for k in keys])
     (row,) = outcome.beside
     assert row.what == "sog, alpha 1, 30 iterations a step"
     assert row.ours == "3.333 mbb/h"

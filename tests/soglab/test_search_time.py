@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from soglab.papers.search_time import WIDTHS, compute, plan, present
-from soglab.study import Options, Point
+from soglab.study import Options, StudyPoint
 
 
 def test_a_point_is_a_search() -> None:
@@ -13,5 +13,5 @@ def test_a_point_is_a_search() -> None:
 
 def test_the_slope_of_a_square_is_two() -> None:
     keys = plan(Options(), lambda text: None)
-    points = [Point(key, {"seconds": key["s"] ** 2 / key["c"]}) for key in keys]
+    points = [StudyPoint(key, {"seconds": key["s"] ** 2 / key["c"]}) for key in keys]
     assert all("s^2.00" in said.ours for said in present(points).beside) and len(points) == 4 * len(WIDTHS)

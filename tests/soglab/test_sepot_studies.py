@@ -24,7 +24,7 @@ from sog.training.run import Run, Until
 from soglab.checks import sepot_critic
 from soglab.papers import policy_learners, sepot_distilled, sepot_fig1, sepot_figures, sepot_table1
 from soglab.papers.sepot_runs import UNTRAINED, own_measure
-from soglab.study import Key, Options, Point, Study
+from soglab.study import Key, Options, Study, StudyPoint
 from tests.policies import RandomPolicy, value_of
 
 
@@ -32,28 +32,28 @@ def quiet(line: str) -> None:
     """Nobody reads the notes."""
 
 
-def carried_out(study: Study, options: Options) -> list[Point]:
-    return [Point(key, study.compute(key)) for key in study.plan(options, quiet)]
+def carried_out(study: Study, options: Options) -> list[StudyPoint]:
+    return [StudyPoint(key, study.compute(key)) for key in study.plan(options, quiet)]
 
 
 @pytest.mark.parametrize(
     "study",
     [
-        sepot_fig1.STUDY,
-        sepot_figures.FIG3,
-        sepot_figures.FIG4,
-        sepot_figures.FIG5,
-        policy_learners.STUDY,
-        sepot_table1.STUDY,
-        sepot_distilled.STUDY,
-        sepot_critic.STUDY,
+        sepot_fig1.EXPERIMENT.study,
+        sepot_figures.FIG3.study,
+        sepot_figures.FIG4.study,
+        sepot_figures.FIG5.study,
+        policy_learners.EXPERIMENT.study,
+        sepot_table1.EXPERIMENT.study,
+        sepot_distilled.EXPERIMENT.study,
+        sepot_critic.EXPERIMENT.study,
     ],
 )
 def test_quick_versions_need_no_run(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     outcome = study.present(carried_out(study, Options(quick=True)))
     assert outcome.rows and outcome.beside
-    if study is not policy_learners.STUDY:  # which trains its own
+    if study is not policy_learners.EXPERIMENT.study:  # which trains its own
         with pytest.raises(SettingError, match="no training run in runs/"):
             study.plan(Options(), quiet)
 
@@ -62,12 +62,12 @@ def test_figures_take_a_runs_snapshots(tmp_path: Path) -> None:
     game = make_history_game("kuhn_poker")
     settings = PolicySettings(SepotSettings("kuhn_poker", count=3), policy_shape(game, 8, 1), games=8, steps=2)
     train_policy(Run("kuhn_poker", algorithm="sepot"), settings, tmp_path, Until(rounds=2))
-    keys = sepot_figures.FIG4.plan(Options(runs=(tmp_path,), quick=True), quiet)
+    keys = sepot_figures.FIG4.study.plan(Options(runs=(tmp_path,), quick=True), quiet)
     assert [key["step"] for key in keys] == [0] * 3 + [4] * 3
-    points = [Point(key, sepot_figures.FIG4.compute(key)) for key in keys]
-    assert len(sepot_figures.FIG4.present(points).rows) == 6
+    points = [StudyPoint(key, sepot_figures.FIG4.study.compute(key)) for key in keys]
+    assert len(sepot_figures.FIG4.study.present(points).rows) == 6
     with pytest.raises(CheckpointError):
-        sepot_figures.FIG4.plan(Options(runs=(tmp_path / "no",)), quiet)
+        sepot_figures.FIG4.study.plan(Options(runs=(tmp_path / "no",)), quiet)
 
 
 def test_a_runs_critic_stands_beside_exact_values(tmp_path: Path) -> None:
@@ -75,13 +75,13 @@ def test_a_runs_critic_stands_beside_exact_values(tmp_path: Path) -> None:
     settings = settings_of(game, "demo", "sepot")
     assert isinstance(settings, PolicySettings)
     train_policy(Run("kuhn_poker", "demo", algorithm="sepot"), settings, tmp_path, Until(rounds=1))
-    errors, alone, *searches = sepot_critic.STUDY.plan(Options(runs=(tmp_path,), quick=True), quiet)
-    turns = sepot_critic.STUDY.compute(errors)["turns"]
+    errors, alone, *searches = sepot_critic.EXPERIMENT.study.plan(Options(runs=(tmp_path,), quick=True), quiet)
+    turns = sepot_critic.EXPERIMENT.study.compute(errors)["turns"]
     assert [turn["turn"] for turn in turns] == [0, 1, 2, 3, 4]  # two cards and at most two actions before the last
     assert all(turn["error"] > 0 and turn["change"] > 0 for turn in turns[2:])
-    found = {(key["leaves"], key.get("choosers", "")): sepot_critic.STUDY.compute(key) for key in searches}
+    found = {(key["leaves"], key.get("choosers", "")): sepot_critic.EXPERIMENT.study.compute(key) for key in searches}
     assert len(searches) == 8 and all(0 <= one["exploitability"] < 1 for one in found.values())
-    assert sepot_critic.STUDY.compute(alone)["exploitability"] > 0
+    assert sepot_critic.EXPERIMENT.study.compute(alone)["exploitability"] > 0
 
 
 def test_what_the_choice_at_leaves_is_worth_is_a_difference_within_each_run() -> None:
@@ -95,8 +95,8 @@ def test_what_the_choice_at_leaves_is_worth_is_a_difference_within_each_run() ->
             (way, chosen),
             ({**way, "choosers": sepot_figures.NOBODY}, without),
         ):
-            points.append(Point({**about, **how}, {"exploitability": found, "searched": 1}))
-    beside = {row.what: row.ours for row in sepot_figures.FIG5.present(points).beside}
+            points.append(StudyPoint({**about, **how}, {"exploitability": found, "searched": 1}))
+    beside = {row.what: row.ours for row in sepot_figures.FIG5.study.present(points).beside}
     (worth,) = (ours for what, ours in beside.items() if "choice at leaves, less without, 2 runs" in what)
     assert worth.startswith("-0.25 ± 0.64 utility; 0.516 times [")  # the root of 0.4 times 0.667
     assert any("leaves without a choice" in what for what in beside)
@@ -112,18 +112,18 @@ def shipped(name: str) -> Path:
 def test_figures_show_other_algorithms_runs_by_their_own_measure() -> None:
     """Student of Games' and ReBeL's networks as lines beside SePoT's, each by the play it is watched by."""
     runs = (shipped("liars_dice_1x4_sog"), shipped("liars_dice_1x4_rebel"))
-    keys = sepot_figures.FIG3.plan(Options(runs=runs), quiet)
+    keys = sepot_figures.FIG3.study.plan(Options(runs=runs), quiet)
     assert [key["by"] for key in keys] == [
         "Student of Games: search at (100,1), one seed",
         "ReBeL: ReBeL's mean policy",
     ]
-    (point,) = [Point(key, sepot_figures.FIG3.compute(key)) for key in keys[:1]]
+    (point,) = [StudyPoint(key, sepot_figures.FIG3.study.compute(key)) for key in keys[:1]]
     assert point.result["exploitability"] == pytest.approx(0.0029, abs=3e-4)  # as the pages have it
     assert point.result["exploitability"] == own_measure(runs[0])
-    (row,) = sepot_figures.FIG3.present([point]).rows
+    (row,) = sepot_figures.FIG3.study.present([point]).rows
     assert row["line"] == keys[0]["by"] and row["seeds"] == 1
     with pytest.raises(CheckpointError, match="trained by sog, so it has no critic"):
-        sepot_table1.STUDY.plan(Options(runs=runs), quiet)
+        sepot_table1.EXPERIMENT.study.plan(Options(runs=runs), quiet)
 
 
 def test_policy_learners_are_compared_by_minutes_and_their_last_networks(tmp_path: Path) -> None:
@@ -135,8 +135,8 @@ def test_policy_learners_are_compared_by_minutes_and_their_last_networks(tmp_pat
         assert isinstance(settings, PolicySettings)
         train_policy(run, replace(settings, games=8, steps=2), tmp_path / str(seed), Until(rounds=2))
     runs = (tmp_path / "0", tmp_path / "1", shipped("liars_dice_1x4_sog"))
-    points = carried_out(policy_learners.STUDY, Options(runs=runs, quick=True))
-    outcome = policy_learners.STUDY.present(points)
+    points = carried_out(policy_learners.EXPERIMENT.study, Options(runs=runs, quick=True))
+    outcome = policy_learners.EXPERIMENT.study.present(points)
     assert len(outcome.rows) == 2 * 2 * 3 + 1
     assert [line.what.rpartition(", ")[0] for line in outcome.beside] == [
         "goofspiel: NashPG: network",
@@ -154,14 +154,14 @@ def test_policy_learners_are_compared_by_minutes_and_their_last_networks(tmp_pat
 
 def test_policy_learners_are_trained_by_the_study_itself_and_stand_beside_what_ships() -> None:
     """Three learners on three games; a changed preset is another point, and named runs are not trained."""
-    keys = policy_learners.STUDY.plan(Options(seeds=2, minutes=1.0), quiet)
+    keys = policy_learners.EXPERIMENT.study.plan(Options(seeds=2, minutes=1.0), quiet)
     trained = [key for key in keys if key["what"] == policy_learners.TRAIN]
     assert len({(key["game"], key["policy"], key["seed"]) for key in trained}) == len(trained) == 2 * 3 * 3
     assert len({key["made_of"] for key in trained}) == 3 * 3 and {key["minutes"] for key in trained} == {1.0}
     beside = {key["checkpoint"] for key in keys if key["what"] == policy_learners.SHIPPED}
     assert beside == {"leduc_poker", "liars_dice_1x4_sog", "liars_dice_1x4_rebel"}
     with pytest.raises(SettingError, match="leave out --seeds and --minutes"):
-        policy_learners.STUDY.plan(Options(runs=(shipped("leduc_poker"),), seeds=1), quiet)
+        policy_learners.EXPERIMENT.study.plan(Options(runs=(shipped("leduc_poker"),), seeds=1), quiet)
 
 
 def test_a_run_that_a_study_trains_goes_on_where_it_was_stopped(
@@ -169,19 +169,19 @@ def test_a_run_that_a_study_trains_goes_on_where_it_was_stopped(
 ) -> None:
     """A run that has had its minutes is measured as it was found; its networks stand in the order of training."""
     monkeypatch.chdir(tmp_path)
-    (key, *_) = policy_learners.STUDY.plan(Options(quick=True, minutes=0.005), quiet)
-    first = policy_learners.STUDY.compute(key)
-    assert policy_learners.STUDY.compute(key) == first
+    (key, *_) = policy_learners.EXPERIMENT.study.plan(Options(quick=True, minutes=0.005), quiet)
+    first = policy_learners.EXPERIMENT.study.compute(key)
+    assert policy_learners.EXPERIMENT.study.compute(key) == first
     steps = [network["step"] for network in first["networks"]]
     assert steps == sorted(set(steps)) and steps[0] == 0 and len(steps) >= 2
     searches = [way for network in first["networks"] for way in network["ways"] if way["gadget"]]
     assert len(searches) == 3 * len(steps) and all(way["searched"] > 0 for way in searches)
-    rows = policy_learners.STUDY.present([Point(key, first)]).rows
+    rows = policy_learners.EXPERIMENT.study.present([StudyPoint(key, first)]).rows
     assert len(rows) == 4 * len(steps) and {row["run"] for row in rows} == {"seed 0"}
 
 
 def test_with_paper_the_gadget_alone_decides_the_opponents_range() -> None:
-    for study in (sepot_fig1.STUDY, sepot_figures.FIG4, sepot_table1.STUDY):
+    for study in (sepot_fig1.EXPERIMENT.study, sepot_figures.FIG4.study, sepot_table1.EXPERIMENT.study):
         for paper, alpha in ((True, 1.0), (False, 0.9)):
             assert {key["alpha"] for key in study.plan(Options(quick=True, paper=paper), quiet)} == {alpha}
 
@@ -200,7 +200,7 @@ def test_table1_counts_what_was_searched() -> None:
     assert 0 < first["searched"] < first["moves"] and any(first["won"])
     none = sepot_table1.compute({**about, "histories": 1, "part": 0})
     assert none["searched"] == 0 and not any(none["won"])
-    (row,) = sepot_table1.present([Point(keys[0], first)]).rows
+    (row,) = sepot_table1.present([StudyPoint(keys[0], first)]).rows
     assert row["moves searched"] == first["searched"] and row["games"] == 40
 
 
@@ -213,13 +213,13 @@ def test_distilled_networks_stand_beside_their_run_and_student_of_games(tmp_path
     own = tmp_path / "own"
     line = ["--algorithm", "sog(network=1x8)", "--rounds", "1", "--workers", "1", "--out", str(own)]
     assert main(["train", "kuhn_poker", *line]) == 0
-    keys = sepot_distilled.STUDY.plan(Options(runs=(run, out, own), quick=True), quiet)
+    keys = sepot_distilled.EXPERIMENT.study.plan(Options(runs=(run, out, own), quick=True), quiet)
     ways = [(key["by"], key["way"]) for key in keys]
     assert ways[:3] == [("SePoT", "policy"), ("SePoT", "sepot"), ("SePoT", "critic")]
     by = "distilled from SePoT (identity)"
     assert ways[3:] == [(by, "gtcfr"), (by, "rebel"), ("Student of Games", "gtcfr"), ("Student of Games", "rebel")]
-    points = [Point(key, sepot_distilled.STUDY.compute(key)) for key in keys]
-    outcome = sepot_distilled.STUDY.present(points)
+    points = [StudyPoint(key, sepot_distilled.EXPERIMENT.study.compute(key)) for key in keys]
+    outcome = sepot_distilled.EXPERIMENT.study.present(points)
     assert len(outcome.rows) == 7 and all(0.0 <= row["mean"] <= 2.0 for row in outcome.rows)
     means = {(row["by"], row["way"]): row["mean"] for row in outcome.rows}
     ratio = means[by, "gtcfr"] / means["Student of Games", "gtcfr"]
@@ -231,7 +231,7 @@ def test_distilled_networks_stand_beside_their_run_and_student_of_games(tmp_path
         Until(rounds=1),
     )
     with pytest.raises(CheckpointError, match="without a critic"):
-        sepot_distilled.STUDY.plan(Options(runs=(tmp_path / "rnad",)), quiet)
+        sepot_distilled.EXPERIMENT.study.plan(Options(runs=(tmp_path / "rnad",)), quiet)
 
 
 def test_in_fig_1_each_fleet_lies_in_one_of_two_ways() -> None:
@@ -262,7 +262,7 @@ def test_table1_of_two_runs_counts_no_game_twice(tmp_path: Path) -> None:
     settings = PolicySettings(SepotSettings(GOOF4, count=2), policy_shape(make_history_game(GOOF4), 8, 1), games=4)
     for seed, run in enumerate(runs):
         train_policy(Run(GOOF4, algorithm="sepot", seed=seed), replace(settings, steps=1), run, Until(rounds=1))
-    keys = sepot_table1.STUDY.plan(Options(runs=runs), quiet)
+    keys = sepot_table1.EXPERIMENT.study.plan(Options(runs=runs), quiet)
     for run in runs:
         own = [key for key in keys if key["run"] == str(run)]
         assert sum(key["histories"] == -1 for key in own) == 1 and sum(key["histories"] == 0 for key in own) == 2
@@ -270,6 +270,6 @@ def test_table1_of_two_runs_counts_no_game_twice(tmp_path: Path) -> None:
         assert len(searched) == len(set(searched)) == 250
     assert len({tuple(key["networks"]) for key in keys}) == 6
     some = [key for key in keys if key["histories"] == 0]
-    rows = sepot_table1.present([Point(key, sepot_table1.compute({**key, "pairs": 50})) for key in some]).rows
+    rows = sepot_table1.present([StudyPoint(key, sepot_table1.compute({**key, "pairs": 50})) for key in some]).rows
     assert len(rows) == 3 and all(row["games"] == 200 for row in rows)
     assert [row["run"] for row in rows] == [str(run) for run in runs]

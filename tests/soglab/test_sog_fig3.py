@@ -15,7 +15,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
 from sog.training import checkpoint
 from soglab.papers import sog_fig3
-from soglab.study import Key, Options, Point
+from soglab.study import Key, Options, StudyPoint
 
 
 def save(folder: Path, step: int, game: str = "kuhn_poker", seed: int = 0) -> None:
@@ -94,14 +94,14 @@ def test_two_games_of_a_family_have_a_picture_each() -> None:
     """Liar's Dice with four faces a die and with five."""
     how = {"leaves": "", "network": "", "step": 1, "simulations": 10, "per_update": 1.0, "rule": "best", "seed": 0}
     games = [f"liars_dice(numdice=1,dice_sides={faces})" for faces in (4, 5)]
-    points = [Point({"game": game, **how}, {"exploitability": 0.1}) for game in games]
+    points = [StudyPoint({"game": game, **how}, {"exploitability": 0.1}) for game in games]
     assert list(sog_fig3.present(points).pictures) == ["liars_dice", "liars_dice-1"]
 
 
 def test_the_picture_has_lines_ribbons_and_dashes() -> None:
-    def point(step: int | None, seed: int, value: float) -> Point:
+    def point(step: int | None, seed: int, value: float) -> StudyPoint:
         key = {"game": "leduc_poker", "leaves": "", "network": "", "step": step, "simulations": 10, "per_update": 1.0}
-        return Point({**key, "rule": "best", "seed": seed}, {"exploitability": value})
+        return StudyPoint({**key, "rule": "best", "seed": seed}, {"exploitability": value})
 
     points = [point(step, seed, 90.0 - step + seed) for step in (0, 30) for seed in (0, 2)]
     outcome = sog_fig3.present([*points, point(None, 0, 5.0)])

@@ -7,15 +7,15 @@ import pytest
 
 from sog.games.catalog import make_game
 from sog.searches.tree.public_tree import PublicTree
-from soglab.papers.value_fit import Solved, configurations, fit, solve
+from soglab.papers.value_fit import SolvedBeliefs, configurations, fit, solve
 
 
 @pytest.fixture(scope="module")
-def solved() -> Solved:
+def solved() -> SolvedBeliefs:
     return solve(PublicTree(make_game("leduc_poker")).list_all(), 60, np.random.default_rng(0), iterations=50)
 
 
-def test_targets_are_zero_sum_and_policies(solved: Solved) -> None:
+def test_targets_are_zero_sum_and_policies(solved: SolvedBeliefs) -> None:
     beliefs, rows = solved.beliefs, solved.targets
     assert len(beliefs.nodes) == len(rows) == 60
     for b, node in enumerate(beliefs.nodes):
@@ -30,12 +30,12 @@ def test_targets_are_zero_sum_and_policies(solved: Solved) -> None:
     assert not rows.policies[~rows.legal].any() and trained.any()
 
 
-def test_learning_lowers_the_error(solved: Solved) -> None:
+def test_learning_lowers_the_error(solved: SolvedBeliefs) -> None:
     plain = next(configurations(60))
     before, after = fit(plain, solved, solved, 0), fit(plain, solved, solved, 60)
     assert after.error < before.error / 2 and after.weighted < before.weighted / 2 and after.kl < before.kl
 
 
-def test_every_configuration_runs(solved: Solved) -> None:
+def test_every_configuration_runs(solved: SolvedBeliefs) -> None:
     names = [c.name for c in configurations(2) if np.isfinite(fit(c, solved, solved, 4).error)]
     assert len(names) == len(set(names)) > 10

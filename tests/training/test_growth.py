@@ -23,7 +23,6 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.search import Budget, SearchLog, SearchSettings, search
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_evaluator
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
 
 GAMES = (
@@ -111,7 +110,7 @@ def test_a_trajectory_without_a_world_is_counted(fill: bool) -> None:
 
     log = searched()
     assert log.expansions == 4 and log.lost <= (0 if fill else 1)  # without fill one comes to where the game ends
-    public.scales[node, f.WEIGHT_SCALE] = 0.0
+    public.nodes.weight_scale[node] = 0.0
     log = searched()
     assert (log.expansions, log.lost, log.grown) == (4, 4, False)
 

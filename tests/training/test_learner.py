@@ -16,7 +16,6 @@ from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape, shape_for
 from sog.searches.leaves.evaluator import Beliefs
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.learner import Learner, LearnerSettings, losses
 from sog.training.replay import Rows, blank_rows
@@ -26,7 +25,7 @@ def leduc_rows(count: int, seed: int = 0) -> Rows:
     """Random beliefs at Leduc's public states with random targets; the second action is never legal."""
     rng, game = np.random.default_rng(seed), Leduc()
     public, shape = PublicTree(game).list_all(), shape_for(game)
-    asked = np.flatnonzero(public.nodes[: public.size, f.ACTOR] != TERMINAL).astype(np.int32)
+    asked = np.flatnonzero(public.nodes.actor[: public.size] != TERMINAL).astype(np.int32)
     ranges = [rng.dirichlet(np.ones(slots), count) for slots in game.num_slots]
     beliefs = Beliefs(public, rng.choice(asked, count), np.concatenate(ranges, axis=1))
     rows = replace(blank_rows(shape, count), inputs=encode(beliefs))

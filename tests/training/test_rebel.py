@@ -21,8 +21,8 @@ from sog.searches.depth_limited.settings import CFR_D, REBEL_FP, SolveSettings
 from sog.searches.depth_limited.subgames import Subgames
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry
 from sog.training.replay import Rows
 
 DICE = "liars_dice(numdice=1,dice_sides=2)"
@@ -78,8 +78,8 @@ def test_with_a_policy_network_every_public_state_of_a_subgame_gives_a_row() -> 
     np.testing.assert_allclose(rows.policies.sum(axis=-1), rows.policy_mask, atol=1e-6)
     assert (rows.policies[~rows.legal] == 0).all()
     np.testing.assert_array_equal(rows.inputs[0], solving.rows(shape).inputs[0])  # at the root
-    child = opened.index(int(solving.games.tree.child[f.NODE, int(solving.games.tree.nodes[0, f.CHILD0])]))
-    bid = public.action_rows[int(public.nodes[0, f.ACTION0]), f.IDENTITY]
+    child = opened.index(int(solving.games.tree.child.node[int(solving.games.tree.nodes.child0[0])]))
+    bid = public.action_rows.identity[int(public.nodes.action0[0])]
     chosen = rows.policies[0, : shape.slots[0], bid]
     told = rows.inputs[child][-sum(shape.slots) :][: shape.slots[0]]  # player 0's range after its first bid
     np.testing.assert_allclose(told / shape.slots[0], chosen / chosen.sum(), atol=1e-5)
@@ -109,10 +109,10 @@ def test_sharing_solves_the_root_once() -> None:
 def test_leaves_are_sampled_by_the_policies_and_the_explorer(solver: object) -> None:
     public = PublicTree(make_game(DICE)).list_all()
     games = Subgames(public, [(0, public.ranges_by_slot(0, public.game.root_ranges()))], depth=1)
-    table = games.tree.table(0, f.POLICY)
+    table = games.tree.table(0, Entry.POLICY)
     table[:] = 0.0
     table[1] = 1.0
-    averages = games.tree.table(0, f.POLICY_SUM)
+    averages = games.tree.table(0, Entry.POLICY_SUM)
     averages[:] = 0.0
     averages[2 if solver is REBEL_FP else 1] = 1.0
     rng, epsilon = np.random.default_rng(0), 0.4
@@ -122,5 +122,5 @@ def test_leaves_are_sampled_by_the_policies_and_the_explorer(solver: object) -> 
     explored = 0.5 * (1.0 - epsilon + epsilon / len(table))
     expected = (explored, 0.5 + 0.5 * epsilon / len(table)) if solver is REBEL_FP else (explored + 0.5,)
     for action, share in enumerate(expected, start=1):
-        child = int(games.tree.child[f.NODE, int(games.tree.nodes[0, f.CHILD0]) + action])
+        child = int(games.tree.child.node[int(games.tree.nodes.child0[0]) + action])
         assert counts[child] / 4000 == pytest.approx(share, abs=0.03)

@@ -123,7 +123,7 @@ def test_sigterm_saves_the_round_and_ends_the_command(tmp_path: Path) -> None:
             time.sleep(0.05)
         process.terminate()
         said = process.communicate(timeout=60)[1]
-    assert process.returncode == 143 and "--resume goes on from there" in said
+    assert process.returncode == 143 and "--resume continues from there" in said
     assert checkpoint.load_meta(out / "checkpoint").settings["round"] >= 4 and not (out / "lock").exists()
 
 

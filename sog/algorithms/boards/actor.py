@@ -66,7 +66,7 @@ class BoardActor:
         self.variants = game.variants()
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
-        """Play so many games of round `number`, and search their queries."""
+        """Play this many games of round `number`, and search their queries."""
         rows: dict[tuple[int, int], list[Rows]] = {}
         searches = queries = 0
         for job in self.finished(games, evaluator, rng, number):

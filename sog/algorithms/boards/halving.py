@@ -27,7 +27,7 @@ class Halving:
     def __init__(
         self, tree: PuctTree, noise: Float64, target: TargetSettings, considered: int, simulations: int
     ) -> None:
-        """noise: float64[A], Gumbel noise.  considered: so many actions begin, at most."""
+        """noise: float64[A], Gumbel noise.  considered: this many actions begin, at most."""
         self.tree, self.noise, self.target = tree, noise, target
         self.before = tree.visits()  # by the searches of earlier moves
         self.order = visits_before(min(considered, len(noise)), simulations)

@@ -68,7 +68,7 @@ class GtcfrSearch:
 class MctsSearch:
     """AlphaZero's search.
 
-    considered: with noise, the root's simulations are shared out by sequential halving among so many actions at most;
+    considered: with noise, the root's simulations are shared out by sequential halving among this many actions at most;
     0 for PUCT at the root too.  sigma: of the values by which halving compares.
     """
 

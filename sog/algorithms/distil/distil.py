@@ -73,7 +73,7 @@ def distil(
 ) -> Distilled:
     """A network that answers beliefs as the teacher does; without `minutes` the seed decides it to the bit.
 
-    minutes: after so many it stops, schedules unchanged, but not before its first step.  report: takes the steps done
+    minutes: after this many it stops, schedules unchanged, but not before its first step.  report: takes the steps done
     and the latest losses.
     """
     rng = np.random.default_rng(seed)

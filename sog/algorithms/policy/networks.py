@@ -1,4 +1,4 @@
-"""Policy networks over infostates of games by histories, and what is read off them; it knows no learner.
+"""Policy networks over infostates of games by histories, and what is read off them.
 
 They are CVPNs with one infostate a player, so that checkpoints are those of every other algorithm. The first value
 is of the player who acts, in utilities times the learner's `scale` (1 with R-NaD); the second is not used.
@@ -103,7 +103,7 @@ def policies_of(network: CVPN, inputs: Float32, legal: Bool) -> Float32:
 
 
 def policies_in_parts(network: CVPN, inputs: Float32, legal: Bool) -> Float32:
-    """`policies_of` at any number of infostates, so many at once that memory suffices."""
+    """`policies_of` at any number of infostates, this many at once that memory suffices."""
     parts = range(0, len(inputs), _AT_ONCE)
     return np.concatenate([policies_of(network, inputs[k : k + _AT_ONCE], legal[k : k + _AT_ONCE]) for k in parts])
 

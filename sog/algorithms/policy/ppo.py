@@ -76,7 +76,7 @@ class PpoSettings:
             if getattr(self, name) < 0:
                 raise SettingError(f"{name} must not be negative, not {getattr(self, name)}")
         if self.pull and not self.magnet_every:
-            raise SettingError("a magnet that pulls must be copied every so many steps")
+            raise SettingError("a magnet that pulls needs magnet_every, the steps after which it is copied anew")
 
     def rate(self, step: int) -> float:
         """The learning rate of step `step`."""

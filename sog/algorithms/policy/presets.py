@@ -95,7 +95,7 @@ def mmd_preset(game: HistoryGame, name: str) -> PolicySettings:
 
 
 def nashpg_preset(game: HistoryGame, name: str) -> PolicySettings:
-    """PPO pulled to a magnet that is copied every so many steps (arXiv 2510.18183); rewards and rate as of MMD.
+    """PPO pulled to a magnet that is copied again and again (arXiv 2510.18183); rewards and rate as of MMD.
 
     `demo` and `full` pull as much as R-NaD's eta does, in phases of 3,000 steps.
     `paper` has the settings of the authors' program, of about 4,096 decisions a step in games of four, and the network

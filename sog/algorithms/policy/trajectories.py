@@ -97,7 +97,7 @@ def _mixed(policy: Float32, legal: Bool, share: Float64) -> Float32:
 
 
 class _Histories:
-    """The actions of so many games as they are taken."""
+    """The actions of this many games as they are taken."""
 
     def __init__(self, count: int, longest: int) -> None:
         self.actions = np.full((count, longest), -1, dtype=np.int16)

@@ -54,7 +54,7 @@ class RebelActor:
         self.public = listed_tree(game)
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
-        """Play so many games, each from the root to its end."""
+        """Play this many games, each from the root to its end."""
         public = self.public or PublicTree(self.game)
         values = values_of(evaluator, self.acting.solve.warm > 0, self.acting.solve.pairs)
         layouts = Layouts(public, self.acting.solve.depth, self.acting.solve.to_chance)

@@ -46,7 +46,7 @@ class Profile:
     """What is played in one subgame.
 
     policies: float64[A, I] by public node.  beliefs: ranges by slot, float64[S0 + S1], at the public nodes where it
-    ends and the game goes on.  held: there, whether each player's own policy may have led there from the root.
+    ends and the game continues.  held: there, whether each player's own policy may have led there from the root.
     """
 
     policies: dict[int, Float64]

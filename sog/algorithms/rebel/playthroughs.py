@@ -29,7 +29,7 @@ from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["WIDTH", "AveragePlay", "held_at_once", "mean_exploitability", "mean_policy", "sampled_policy"]
 
-# Subgames solved side by side: so many leaves fill a network's batch even where most have nothing new to evaluate.
+# Subgames solved side by side: this many leaves fill a network's batch even where most have nothing new to evaluate.
 WIDTH = 512
 # Playthroughs are held at once, so that equal subgames among them are solved once, as long as they fit in so much.
 HELD, HELD_BYTES = 1024, 1 << 30
@@ -62,7 +62,7 @@ def sampled_policy(
     rng: np.random.Generator,
     progress: Callable[[int], None] = lambda _: None,
 ) -> AveragePlay:
-    """The average of so many playthroughs of a safe agent, of a listed game.
+    """The average of this many playthroughs of a safe agent, of a listed game.
 
     The average is that of mixed strategies: a playthrough counts at an infostate as much as its own actions lead
     there. progress: called with the number of playthroughs done.
@@ -118,8 +118,8 @@ class _Playthroughs:
         """Each subgame with a profile for each of its players, WIDTH of them solved at a time."""
         for start in range(0, len(level), WIDTH):
             group = level[start : start + WIDTH]
-            chosen = [sample_iterations(self.settings.solve, len(stand.players), self.rng) for stand in group]
-            roots = [stand.position for stand in group]
+            chosen = [sample_iterations(self.settings.solve, len(place.players), self.rng) for place in group]
+            roots = [place.position for place in group]
             playing = ProfileSolve(self.public, roots, chosen, self.settings, self.layouts)
             self.solves += len(group)
             run(playing, self.evaluator)

@@ -1,4 +1,4 @@
-"""The histories below a public state as arrays, down to a depth limit; it knows no strategy and no value."""
+"""The histories below a public state as arrays, down to a depth limit."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Below", "DepthLimit", "chance_of", "grow"]
 class DepthLimit:
     """Where a subgame ends.
 
-    depth: after so many actions of each player, 0 for no limit.  at_chance: after chance; it then begins there, too,
+    depth: after this many actions of each player, 0 for no limit.  at_chance: after chance; it then begins there, too,
     and no other limit goes with it.  fitted: where it would have too many histories, it ends after as many actions of
     each as fit, one at least.
     """

@@ -30,7 +30,7 @@ TRANSFORMATIONS: Final = ("learned", "predefined", "identity")
 
 @dataclass(frozen=True)
 class SepotSettings:
-    """SePoT's, with Table 2's values as defaults; `policy` is the learner's that it stands beside.
+    """SePoT's, with Table 2's values as defaults; `policy` is that of the policy learner.
 
     game: the game string.  transformations: learned, predefined (Goofspiel's 22) or the identity alone.
     count: F of those that are learned, the identity included.  step: k, how far they move a policy; the paper does not

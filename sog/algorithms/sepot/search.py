@@ -40,7 +40,7 @@ CHOOSERS: Final = ("opponent", "nobody")
 _KEPT: Final = 10**9  # bytes of what is kept, about
 _ALONE: Final = 1_000  # of a public state without policy and values
 _VALUE: Final = 300  # of a value, with the two rows that name it
-_BREADTH: Final = 4  # on the way to a public state so many times more histories may be possible than in it
+_BREADTH: Final = 4  # on the way to a public state this many times more histories may be possible than in it
 
 
 class Critic(Protocol):

@@ -50,7 +50,7 @@ class _SubgameMoments:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """Moments beside those of the game, and how they are told apart: what each player knows, and what everybody does.
+    """Moments beside those of the game, distinguished by what each player knows and what everybody knows.
 
     depth: int64[M].  known: int64[M, 2].  public: int64[M].
     """

@@ -44,7 +44,7 @@ class SogActor:
         self.public = listed_tree(game)
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
-        """Play so many games and solve every query that comes of them."""
+        """Play this many games and solve every query that comes of them."""
         rows: list[Rows] = []
         searches = solved = 0
         for job in self.finished(games, evaluator, rng):

@@ -34,7 +34,8 @@ class Query:
 class QuerySettings:
     """How queries are solved.
 
-    recursive: q_recursive, new queries per solved one, on average.  uniform_recursive: see `query_log`.
+    recursive: q_recursive, new queries per solved one, on average.
+    uniform_recursive: these are drawn uniformly from all leaf evaluations (see `query_log`).
     """
 
     budget: Budget

@@ -19,7 +19,7 @@ from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, Position, PositionGame
 from sog.games.names import Parameters, refuse_unknown, write_game
 from sog.games.planes import MOST
-from sog.games.records import Record
+from sog.games.records import GameRecord
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 WHITE: Final = 1  # the player numbers are OpenSpiel's
@@ -112,7 +112,7 @@ class Chess(PositionGame):
                 out[-7 + k] = 1.0
         out[-3], out[-2] = seen[0].quiet / 100.0, min(seen[0].number / 100.0, MOST)
 
-    def write_record(self, record: Record) -> str:
+    def write_record(self, record: GameRecord) -> str:
         return pgn_record(self, record, self.fen, START)
 
     def seen(self, s: State) -> Seen:

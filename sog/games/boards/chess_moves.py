@@ -1,4 +1,4 @@
-"""Chess moves between OpenSpiel's action numbers (AlphaZero's 8 x 8 x 73) and coordinates; it knows no position.
+"""Chess moves between OpenSpiel's action numbers (AlphaZero's 8 x 8 x 73) and coordinates.
 
 An action is square * 73 + plane for the piece's square, file * 8 + rank, from the mover's side of the board (ranks
 are counted from the far side for Black). Planes 0..8 are underpromotions to rook, bishop and knight, three

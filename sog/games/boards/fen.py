@@ -1,4 +1,4 @@
-"""Whether a FEN is a position of chess that play could go on from; it knows no rules but how pieces attack.
+"""Whether a FEN is a position of chess that play could go on from.
 
 OpenSpiel believes a FEN: castling without a rook or a passed square without its pawn end in an error of its own, a
 king that can be taken in worse.
@@ -40,7 +40,7 @@ def checked_fen(fen: str) -> str:
         white = mover == "w"
         fault = _fault_of_castling(board, castling) or _fault_of_passing(board, passed, white)
         if not fault and _attacked(board, white):
-            fault = "the side that is not to move stands in check"
+            fault = "the side that is not to move is in check"
     if fault:
         raise GameError(f"not a chess position: {fault}: {fen!r}")
     return fen

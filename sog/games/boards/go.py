@@ -15,7 +15,7 @@ from sog.games.boards.go_area import owners
 from sog.games.boards.positions import Position, PositionGame, stone_planes
 from sog.games.boards.sgf import sgf_record
 from sog.games.names import Parameters, int_parameter, number_parameter, refuse_unknown
-from sog.games.records import Record
+from sog.games.records import GameRecord
 from sog.games.symmetries import of_square
 
 WHITE: Final = 1  # the player numbers are OpenSpiel's
@@ -80,7 +80,7 @@ class Go(PositionGame):
         decided = self.payoff(s).scale == self.u_max * np.sign(score)
         return owned if decided else None  # otherwise the board had been there before, which is a draw
 
-    def write_record(self, record: Record) -> str:
+    def write_record(self, record: GameRecord) -> str:
         return sgf_record(record, self.size, self.komi)
 
     def board(self, s: State) -> Array:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from sog.games.base import Game
 from sog.games.boards.positions import Position
-from sog.games.records import Record, states_of, wrapped
+from sog.games.records import GameRecord, states_of, wrapped
 
 __all__ = ["pgn_record"]
 
 
-def pgn_record(game: Game, record: Record, fen: str, start: str) -> str:
+def pgn_record(game: Game, record: GameRecord, fen: str, start: str) -> str:
     """The game of chess, which began at `fen`, as PGN.
 
     start: the FEN that needs no tag, since games begin there unless a tag says otherwise.

@@ -1,4 +1,4 @@
-"""Perfect-information games on OpenSpiel's rules: positions cloned on demand; it knows no board and no encoding."""
+"""Perfect-information games on OpenSpiel's rules: positions cloned on demand."""
 
 from __future__ import annotations
 

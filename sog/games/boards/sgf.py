@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from sog.games.names import number_text
-from sog.games.records import Record
+from sog.games.records import GameRecord
 
 __all__ = ["sgf_record"]
 
 _LETTERS: Final = "abcdefghijklmnopqrs"
 
 
-def sgf_record(record: Record, size: int, komi: float) -> str:
+def sgf_record(record: GameRecord, size: int, komi: float) -> str:
     """The game of Go as SGF."""
     properties = {
         "GM": "1",

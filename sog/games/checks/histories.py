@@ -112,7 +112,7 @@ class _Played:
         self.open: dict[tuple[bytes, int], bytes] = {}
 
     def play(self, count: int, rng: np.random.Generator) -> int:
-        """How many moves were made in so many games."""
+        """How many moves were made in this many games."""
         game = self.game
         states, moves, length = game.begin(count), 0, 0
         pasts: list[list[bytes]] = [[b"", b""] for _ in range(count)]
@@ -131,7 +131,7 @@ class _Played:
             _require(length <= game.longest, game, f"a history has more than longest = {game.longest} actions")
             now = game.public(states)
             holes = (now[:, 1:] >= 0) & (now[:, :-1] < 0)
-            _require(not holes.any(), game, "a public row goes on after a -1, which only stands at its end")
+            _require(not holes.any(), game, "a public row continues after a -1, which only stands at its end")
             grown = all(beginnings_of(shown[b : b + 1], now[b]).all() for b in range(count))
             _require(grown, game, "a public row does not begin with that of the history before")
             shown = now

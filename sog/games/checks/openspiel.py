@@ -151,7 +151,7 @@ def _compare_weights(game: Game, ours: Mapping[str, float], theirs: Mapping[str,
 
 
 @dataclass(frozen=True)
-class _Whole:
+class _ComparedGame:
     """Of all decision and terminal histories: how many, the actors' infostates, chance by joint infostate."""
 
     histories: int
@@ -159,7 +159,7 @@ class _Whole:
     weights: Mapping[str, float]
 
 
-def _whole_game(root: SpielState) -> _Whole:
+def _whole_game(root: SpielState) -> _ComparedGame:
     waiting, histories = [(root, 1.0)], 0
     infostates: set[str] = set()
     weights: defaultdict[str, float] = defaultdict(float)
@@ -173,4 +173,4 @@ def _whole_game(root: SpielState) -> _Whole:
         if not state.is_terminal():
             infostates.add(f"{state.current_player()} {state.information_state_string()}")
             waiting.extend((state.child(action), chance) for action in state.legal_actions())
-    return _Whole(histories, infostates, weights)
+    return _ComparedGame(histories, infostates, weights)

@@ -1,4 +1,4 @@
-"""Checks a user-defined game before anything is solved or learned on it; it knows no rules and no algorithm."""
+"""Checks a user-defined game before anything is solved or learned on it."""
 
 from __future__ import annotations
 

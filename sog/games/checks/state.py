@@ -1,4 +1,4 @@
-"""What `check_game` requires of one public state: types, shapes, weights, payoffs, draws; it knows no edges."""
+"""What `check_game` requires of one public state: types, shapes, weights, payoffs, draws."""
 
 from __future__ import annotations
 

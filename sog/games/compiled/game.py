@@ -13,7 +13,7 @@ from sog.games.compiled.tree import CompiledTree, Moments, Partition, public_tre
 
 __all__ = ["CompiledGame"]
 
-# A SparseOperator has so many times fewer entries than its matrix, of which kernels take several at once.
+# A SparseOperator has this many times fewer entries than its matrix, of which kernels take several at once.
 _SPARSE: Final = 8
 
 

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 from sog.arrays import Array, Bool, Float64, Int32, Int64
 from sog.games.base import NATURE, TERMINAL
 
-_CLOSE: Final = 16  # numbers spread over so many times their count are ranked by counting, others by sorting
+_CLOSE: Final = 16  # numbers spread over this many times their count are ranked by counting, others by sorting
 
 __all__ = ["CompiledTree", "Moments", "Partition", "components", "joint", "public_tree"]
 

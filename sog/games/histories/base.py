@@ -1,4 +1,4 @@
-"""The interface of games given history by history, many at once; it knows no strategy and no network.
+"""The interface of games given history by history, many at once.
 
 A history is the sequence of all actions so far, chance's included, in OpenSpiel's numbers. A batch of B games is an
 array of states, int32[B, K], one row for each history, which only the game can read. Chance acts like a player: its
@@ -49,7 +49,7 @@ class HistoryGame(ABC):
 
     @abstractmethod
     def begin(self, count: int) -> Int32:
-        """int32[count, K]: so many games that have not begun."""
+        """int32[count, K]: this many games that have not begun."""
 
     @abstractmethod
     def actors(self, states: Int32) -> Int32:

@@ -273,7 +273,7 @@ def _explained(mine: int, theirs: int, result: int) -> bool:
 def _bids(n: int, results: Array, out: Array, tries: int) -> int:
     """Both players' bids in turn, int16[H, T] in lexicographic order, that explain who won the rounds; H.
 
-    -1 where there are more than `out` has rows, or more than so many tries would be needed.
+    -1 where there are more than `out` has rows, or more than this many tries would be needed.
     """
     count, length = 0, out.shape[1]
     bids, held = np.full(length + 1, -1), np.full(2, (1 << n) - 1)

@@ -1,4 +1,4 @@
-"""Every history of a small game, or of one public state, found from the root; it knows no strategy."""
+"""Every history of a small game, or of one public state, found from the root."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from sog.arrays import Array, Int32, Int64
 from sog.games.base import TERMINAL
 from sog.games.histories.base import HistoryGame, TooManyHistories, beginnings_of, uniform_weights
 
-__all__ = ["Children", "Histories", "children", "histories_of", "list_histories"]
+__all__ = ["Histories", "HistoryChildren", "children", "histories_of", "list_histories"]
 
 
 _PART: Final = 4_096  # histories that are made longer at once
 
 
 @dataclass(frozen=True, eq=False)
-class Children:
+class HistoryChildren:
     """Every history that is one action longer: parent int64[E], action int32[E], states int32[E, K]."""
 
     parent: Int64
@@ -37,12 +37,12 @@ class Histories:
         return len(self.states)
 
 
-def children(game: HistoryGame, states: Int32) -> Children:
+def children(game: HistoryGame, states: Int32) -> HistoryChildren:
     """The children of histories, parents in their order and each one's actions ascending."""
     parent, action = np.nonzero(uniform_weights(game, states, game.actors(states)))
     after = states[parent]
     game.step(after, action.astype(np.int32))
-    return Children(parent, action.astype(np.int32), after)
+    return HistoryChildren(parent, action.astype(np.int32), after)
 
 
 def list_histories(game: HistoryGame, most: int = 1_000_000) -> Histories:

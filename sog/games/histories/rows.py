@@ -1,4 +1,4 @@
-"""Equal rows of an array found by their bytes: histories and infostates are rows of numbers; it knows no game."""
+"""Equal rows of an array found by their bytes: histories and infostates are rows of numbers."""
 
 from __future__ import annotations
 

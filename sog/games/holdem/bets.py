@@ -18,7 +18,7 @@ FIRST_RAISE = 2  # identities 0 and 1 are fold and call
 LARGEST_FRACTION = 1000.0
 
 
-class Sizes(ABC):
+class BetSizes(ABC):
     """The raises offered at a decision, as (action identity, total to raise to), identities ascending."""
 
     @abstractmethod
@@ -35,7 +35,7 @@ class Sizes(ABC):
 
 
 @dataclass(frozen=True)
-class EveryAmount(Sizes):
+class EveryAmount(BetSizes):
     """Every whole amount; a raise's identity is the total it raises to, as OpenSpiel's full game has it."""
 
     def num_actions(self, stacks: tuple[int, int]) -> int:
@@ -50,7 +50,7 @@ class EveryAmount(Sizes):
 
 
 @dataclass(frozen=True)
-class Fractions(Sizes):
+class Fractions(BetSizes):
     """Fractions of the pot after a call, and all-in where `all_in` says so.
 
     first: for the first bet of a round.  later: for raises.  A raise is made at least the smallest legal
@@ -103,7 +103,7 @@ def amount_of(fraction: float, betting: Betting, dead: float) -> int:
     return min(max(amount, smallest), largest)
 
 
-def parse_sizes(bets: str, raises: str | None = None) -> Sizes:
+def parse_sizes(bets: str, raises: str | None = None) -> BetSizes:
     """Sizes written like "0.5;1.0;allin", or "any"; `raises` after the first bet of a round, if others. GameError."""
     if bets == ANY:
         if raises is not None:

@@ -12,7 +12,7 @@ import numpy as np
 from sog.arrays import Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Scaled, State, Unit, plain_moves
-from sog.games.holdem.bets import ALL_IN, EveryAmount, Sizes
+from sog.games.holdem.bets import ALL_IN, BetSizes, EveryAmount
 from sog.games.holdem.betting import BOARD_CARDS, CALL, FOLD, PREFLOP, RIVER, Betting, first_round, later_round
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, cards_name, disjoint_mass, hand_name, live_hands
 from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
@@ -65,7 +65,7 @@ class Holdem(Game):
     call, then the raises of `sizes`, then EXTRAS more for raises that a state is offered besides.
     """
 
-    def __init__(self, spot: Spot, sizes: Sizes, name: str = "holdem") -> None:
+    def __init__(self, spot: Spot, sizes: BetSizes, name: str = "holdem") -> None:
         """GameError where the spot cannot be played."""
         _refuse_spot(spot)
         if spot.board and isinstance(sizes, EveryAmount) and min(spot.blinds[1], *spot.stacks) == 1:

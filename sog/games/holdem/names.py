@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sog.errors import GameError
-from sog.games.holdem.bets import RANDOM, EveryAmount, Fractions, Sizes, drawn_size, parse_sizes, perturbed
+from sog.games.holdem.bets import RANDOM, BetSizes, EveryAmount, Fractions, drawn_size, parse_sizes, perturbed
 from sog.games.holdem.cards import cards_name, parse_cards
 from sog.games.holdem.game import BLINDS, STACK, Holdem, Spot
 from sog.games.holdem.ranges import FULL
@@ -42,7 +42,7 @@ def holdem_from(parameters: Parameters) -> Holdem:
     return Holdem(spot, sizes, holdem_name(spot, sizes))
 
 
-def holdem_name(spot: Spot, sizes: Sizes) -> str:
+def holdem_name(spot: Spot, sizes: BetSizes) -> str:
     """The game string that makes this game again."""
     pairs: dict[str, Parameter] = {}
     if spot.board:
@@ -64,7 +64,7 @@ def holdem_name(spot: Spot, sizes: Sizes) -> str:
     return write_game(SHORT, {key: _readable(value) for key, value in pairs.items()})
 
 
-def _sizes(parameters: Parameters, rng: np.random.Generator) -> Sizes:
+def _sizes(parameters: Parameters, rng: np.random.Generator) -> BetSizes:
     bets, raises = str(parameters.get("bets", BETS)), parameters.get("raises")
     if bets == RANDOM:
         if raises is not None or "noise" in parameters:

@@ -23,7 +23,7 @@ _ZERO_SUM = 1e-9
 
 
 @dataclass(frozen=True)
-class Histories:
+class OpenSpielHistories:
     """The decision and terminal histories (moments) of a game, each after its parent.
 
     Chance is folded: a moment's parent is the last decision before it, -1 at the start.
@@ -51,7 +51,7 @@ class Histories:
     recalls: bool
 
 
-def list_histories(name: str, limit: int = LIMIT) -> Histories:
+def list_histories(name: str, limit: int = LIMIT) -> OpenSpielHistories:
     """Every history of the OpenSpiel game that the game string names, simultaneous moves in turns.
 
     Raises GameError, in one line, where the game does not load, is not a two-player zero-sum game, draws
@@ -190,7 +190,7 @@ class _Walk:
         self.places: dict[str, int] = {"": 0}
         self.same_steps: dict[tuple[int, ...], tuple[int, ...]] = {}
 
-    def histories(self) -> Histories:
+    def histories(self) -> OpenSpielHistories:
         """Walk depth first, children in OpenSpiel's order."""
         waiting: list[tuple[Any, int, tuple[int, ...], float]] = [(self.game.new_initial_state(), -1, (), 1.0)]
         while waiting:
@@ -246,8 +246,8 @@ class _Walk:
         # Letters keep an empty word apart from no word at all.
         return self.places.setdefault("=" + word, len(self.places))
 
-    def _arrays(self) -> Histories:
-        return Histories(
+    def _arrays(self) -> OpenSpielHistories:
+        return OpenSpielHistories(
             name=self.name,
             game=self.game,
             parent=np.array(self.parent, dtype=np.int32),

@@ -1,4 +1,4 @@
-"""Loads OpenSpiel's games by their strings, without what OpenSpiel prints; it knows no rules of ours."""
+"""Loads OpenSpiel's games by their strings, without what OpenSpiel prints."""
 
 from __future__ import annotations
 

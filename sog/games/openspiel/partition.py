@@ -21,14 +21,14 @@ from sog.arrays import Array, Int64
 from sog.errors import GameError
 from sog.games.base import TERMINAL
 from sog.games.compiled.tree import Partition, components, joint
-from sog.games.openspiel.histories import Histories
+from sog.games.openspiel.histories import OpenSpielHistories
 
 OBSERVER: Final = "observer"
 INFOSTATES: Final = "infostates"
 OWN_TURNS: Final = "own turns"
 
 
-def partition(histories: Histories) -> Partition:
+def partition(histories: OpenSpielHistories) -> Partition:
     """The first of the three ways that fits; GameError for imperfect recall and private turns, in one line."""
     _check_recall(histories)
     for attempt in _attempts(histories):
@@ -37,7 +37,7 @@ def partition(histories: Histories) -> Partition:
     raise _private_turn(histories)
 
 
-def _attempts(h: Histories) -> Iterator[Partition]:
+def _attempts(h: OpenSpielHistories) -> Iterator[Partition]:
     acting = h.words * (h.actor[:, None] == np.arange(2))
     if h.public is not None:
         public = _chain(h, [h.public, h.actor])
@@ -47,13 +47,13 @@ def _attempts(h: Histories) -> Iterator[Partition]:
         yield _partition(h, OWN_TURNS, [_chain(h, [acting[:, p], _own(h, p)]) for p in (0, 1)], None)
 
 
-def _own(h: Histories, p: int) -> Int64:
+def _own(h: OpenSpielHistories, p: int) -> Int64:
     """int64[M]: the action at the parent where player p took it, else -1."""
     mine = (h.parent >= 0) & (h.actor[h.parent] == p)
     return np.where(mine, h.action, -1).astype(np.int64)
 
 
-def _chain(h: Histories, columns: list[Array]) -> Int64:
+def _chain(h: OpenSpielHistories, columns: list[Array]) -> Int64:
     """int64[M]: the same number where the columns agree at the moment and at all moments before it."""
     out = np.zeros(len(h.parent), dtype=np.int64)
     count = 0
@@ -65,7 +65,7 @@ def _chain(h: Histories, columns: list[Array]) -> Int64:
     return out
 
 
-def _partition(h: Histories, way: str, infostates: list[Int64], public: Int64 | None) -> Partition:
+def _partition(h: OpenSpielHistories, way: str, infostates: list[Int64], public: Int64 | None) -> Partition:
     decision = h.actor != TERMINAL
     infostate = np.full((len(decision), 2), -1, dtype=np.int64)
     for p in (0, 1):
@@ -76,7 +76,7 @@ def _partition(h: Histories, way: str, infostates: list[Int64], public: Int64 | 
     return Partition(way, infostate, state)
 
 
-def _fits(h: Histories, parts: Partition) -> bool:
+def _fits(h: OpenSpielHistories, parts: Partition) -> bool:
     """Whether every public state has one actor and every acting player's infostate is OpenSpiel's own."""
     decision = np.flatnonzero(h.actor != TERMINAL)
     state, actor = parts.state[decision], h.actor[decision]
@@ -97,7 +97,7 @@ def _count(*columns: Array) -> int:
     return int(joint(*columns).max(initial=-1)) + 1
 
 
-def _check_recall(h: Histories) -> None:
+def _check_recall(h: OpenSpielHistories) -> None:
     """Perfect recall: all histories of an acting infostate share the player's last infostate and action."""
     if not h.recalls:
         return
@@ -124,7 +124,7 @@ def _split(word: Array, other: Array) -> int | None:
     return int(order[1:][again][0]) if again.any() else None
 
 
-def _private_turn(h: Histories) -> GameError:
+def _private_turn(h: OpenSpielHistories) -> GameError:
     """Why no way fits: somebody does not know who acts, or how many moves have been made."""
     for p in (0, 1):
         turn = np.flatnonzero(h.actor == p)

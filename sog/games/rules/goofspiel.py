@@ -31,7 +31,7 @@ MAX_CARDS: Final = 6  # 6! = 720 infostates a player; 7 cards would need matrice
 Bids: TypeAlias = tuple[int, ...]
 
 
-class Rounds(NamedTuple):
+class GoofspielRounds(NamedTuple):
     """A public state: what both players have seen.
 
     cards: the point cards shown so far, 0 worth one point.
@@ -122,20 +122,20 @@ class Goofspiel(Game):
         return [card for card in range(self.num_cards) if card not in bids]
 
     def _at(self, s: State) -> _Bidding:
-        rounds = cast(Rounds, s)
+        rounds = cast(GoofspielRounds, s)
         return self._possible(rounds.results, rounds.hidden)
 
     # --- the interface ---
 
     def root(self) -> State:
-        return Rounds(() if self.points_order == "random" else (self._fixed_card(0),), (), 0)
+        return GoofspielRounds(() if self.points_order == "random" else (self._fixed_card(0),), (), 0)
 
     def _fixed_card(self, k: int) -> int:
         """The point card of round k where the order is fixed."""
         return k if self.points_order == "ascending" else self.num_cards - 1 - k
 
     def actor(self, s: State) -> int:
-        rounds = cast(Rounds, s)
+        rounds = cast(GoofspielRounds, s)
         if not rounds.cards:
             return NATURE
         if rounds.hidden < 2:
@@ -151,14 +151,14 @@ class Goofspiel(Game):
         return np.arange(self.num_cards if self.actor(s) in (0, 1) else 0, dtype=np.int32)
 
     def fan(self, s: State) -> Fan:
-        rounds = cast(Rounds, s)
+        rounds = cast(GoofspielRounds, s)
         if self.actor(s) != NATURE:
             return self._bid(rounds)
         if not rounds.cards:
-            return Fan([Rounds((card,), (), 0) for card in range(self.num_cards)])
+            return Fan([GoofspielRounds((card,), (), 0) for card in range(self.num_cards)])
         return self._announce(rounds)
 
-    def _bid(self, rounds: Rounds) -> Fan:
+    def _bid(self, rounds: GoofspielRounds) -> Fan:
         """One public edge, "a card lies face down"; the bidder's infostate grows by the card."""
         bidder = rounds.hidden
         child = rounds._replace(hidden=bidder + 1)
@@ -167,7 +167,7 @@ class Goofspiel(Game):
         target = np.array([[index.get((*b, card), -1) for card in range(self.num_cards)] for b in bids], dtype=np.int32)
         return Fan([child], Moves(np.where(target >= 0, np.int32(0), np.int32(-1)), target))
 
-    def _announce(self, rounds: Rounds) -> Fan:
+    def _announce(self, rounds: GoofspielRounds) -> Fan:
         """NATURE announces who won and shows the next point card: one edge for each combination."""
         children: list[State] = []
         carry: list[tuple[Carry, Carry]] = []
@@ -179,18 +179,18 @@ class Goofspiel(Game):
                 continue  # no pair can give this result
             links = self._kept(rounds, settled, 0), self._kept(rounds, settled, 1)
             for card in shown if self.points_order == "random" else fixed:
-                children.append(Rounds((*rounds.cards, card), (*rounds.results, result), 0))
+                children.append(GoofspielRounds((*rounds.cards, card), (*rounds.results, result), 0))
                 carry.append(links)
         return Fan(children, None, carry)
 
-    def _kept(self, rounds: Rounds, settled: _Bidding, p: int) -> Links:
+    def _kept(self, rounds: GoofspielRounds, settled: _Bidding, p: int) -> Links:
         """Player p's infostates that the result leaves possible."""
         return forward_links(np.array([settled.index[p].get(b, -1) for b in self._at(rounds).bids[p]]))
 
     def weights(self, s: State) -> Scaled:
-        return Scaled(self._at(s).compatible, self._chance(cast(Rounds, s)))
+        return Scaled(self._at(s).compatible, self._chance(cast(GoofspielRounds, s)))
 
-    def _chance(self, rounds: Rounds) -> float:
+    def _chance(self, rounds: GoofspielRounds) -> float:
         """The probability of the point cards shown."""
         if self.points_order != "random":
             return 1.0
@@ -198,7 +198,7 @@ class Goofspiel(Game):
 
     def payoff(self, s: State) -> Scaled:
         """Utilities depend on the pair only through the results of its last two rounds."""
-        rounds = cast(Rounds, s)
+        rounds = cast(GoofspielRounds, s)
         (last_card,) = self._hand(rounds.cards)
         behind = sum(_score(r, card) for r, card in zip(rounds.results, rounds.cards, strict=False))
         table = tuple(
@@ -225,7 +225,7 @@ class Goofspiel(Game):
         Per round its point card [n] and its result [3]; then the cards not shown [n], who is to act
         [3] (NATURE last), and player 0's lead in points over the points of all cards [1].
         """
-        rounds = cast(Rounds, s)
+        rounds = cast(GoofspielRounds, s)
         n = self.num_cards
         seen = np.zeros((n - 1, n + 3), dtype=np.float32)
         seen[range(len(rounds.cards)), rounds.cards] = 1.0
@@ -249,7 +249,7 @@ class Goofspiel(Game):
         return np.array(ranks, dtype=np.int32)
 
     def state_name(self, s: State) -> str:
-        rounds = cast(Rounds, s)
+        rounds = cast(GoofspielRounds, s)
         played = [f"{card + 1}:{'01='[r]}" for card, r in zip(rounds.cards, rounds.results, strict=False)]
         now = [f"{card + 1}:{'?' * rounds.hidden}" for card in rounds.cards[len(rounds.results) :]]
         return " ".join(played + now) or "start"
@@ -261,7 +261,7 @@ class Goofspiel(Game):
         return ",".join(str(card + 1) for card in self._at(s).bids[p][i]) or "nothing"
 
     def history(self, s: State, i0: int, i1: int) -> list[int]:
-        rounds = cast(Rounds, s)
+        rounds = cast(GoofspielRounds, s)
         bids0, bids1 = self._at(s).bids[0][i0], self._at(s).bids[1][i1]
         actions = []
         for k, card in enumerate(rounds.cards):

@@ -9,7 +9,7 @@ Mr X wins 1 if he escapes and loses 1 if he is caught. The rules are the classic
   link, ferries too. With a double card he moves twice before the detectives; he may play it only where
   two moves are left and possible. A detective's used ticket goes to Mr X, his own leave the game.
 - Nobody enters a station that a detective holds; a detective who enters Mr X's station catches him.
-- A detective who cannot move sits out his turn and goes on blocking. When it is the detectives' turn and
+- A detective who cannot move sits out his turn and continues blocking. When it is the detectives' turn and
   none of them can move, Mr X wins; when Mr X cannot move at his turn, he loses.
 - The cards are the classic 18: Mr X draws his start first and unseen, then the detectives draw theirs.
 
@@ -42,7 +42,7 @@ from sog.arrays import Array, Bool, Float32, Int32
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
 from sog.games.names import Parameters
 from sog.games.scotland_yard.map import TRANSPORTS, CityMap, read_map
-from sog.games.scotland_yard.rules import BLACK, DOUBLE, TICKETS, Rules, read_rules, starting_stations
+from sog.games.scotland_yard.rules import BLACK, DOUBLE, TICKETS, ScotlandYardRules, read_rules, starting_stations
 
 # What a public state waits for, and how the chase ended.
 _DEAL, _ACT, _LOOK, _CAUGHT, _STUCK, _ESCAPED = "deal", "act", "look", "caught", "stuck", "escaped"
@@ -79,7 +79,7 @@ def scotland_yard(parameters: Parameters) -> Game:
 class ScotlandYard(Game):
     """Scotland Yard under the given rules on the given map; GameError where the two do not fit."""
 
-    def __init__(self, rules: Rules, city: CityMap) -> None:
+    def __init__(self, rules: ScotlandYardRules, city: CityMap) -> None:
         self.rules, self.city = rules, city
         self.name = rules.game_name()
         self.u_max = 1.0
@@ -269,7 +269,7 @@ class ScotlandYard(Game):
         return self._settle(replace(moved, turn=self._next_turn(moved, k)))
 
     def _outcomes(self, c: Chase) -> list[tuple[str, tuple[int, ...]]]:
-        """How the chase goes on from a look, and from which of Mr X's stations each way."""
+        """How the chase continues from a look, and from which of Mr X's stations each way."""
         caught = tuple(x for x in c.hidden if x in c.detectives)
         rest = tuple(x for x in c.hidden if x not in c.detectives)
         if c.turn or not rest:
@@ -283,7 +283,7 @@ class ScotlandYard(Game):
         return [(kind, stations) for kind, stations in ways if stations]
 
     def _settle(self, c: Chase) -> Chase:
-        """The look itself where Mr X's station decides how it goes on, else the only way it can."""
+        """The look itself where Mr X's station decides how it continues, else the only way it can."""
         if c.kind != _LOOK:
             return c
         ways = self._outcomes(c)

@@ -18,7 +18,7 @@ _EMPTY: Final = {"reveals": "none", "cards": "all"}  # how an empty list is writ
 
 
 @dataclass(frozen=True)
-class Rules:
+class ScotlandYardRules:
     """What a game of Scotland Yard is besides its map; the defaults are the classic London game's.
 
     rounds: Mr X's moves, double moves counted twice.  reveals: the moves at which he shows himself.
@@ -50,11 +50,11 @@ class Rules:
 
 
 _LONDON_CARDS: Final = (13, 26, 29, 34, 50, 53, 91, 94, 103, 112, 117, 132, 138, 141, 155, 174, 197, 198)
-LONDON: Final = Rules(cards=_LONDON_CARDS)
-GLASSES: Final = Rules("glasses", 5, 2, (), "6;1;11", (), (5, 0, 0), (5, 0, 0, 0, 0))
+LONDON: Final = ScotlandYardRules(cards=_LONDON_CARDS)
+GLASSES: Final = ScotlandYardRules("glasses", 5, 2, (), "6;1;11", (), (5, 0, 0), (5, 0, 0, 0, 0))
 
 
-def starting_stations(rules: Rules, city: CityMap) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def starting_stations(rules: ScotlandYardRules, city: CityMap) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Indices of the stations where Mr X can start and where the detectives do; none of these if dealt.
 
     Raises GameError where two would start at one station or the cards do not suffice.
@@ -72,15 +72,15 @@ def starting_stations(rules: Rules, city: CityMap) -> tuple[tuple[int, ...], tup
     return tuple(sorted(hidden)), placed
 
 
-def preset(city_name: str) -> Rules:
+def preset(city_name: str) -> ScotlandYardRules:
     """The rules a map is played by unless others are given: a user's own map has London's, except for the cards."""
-    return {"glasses": GLASSES, "london": LONDON}.get(city_name, Rules(city_name))
+    return {"glasses": GLASSES, "london": LONDON}.get(city_name, ScotlandYardRules(city_name))
 
 
-def read_rules(parameters: Parameters) -> Rules:
+def read_rules(parameters: Parameters) -> ScotlandYardRules:
     """The rules of a game string's parameters, the map's preset where it is silent; raises GameError."""
     rules = preset(str(parameters.get("map", "glasses")))
-    refuse_unknown("scotland_yard", parameters, [f.name for f in fields(Rules)])
+    refuse_unknown("scotland_yard", parameters, [f.name for f in fields(ScotlandYardRules)])
     for key, value in parameters.items():
         rules = replace(rules, **{key: _read(key, str(value), getattr(rules, key))})
     if rules.start != "deal":
@@ -106,7 +106,7 @@ def _read(key: str, text: str, default: object) -> Any:
 
 
 def _listed(key: str, numbers: tuple[int, ...]) -> Parameter:
-    """How a list stands in a game string; a list of one number is that number."""
+    """How a list is in a game string; a list of one number is that number."""
     if len(numbers) == 1:
         return numbers[0]
     return ";".join(map(str, numbers)) or _EMPTY[key]

@@ -1,7 +1,7 @@
-"""Numba kernels that evaluate a small MLP on one core, from a belief's features to its values; they know no rules.
+"""Numba kernels that evaluate a small MLP on one core, from a belief's features to its values.
 
 Four rows go through a layer at a time, four inputs at a time, so that each load feeds many products. Every row
-meets the same instructions wherever it stands in a batch: its answer does not depend on what it is batched with.
+meets the same instructions wherever it is in a batch: its answer does not depend on what it is batched with.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from sog.arrays import Array, Float32, Float64, Int64
 from sog.searches.kernels.jit import fused
 from sog.searches.leaves.pairing import Pairing, expectation, value_unit
 
-ROWS = 4  # rows go through a layer so many at a time
+ROWS = 4  # rows go through a layer this many at a time
 LANES = 16  # widths are padded to a multiple of it with zero weights, which leaves the loops without remainders
-CHUNK = 256  # rows go through the network so many at a time, which keeps them in the cache
+CHUNK = 256  # rows go through the network this many at a time, which keeps them in the cache
 
 
 class Mlp(NamedTuple):

@@ -1,4 +1,4 @@
-"""Numba kernels that evaluate a residual network on one core, a few boards at a time; they know no rules and no search.
+"""Numba kernels that evaluate a residual network on one core, a few boards at a time.
 
 The same bits come out on every x86-64 and whatever a board is batched with: see products.py, and no function of the
 system's mathematical library is called.

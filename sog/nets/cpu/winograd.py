@@ -29,7 +29,7 @@ _POINTS: Final = {3: (0.0, 1.0, -1.0, 2.0), 4: (0.0, 1.0, -1.0, 2.0, -2.0)}
 
 
 def best_tile(cells: int) -> int:
-    """The side, 3 or 4, of the tiles with the fewest points on a board with so many cells a side."""
+    """The side, 3 or 4, of the tiles with the fewest points on a board with this many cells a side."""
     return min((3, 4), key=lambda side: -(-cells // side) * (side + 2))
 
 
@@ -67,7 +67,7 @@ class _Code:
         return self.builder.gep(self.context.make_array(kind)(self.context, self.builder, array).data, [index])
 
     def step(self, address: Any, first: int, first_step: Any, second: int = 0, second_step: Any = None) -> Any:
-        """The address so many steps further on."""
+        """The address this many steps further on."""
         builder = self.builder
         offset = builder.mul(first_step, ir.Constant(_INT, first))
         if second_step is not None:
@@ -188,7 +188,7 @@ _gather_33, _gather_34, _gather_43, _gather_44 = (_gathering(rows, columns) for 
 
 @njit
 def convolve(shape: Any, scratch: Any, boards: int, x: Array, weights: Array, layer: Any, add: int, y: Array) -> None:
-    """y = layer(x) of so many boards, or max(y + layer(x), floor) with `add`; x and y are different arrays.
+    """y = layer(x) of this many boards, or max(y + layer(x), floor) with `add`; x and y are different arrays.
 
     shape: (height, width, rows, columns, step): the board's cells, its tiles', and how far boards lie apart in x and y.
     scratch: (spread, product), float32[*], room for points: [points, blocks * boards * tiles + 1, 16] of x and of y.

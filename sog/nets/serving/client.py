@@ -21,7 +21,7 @@ from sog.errors import SogError
 from sog.nets.inference import answer_by_rows
 from sog.nets.serving.resident import Residence
 from sog.nets.serving.server import Counters, Flushing, run_server
-from sog.nets.serving.wire import Kind, Message, Slot, connect, new_memory, receive, send, shared_copy
+from sog.nets.serving.wire import Message, MessageKind, Slot, connect, new_memory, receive, send, shared_copy
 from sog.nets.shape import NetworkShape
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Wanted
 
@@ -57,7 +57,7 @@ class _Talk:
             raise
         if answer is None:
             raise EvaluatorLost("the evaluator process has ended")
-        if answer.kind == Kind.REFUSED:
+        if answer.kind == MessageKind.REFUSED:
             raise SogError(answer.text)
         return answer
 
@@ -85,7 +85,7 @@ class ServedEvaluator:
         self._talk = _Talk(name)
         memory = new_memory(4 * rows * (shape.inputs + shape.outputs))
         self._slot = Slot(memory, rows, shape.inputs, shape.outputs)
-        self.version = self._talk.call_with_memory(Message(Kind.JOIN, rows), memory).version
+        self.version = self._talk.call_with_memory(Message(MessageKind.JOIN, rows), memory).version
 
     def __call__(self, requests: Sequence[Beliefs]) -> list[Evaluations]:
         return answer_by_rows(self.shape, requests, self.rows)
@@ -96,7 +96,7 @@ class ServedEvaluator:
         for start in range(0, len(x), slot.rows):
             part = x[start : start + slot.rows]
             slot.inputs[: len(part)] = part
-            self.version = self._talk.call(Message(Kind.EVALUATE, len(part))).version
+            self.version = self._talk.call(Message(MessageKind.EVALUATE, len(part))).version
             out[start : start + len(part)] = slot.outputs[: len(part)]
         return out
 
@@ -116,11 +116,11 @@ class EvaluatorProcess:
     def load(self, weights: Mapping[str, Tensor], version: int) -> None:
         """Copy weights into the network between two batches; raises SogError where they do not fit it."""
         content = safetensors.torch.save({name: weight.detach().cpu().contiguous() for name, weight in weights.items()})
-        self._talk.call_with_memory(Message(Kind.LOAD, version=version), shared_copy(content))
+        self._talk.call_with_memory(Message(MessageKind.LOAD, version=version), shared_copy(content))
 
     def counters(self) -> Counters:
         """How it is doing now."""
-        return Counters(**json.loads(self._talk.call(Message(Kind.COUNT)).text))
+        return Counters(**json.loads(self._talk.call(Message(MessageKind.COUNT)).text))
 
     def close(self) -> None:
         self._talk.close()

@@ -1,4 +1,4 @@
-"""A network that stays on its device and answers batches of encoded rows; it knows no actors and no beliefs.
+"""A network that stays on its device and answers batches of encoded rows.
 
 Weights are copied into place, so that compiled graphs, which have their addresses inside, stay valid. Compiled,
 batches are padded to one of a few sizes, each compiled once: CUDA graphs need fixed shapes.
@@ -119,7 +119,7 @@ class ResidentNetwork:
         return answers
 
     def padded(self, count: int) -> int:
-        """How many rows the network sees for a batch of so many."""
+        """How many rows the network sees for a batch of this many."""
         if self.residence.mode == "eager":
             return count
         return next(size for size in self.residence.buckets if size >= count)

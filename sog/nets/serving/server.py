@@ -1,4 +1,4 @@
-"""The evaluator process: it joins many actors' requests into one batch and answers it; it knows no beliefs.
+"""The evaluator process: it joins many actors' requests into one batch and answers it.
 
 A batch is answered when it has enough rows, when its oldest request has waited long enough, or when every actor
 waits. An actor or the owner may end at any time, kill -9 included.
@@ -25,7 +25,7 @@ import torch
 
 from sog.errors import SettingError, SogError
 from sog.nets.serving.resident import Residence, ResidentNetwork
-from sog.nets.serving.wire import Kind, Message, Slot, listen, receive, send, shared_bytes
+from sog.nets.serving.wire import Message, MessageKind, Slot, listen, receive, send, shared_bytes
 from sog.nets.shape import NetworkShape
 
 __all__ = ["Counters", "Flushing", "run_server"]
@@ -36,7 +36,7 @@ _MOST_ROWS: Final = 1 << 20  # of one slot
 
 @dataclass(frozen=True)
 class Flushing:
-    """When a batch is answered: at so many rows, or after so many microseconds of its oldest request."""
+    """When a batch is answered: at this many rows, or after this many microseconds of its oldest request."""
 
     rows: int = 1024
     microseconds: float = 500.0
@@ -139,23 +139,23 @@ class _Server:
             if answer is not None:
                 send(actor.talk, answer)
         except SogError as error:
-            self._send(actor, Message(Kind.REFUSED, text=str(error)))
+            self._send(actor, Message(MessageKind.REFUSED, text=str(error)))
         except (OSError, ValueError):
             self._part_from(actor)
 
     def _answer_to(self, actor: _Client, message: Message) -> Message | None:
-        if message.kind == Kind.EVALUATE and actor.slot is not None and 0 < message.rows <= actor.slot.rows:
+        if message.kind == MessageKind.EVALUATE and actor.slot is not None and 0 < message.rows <= actor.slot.rows:
             actor.waiting, actor.since = message.rows, time.perf_counter()
             return None
-        if message.kind == Kind.JOIN and 0 < message.rows <= _MOST_ROWS:
+        if message.kind == MessageKind.JOIN and 0 < message.rows <= _MOST_ROWS:
             shape = self.network.shape
             actor.slot = Slot(message.descriptor, message.rows, shape.inputs, shape.outputs)
-            return Message(Kind.DONE, version=self.version)
-        if message.kind == Kind.LOAD:
+            return Message(MessageKind.DONE, version=self.version)
+        if message.kind == MessageKind.LOAD:
             self._load(message)
-            return Message(Kind.DONE, version=self.version)
-        if message.kind == Kind.COUNT:
-            return Message(Kind.DONE, version=self.version, text=json.dumps(asdict(self._counters())))
+            return Message(MessageKind.DONE, version=self.version)
+        if message.kind == MessageKind.COUNT:
+            return Message(MessageKind.DONE, version=self.version, text=json.dumps(asdict(self._counters())))
         raise SogError("the evaluator process was sent what it does not understand")
 
     def _load(self, message: Message) -> None:
@@ -196,7 +196,7 @@ class _Server:
             slot.outputs[:rows] = answers[start:stop]
             actor.waiting = 0
             self.latencies.append(ended - actor.since)
-            self._send(actor, Message(Kind.ANSWER, rows, self.version))
+            self._send(actor, Message(MessageKind.ANSWER, rows, self.version))
         self.rows, self.requests, self.batches = self.rows + stop, self.requests + len(waiting), self.batches + 1
         self.sizes.append(stop)
         self.computed += ended - started

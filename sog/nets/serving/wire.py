@@ -1,4 +1,4 @@
-"""The messages between actors and an evaluator process, and the memory they share; it knows no network.
+"""The messages between actors and an evaluator process, and the memory they share.
 
 Rows lie in anonymous memory (memfd) whose descriptor goes over a socket of the abstract namespace. Neither has a name
 in a file system: however the processes end, kill -9 included, the kernel frees both with the last of them.
@@ -20,8 +20,8 @@ from sog.arrays import Float32
 from sog.errors import SogError
 
 __all__ = [
-    "Kind",
     "Message",
+    "MessageKind",
     "Slot",
     "address",
     "connect",
@@ -37,7 +37,7 @@ _HEAD: Final = struct.Struct("<BIq")
 _LONGEST: Final = 60_000  # bytes of a message; the kernel's own limit is higher
 
 
-class Kind(IntEnum):
+class MessageKind(IntEnum):
     """What a message is about."""
 
     JOIN = 1  # an actor's slot of `rows` rows; the memory's descriptor comes with it
@@ -52,7 +52,7 @@ class Kind(IntEnum):
 class Message(NamedTuple):
     """One message. rows: of a slot.  version: of the weights.  descriptor: of memory that came with it, or -1."""
 
-    kind: Kind
+    kind: MessageKind
     rows: int = 0
     version: int = 0
     text: str = ""
@@ -77,7 +77,7 @@ class Slot:
 
 
 def new_memory(size: int) -> int:
-    """The descriptor of new anonymous memory of so many bytes."""
+    """The descriptor of new anonymous memory of this many bytes."""
     descriptor = os.memfd_create("sog")
     os.ftruncate(descriptor, size)
     return descriptor
@@ -147,7 +147,7 @@ def receive(talk: socket.socket) -> Message | None:
             raise ValueError("no message")
         kind, rows, version = _HEAD.unpack(packet[: _HEAD.size])
         text = packet[_HEAD.size :].decode()
-        return Message(Kind(kind), rows, version, text, descriptors[0] if descriptors else -1)
+        return Message(MessageKind(kind), rows, version, text, descriptors[0] if descriptors else -1)
     except ValueError:
         for descriptor in descriptors:  # which nobody else has yet
             os.close(descriptor)

@@ -27,7 +27,7 @@ class Mate:
 
 
 def mating_moves(state: Any, moves: int) -> list[int]:
-    """OpenSpiel's actions after which the mover mates in so many moves of its own at most, whatever the answers."""
+    """OpenSpiel's actions after which the mover mates in this many moves of its own at most, whatever the answers."""
     return [action for action in state.legal_actions() if _mated(state.child(action), state.current_player(), moves)]
 
 
@@ -41,7 +41,7 @@ def _mated(after: Any, mover: int, moves: int) -> bool:
 
 
 def _mates(state: Any, mover: int, moves: int) -> bool:
-    """Whether the mover, whose turn it is, mates in so many moves at most."""
+    """Whether the mover, whose turn it is, mates in this many moves at most."""
     if state.is_terminal():
         return False
     return any(_mated(state.child(action), mover, moves) for action in state.legal_actions())

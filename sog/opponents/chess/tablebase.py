@@ -1,6 +1,6 @@
 """King and queen, or king and rook, against king: the exact distance to mate of every position, by retrograde analysis.
 
-It knows squares and how three pieces move; it knows no game object and no player. After Thompson, "Retrograde analysis
+It knows squares and how three pieces move. After Thompson, "Retrograde analysis
 of certain endgames" (ICCA Journal, 1986).
 """
 
@@ -106,7 +106,7 @@ def _begin(plies: Array, rays: Array) -> None:
                 if king == piece or piece == weak or _near(king, weak):
                     plies[:, king, piece, weak] = ILLEGAL
                 elif _hits(rays, piece, king, weak):
-                    plies[1, king, piece, weak] = ILLEGAL  # the side that has moved stands in check
+                    plies[1, king, piece, weak] = ILLEGAL  # the side that has moved is in check
     for king in range(64):
         for piece in range(64):
             for weak in range(64):
@@ -168,7 +168,7 @@ def _step(plies: Array, rays: Array, depth: int) -> bool:
 
 @inlined
 def _reaches(plies: Array, rays: Array, king: int, piece: int, weak: int, wanted: int) -> bool:
-    """Whether a move of the stronger side leads to a position so many half moves from mate."""
+    """Whether a move of the stronger side leads to a position this many half moves from mate."""
     found = False
     for dx in range(-1, 2):
         for dy in range(-1, 2):

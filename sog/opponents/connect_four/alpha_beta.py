@@ -1,6 +1,6 @@
 """The kernel of connect four's exact search: null-window alpha-beta that can stop at any node and go on later.
 
-It knows boards as bits and a table of bounds; it knows no move names, no window to try next and no clock.
+It knows boards as bits and a table of bounds.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def begin(stack: Int64, own: int, mask: int, alpha: int, beta: int) -> None:
 
 @njit
 def search(stack, table, bits, budget):  # type: ignore[no-untyped-def]
-    """Search until done (true) or until so many more positions were entered (false: call again to go on).
+    """Search until done (true) or until this many more positions were entered (false: call again to go on).
 
     table: int64[2 ** bits], kept from search to search: bounds hold whatever the window was.
     The score is positive where the mover wins: 22 less the stones the winner has put down at the end.

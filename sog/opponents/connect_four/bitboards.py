@@ -1,7 +1,7 @@
-"""Connect four's boards as bits: threats, legal moves and stones in parallel; it knows no search and no score.
+"""Connect four's boards as bits: threats, legal moves and stones in parallel.
 
 Column c holds bits 7 c (bottom) to 7 c + 5; bit 7 c + 6 stays empty, so that no line wraps round to the next column.
-`mask` has every stone's bit, `own` those of the player to move. A board and its mover are told apart by
+`mask` has every stone's bit, `own` those of the player to move. A board and its mover are distinguished by
 `own + mask + BOTTOM`, which sets a bit above each column's top stone (the representation is John Tromp's).
 Everything is int64: 49 bits fit, and Numba makes floats of mixed signs.
 """

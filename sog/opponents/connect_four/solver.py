@@ -1,4 +1,4 @@
-"""Connect four solved exactly from any position: the score of every move; it knows no game object and no player.
+"""Connect four solved exactly from any position: the score of every move.
 
 After Pascal Pons, "Solving Connect 4: how to build a perfect AI": bitboards, null windows that narrow the score down,
 a transposition table of bounds, only moves after which the opponent does not win at once, most threats first.
@@ -16,7 +16,7 @@ from sog.errors import GameError, SogError
 from sog.opponents.connect_four.alpha_beta import CELLS, NODES, VALUE, begin, new_stack, search
 from sog.opponents.connect_four.bitboards import COLUMNS, ROWS
 
-__all__ = ["Board", "GivenUp", "Solver", "Stopped", "expected_positions", "plies_to_end", "value_of"]
+__all__ = ["Board", "ConnectFourSolver", "GivenUp", "Stopped", "expected_positions", "plies_to_end", "value_of"]
 
 _BITS: Final = 23  # of the table: 8.4 million bounds, 64 MB
 _BATCH: Final = 1 << 20  # positions between two looks at the clock
@@ -86,7 +86,7 @@ class GivenUp(SogError):
     """The search was stopped before it knew."""
 
 
-class Solver:
+class ConnectFourSolver:
     """Exact scores, with one table of bounds that all searches share.
 
     A score is the mover's: 0 a draw; s > 0 a win where the winner has put down 22 - s stones at the end, with both
@@ -117,7 +117,7 @@ class Solver:
         return low
 
     def ends_within(self, board: Board, plies: int) -> bool:
-        """Whether best play ends with a win in so many moves or fewer, or the board is full before them.
+        """Whether best play ends with a win in this many moves or fewer, or the board is full before them.
 
         Far quicker than the score where neither is so.
         """

@@ -1,4 +1,4 @@
-"""The answers of OpenSpiel's AlphaZero network, compiled by JAX as one function; it knows no search and no training.
+"""The answers of OpenSpiel's AlphaZero network, compiled by JAX as one function.
 
 OpenSpiel's Flax NNX model runs its layers one by one through Python and gives arrays of JAX, which its search then
 reads element by element. The same layers compiled, with NumPy arrays as the answer, give the same numbers about

@@ -1,4 +1,4 @@
-"""OpenSpiel's own AlphaZero as an opponent: its search with a network that it has trained; it knows no training.
+"""OpenSpiel's own AlphaZero as an opponent: its search with a network that it has trained.
 
 The search is its MCTS bot with its evaluator: PUCT with the constant of the training, no noise, proven wins and
 losses kept (`solve`), the most visited move played. The network's answers are compiled (compiled.py): the same
@@ -33,7 +33,7 @@ _FIRST: Final = 16  # simulations that tell the speed
 
 
 def openspiel_alphazero(folder: Path, game: Game, seconds: float | None = None) -> Rate:
-    """Rates moves by so many simulations as are requested, by default 100.
+    """Rates moves by this many simulations as are requested, by default 100.
 
     seconds: as many instead as so long a move has room for, by the speed of the searches before; the bot has no clock.
     Raises SettingError where packages are missing, CheckpointError where the folder has no checkpoint of the game.
@@ -111,7 +111,7 @@ class _Loaded:
 
 
 class _Pace:
-    """How many simulations fit into so many seconds, by the mean over the searches before."""
+    """How many simulations fit into this many seconds, by the mean over the searches before."""
 
     def __init__(self, seconds: float | None) -> None:
         self._seconds, self._spent, self._done = seconds or 0.0, 0.0, 0

@@ -11,7 +11,7 @@ from typing import Final
 
 from sog.errors import SettingError
 
-__all__ = ["MODELS", "RECORD", "AzSettings", "Trained", "newest_checkpoint", "write_record"]
+__all__ = ["MODELS", "RECORD", "AzSettings", "AzTraining", "newest_checkpoint", "write_record"]
 
 MODELS: Final = ("resnet", "conv2d", "mlp")
 RECORD: Final = "trained.json"
@@ -62,7 +62,7 @@ class AzSettings:
 
 
 @dataclass(frozen=True)
-class Trained:
+class AzTraining:
     """A training that has ended.
 
     processor_minutes: of all its processes from their start.  minutes: by the clock.  games, positions: learned from.
@@ -91,6 +91,6 @@ def newest_checkpoint(folder: Path) -> int | None:
     return max((int(match[1]) for match in found if match), default=None)
 
 
-def write_record(folder: Path, trained: Trained) -> None:
+def write_record(folder: Path, trained: AzTraining) -> None:
     """Beside the checkpoint."""
     (folder / RECORD).write_text(json.dumps(asdict(trained), indent=2) + "\n")

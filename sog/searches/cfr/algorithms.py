@@ -1,4 +1,4 @@
-"""Every iterative solver by name, with one way to run it: so many more iterations on a tree without leaves."""
+"""Every iterative solver by name, with one way to run it: this many more iterations on a tree without leaves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sog.searches.cfr.rules import RULES, Rule
 class IterativeSolver:
     """A solver. Its whole state is in the tree; `tree.update_average_policy()` then shows what it has found.
 
-    iterate: run so many more iterations on a tree without leaves that only this algorithm has run on.
+    iterate: run this many more iterations on a tree without leaves that only this algorithm has run on.
     """
 
     name: str

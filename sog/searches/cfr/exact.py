@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
@@ -15,10 +14,9 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.matching import REACH_FLOOR
 from sog.searches.cfr.rules import DCFR, Rule
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer
-from sog.searches.tree import columns as f
+from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
-
-BOTH: Final = 3  # of a mask of best responders: each one's values hang on the other's policy alone
+from sog.searches.tree.records import Entry
 
 # policy[node]: float64[A, I] of the actor at each decision node of a public tree.
 Policy = dict[int, Float64]
@@ -43,24 +41,24 @@ def full_tree(public: PublicTree) -> Lookahead:
 
 
 def solve(public: PublicTree, rule: Rule, iterations: int) -> Lookahead:
-    """The whole game after so many iterations of a rule, with the average policies up to date."""
+    """The whole game after this many iterations of a rule, with the average policies up to date."""
     tree = full_tree(public)
     tree.iterate(rule, iterations)
     tree.update_average_policy()
     return tree
 
 
-def policy_of(tree: Lookahead, which: int = f.AVERAGE_POLICY) -> Policy:
+def policy_of(tree: Lookahead, which: Entry = Entry.AVERAGE_POLICY) -> Policy:
     """Copies of the policies in row `which` at every open decision node, by public node."""
     return {tree.public_node(n): tree.table(n, which).copy() for n in tree.decisions()}
 
 
 def current_policy_of(tree: Lookahead) -> Policy:
     """The same of the latest iteration's policies."""
-    return policy_of(tree, f.POLICY)
+    return policy_of(tree, Entry.POLICY)
 
 
-def set_policy(tree: Lookahead, policy: Policy, which: int = f.AVERAGE_POLICY) -> None:
+def set_policy(tree: Lookahead, policy: Policy, which: Entry = Entry.AVERAGE_POLICY) -> None:
     """Write policies into row `which`; nodes that `policy` lacks keep what they have."""
     for n in tree.decisions():
         found = policy.get(tree.public_node(n))
@@ -73,18 +71,18 @@ def add_policy(tree: Lookahead, policy: Policy, weight: float = 1.0) -> None:
 
     Nodes that `policy` lacks keep what the iteration before played.
     """
-    set_policy(tree, policy, f.POLICY)
-    tree.forward(f.POLICY)
+    set_policy(tree, policy, Entry.POLICY)
+    tree.forward(Entry.POLICY)
     for n in tree.decisions():
         reach = tree.ranges(n)[tree.actor(n)]
         tree.policy_sum(n)[:] += weight * (reach + REACH_FLOOR) * tree.current_policy(n)
 
 
-def measure(tree: Lookahead, which: int = f.AVERAGE_POLICY) -> Measure:
+def measure(tree: Lookahead, which: Entry = Entry.AVERAGE_POLICY) -> Measure:
     """Value and best responses of the policies in row `which` of a tree without leaves."""
     r0, r1 = tree.root_ranges
     value = float(tree.evaluate(which)[0] @ r0)
-    zero, one = tree.evaluate(which, best=BOTH)
+    zero, one = tree.evaluate(which, best=Players.BOTH)  # each one's values hang on the other's policy alone
     return Measure(value, (float(zero @ r0), float(one @ r1)))
 
 

@@ -12,16 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from sog.arrays import Array
+from sog.games.base import NATURE
 from sog.searches.cfr import sweeps
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.matching import REACH_FLOOR
 from sog.searches.kernels.jit import njit
-from sog.searches.tree import columns as f
 from sog.searches.tree import pairs
 from sog.searches.tree.arrays import Public, Tree
-from sog.searches.tree.growth import ENDS, NODES
-
-U = np.uint64
+from sog.searches.tree.players import Players, only, within
+from sog.searches.tree.records import Entry, Infostate, Kind, Node
 
 
 @dataclass(frozen=True)
@@ -67,23 +66,23 @@ class Plan(NamedTuple):
 @njit
 def _play(public: Public, tree: Tree, plan: Plan, iterations: int) -> None:
     """So many iterations; the POLICY row holds the last best responses."""
-    nodes, ends = tree.counts[NODES], tree.ends[: tree.counts[ENDS]]
-    sweeps.forward(public, tree, 0, nodes, f.POLICY, 3)
+    nodes, ends = tree.counts[0].nodes, tree.ends[: tree.counts[0].ends]
+    sweeps.forward(public, tree, 0, nodes, Entry.POLICY, Players.BOTH)
     for t in range(plan.first, plan.first + iterations):
         weight = float(t) if plan.linear else 1.0
         for turn in range(2 if plan.alternating else 1):
-            players = 1 << turn if plan.alternating else 3
+            players = only(turn) if plan.alternating else Players.BOTH
             if t > 1:
                 for p in range(2):
-                    if (players >> (1 - p)) & 1:  # somebody responds to p
+                    if within(1 - p, players):  # somebody responds to p
                         last = t if plan.alternating and p < turn else t - 1
                         total = 0.5 * last * (last + 1) if plan.linear else float(last)
                         recent = 2.0 / (last + 3.0) if plan.optimistic else 0.0
                         mix_reaches(tree, ends, p, total, recent)
                 pairs.payoffs(public, tree, 0, len(ends), players)
-                sweeps.evaluate(public, tree, f.POLICY, players)
+                sweeps.evaluate(public, tree, Entry.POLICY, players)
                 respond(tree, players)
-                sweeps.forward(public, tree, 0, nodes, f.POLICY, players)
+                sweeps.forward(public, tree, 0, nodes, Entry.POLICY, players)
             record(tree, ends, players, weight)
 
 
@@ -93,27 +92,28 @@ def mix_reaches(tree: Tree, bottom: Array, p: int, total: float, recent: float) 
 
     total: the sum of the weights in REACH_SUM.
     """
-    nodes, reach, reach_sum = tree.nodes, tree.infostates[f.REACH], tree.infostates[f.REACH_SUM]
+    reach, reach_sum = tree.infostates[Infostate.REACH], tree.infostates[Infostate.REACH_SUM]
     old = (1.0 - recent) / total
-    for e in range(U(len(bottom))):
-        n = U(bottom[e])
-        off = U(nodes[n, f.OFF0 + p])
-        for i in range(U(nodes[n, f.N_I0 + p])):
-            reach[off + i] = recent * reach[off + i] + old * reach_sum[off + i]
+    for e in range(len(bottom)):
+        node: Node = tree.nodes[bottom[e]]
+        own = node.offset[p]
+        for i in range(node.width[p]):
+            reach[own + i] = recent * reach[own + i] + old * reach_sum[own + i]
 
 
 @njit
-def respond(tree: Tree, players: int) -> None:
+def respond(tree: Tree, players: Players) -> None:
     """Put the players' best actions by the values of the last sweep in the POLICY row; the first of equals."""
-    nodes, policy, q = tree.nodes, tree.entries[f.POLICY], tree.entries[f.ACTION_CFV]
-    for n in range(U(tree.counts[NODES])):
-        p = nodes[n, f.N_ACTOR]
-        if nodes[n, f.KIND] != f.INTERIOR or p > 1 or not (players >> p) & 1:
+    policy, q = tree.entries[Entry.POLICY], tree.entries[Entry.ACTION_CFV]
+    for n in range(tree.counts[0].nodes):
+        node = tree.nodes[n]
+        p = node.actor
+        if node.kind != Kind.INTERIOR or p >= NATURE or not within(p, players):
             continue
-        width, var, actions = U(nodes[n, f.N_I0 + p]), U(nodes[n, f.VAR0]), U(nodes[n, f.N_ACTIONS])
+        width, actions = node.width[p], node.actions
         for i in range(width):
             top = -np.inf
-            best = k = var + i
+            best = k = node.entry0 + i
             for _ in range(actions):
                 policy[k] = 0.0
                 if q[k] > top:  # false for a closed action's NaN
@@ -124,23 +124,27 @@ def respond(tree: Tree, players: int) -> None:
 
 
 @njit
-def record(tree: Tree, bottom: Array, players: int, weight: float) -> None:
-    """Add the players' new policies to the averages and their reaches to the sums at the nodes in `bottom`."""
-    nodes, reach, reach_sum = tree.nodes, tree.infostates[f.REACH], tree.infostates[f.REACH_SUM]
-    policy, average = tree.entries[f.POLICY], tree.entries[f.POLICY_SUM]
-    for n in range(U(tree.counts[NODES])):
-        actor = nodes[n, f.N_ACTOR]
-        if nodes[n, f.KIND] != f.INTERIOR or actor >= f.NATURE or not (players >> actor) & 1:
+def record(tree: Tree, bottom: Array, players: Players, weight: float) -> None:
+    """Add the players' new policies to the averages and their reaches to the sums at the nodes in `bottom`.
+
+    A policy enters with weight * (its player's own reach).
+    """
+    reach, reach_sum = tree.infostates[Infostate.REACH], tree.infostates[Infostate.REACH_SUM]
+    policy, average = tree.entries[Entry.POLICY], tree.entries[Entry.POLICY_SUM]
+    for n in range(tree.counts[0].nodes):
+        node = tree.nodes[n]
+        p = node.actor
+        if node.kind != Kind.INTERIOR or p >= NATURE or not within(p, players):
             continue
-        off, width, k = U(nodes[n, f.OFF0 + actor]), U(nodes[n, f.N_I0 + actor]), U(nodes[n, f.VAR0])
-        for _ in range(U(nodes[n, f.N_ACTIONS])):
+        own, width, k = node.offset[p], node.width[p], node.entry0
+        for _ in range(node.actions):
             for i in range(width):
-                average[k + i] += weight * (reach[off + i] + REACH_FLOOR) * policy[k + i]
+                average[k + i] += weight * (reach[own + i] + REACH_FLOOR) * policy[k + i]
             k += width
-    for e in range(U(len(bottom))):
-        end = U(bottom[e])
+    for e in range(len(bottom)):
+        end: Node = tree.nodes[bottom[e]]
         for p in range(2):
-            if (players >> p) & 1:
-                off = U(nodes[end, f.OFF0 + p])
-                for i in range(U(nodes[end, f.N_I0 + p])):
-                    reach_sum[off + i] += weight * reach[off + i]
+            if within(p, players):
+                own = end.offset[p]
+                for i in range(end.width[p]):
+                    reach_sum[own + i] += weight * reach[own + i]

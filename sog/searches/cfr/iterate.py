@@ -13,10 +13,10 @@ from sog.arrays import Array, Float64
 from sog.searches.cfr import sweeps
 from sog.searches.cfr.matching import regret_step
 from sog.searches.kernels.jit import njit
-from sog.searches.tree import columns as f
 from sog.searches.tree import pairs
 from sog.searches.tree.arrays import Public, Tree
-from sog.searches.tree.growth import ENDS, NODES
+from sog.searches.tree.players import Players, only, within
+from sog.searches.tree.records import Entry, Infostate
 
 
 class Choice(NamedTuple):
@@ -43,18 +43,21 @@ NO_CHOICE: Final = Choice(-1, 1.0, np.zeros((2, 0)), _NOTHING, _NOTHING, _NOTHIN
 def enter(tree: Tree, choice: Choice) -> None:
     """Put the opponent's range at node 0, where there is a gadget."""
     if choice.opponent >= 0:
-        reach, first = tree.infostates[f.REACH], tree.nodes[0, f.OFF0 + choice.opponent]
+        reach, first = tree.infostates[Infostate.REACH], tree.nodes[0].offset[choice.opponent]
         for i in range(len(choice.follow)):
             reach[first + i] = choice.alpha * choice.follow[i] + (1.0 - choice.alpha) * choice.previous[i]
 
 
 @njit
-def update_choice(tree: Tree, choice: Choice, updates: int, step: Array) -> None:
-    """One regret update of the gadget from the values at node 0, where its player is in the bit mask `updates`."""
-    if choice.opponent < 0 or not (updates >> choice.opponent) & 1:
+def update_choice(tree: Tree, choice: Choice, updates: Players, step: Array) -> None:
+    """One regret update of the gadget from the values at node 0, where its player is one of `updates`.
+
+    Following is worth the value inside, leaving what it pays; regret matching divides the infostate between them.
+    """
+    if choice.opponent < 0 or not within(choice.opponent, updates):
         return
     regret, follow, leave = choice.regret, choice.follow, choice.leave
-    cfv, first = tree.infostates[f.CFV], tree.nodes[0, f.OFF0 + choice.opponent]
+    cfv, first = tree.infostates[Infostate.CFV], tree.nodes[0].offset[choice.opponent]
     for i in range(len(follow)):
         inside = cfv[first + i]
         value = follow[i] * inside + (1.0 - follow[i]) * leave[i]
@@ -70,14 +73,14 @@ def iterate(public: Public, tree: Tree, choice: Choice, steps: Array, alternatin
 
     alternating: the players update in turn.  track: also sum values and ranges over the iterations (sweeps.backward).
     """
-    nodes, ends = tree.counts[NODES], tree.counts[ENDS]
-    moved = 3  # the players whose ranges have to be sent down again
+    nodes, ends = tree.counts[0].nodes, tree.counts[0].ends
+    moved = Players.BOTH  # the players whose ranges have to be sent down again
     for t in range(len(steps)):
         for turn in range(2 if alternating else 1):
-            updates = 1 << turn if alternating else 3
-            players = 3 if track else updates
+            updates = only(turn) if alternating else Players.BOTH
+            players = Players.BOTH if track else updates
             enter(tree, choice)
-            sweeps.forward(public, tree, 0, nodes, f.POLICY, moved)
+            sweeps.forward(public, tree, 0, nodes, Entry.POLICY, moved)
             pairs.payoffs(public, tree, 0, ends, players)
             sweeps.backward(public, tree, 0, nodes, players, updates, steps[t], track)
             update_choice(tree, choice, updates, steps[t])

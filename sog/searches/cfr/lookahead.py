@@ -1,6 +1,6 @@
 """Lookahead: the part of the public tree that one search works on (the papers' script L) and its numbers.
 
-It owns and grows the arrays that the kernels sweep; it knows no rules and chooses nothing.
+It owns and grows the arrays that the kernels sweep.
 """
 
 from __future__ import annotations
@@ -10,41 +10,47 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sog.arrays import Array, Float64, Int32, Int64
+from sog.arrays import Array, Float64, Int32
 from sog.errors import TooLarge
+from sog.games.base import NATURE
 from sog.searches.cfr import iterate, matching, sweeps
 from sog.searches.cfr.iterate import NO_CHOICE, Choice
 from sog.searches.cfr.rules import Rule
-from sog.searches.tree import columns as f
+from sog.searches.kernels.dispatch import same_types
 from sog.searches.tree import draws, growth, pairs
 from sog.searches.tree.arrays import Tree
+from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import AwaitedNodes, Children, Counts, Entry, Evaluated, Infostate, Kind, Nodes, Used
 from sog.searches.tree.tables import grown
 
 __all__ = ["Lookahead"]
+
+_expand, _identify_newest = same_types(growth.expand), same_types(growth.identify_newest)
+_match_regrets = same_types(matching.match_regrets_at)
 
 
 class Lookahead:
     """A growing tree of public states with regrets, policies, ranges and counterfactual values.
 
-    nodes: int32[M, NODE_FIELDS].  child: int32[3, *], the children of node n at CHILD0 + edge, -1 if absent.
-    infostates: float64[INFOSTATE_ROWS, S], a column per (node, player, infostate): ranges and values.
-    entries: float64[ENTRY_ROWS, V], a column per (node, action, infostate): regrets and policies.
+    nodes: a row per node.  child: a row per (node, edge); the first of node n is nodes.child0[n].
+    infostates: float64[len(Infostate), S], a column per (node, player, infostate): ranges and values.
+    entries: float64[len(Entry), V], a column per (node, action, infostate): regrets and policies.
     ends: int32[*], the terminal nodes.  counts: how much of each array is in use.
     """
 
     def __init__(self, public: PublicTree, root: int, ranges: tuple[Float64, Float64], room: int = 64) -> None:
         """A tree of one leaf, the public node `root`, where the players hold `ranges` float64[I0], float64[I1]."""
         self.public = public
-        width = int(public.nodes[root, f.I0]) + int(public.nodes[root, f.I1])
-        most = max(3 * room, int(public.nodes[root, f.ACTIONS]))  # the root is added before its entries are counted
+        width = sum(public.num_infostates(root))
+        most = max(3 * room, int(public.nodes.actions[root]))  # the root is added before its entries are counted
         self.arrays = Tree(
-            nodes=np.zeros((room, f.NODE_FIELDS), dtype=np.int32),
-            child=np.zeros((3, room), dtype=np.int32),
-            infostates=np.zeros((f.INFOSTATE_ROWS, room * width)),
-            entries=np.zeros((f.ENTRY_ROWS, most * width)),
+            nodes=Nodes.zeros(room),
+            child=Children.zeros(room),
+            infostates=np.zeros((len(Infostate), room * width)),
+            entries=np.zeros((len(Entry), most * width)),
             ends=np.zeros(room, dtype=np.int32),
-            counts=np.zeros(5, dtype=np.int64),
+            counts=Used.zeros(1),
         )
         self.iterations = 0
         growth.add_node(public.arrays, self.arrays, root, -1, 0)
@@ -53,25 +59,25 @@ class Lookahead:
     @property
     def size(self) -> int:
         """Number of nodes."""
-        return int(self.counts[growth.NODES])
+        return int(self.arrays.counts.nodes.item(0))
 
     @property
     def num_entries(self) -> int:
         """How many (action, infostate) pairs the decision nodes have, those that are still leaves included."""
-        return int(self.counts[growth.ENTRIES])
+        return int(self.counts.entries)
 
     @property
     def num_bytes(self) -> int:
         """Bytes of the numbers that the tree holds: ranges, values, regrets and policies."""
-        infostates, entries = int(self.counts[growth.INFOSTATES]), self.num_entries
-        return (f.INFOSTATE_ROWS * infostates + f.ENTRY_ROWS * entries) * self.infostates.itemsize
+        numbers = len(Infostate) * int(self.counts.infostates) + len(Entry) * self.num_entries
+        return numbers * self.infostates.itemsize
 
     @property
-    def nodes(self) -> Int32:
+    def nodes(self) -> Nodes:
         return self.arrays.nodes
 
     @property
-    def child(self) -> Int32:
+    def child(self) -> Children:
         return self.arrays.child
 
     @property
@@ -87,44 +93,44 @@ class Lookahead:
         return self.arrays.ends
 
     @property
-    def counts(self) -> Int64:
-        return self.arrays.counts
+    def counts(self) -> Counts:
+        return self.arrays.counts[0]
 
-    # --- what stands in the tree ---
+    # --- what is in the tree ---
 
     def public_node(self, n: int) -> int:
         """The public node of node n."""
-        return int(self.nodes[n, f.PUBLIC])
+        return int(self.nodes.public[n])
 
     def node_of(self, public_node: int) -> int:
         """The first node that stands for a public node; -1 where there is none."""
-        found = np.flatnonzero(self.nodes[: self.size, f.PUBLIC] == public_node)
+        found = np.flatnonzero(self.nodes.public[: self.size] == public_node)
         return int(found[0]) if len(found) else -1
 
     def by_public_node(self) -> dict[int, int]:
         """The node that stands for each public node; the last one where there are several."""
-        return {s: n for n, s in enumerate(self.nodes[: self.size, f.PUBLIC].tolist())}
+        return {s: n for n, s in enumerate(self.nodes.public[: self.size].tolist())}
 
     def actor(self, n: int) -> int:
         """Who acts at node n: 0, 1, NATURE or TERMINAL."""
-        return int(self.nodes[n, f.N_ACTOR])
+        return int(self.nodes.actor[n])
 
     def is_leaf(self, n: int) -> bool:
         """Whether the tree may go on below node n, but does not."""
-        return bool(self.nodes[n, f.KIND] == f.LEAF)
+        return bool(self.nodes.kind[n] == Kind.LEAF)
 
     def is_open(self, n: int) -> bool:
         """Whether node n has children in the tree."""
-        return bool(self.nodes[n, f.KIND] == f.INTERIOR)
+        return bool(self.nodes.kind[n] == Kind.INTERIOR)
 
     def decisions(self) -> Iterator[int]:
         """The open nodes where a player acts, parents before children."""
         nodes = self.nodes[: self.size]
-        return (int(n) for n in np.flatnonzero((nodes[:, f.KIND] == f.INTERIOR) & (nodes[:, f.N_ACTOR] < f.NATURE)))
+        return (int(n) for n in np.flatnonzero((nodes.kind == Kind.INTERIOR) & (nodes.actor < NATURE)))
 
     def leaves(self) -> Iterator[int]:
         """The leaves, in order."""
-        return (int(n) for n in np.flatnonzero(self.nodes[: self.size, f.KIND] == f.LEAF))
+        return (int(n) for n in np.flatnonzero(self.nodes.kind[: self.size] == Kind.LEAF))
 
     def actions(self, n: int) -> Int32:
         """int32[A]: the identities of the actions at decision node n."""
@@ -132,10 +138,8 @@ class Lookahead:
 
     def children(self, n: int) -> list[int]:
         """The child over each public edge of node n, -1 where it is not in the tree; none of a leaf."""
-        first = int(self.nodes[n, f.CHILD0])
-        if first < 0:
-            return []
-        children: list[int] = self.child[f.NODE, first : first + int(self.nodes[n, f.N_EDGES])].tolist()
+        first = int(self.nodes.child0[n])
+        children: list[int] = self.child.node[first : first + int(self.nodes.edges[n])].tolist()
         return children
 
     def children_by_action(self, n: int, infostate: int = 0) -> list[int]:
@@ -145,39 +149,39 @@ class Lookahead:
 
     def policy(self, n: int) -> Float64:
         """float64[A, I]: the average policy at decision node n, after `update_average_policy`; a view."""
-        return self.table(n, f.AVERAGE_POLICY)
+        return self.table(n, Entry.AVERAGE_POLICY)
 
     def current_policy(self, n: int) -> Float64:
         """float64[A, I]: the latest iteration's policy at decision node n; a view."""
-        return self.table(n, f.POLICY)
+        return self.table(n, Entry.POLICY)
 
     def policy_sum(self, n: int) -> Float64:
         """float64[A, I]: the sum over iterations of weight x own reach x policy at decision node n; a view."""
-        return self.table(n, f.POLICY_SUM)
+        return self.table(n, Entry.POLICY_SUM)
 
     def prior(self, n: int) -> Float64:
         """float64[A, I]: the evaluator's policy at decision node n, up to a factor for each infostate; a view."""
-        return self.table(n, f.PRIOR)
+        return self.table(n, Entry.PRIOR)
 
     def visits(self, n: int) -> Float64:
         """float64[A, I]: how often expansions of a search took each action at decision node n; a view."""
-        return self.table(n, f.VISITS)
+        return self.table(n, Entry.VISITS)
 
     def ranges(self, n: int) -> tuple[Float64, Float64]:
         """Both players' ranges at node n by the last sweep down: float64[I0], float64[I1], views."""
-        return self._both(f.REACH, n)
+        return self._both(Infostate.REACH, n)
 
     def range_sums(self, n: int) -> tuple[Float64, Float64]:
         """Both players' ranges at node n summed over iterations, times the averaging weights; views."""
-        return self._both(f.REACH_SUM, n)
+        return self._both(Infostate.REACH_SUM, n)
 
     def cfvs(self, n: int) -> tuple[Float64, Float64]:
         """Both players' counterfactual values at node n by the last sweep up, utilities; views."""
-        return self._both(f.CFV, n)
+        return self._both(Infostate.CFV, n)
 
     def cfv_sums(self, n: int) -> tuple[Float64, Float64]:
         """Both players' counterfactual values at node n summed over iterations, times the averaging weights; views."""
-        return self._both(f.CFV_SUM, n)
+        return self._both(Infostate.CFV_SUM, n)
 
     def values(self, n: int) -> tuple[Float64, Float64]:
         """Both players' mean values at node n over iterations, conditional on the infostate: utilities.
@@ -210,7 +214,7 @@ class Lookahead:
         found = draws.draw_pair(self.public.arrays, self.arrays, n, rng, pair)
         return (int(pair[0]), int(pair[1])) if found else None
 
-    def _both(self, row: int, n: int) -> tuple[Float64, Float64]:
+    def _both(self, row: Infostate, n: int) -> tuple[Float64, Float64]:
         return self.infostates[row, self.span(n, 0)], self.infostates[row, self.span(n, 1)]
 
     # --- ranges at the root, and growth ---
@@ -229,66 +233,67 @@ class Lookahead:
     def restart(self, ranges: tuple[Float64, Float64]) -> None:
         """Forget everything but the tree itself, and begin again from these ranges."""
         self.entries[:], self.infostates[:], self.iterations = 0.0, 0.0, 0
-        evaluated = self.nodes[: self.size, f.EVALUATED]
-        evaluated[evaluated == f.READY] = f.AWAITING
+        evaluated = self.nodes.evaluated[: self.size]
+        evaluated[evaluated == Evaluated.READY] = Evaluated.AWAITING
         self.set_root_ranges(ranges)
-        self.normalise(f.REGRET, f.POLICY)
+        self.normalise(Entry.REGRET, Entry.POLICY)
 
     def span(self, n: int, p: int) -> slice:
         """Where player p's infostates of node n lie along the slots."""
-        start = int(self.nodes[n, f.OFF0 + p])
-        return slice(start, start + int(self.nodes[n, f.N_I0 + p]))
+        start = int(self.nodes.offset[n, p])
+        return slice(start, start + int(self.nodes.width[n, p]))
 
     def block(self, n: int) -> slice:
         """Where the (action, infostate) entries of decision node n lie, action by action."""
-        start, actor = int(self.nodes[n, f.VAR0]), int(self.nodes[n, f.N_ACTOR])
-        return slice(start, start + int(self.nodes[n, f.N_ACTIONS] * self.nodes[n, f.N_I0 + actor]))
+        start = int(self.nodes.entry0[n])
+        return slice(start, start + int(self.nodes.actions[n]) * int(self.nodes.width[n, self.actor(n)]))
 
-    def table(self, n: int, row: int) -> Float64:
+    def table(self, n: int, row: Entry) -> Float64:
         """float64[A, I]: a view of one row of entries at decision node n."""
-        return self.entries[row, self.block(n)].reshape(int(self.nodes[n, f.N_ACTIONS]), -1)
+        return self.entries[row, self.block(n)].reshape(int(self.nodes.actions[n]), -1)
 
     def expand(self, n: int, only: int = -1) -> None:
         """Make the leaf n interior by adding all its children, or one more child over edge `only`.
 
         Raises TooLarge at a chance event too large to list.
         """
-        while (code := growth.expand(self.public.arrays, self.arrays, n, only)) != growth.DONE:
+        while (code := _expand(self.public.arrays, self.arrays, n, only)) != growth.DONE:
             if code == growth.NO_ROOM:
                 self.make_room()
             elif not self.list_children(n, only):
                 raise TooLarge(f"{self.public.game.name} has a chance event too large to list")
-        if self.nodes[n, f.N_ACTOR] < f.NATURE:
-            matching.match_regrets(self.public.arrays, self.arrays, n, f.REGRET, f.POLICY)
+        if self.actor(n) < NATURE:
+            _match_regrets(self.public.arrays, self.arrays, n, int(Entry.REGRET), int(Entry.POLICY))
 
     def list_children(self, n: int, only: int = -1) -> bool:
         """Have the public tree list the children of node n; False where its fan is too large to list."""
-        s = int(self.nodes[n, f.PUBLIC])
+        s = self.public_node(n)
         if not self.public.list_fan(s):
             return False
-        for e in range(int(self.public.nodes[s, f.EDGES])) if only < 0 else (only,):
+        for e in range(self.public.num_edges(s)) if only < 0 else (only,):
             self.public.child(s, e)
         return True
 
-    def identify_newest(self, awaited: Int32, count: int) -> None:
+    def identify_newest(self, awaited: AwaitedNodes, count: int) -> None:
         """List the positions of the newest `count` nodes, which were added before their public nodes were known.
 
-        awaited: int32[2, *], the public node above and the edge of each; afterwards awaited[0] holds their own.
+        awaited: the public state above and the edge of each; afterwards their own public states.
         """
-        public, counts = self.public, self.counts
-        entries, ends = counts.item(growth.ENTRIES), counts.item(growth.ENDS)
+        public, counts = self.public, self.arrays.counts
+        entries, ends = counts.entries.item(0), counts.ends.item(0)
+        states, edges = awaited.public, awaited.edge
         for k in range(count):
-            awaited[0, k] = public.child(awaited.item(0, k), awaited.item(1, k))
+            states[k] = public.child(states.item(k), edges.item(k))
         while entries + count * public.widest_fan > self.entries.shape[1] or ends + count > len(self.ends):
             self.make_room()
-        growth.identify_newest(public.arrays, self.arrays, awaited, count)
+        _identify_newest(public.arrays, self.arrays, awaited, count)
 
     def make_room(self) -> None:
         """Double every array."""
         nodes, child, infostates, entries, ends, counts = self.arrays
         self.arrays = Tree(
             grown(nodes, 2 * len(nodes), axis=0),
-            grown(child, 2 * child.shape[1], axis=1),
+            grown(child, 2 * len(child), axis=0),
             grown(infostates, 2 * infostates.shape[1], axis=1),
             grown(entries, 2 * entries.shape[1], axis=1),
             grown(ends, 2 * len(ends), axis=0),
@@ -299,28 +304,28 @@ class Lookahead:
         """Add every public state below; the public tree must be able to list them. Returns itself."""
         n = 0
         while n < self.size:
-            if self.nodes[n, f.KIND] == f.LEAF:
+            if self.is_leaf(n):
                 self.expand(n)
             n += 1
         return self
 
     # --- sweeps ---
 
-    def forward(self, which: int = f.POLICY, players: int = 3) -> None:
+    def forward(self, which: Entry = Entry.POLICY, players: Players = Players.BOTH) -> None:
         """Send the ranges down through the policies in row `which`."""
         sweeps.forward(self.public.arrays, self.arrays, 0, self.size, which, players)
 
-    def play_average(self, players: int = 3) -> None:
-        """Send the ranges of the players in the bit mask down through the average policies."""
-        self.forward(f.AVERAGE_POLICY, players)
+    def play_average(self, players: Players = Players.BOTH) -> None:
+        """Send the ranges of the players down through the average policies."""
+        self.forward(Entry.AVERAGE_POLICY, players)
 
     def payoffs(self) -> None:
         """Both players' values at the terminal nodes."""
-        pairs.payoffs(self.public.arrays, self.arrays, 0, int(self.counts[growth.ENDS]), 3)
+        pairs.payoffs(self.public.arrays, self.arrays, 0, int(self.counts.ends), Players.BOTH)
 
-    def backward(self, step: Float64, updates: int = 3, track: bool = True) -> None:
-        """Send both players' values up and update the regrets of the players in the bit mask `updates`."""
-        sweeps.backward(self.public.arrays, self.arrays, 0, self.size, 3, updates, step, track)
+    def backward(self, step: Float64, updates: Players = Players.BOTH, track: bool = True) -> None:
+        """Send both players' values up and update the regrets of the players in `updates`."""
+        sweeps.backward(self.public.arrays, self.arrays, 0, self.size, Players.BOTH, updates, step, track)
         self.iterations += 1
 
     def iterate(self, rule: Rule, count: int, choice: Choice = NO_CHOICE, track: bool = False) -> None:
@@ -334,14 +339,14 @@ class Lookahead:
 
     def update_average_policy(self) -> None:
         """Bring the average policies up to date; `policy` then shows them. Uniform where no iteration was played."""
-        self.normalise(f.POLICY_SUM, f.AVERAGE_POLICY)
+        self.normalise(Entry.POLICY_SUM, Entry.AVERAGE_POLICY)
 
-    def normalise(self, source: int, target: int) -> None:
+    def normalise(self, source: Entry, target: Entry) -> None:
         """Normalise the positive part of one row of entries into policies in another, node by node."""
         matching.match_all(self.public.arrays, self.arrays, source, target)
 
-    def evaluate(self, which: int = f.AVERAGE_POLICY, best: int = 0) -> tuple[Float64, Float64]:
-        """Root values float64[I0], float64[I1] of the policies in row `which`; `best`: bit mask of best responders."""
+    def evaluate(self, which: Entry = Entry.AVERAGE_POLICY, best: Players = Players.NOBODY) -> tuple[Float64, Float64]:
+        """Root values float64[I0], float64[I1] of the policies in row `which`; `best`: the best responders."""
         self.forward(which)
         self.payoffs()
         sweeps.evaluate(self.public.arrays, self.arrays, which, best)

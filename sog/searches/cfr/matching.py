@@ -5,26 +5,24 @@ They know arrays only, as the sweeps do that call them.
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
+from typing import TypeVar
 
 from sog.arrays import Array
+from sog.games.base import NATURE
 from sog.searches.kernels.f64x8 import LANES, all_positive, load, splat, store
 from sog.searches.kernels.jit import inlined, njit
-from sog.searches.kernels.registers import pick
-from sog.searches.tree import columns as f
+from sog.searches.kernels.registers import Lanes, pick
 from sog.searches.tree.arrays import Public, Tree
-from sog.searches.tree.growth import NODES
+from sog.searches.tree.records import Entry, Infostate, Kind, Node
 
-U = np.uint64
+L = TypeVar("L", float, Lanes)
 
 # Reach added to a player's own reach in policy averages: an infostate that is never reached still gets one.
 REACH_FLOOR = 1e-9
 
 
 @inlined
-def regret_step(regret: Any, instant: Any, positive: Any, negative: Any, prediction: Any, zero: Any) -> Any:
+def regret_step(regret: L, instant: L, positive: L, negative: L, prediction: L, zero: L) -> tuple[L, L]:
     """(the new sum, what the next policy is in proportion to) of one regret; numbers or registers of them.
 
     positive, negative: what a sum above or below 0 is multiplied by.  prediction: how often the instant regret is
@@ -37,74 +35,74 @@ def regret_step(regret: Any, instant: Any, positive: Any, negative: Any, predict
 
 
 @inlined
-def update(tree: Tree, n: Any, p: int, step: Array) -> bool:
-    """Add the instant regrets at node n, discount them, and put the next policy in the POLICY row.
+def update(tree: Tree, node: Node, p: int, step: Array) -> bool:
+    """Add the instant regrets at a node, discount them, and put the next policy in the POLICY row.
 
+    The instant regret of action a at infostate i is q[a, i] - v[i]; the average grows by weight * reach[i] * policy.
     Returns whether there are infostates without a positive entry, whose policies are 0.
     """
-    nodes, entries, infostates = tree.nodes, tree.entries, tree.infostates
-    average, policy, q = entries[f.POLICY_SUM], entries[f.POLICY], entries[f.ACTION_CFV]
-    reach, cfv = infostates[f.REACH], infostates[f.CFV]
+    entries, infostates = tree.entries, tree.infostates
+    average, policy, q = entries[Entry.POLICY_SUM], entries[Entry.POLICY], entries[Entry.ACTION_CFV]
+    reach, cfv = infostates[Infostate.REACH], infostates[Infostate.CFV]
     weight, floor, zero = splat(step[2]), splat(REACH_FLOOR), splat(0.0)
-    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
-    var, count, empty = U(nodes[n, f.VAR0]), U(nodes[n, f.N_ACTIONS]), False
-    for i in range(U(0), width, U(LANES)):
-        left, k = width - i, var + i
+    own, width, count, empty = node.offset[p], node.width[p], node.actions, False
+    for i in range(0, width, LANES):
+        left, k = width - i, node.entry0 + i
         total, value = zero, load(cfv, own + i, left)
         mine = weight * (load(reach, own + i, left) + floor)
         for _ in range(count):
             store(average, k, left, load(average, k, left) + mine * load(policy, k, left))
             total += _add_regret(entries, k, left, load(q, k, left) - value, step)
             k += width
-        empty |= _normalise(policy, var + i, count, width, left, total, zero)
+        empty |= _normalise(policy, node.entry0 + i, count, width, left, total, zero)
     return empty
 
 
 @inlined
-def update_plain(tree: Tree, n: Any, p: int, step: Array, keep: bool) -> None:
-    """The actor's values at plain node n, where an action's are its child's, and `update`.
+def update_plain(tree: Tree, node: Node, p: int, step: Array, keep: bool) -> None:
+    """The actor's values at a plain node, where an action's are its child's, and `update`.
 
     An infostate without a positive entry gets the uniform policy.  keep: the actions' values in
     ACTION_CFV, which nothing here needs.
     """
-    nodes, child, entries, infostates = tree.nodes, tree.child, tree.entries, tree.infostates
-    average, policy, q = entries[f.POLICY_SUM], entries[f.POLICY], entries[f.ACTION_CFV]
-    reach, cfv = infostates[f.REACH], infostates[f.CFV]
+    child, entries, infostates = tree.child, tree.entries, tree.infostates
+    average, policy, q = entries[Entry.POLICY_SUM], entries[Entry.POLICY], entries[Entry.ACTION_CFV]
+    reach, cfv = infostates[Infostate.REACH], infostates[Infostate.CFV]
     weight, floor, zero = splat(step[2]), splat(REACH_FLOOR), splat(0.0)
-    own, width, at = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p]), f.AT0 + p
-    var, count, child0 = U(nodes[n, f.VAR0]), U(nodes[n, f.N_ACTIONS]), U(nodes[n, f.CHILD0])
-    for i in range(U(0), width, U(LANES)):
-        left, k = width - i, var + i
+    own, width, count, child0 = node.offset[p], node.width[p], node.actions, node.child0
+    for i in range(0, width, LANES):
+        left, k = width - i, node.entry0 + i
         total, value = zero, zero
         mine = weight * (load(reach, own + i, left) + floor)
+        # The first pass over the actions has the node's value as its result, the second takes it off theirs.
         for a in range(count):
-            now, worth = load(policy, k, left), load(cfv, U(child[at, child0 + a]) + i, left)
+            now, worth = load(policy, k, left), load(cfv, child[child0 + a].offset[p] + i, left)
             store(average, k, left, load(average, k, left) + mine * now)
             value += now * worth
             if keep:
                 store(q, k, left, worth)
             k += width
         store(cfv, own + i, left, value)
-        k = var + i
+        k = node.entry0 + i
         for a in range(count):
-            instant = load(cfv, U(child[at, child0 + a]) + i, left) - value
+            instant = load(cfv, child[child0 + a].offset[p] + i, left) - value
             total += _add_regret(entries, k, left, instant, step)
             k += width
-        _normalise(policy, var + i, count, width, left, total, splat(1.0 / count))
+        _normalise(policy, node.entry0 + i, count, width, left, total, splat(1.0 / count))
 
 
 @inlined
-def _add_regret(entries: Array, k: Any, left: Any, instant: Any, step: Array) -> Any:
+def _add_regret(entries: Array, k: int, left: int, instant: Lanes, step: Array) -> Lanes:
     """regret_step at columns k .. of entries; the next policies, not normalised, go to POLICY and are returned."""
-    regret, policy = entries[f.REGRET], entries[f.POLICY]
+    regret, policy = entries[Entry.REGRET], entries[Entry.POLICY]
     x, weight = regret_step(load(regret, k, left), instant, splat(step[0]), splat(step[1]), splat(step[3]), splat(0.0))
     store(regret, k, left, x)
     store(policy, k, left, weight)
-    return weight
+    return weight  # type: ignore[no-any-return]
 
 
 @inlined
-def _normalise(policy: Array, first: Any, count: Any, width: Any, left: Any, total: Any, rest: Any) -> bool:
+def _normalise(policy: Array, first: int, count: int, width: int, left: int, total: Lanes, rest: Lanes) -> bool:
     """Divide `count` rows of policies by their totals; `rest` where that is 0; whether it is anywhere."""
     some, scale = all_positive(total, left), splat(1.0) / total
     k = first
@@ -116,49 +114,55 @@ def _normalise(policy: Array, first: Any, count: Any, width: Any, left: Any, tot
 
 
 @inlined
-def action_open(public: Public, tree: Tree, n: Any, a: int, i: int) -> bool:
-    """Whether infostate i of node n may take action a and its child is in the tree."""
-    row, child0 = tree.nodes[n, f.N_ACTION0] + a, tree.nodes[n, f.CHILD0]
-    actions, links = public.actions, public.links
-    if actions[row, f.EDGE] >= 0:
-        return bool(tree.child[f.NODE, child0 + actions[row, f.EDGE]] >= 0)
-    for k in range(actions[row, f.LINK0], actions[row, f.LINK0] + actions[row, f.LINKS]):
-        if links[k, 0] == i:
-            return bool(tree.child[f.NODE, child0 + links[k, 1]] >= 0)
+def action_open(public: Public, tree: Tree, node: Node, a: int, i: int) -> bool:
+    """Whether infostate i of a node may take action a and its child is in the tree."""
+    action = public.actions[node.action0 + a]
+    if action.edge >= 0:
+        return bool(tree.child[node.child0 + action.edge].node >= 0)
+    for k in range(action.links):
+        link = public.links[action.link0 + k]
+        if link.source == i:
+            return bool(tree.child[node.child0 + link.edge].node >= 0)
     return False
 
 
 @njit
-def match_regrets(public: Public, tree: Tree, n: Any, source: int, target: int) -> None:
-    """Normalise the positive part of row `source` into policies in row `target` at node n.
+def match_regrets(public: Public, tree: Tree, node: Node, source: int, target: int) -> None:
+    """Normalise the positive part of row `source` into policies in row `target` at a node.
 
-    An infostate without a positive entry gets the uniform policy over the actions open to it.
+    policy[a, i] = max(w[a, i], 0) / sum over actions of the same. An infostate without a positive entry gets the
+    uniform policy over the actions open to it.
     """
-    nodes = tree.nodes
-    actor = nodes[n, f.N_ACTOR]
-    width, var0, count = nodes[n, f.N_I0 + actor], nodes[n, f.VAR0], nodes[n, f.N_ACTIONS]
+    width, count = node.width[node.actor], node.actions
     weight, policy = tree.entries[source], tree.entries[target]
     for i in range(width):
-        total = 0.0
+        first, total = node.entry0 + i, 0.0
         for a in range(count):
-            total += max(weight[var0 + a * width + i], 0.0)
+            total += max(weight[first + a * width], 0.0)
         if total > 0.0:
             for a in range(count):
-                policy[var0 + a * width + i] = max(weight[var0 + a * width + i], 0.0) / total
+                policy[first + a * width] = max(weight[first + a * width], 0.0) / total
             continue
         opened = 0
         for a in range(count):
-            is_open = action_open(public, tree, n, a, i)
-            policy[var0 + a * width + i] = 1.0 if is_open else 0.0
+            is_open = action_open(public, tree, node, a, i)
+            policy[first + a * width] = 1.0 if is_open else 0.0
             opened += is_open
         for a in range(count):
             if opened > 0:
-                policy[var0 + a * width + i] /= opened
+                policy[first + a * width] /= opened
+
+
+@njit
+def match_regrets_at(public: Public, tree: Tree, n: int, source: int, target: int) -> None:
+    """`match_regrets` at node n."""
+    match_regrets(public, tree, tree.nodes[n], source, target)
 
 
 @njit
 def match_all(public: Public, tree: Tree, source: int, target: int) -> None:
-    """match_regrets at every interior decision node."""
-    for n in range(tree.counts[NODES]):
-        if tree.nodes[n, f.KIND] == f.INTERIOR and tree.nodes[n, f.N_ACTOR] < f.NATURE:
-            match_regrets(public, tree, n, source, target)
+    """`match_regrets` at every interior decision node."""
+    for n in range(tree.counts[0].nodes):
+        node = tree.nodes[n]
+        if node.kind == Kind.INTERIOR and node.actor < NATURE:
+            match_regrets(public, tree, node, source, target)

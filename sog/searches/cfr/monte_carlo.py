@@ -7,25 +7,23 @@ its cost does not grow with the number of infostates. Regrets are plain CFR's, s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from sog.arrays import Array, Float64, Int64
+from sog.arrays import Array, Int64
+from sog.games.base import NATURE
+from sog.records import Pair, Real, Record, Records, Whole
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.kernels.jit import njit
-from sog.searches.tree import columns as f
 from sog.searches.tree import draws, pairs
 from sog.searches.tree.arrays import Public, Tree
+from sog.searches.tree.records import Entry, Kind
 
 # The share of uniform play in what the walking player samples under outcome sampling.
 EXPLORATION: Final = 0.6
 
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
-
-# Columns of Walk.turns and Walk.sums.
-_AT, _PAIR0, _PAIR1, _CHOSEN = range(4)
-_VALUE, _CHANCE, _SAMPLED = range(3)
 
 
 @dataclass(frozen=True)
@@ -42,12 +40,11 @@ class MonteCarlo:
 
     def iterate(self, tree: Lookahead, count: int) -> None:
         """`count` more iterations on a tree without leaves; regrets and averages go to their rows."""
-        walk = Walk(
+        walk = SampledWalk(
             self.outcome,
             np.zeros(1, dtype=np.uint64),
             np.zeros(2, dtype=np.int64),
-            np.zeros((tree.size, 4), dtype=np.int64),
-            np.zeros((tree.size, 3)),
+            SampledTurns.zeros(tree.size),
         )
         _run(tree.public.arrays, tree.arrays, walk, tree.iterations + 1, count, np.uint64(self.seed))
         tree.iterations += count
@@ -59,22 +56,35 @@ OUTCOME: Final = MonteCarlo("outcome-mccfr", outcome=True)
 VARIANTS: Final = (EXTERNAL, OUTCOME)
 
 
-class Walk(NamedTuple):
+class Turn(Record):
+    """A turn of the walking player on the way to where its walk is."""
+
+    node = Whole("i8")  # where it acts
+    chosen = Whole("i8")  # the action that is being walked
+    pair = Pair("i8")  # both players' infostates there
+    value = Real("f8")  # summed over its actions so far
+    chance = Real("f8")  # the probability with which its action was chosen
+    sampled = Real("f8")  # that of all the player's choices before it
+
+
+class SampledTurns(Records[Turn], Turn):
+    """A stack of turns."""
+
+
+class SampledWalk(NamedTuple):
     """How a walk samples, and what it keeps.
 
-    outcome: as in MonteCarlo.  rng: uint64[1].  pair: int64[2], the world.
-    turns: int64[*, 4] and sums: float64[*, 3], the stack of the walking player's turns (columns above).
+    outcome: as in MonteCarlo.  rng: uint64[1].  pair: int64[2], the world.  turns: the walking player's.
     """
 
     outcome: bool
     rng: Array
     pair: Int64
-    turns: Int64
-    sums: Float64
+    turns: SampledTurns
 
 
 @njit
-def _run(public: Public, tree: Tree, walk: Walk, first: int, iterations: int, seed: Any) -> None:
+def _run(public: Public, tree: Tree, walk: SampledWalk, first: int, iterations: int, seed: np.uint64) -> None:
     """Iterations first, first + 1, ... ."""
     rng = walk.rng
     for t in range(first, first + iterations):
@@ -88,103 +98,106 @@ def _run(public: Public, tree: Tree, walk: Walk, first: int, iterations: int, se
 
 
 @njit
-def _walk(public: Public, tree: Tree, walk: Walk, p: int) -> None:
+def _walk(public: Public, tree: Tree, walk: SampledWalk, p: int) -> None:
     """Walk from the root for player p with the pair drawn there, and update the infostates met.
 
-    A turn on the stack holds the value summed over its actions so far, the probability with which its action was
-    chosen, and that of all player p's choices before it.
+    The regret of an action grows by its value over the probability of all the player's choices before it.
     """
-    nodes, pair, turns, sums = tree.nodes, walk.pair, walk.turns, walk.sums
-    regret, policy = tree.entries[f.REGRET], tree.entries[f.POLICY]
+    pair, turns = walk.pair, walk.turns
+    regret, policy = tree.entries[Entry.REGRET], tree.entries[Entry.POLICY]
     n, depth, sampled = 0, 0, 1.0
     while True:
         n = _to_turn(public, tree, walk, n, p, sampled)
-        if nodes[n, f.KIND] == f.INTERIOR:
+        node = tree.nodes[n]
+        if node.kind == Kind.INTERIOR:
             chosen, chance = draws.next_legal(public, tree, n, pair[p], -1), 1.0
             if walk.outcome:
                 chosen, chance = _draw_action(public, tree, walk.rng, n, pair[p], EXPLORATION)
-            turns[depth, _AT], turns[depth, _CHOSEN] = n, chosen
-            turns[depth, _PAIR0], turns[depth, _PAIR1] = pair[0], pair[1]
-            sums[depth, _VALUE], sums[depth, _CHANCE], sums[depth, _SAMPLED] = 0.0, chance, sampled
+            turn = turns[depth]
+            turn.node, turn.chosen = n, chosen
+            turn.pair[0], turn.pair[1] = pair[0], pair[1]
+            turn.value, turn.chance, turn.sampled = 0.0, chance, sampled
             depth += 1
             sampled *= chance
             n = draws.child_over(tree, n, draws.take(public, tree, n, chosen, pair))
             continue
-        value = pairs.utility(public, nodes[n, f.PUBLIC], pair[0], pair[1])
+        value = pairs.utility(public, node.public, pair[0], pair[1])
         value = value if p == 0 else -value
         while depth > 0:  # back up to the latest turn with an action left to try
-            k = depth - 1
-            n, chosen, i = turns[k, _AT], turns[k, _CHOSEN], turns[k, _PAIR0 + p]
-            entry = nodes[n, f.VAR0] + chosen * nodes[n, f.N_I0 + p] + i
-            value /= sums[k, _CHANCE]
-            sums[k, _VALUE] += policy[entry] * value
-            regret[entry] += value / sums[k, _SAMPLED]
+            turn = turns[depth - 1]
+            n, chosen, i = turn.node, turn.chosen, turn.pair[p]
+            entry = tree.nodes[n].entry0 + chosen * tree.nodes[n].width[p] + i
+            value /= turn.chance
+            turn.value += policy[entry] * value
+            regret[entry] += value / turn.sampled
             chosen = -1 if walk.outcome else draws.next_legal(public, tree, n, i, chosen)
             if chosen >= 0:
                 break
-            value = sums[k, _VALUE]
-            _finish(public, tree, n, i, value / sums[k, _SAMPLED])
+            value = turn.value
+            _finish(public, tree, n, i, value / turn.sampled)
             depth -= 1
         if depth == 0:
             return
-        turns[depth - 1, _CHOSEN] = chosen
-        pair[0], pair[1] = turns[depth - 1, _PAIR0], turns[depth - 1, _PAIR1]
+        turn = turns[depth - 1]
+        turn.chosen = chosen
+        pair[0], pair[1] = turn.pair[0], turn.pair[1]
         n = draws.child_over(tree, n, draws.take(public, tree, n, chosen, pair))
 
 
 @njit
-def _to_turn(public: Public, tree: Tree, walk: Walk, n: int, p: int, sampled: float) -> int:
+def _to_turn(public: Public, tree: Tree, walk: SampledWalk, n: int, p: int, sampled: float) -> int:
     """The next node where player p acts or the game ends; chance's and the opponent's actions are drawn.
 
     The opponent's policies enter the average, over the probability of player p's own choices so far.
     """
-    nodes, entries, pair = tree.nodes, tree.entries, walk.pair
-    while nodes[n, f.KIND] == f.INTERIOR and nodes[n, f.N_ACTOR] != p:
-        actor = nodes[n, f.N_ACTOR]
-        if actor >= f.NATURE:
-            n = draws.child_over(tree, n, draws.draw_chance(public, nodes[n, f.PUBLIC], walk.rng, pair))
+    entries, pair = tree.entries, walk.pair
+    while tree.nodes[n].kind == Kind.INTERIOR and tree.nodes[n].actor != p:
+        node = tree.nodes[n]
+        if node.actor >= NATURE:
+            n = draws.child_over(tree, n, draws.draw_chance(public, node.public, walk.rng, pair))
             continue
-        width, k = nodes[n, f.N_I0 + actor], nodes[n, f.VAR0] + pair[actor]
-        for _ in range(nodes[n, f.N_ACTIONS]):
-            entries[f.POLICY_SUM, k] += entries[f.POLICY, k] / sampled
-            k += width
-        chosen, _ = _draw_action(public, tree, walk.rng, n, pair[actor], 0.0)
+        i = pair[node.actor]
+        k = node.entry0 + i
+        for _ in range(node.actions):
+            entries[Entry.POLICY_SUM, k] += entries[Entry.POLICY, k] / sampled
+            k += node.width[node.actor]
+        chosen, _ = _draw_action(public, tree, walk.rng, n, i, 0.0)
         n = draws.child_over(tree, n, draws.take(public, tree, n, chosen, pair))
     return n
 
 
 @njit
-def _draw_action(public: Public, tree: Tree, rng: Array, n: int, i: int, explore: float) -> Any:
+def _draw_action(public: Public, tree: Tree, rng: Array, n: int, i: int, explore: float) -> tuple[int, float]:
     """(action, its probability) drawn at infostate i of node n from the policy, mixed with uniform legal play."""
-    nodes, policy = tree.nodes, tree.entries[f.POLICY]
-    width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
+    node, policy = tree.nodes[n], tree.entries[Entry.POLICY]
+    width, k = node.width[node.actor], node.entry0 + i
     legal = draws.count_legal(public, tree, n, i)
     target, chosen, chance = draws.random(rng), -1, 0.0
-    for a in range(nodes[n, f.N_ACTIONS]):
-        if not draws.is_legal(public, nodes[n, f.N_ACTION0] + a, i):
-            continue
-        q = (1.0 - explore) * policy[var + a * width] + explore / legal
-        if q > 0.0:
-            chosen, chance = a, q
-            target -= q
-            if target < 0.0:
-                break
+    for a in range(node.actions):
+        if draws.is_legal(public, node.action0 + a, i):
+            q = (1.0 - explore) * policy[k] + explore / legal
+            if q > 0.0:
+                chosen, chance = a, q
+                target -= q
+                if target < 0.0:
+                    break
+        k += width
     return chosen, chance
 
 
 @njit
 def _finish(public: Public, tree: Tree, n: int, i: int, value: float) -> None:
     """Take the value off the regrets of infostate i at node n, and match them: uniform where none is positive."""
-    nodes, regret, policy = tree.nodes, tree.entries[f.REGRET], tree.entries[f.POLICY]
-    width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
+    node, regret, policy = tree.nodes[n], tree.entries[Entry.REGRET], tree.entries[Entry.POLICY]
+    width, first = node.width[node.actor], node.entry0 + i
     total, legal = 0.0, 0
     a = draws.next_legal(public, tree, n, i, -1)
     while a >= 0:
-        regret[var + a * width] -= value
-        total += max(regret[var + a * width], 0.0)
+        regret[first + a * width] -= value
+        total += max(regret[first + a * width], 0.0)
         legal += 1
         a = draws.next_legal(public, tree, n, i, a)
     a = draws.next_legal(public, tree, n, i, -1)
     while a >= 0:
-        policy[var + a * width] = max(regret[var + a * width], 0.0) / total if total > 0.0 else 1.0 / legal
+        policy[first + a * width] = max(regret[first + a * width], 0.0) / total if total > 0.0 else 1.0 / legal
         a = draws.next_legal(public, tree, n, i, a)

@@ -1,4 +1,4 @@
-"""The CFR family as one rule: how instant regrets are discounted, averaged and predicted; knows no tree."""
+"""The CFR family as one rule: how instant regrets are discounted, averaged and predicted."""
 
 from __future__ import annotations
 

@@ -1,13 +1,11 @@
 """Numba sweeps over a lookahead tree: ranges down, payoffs between, values and regrets up.
 
 They know arrays only (tree/arrays.py): no game, no network, no owner of a tree. A sweep visits nodes first .. last - 1,
-a whole tree or one of several that lie side by side. Offsets are cast to unsigned before inner loops: Numba then need
-not test every index for a negative one, which makes the sweeps several times faster.
+a whole tree or one of several that lie side by side. Inner loops count in unsigned numbers, as the tables' fields do:
+Numba then need not test every index for a negative one, which makes the sweeps several times faster.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -16,189 +14,180 @@ from sog.searches.cfr.matching import match_regrets, update, update_plain
 from sog.searches.kernels.f64x8 import LANES, load, splat, store
 from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.spans import copy_span
-from sog.searches.tree import columns as f
 from sog.searches.tree.arrays import Public, Tree
-from sog.searches.tree.growth import NODES
-
-U = np.uint64
+from sog.searches.tree.players import Players, within
+from sog.searches.tree.records import Entry, Infostate, Kind, Node
 
 
 @njit
-def forward(public: Public, tree: Tree, first: int, last: int, which: int, players: int) -> None:
+def forward(public: Public, tree: Tree, first: int, last: int, which: int, players: Players) -> None:
     """Send the ranges at node `first` down through the policies in row `which` of entries.
 
-    players: bit mask of the players whose ranges are sent; the others' stay as they are.
+    players: those whose ranges are sent; the others' stay as they are.
     """
-    nodes, reach, policy = tree.nodes, tree.infostates[f.REACH], tree.entries[which]
-    for n in range(U(first), U(last)):
-        if nodes[n, f.KIND] != f.INTERIOR:
+    reach, policy = tree.infostates[Infostate.REACH], tree.entries[which]
+    for n in range(first, last):
+        node = tree.nodes[n]
+        if node.kind != Kind.INTERIOR:
             continue
         for p in range(2):
-            if not (players >> p) & 1:
+            if not within(p, players):
                 continue
-            if p == nodes[n, f.N_ACTOR]:
-                _actions_down(public, tree, reach, policy, n, p)
+            if p == node.actor:
+                _actions_down(public, tree, reach, policy, node, p)
             else:
-                _edges_down(public, tree, reach, n, p)
+                _edges_down(public, tree, reach, node, p)
 
 
 @inlined
-def _edges_down(public: Public, tree: Tree, reach: Array, n: Any, p: int) -> None:
-    """A non-actor's ranges at the children of node n."""
-    nodes, child = tree.nodes, tree.child
-    edges, links = public.edges, public.links
-    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
-    edge0, child0 = U(nodes[n, f.N_EDGE0]), U(nodes[n, f.CHILD0])
-    same = nodes[n, f.N_SAME]
-    for e in range(U(nodes[n, f.N_EDGES])):
-        c, off = child[f.NODE, child0 + e], U(child[f.AT0 + p, child0 + e])
-        if same:
-            copy_span(reach, own, reach, off, width)
-        elif c >= 0:
-            start = edges[edge0 + e, f.CARRY0 + 2 * p]
-            if start < 0:
-                copy_span(reach, own, reach, off, width)
+def _edges_down(public: Public, tree: Tree, reach: Array, node: Node, p: int) -> None:
+    """A non-actor's ranges at the children of a node: each is the node's, moved along the edge's links."""
+    links, own, width = public.links, node.offset[p], node.width[p]
+    for e in range(node.edges):
+        child = tree.child[node.child0 + e]
+        to = child.offset[p]
+        if node.same:
+            copy_span(reach, own, reach, to, width)
+        elif child.node >= 0:
+            edge = public.edges[node.edge0 + e]
+            if edge.carry0[p] < 0:
+                copy_span(reach, own, reach, to, width)
                 continue
-            for i in range(U(nodes[U(c), f.N_I0 + p])):
-                reach[off + i] = 0.0
-            for k in range(U(start), U(start + edges[edge0 + e, f.CARRY0_LEN + 2 * p])):
-                reach[off + U(links[k, 2])] += reach[own + U(links[k, 0])]
+            for i in range(tree.nodes[child.node].width[p]):
+                reach[to + i] = 0.0
+            for k in range(edge.carries[p]):
+                link = links[edge.carry0[p] + k]
+                reach[to + link.target] += reach[own + link.source]
 
 
 @inlined
-def _actions_down(public: Public, tree: Tree, reach: Array, policy: Array, n: Any, p: int) -> None:
-    """The actor's ranges at the children of node n."""
-    nodes, child = tree.nodes, tree.child
-    rows, links = public.actions, public.links
-    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
-    row0, var, child0 = U(nodes[n, f.N_ACTION0]), U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0])
-    count = U(nodes[n, f.N_ACTIONS])
-    if nodes[n, f.N_PLAIN]:
-        for i in range(U(0), width, U(LANES)):
-            left, at = width - i, var + i
+def _actions_down(public: Public, tree: Tree, reach: Array, policy: Array, node: Node, p: int) -> None:
+    """The actor's ranges at the children of a node: r'[j] = sum over (a, i) that lead to j of r[i] * policy[a, i]."""
+    own, width, entry, count = node.offset[p], node.width[p], node.entry0, node.actions
+    if node.plain:  # each action has a child of its own: a register of infostates at a time
+        for i in range(0, width, LANES):
+            left, at = width - i, entry + i
             mine = load(reach, own + i, left)
             for a in range(count):
-                store(reach, U(child[f.AT0 + p, child0 + a]) + i, left, mine * load(policy, at, left))
+                store(reach, tree.child[node.child0 + a].offset[p] + i, left, mine * load(policy, at, left))
                 at += width
         return
-    for e in range(U(nodes[n, f.N_EDGES])):
-        c, off = child[f.NODE, child0 + e], U(child[f.AT0 + p, child0 + e])
-        if c >= 0:
-            for j in range(U(nodes[U(c), f.N_I0 + p])):
-                reach[off + j] = 0.0
+    # Several actions may lead to one child: its range is a sum.
+    for e in range(node.edges):
+        child = tree.child[node.child0 + e]
+        if child.node >= 0:
+            for j in range(tree.nodes[child.node].width[p]):
+                reach[child.offset[p] + j] = 0.0
     for a in range(count):
-        edge = rows[row0 + a, f.EDGE]
-        if edge >= 0:
-            if child[f.NODE, child0 + U(edge)] >= 0:
-                off = U(child[f.AT0 + p, child0 + U(edge)])
+        action = public.actions[node.action0 + a]
+        if action.edge >= 0:
+            child = tree.child[node.child0 + action.edge]
+            if child.node >= 0:
                 for i in range(width):
-                    reach[off + i] = reach[own + i] * policy[var + i]
+                    reach[child.offset[p] + i] = reach[own + i] * policy[entry + i]
         else:
-            start = U(rows[row0 + a, f.LINK0])
-            for k in range(start, start + U(rows[row0 + a, f.LINKS])):
-                source, to = U(links[k, 0]), child0 + U(links[k, 1])
-                if child[f.NODE, to] >= 0:
-                    share = reach[own + source] * policy[var + source]
-                    reach[U(child[f.AT0 + p, to]) + U(links[k, 2])] += share
-        var += width
+            for k in range(action.links):
+                link = public.links[action.link0 + k]
+                child = tree.child[node.child0 + link.edge]
+                if child.node >= 0:
+                    share = reach[own + link.source] * policy[entry + link.source]
+                    reach[child.offset[p] + link.target] += share
+        entry += width
 
 
 @njit
 def backward(
-    public: Public, tree: Tree, first: int, last: int, players: int, updates: int, step: Array, track: bool
+    public: Public, tree: Tree, first: int, last: int, players: Players, updates: Players, step: Array, track: bool
 ) -> None:
-    """Send the values of the players in the bit mask up; update regrets and averages of those in `updates`.
+    """Send the values of `players` up; update regrets and averages of those in `updates`.
 
     step: float64[4], the weights (positive, negative, average, prediction) of rules.Rule.steps.
     track: also add this iteration's values and ranges, times the averaging weight, to CFV_SUM and REACH_SUM, and leave
     the values of all actions in ACTION_CFV.
     """
-    nodes, infostates = tree.nodes, tree.infostates
-    cfv, reach = infostates[f.CFV], infostates[f.REACH]
-    cfv_sum, reach_sum, weight = infostates[f.CFV_SUM], infostates[f.REACH_SUM], step[2]
+    infostates, weight = tree.infostates, step[2]
+    cfv, reach = infostates[Infostate.CFV], infostates[Infostate.REACH]
+    cfv_sum, reach_sum = infostates[Infostate.CFV_SUM], infostates[Infostate.REACH_SUM]
     for back in range(1, last - first + 1):
-        n = U(last - back)
-        if nodes[n, f.KIND] == f.INTERIOR:
+        node = tree.nodes[last - back]
+        if node.kind == Kind.INTERIOR:
             for p in range(2):
-                if not (players >> p) & 1:
+                if not within(p, players):
                     continue
-                if p != nodes[n, f.N_ACTOR]:
-                    _edges_up(public, tree, cfv, n, p)
+                if p != node.actor:
+                    _edges_up(public, tree, cfv, node, p)
                     continue
-                if nodes[n, f.N_PLAIN] and (updates >> p) & 1:
-                    update_plain(tree, n, p, step, track)
+                if node.plain and within(p, updates):  # both in one pass over the children
+                    update_plain(tree, node, p, step, track)
                     continue
-                _actions_up(public, tree, f.POLICY, n, p)
-                if (updates >> p) & 1 and update(tree, n, p, step):
-                    match_regrets(public, tree, n, f.POLICY, f.POLICY)
+                _actions_up(public, tree, Entry.POLICY, node, p)
+                if within(p, updates) and update(tree, node, p, step):
+                    match_regrets(public, tree, node, Entry.POLICY, Entry.POLICY)
         if track:
             for p in range(2):
-                off = U(nodes[n, f.OFF0 + p])
-                for i in range(U(nodes[n, f.N_I0 + p])):
-                    cfv_sum[off + i] += weight * cfv[off + i]
-                    reach_sum[off + i] += weight * reach[off + i]
+                own = node.offset[p]
+                for i in range(node.width[p]):
+                    cfv_sum[own + i] += weight * cfv[own + i]
+                    reach_sum[own + i] += weight * reach[own + i]
 
 
 @inlined
-def _edges_up(public: Public, tree: Tree, cfv: Array, n: Any, p: int) -> None:
-    """A non-actor's values at node n: the sum over public edges."""
-    nodes, child = tree.nodes, tree.child
-    edges, links = public.edges, public.links
-    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
-    edge0, child0 = U(nodes[n, f.N_EDGE0]), U(nodes[n, f.CHILD0])
-    count = U(nodes[n, f.N_EDGES])
-    if nodes[n, f.N_SAME]:
-        for i in range(U(0), width, U(LANES)):
+def _edges_up(public: Public, tree: Tree, cfv: Array, node: Node, p: int) -> None:
+    """A non-actor's values at a node: v[i] = sum over edges of the child's values at the infostates i goes to."""
+    links, own, width, count = public.links, node.offset[p], node.width[p], node.edges
+    if node.same:  # infostate i stays infostate i: a register of them at a time
+        for i in range(0, width, LANES):
             total = splat(0.0)
             for e in range(count):
-                total += load(cfv, U(child[f.AT0 + p, child0 + e]) + i, width - i)
+                total += load(cfv, tree.child[node.child0 + e].offset[p] + i, width - i)
             store(cfv, own + i, width - i, total)
         return
     for i in range(width):
         cfv[own + i] = 0.0
     for e in range(count):
-        if child[f.NODE, child0 + e] < 0:
+        child, edge = tree.child[node.child0 + e], public.edges[node.edge0 + e]
+        if child.node < 0:
             continue
-        off, start = U(child[f.AT0 + p, child0 + e]), edges[edge0 + e, f.CARRY0 + 2 * p]
-        if start < 0:
+        below = child.offset[p]
+        if edge.carry0[p] < 0:
             for i in range(width):
-                cfv[own + i] += cfv[off + i]
+                cfv[own + i] += cfv[below + i]
         else:
-            for k in range(U(start), U(start + edges[edge0 + e, f.CARRY0_LEN + 2 * p])):
-                cfv[own + U(links[k, 0])] += cfv[off + U(links[k, 2])]
+            for k in range(edge.carries[p]):
+                link = links[edge.carry0[p] + k]
+                cfv[own + link.source] += cfv[below + link.target]
 
 
 @inlined
-def _actions_up(public: Public, tree: Tree, which: int, n: Any, p: int) -> None:
-    """The actor's values at node n under the policy in row `which`, and of each action in row ACTION_CFV.
+def _actions_up(public: Public, tree: Tree, which: int, node: Node, p: int) -> None:
+    """The actor's values at a node under the policy in row `which`, and of each action in row ACTION_CFV.
 
-    A closed action (illegal, or its child not in the tree) gets the node's value: it earns no regret.
+    v[i] = sum over actions of policy[a, i] * q[a, i]. A closed action (illegal, or its child not in the tree) gets the
+    node's value: it earns no regret.
     """
-    nodes, child, cfv = tree.nodes, tree.child, tree.infostates[f.CFV]
-    policy, q = tree.entries[which], tree.entries[f.ACTION_CFV]
-    own, width = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p])
-    var, child0, count = U(nodes[n, f.VAR0]), U(nodes[n, f.CHILD0]), U(nodes[n, f.N_ACTIONS])
-    if nodes[n, f.N_PLAIN]:
-        for i in range(U(0), width, U(LANES)):
-            left, k = width - i, var + i
+    cfv, policy, q = tree.infostates[Infostate.CFV], tree.entries[which], tree.entries[Entry.ACTION_CFV]
+    own, width, entry, count = node.offset[p], node.width[p], node.entry0, node.actions
+    if node.plain:  # nothing is closed: a register of infostates at a time
+        for i in range(0, width, LANES):
+            left, k = width - i, entry + i
             total = splat(0.0)
             for a in range(count):
-                value = load(cfv, U(child[f.AT0 + p, child0 + a]) + i, left)
+                value = load(cfv, tree.child[node.child0 + a].offset[p] + i, left)
                 store(q, k, left, value)
                 total += load(policy, k, left) * value
                 k += width
             store(cfv, own + i, left, total)
         return
-    _open_actions_up(public, tree, n, p)
+    _open_actions_up(public, tree, node, p)
     for i in range(width):
         total = 0.0
-        k = var + i
+        k = entry + i
         for _ in range(count):
             if not np.isnan(q[k]):
                 total += policy[k] * q[k]
             k += width
         cfv[own + i] = total
-        k = var + i
+        k = entry + i
         for _ in range(count):
             if np.isnan(q[k]):
                 q[k] = total
@@ -206,60 +195,58 @@ def _actions_up(public: Public, tree: Tree, which: int, n: Any, p: int) -> None:
 
 
 @inlined
-def _open_actions_up(public: Public, tree: Tree, n: Any, p: int) -> None:
-    """The values of open actions at node n into ACTION_CFV; NaN for closed ones."""
-    nodes, child, cfv, q = tree.nodes, tree.child, tree.infostates[f.CFV], tree.entries[f.ACTION_CFV]
-    rows, links = public.actions, public.links
-    width, var = U(nodes[n, f.N_I0 + p]), U(nodes[n, f.VAR0])
-    row0, child0 = U(nodes[n, f.N_ACTION0]), U(nodes[n, f.CHILD0])
-    for a in range(U(nodes[n, f.N_ACTIONS])):
+def _open_actions_up(public: Public, tree: Tree, node: Node, p: int) -> None:
+    """The values of open actions at a node into ACTION_CFV, each from where the action leads; NaN for closed ones."""
+    cfv, q = tree.infostates[Infostate.CFV], tree.entries[Entry.ACTION_CFV]
+    width, entry = node.width[p], node.entry0
+    for a in range(node.actions):
         for i in range(width):
-            q[var + i] = np.nan
-        edge = rows[row0 + a, f.EDGE]
-        if edge >= 0:
-            if child[f.NODE, child0 + U(edge)] >= 0:
-                off = U(child[f.AT0 + p, child0 + U(edge)])
+            q[entry + i] = np.nan
+        action = public.actions[node.action0 + a]
+        if action.edge >= 0:
+            child = tree.child[node.child0 + action.edge]
+            if child.node >= 0:
                 for i in range(width):
-                    q[var + i] = cfv[off + i]
+                    q[entry + i] = cfv[child.offset[p] + i]
         else:
-            start = U(rows[row0 + a, f.LINK0])
-            for k in range(start, start + U(rows[row0 + a, f.LINKS])):
-                at = child0 + U(links[k, 1])
-                if child[f.NODE, at] >= 0:
-                    q[var + U(links[k, 0])] = cfv[U(child[f.AT0 + p, at]) + U(links[k, 2])]
-        var += width
+            for k in range(action.links):
+                link = public.links[action.link0 + k]
+                child = tree.child[node.child0 + link.edge]
+                if child.node >= 0:
+                    q[entry + link.source] = cfv[child.offset[p] + link.target]
+        entry += width
 
 
 @njit
-def evaluate(public: Public, tree: Tree, which: int, best: int) -> None:
+def evaluate(public: Public, tree: Tree, which: int, best: Players) -> None:
     """Values of both players under the policies in row `which`, in the whole tree.
 
-    best: bit mask of the players who take their best action at every infostate instead.
+    best: the players who take their best action at every infostate instead.
     """
-    nodes, count, cfv = tree.nodes, tree.counts[NODES], tree.infostates[f.CFV]
+    count, cfv = tree.counts[0].nodes, tree.infostates[Infostate.CFV]
     for back in range(1, count + 1):
-        n = U(count - back)
-        if nodes[n, f.KIND] != f.INTERIOR:
+        node = tree.nodes[count - back]
+        if node.kind != Kind.INTERIOR:
             continue
         for p in range(2):
-            if p != nodes[n, f.N_ACTOR]:
-                _edges_up(public, tree, cfv, n, p)
-            elif not (best >> p) & 1:
-                _actions_up(public, tree, which, n, p)
+            if p != node.actor:
+                _edges_up(public, tree, cfv, node, p)
+            elif not within(p, best):
+                _actions_up(public, tree, which, node, p)
             else:
-                _open_actions_up(public, tree, n, p)
-                _best_up(tree, n, p)
+                _open_actions_up(public, tree, node, p)
+                _best_up(tree, node, p)
 
 
 @inlined
-def _best_up(tree: Tree, n: Any, p: int) -> None:
-    """The actor's values at node n when every infostate takes its best open action."""
-    nodes, cfv, q = tree.nodes, tree.infostates[f.CFV], tree.entries[f.ACTION_CFV]
-    own, width, var = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p]), U(nodes[n, f.VAR0])
+def _best_up(tree: Tree, node: Node, p: int) -> None:
+    """The actor's values at a node when every infostate takes its best open action."""
+    cfv, q = tree.infostates[Infostate.CFV], tree.entries[Entry.ACTION_CFV]
+    own, width, entry = node.offset[p], node.width[p], node.entry0
     for i in range(width):
         top = -np.inf
-        k = var + i
-        for _ in range(U(nodes[n, f.N_ACTIONS])):
+        k = entry + i
+        for _ in range(node.actions):
             if not np.isnan(q[k]):
                 top = max(top, q[k])
             k += width

@@ -10,28 +10,37 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sog.arrays import Array, Float64, Int32
+from sog.arrays import Float64, Int32
 from sog.games.base import NATURE, TERMINAL
+from sog.records import Record, Records, Whole
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.kernels.jit import njit
-from sog.searches.tree import columns as f
-from sog.searches.tree import growth
 from sog.searches.tree.arrays import Public, Tree
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Children, Entry, Infostate, Kind, Nodes, Used
 
-# Columns of blocks, int32[K + 1, 3]: where subgame k starts; the last row is where all end.
-FIRST_NODE, FIRST_LEAF, FIRST_END = range(3)
+
+class Block(Record):
+    """Where a subgame begins; the row behind the last subgame is where all end."""
+
+    node = Whole("i4")  # its first node, the root
+    leaf = Whole("i4")  # its first leaf, among those of all subgames
+    end = Whole("i4")  # its first terminal node in Tree.ends
+
+
+class Blocks(Records[Block], Block):
+    """A row per subgame, and one more."""
 
 
 class Layout(NamedTuple):
     """The tree of a subgame as it is when it lies alone in a lookahead, whose arrays these are.
 
-    nodes: int32[M, NODE_FIELDS].  child: int32[3, *].  ends: int32[*].  leaves: int32[L].
+    nodes, child: tables.  ends: int32[*].  leaves: int32[L].
     uniform: float64[V], the first policies.  width: slots that it takes.
     """
 
-    nodes: Int32
-    child: Int32
+    nodes: Nodes
+    child: Children
     ends: Int32
     leaves: Int32
     uniform: Float64
@@ -39,7 +48,7 @@ class Layout(NamedTuple):
 
 
 class Layouts:
-    """The trees of one public tree's subgames that go so many actions deep, laid out when first needed."""
+    """The trees of one public tree's subgames that go this many actions deep, laid out when first needed."""
 
     def __init__(self, public: PublicTree, depth: int = 2, to_chance: bool = False) -> None:
         """depth, to_chance: as in SolveSettings."""
@@ -53,38 +62,38 @@ class Layouts:
         return self._known[node]
 
     def _layout(self, node: int) -> Layout:
-        i0, i1 = (int(self.public.nodes[node, f.I0 + p]) for p in (0, 1))
+        i0, i1 = self.public.num_infostates(node)
         tree = Lookahead(self.public, node, (np.zeros(i0), np.zeros(i1)))
         left = [self.depth or np.inf]
         n = 0
         while n < tree.size:
             if self._opens(tree, n, left[n]):
                 tree.expand(n)
-                fewer = left[n] - (tree.nodes[n, f.N_ACTOR] < NATURE)
+                fewer = left[n] - (tree.actor(n) < NATURE)
                 left += [fewer] * (tree.size - len(left))
             n += 1
         nodes, counts = tree.nodes[: tree.size], tree.counts
         return Layout(
             nodes,
-            tree.child[:, : counts[growth.CHILDREN]].copy(),
-            tree.ends[: counts[growth.ENDS]],
-            np.flatnonzero(nodes[:, f.KIND] == f.LEAF).astype(np.int32),
-            tree.entries[f.POLICY, : counts[growth.ENTRIES]].copy(),
-            int(counts[growth.INFOSTATES]),
+            tree.child[: counts.children].copy(),
+            tree.ends[: counts.ends],
+            np.flatnonzero(nodes.kind == Kind.LEAF).astype(np.int32),
+            tree.entries[Entry.POLICY, : counts.entries].copy(),
+            int(counts.infostates),
         )
 
     def _opens(self, tree: Lookahead, n: int, left: float) -> bool:
-        """Whether node n, so many actions above the leaves, is inside its subgame."""
-        actor = int(tree.nodes[n, f.N_ACTOR])
+        """Whether node n, this many actions above the leaves, is inside its subgame."""
+        actor = tree.actor(n)
         if actor == TERMINAL or left <= 0 or (actor == NATURE and self.to_chance and n > 0):
             return False
-        return self.public.list_fan(int(tree.nodes[n, f.PUBLIC]))
+        return self.public.list_fan(tree.public_node(n))
 
 
 def aligned(public: PublicTree, leaves: Int32) -> bool:
     """Whether infostate i has network slot i at all these public nodes, as where nobody's infostates ever change."""
     for p in (0, 1):
-        at, widths = public.nodes[leaves, f.SLOT0 + p], public.nodes[leaves, f.I0 + p]
+        at, widths = public.nodes.slot0[leaves, p], public.nodes.width[leaves, p]
         for first in np.unique(at):
             width = int(widths[at == first].max())
             if (public.slots[first : first + width] != np.arange(width)).any():
@@ -92,69 +101,74 @@ def aligned(public: PublicTree, leaves: Int32) -> bool:
     return True
 
 
-def batch(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]) -> tuple[Lookahead, Int32, Int32]:
+def batch(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]) -> tuple[Lookahead, Blocks, Int32]:
     """A lookahead with the subgames of these layouts and ranges by slot, its blocks and its leaves, int32[L]."""
-    tree = Lookahead(public, int(trees[0].nodes[0, f.PUBLIC]), (np.zeros(1), np.zeros(1)), room=1)
+    tree = Lookahead(public, int(trees[0].nodes.public[0]), (np.zeros(1), np.zeros(1)), room=1)
     tree.arrays = Tree(
-        nodes=np.zeros((sum(len(t.nodes) for t in trees), f.NODE_FIELDS), dtype=np.int32),
-        child=np.zeros((3, sum(t.child.shape[1] for t in trees)), dtype=np.int32),
-        infostates=np.zeros((f.INFOSTATE_ROWS, sum(t.width for t in trees))),
-        entries=np.zeros((f.ENTRY_ROWS, sum(len(t.uniform) for t in trees))),
+        nodes=Nodes.zeros(sum(len(t.nodes) for t in trees)),
+        child=Children.zeros(sum(len(t.child) for t in trees)),
+        infostates=np.zeros((len(Infostate), sum(t.width for t in trees))),
+        entries=np.zeros((len(Entry), sum(len(t.uniform) for t in trees))),
         ends=np.zeros(sum(len(t.ends) for t in trees), dtype=np.int32),
-        counts=np.zeros(5, dtype=np.int64),
+        counts=Used.zeros(1),
     )
-    blocks: Int32 = np.zeros((len(trees) + 1, 3), dtype=np.int32)
+    blocks = Blocks.zeros(len(trees) + 1)
     leaves: Int32 = np.zeros(sum(len(t.leaves) for t in trees), dtype=np.int32)
     for k, (t, own) in enumerate(zip(trees, ranges, strict=True)):
-        root = Root(own, public.game.num_slots[0], k)
-        _copy_layout(public.arrays, tree.arrays, t, root, leaves, blocks)
+        root = Root(own, public.game.num_slots[0], k, blocks, leaves)
+        _copy_layout(public.arrays, tree.arrays, t, root)
     return tree, blocks, leaves
 
 
 class Root(NamedTuple):
-    """What a subgame begins with.  ranges: float64[S0 + S1].  slots0: player 0's slots.  number: the subgame's."""
+    """What a subgame begins with, and where it is noted.
+
+    ranges: float64[S0 + S1].  slots0: player 0's slots.  number: the subgame's.  blocks, leaves: of all subgames.
+    """
 
     ranges: Float64
     slots0: int
     number: int
+    blocks: Blocks
+    leaves: Int32
 
 
 @njit
-def _copy_layout(public: Public, tree: Tree, layout: Layout, root: Root, all_leaves: Array, blocks: Array) -> None:
+def _copy_layout(public: Public, tree: Tree, layout: Layout, root: Root) -> None:
     """Copy a layout behind those copied before, with its ranges at the root."""
-    counts, nodes, child, k = tree.counts, layout.nodes, layout.child, root.number
-    node, slot, entry = counts[growth.NODES], counts[growth.INFOSTATES], counts[growth.ENTRIES]
-    edge, end, leaf = counts[growth.CHILDREN], counts[growth.ENDS], blocks[k, FIRST_LEAF]
+    counts, nodes, child, block = tree.counts[0], layout.nodes, layout.child, root.blocks[root.number]
+    # Where the copy begins: all that the layout counts from 0 is so much further on.
+    node, slot, entry = counts.nodes, counts.infostates, counts.entries
+    edge, end, leaf = counts.children, counts.ends, block.leaf
     for m in range(len(nodes)):
+        tree.nodes[node + m] = nodes[m]
         row = tree.nodes[node + m]
-        for column in range(f.NODE_FIELDS):
-            row[column] = nodes[m, column]
-        row[f.OFF0] += slot
-        row[f.OFF1] += slot
-        row[f.VAR0] += entry
-        if nodes[m, f.CHILD0] >= 0:
-            row[f.CHILD0] += edge
-        if nodes[m, f.PARENT] >= 0:
-            row[f.PARENT] += node
-    for e in range(child.shape[1]):
-        tree.child[f.NODE, edge + e] = child[f.NODE, e] + node
-        tree.child[f.AT0, edge + e] = child[f.AT0, e] + slot
-        tree.child[f.AT1, edge + e] = child[f.AT1, e] + slot
+        row.offset[0] += slot
+        row.offset[1] += slot
+        row.entry0 += entry
+        if row.kind == Kind.INTERIOR:
+            row.child0 += edge
+        if row.parent >= 0:
+            row.parent += node
+    for e in range(len(child)):
+        below = tree.child[edge + e]
+        below.node = child[e].node + node
+        below.offset[0], below.offset[1] = child[e].offset[0] + slot, child[e].offset[1] + slot
     for e in range(len(layout.ends)):
         tree.ends[end + e] = layout.ends[e] + node
     for b in range(len(layout.leaves)):
-        all_leaves[leaf + b] = layout.leaves[b] + node
+        root.leaves[leaf + b] = layout.leaves[b] + node
     for v in range(len(layout.uniform)):
-        tree.entries[f.POLICY, entry + v] = layout.uniform[v]
+        tree.entries[Entry.POLICY, entry + v] = layout.uniform[v]
     for p in range(2):
-        at = public.nodes[nodes[0, f.PUBLIC], f.SLOT0 + p]
-        for i in range(nodes[0, f.N_I0 + p]):
-            share = root.ranges[(root.slots0 if p else 0) + public.slots[at + i]]
-            tree.infostates[f.REACH, slot + nodes[0, f.OFF0 + p] + i] = share
-    counts[growth.NODES] += len(nodes)
-    counts[growth.INFOSTATES] += layout.width
-    counts[growth.ENTRIES] += len(layout.uniform)
-    counts[growth.CHILDREN] += child.shape[1]
-    counts[growth.ENDS] += len(layout.ends)
-    blocks[k + 1, FIRST_NODE], blocks[k + 1, FIRST_LEAF] = node + len(nodes), leaf + len(layout.leaves)
-    blocks[k + 1, FIRST_END] = end + len(layout.ends)
+        slot0 = public.nodes[nodes[0].public].slot0[p]
+        for i in range(nodes[0].width[p]):
+            share = root.ranges[(root.slots0 if p == 1 else 0) + public.slots[slot0 + i]]
+            tree.infostates[Infostate.REACH, slot + nodes[0].offset[p] + i] = share
+    counts.nodes += len(nodes)
+    counts.infostates += layout.width
+    counts.entries += len(layout.uniform)
+    counts.children += len(child)
+    counts.ends += len(layout.ends)
+    after = root.blocks[root.number + 1]
+    after.node, after.leaf, after.end = counts.nodes, leaf + len(layout.leaves), counts.ends

@@ -1,4 +1,4 @@
-"""In which turns of a solve the leaves are evaluated, and who needs their values; it knows no tree and no evaluator.
+"""In which turns of a solve the leaves are evaluated, and who needs their values.
 
 A rule of the CFR family goes through turns: one an iteration where both players update together, otherwise two.
 """
@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from sog.searches.depth_limited.settings import SolveSettings
+from sog.searches.tree.players import Players
 
 __all__ = ["TurnPlan", "Visited", "evaluated", "plan_turns"]
 
@@ -20,19 +21,19 @@ Visited = Collection[int] | None
 class TurnPlan:
     """A solve's turns, from 0.
 
-    users: for each turn the players who will need the leaves' values in it, as bits; 0: they are not evaluated.
+    users: for each turn the players who will need the leaves' values in it; NOBODY: they are not evaluated.
     stops: the turns before which leaves are evaluated or an iteration is read, in order; then the number of turns.
     origin: the first turn that is played, after a warm start.  each: turns an iteration.
     """
 
-    users: tuple[int, ...]
+    users: tuple[Players, ...]
     stops: tuple[int, ...]
     origin: int
     each: int
 
-    def users_at(self, turn: int) -> int:
-        """As `users`; 0 after the last turn."""
-        return self.users[turn] if turn < len(self.users) else 0
+    def users_at(self, turn: int) -> Players:
+        """As `users`; NOBODY after the last turn."""
+        return self.users[turn] if turn < len(self.users) else Players.NOBODY
 
     def begins(self, turn: int) -> int | None:
         """The number of the iteration, 1, 2, ..., that begins with this turn; None where none does."""
@@ -50,14 +51,12 @@ def plan_turns(settings: SolveSettings, visited: Visited) -> TurnPlan:
     return TurnPlan(tuple(users), (*stops, len(users)), origin, each)
 
 
-def _users(settings: SolveSettings) -> list[int]:
+def _users(settings: SolveSettings) -> list[Players]:
     """See `TurnPlan.users`."""
     fresh, out = evaluated(settings, settings.warm + 1), []
+    turns = [Players.BOTH] if settings.simultaneous else [Players.FIRST, Players.SECOND]
     for t in range(1, settings.iterations + 1):
-        if t not in fresh:
-            out += [0] if settings.simultaneous else [0, 0]
-        else:
-            out += [3] if settings.simultaneous else [1, 2]
+        out += turns if t in fresh else [Players.NOBODY] * len(turns)
     return out
 
 

@@ -11,7 +11,7 @@ from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.searches.cfr.fictitious import FLOP, FP, FictitiousPlay
 from sog.searches.cfr.rules import LINEAR_CFR, Rule
-from sog.searches.leaves.kernels import DIFFERENCES, PAIRS, PLAIN
+from sog.searches.leaves.kernels import Weighing
 
 
 @dataclass(frozen=True)
@@ -26,12 +26,12 @@ class Solver:
     name: str
     rule: Rule | FictitiousPlay = LINEAR_CFR
     average: bool = False
-    leaf: int = PLAIN
+    leaf: Weighing = Weighing.PLAIN
 
 
 CFR_D: Final = Solver("cfr-d")
-CFR_AVE: Final = Solver("cfr-ave", average=True, leaf=PAIRS)
-MODIFIED_CFR_AVE: Final = Solver("modified-cfr-ave", average=True, leaf=DIFFERENCES)
+CFR_AVE: Final = Solver("cfr-ave", average=True, leaf=Weighing.PAIRS)
+MODIFIED_CFR_AVE: Final = Solver("modified-cfr-ave", average=True, leaf=Weighing.DIFFERENCES)
 REBEL_FP: Final = Solver("fp", FP, average=True)
 REBEL_FLOP: Final = Solver("flop", FLOP, average=True)
 
@@ -51,7 +51,7 @@ class SolveSettings:
     prune: leaves whose values would be multiplied by 0 are not evaluated; the result is the same.
     remember: nor are those whose beliefs are as when they were last evaluated; the result is the same.
     correct: players' values at a leaf (DeepStack) and at the root are made to sum to zero.
-    warm: the evaluator's policies stand for the first so many iterations (appendix J); for solvers with PLAIN leaves.
+    warm: the evaluator's policies stand for the first this many iterations (appendix J); for solvers with PLAIN leaves.
     hold: regrets that keep CFR at those policies, in value units an iteration of the warm start; 0 in the paper.
     """
 
@@ -78,7 +78,7 @@ class SolveSettings:
             raise SettingError(f"recycle must lie in [0, 1], but is {self.recycle}")
         if not 0 <= self.warm < self.iterations:
             raise SettingError(f"a warm start must be shorter than {self.iterations} iterations, not {self.warm}")
-        if self.warm and self.solver.leaf != PLAIN:
+        if self.warm and self.solver.leaf != Weighing.PLAIN:
             raise SettingError(f"{self.solver.name} cannot be started warm")
 
     @property
@@ -89,7 +89,7 @@ class SolveSettings:
     @property
     def pairs(self) -> bool:
         """Whether its leaves are evaluated by pair of infostates."""
-        return self.solver.leaf == PAIRS
+        return self.solver.leaf == Weighing.PAIRS
 
     @property
     def weights(self) -> Float64:

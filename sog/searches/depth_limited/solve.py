@@ -21,13 +21,13 @@ from sog.searches.depth_limited.batching import aligned
 from sog.searches.depth_limited.plan import TurnPlan, Visited, evaluated, plan_turns
 from sog.searches.depth_limited.settings import SolveSettings
 from sog.searches.depth_limited.subgames import Subgames
-from sog.searches.depth_limited.turns import Answered, Mix, Schedule, Stretch
+from sog.searches.depth_limited.turns import Answered, Games, Mix, Schedule, Stretch, Turns
 from sog.searches.leaves import kernels
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator
-from sog.searches.leaves.kernels import DIFFERENCES, EVERYTHING, PAIRS, Leaves, Look, Request
+from sog.searches.leaves.kernels import Leaves, Look, Request, Weighing
 from sog.searches.leaves.memory import LeafMemory
-from sog.searches.tree import columns as f
-from sog.searches.tree import growth
+from sog.searches.tree.players import Players
+from sog.searches.tree.records import Entry, Infostate
 
 # Called with the number of each iteration, 1, 2, ..., when the tree holds that iteration's policies and ranges.
 Visit = Callable[[int], None]
@@ -47,7 +47,7 @@ def solve(
     visited: the iterations after which the tree is read, None for all; those between may be passed over.
     """
     visit, visited = visit or (lambda t: None), () if visit is None else visited
-    run = _Run(games, settings)
+    run = _SolveRun(games, settings)
     if isinstance(settings.solver.rule, FictitiousPlay):
         yield from run.play_fictitiously(settings.solver.rule, visit)
     else:
@@ -57,7 +57,7 @@ def solve(
         yield from run.value_average()
 
 
-class _Run:
+class _SolveRun:
     """The working state of one solve.
 
     leaves: of the subgames, and how they are weighed.  request: the last.  next_request: the next, which is written
@@ -68,25 +68,24 @@ class _Run:
         game, count = games.public.game, len(games.leaves)
         self.games, self.settings, self.tree = games, settings, games.tree
         width, kind = sum(game.num_slots), settings.solver.leaf
-        if kind == PAIRS and not games.public.all_dense:
+        if kind == Weighing.PAIRS and not games.public.all_dense:
             raise SettingError(f"{settings.solver.name} needs a game whose pairs of infostates can be listed")
         self.leaves = Leaves(
             nodes=games.leaves,
-            tables=np.zeros((count, game.num_slots[0] * game.num_slots[1]) if kind == PAIRS else (0, 0)),
+            tables=np.zeros((count, game.num_slots[0] * game.num_slots[1]) if kind == Weighing.PAIRS else (0, 0)),
             mass=np.zeros((2, games.public.widest)),
             slots0=game.num_slots[0],
-            aligned=aligned(games.public, games.tree.nodes[games.leaves, f.PUBLIC]),
-            kind=kind,
+            aligned=aligned(games.public, games.tree.nodes.public[games.leaves]),
+            kind=int(kind),
             correct=settings.correct,
         )
         ranges = np.zeros((count, width))
         self.request = Request(np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32), ranges)
         self.next_request = Request(np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32), ranges)
-        self.nothing = np.zeros((0, self.leaves.tables.shape[1] if kind == PAIRS else width))
+        self.nothing = np.zeros((0, self.leaves.tables.shape[1] if kind == Weighing.PAIRS else width))
         self.memory = LeafMemory(count, width)
-        self.prune = settings.prune and kind != DIFFERENCES and settings.recycle == 0
-        row = f.REACH_SUM if settings.solver.average else f.REACH
-        self.looks = {(u, c): Look(row, u, c, self.prune, False) for u in range(4) for c in range(1, 4)}
+        self.prune = settings.prune and kind != Weighing.DIFFERENCES and settings.recycle == 0
+        self.row = int(Infostate.REACH_SUM if settings.solver.average else Infostate.REACH)
         self.keep_both = settings.correct or settings.recycle > 0  # answers are used in later turns, too
 
     def answered(self, found: int) -> Generator[Beliefs, Evaluations, Float64]:
@@ -119,11 +118,11 @@ class _Run:
             yield from self.begin_warm(steps[: settings.warm])
         plan = plan_turns(settings, visited)
         schedule = Schedule(steps, settings.simultaneous, plan.origin, settings.solver.average)
-        now, answered, advance = plan.origin - 1, self.kept(0, self.nothing, 3), turns.advance.ready()
-        public, tree, blocks, leaves = games.public.arrays, games.tree.arrays, games.blocks, self.leaves
+        now, answered, advance = plan.origin - 1, self.kept(0, self.nothing, Players.BOTH), turns.advance.ready()
+        public, tree, lie = games.public.arrays, games.tree.arrays, Games(games.blocks, self.leaves)
         for turn in plan.stops:
             stretch = Stretch(now, turn, self.look(plan, now, turn))
-            found = advance(public, tree, blocks, leaves, schedule, stretch, answered, self.next_request)
+            found = advance(public, tree, lie, Turns(schedule, stretch, answered))
             if (t := plan.begins(turn)) is not None:
                 visit(t)
             self.request, self.next_request, now = self.next_request, self.request, turn
@@ -131,15 +130,16 @@ class _Run:
             answered = self.kept(found, values, plan.users_at(now))
         self.average_root_values(float(steps[:, 2].sum()))
 
-    def kept(self, found: int, values: Float64, users: int) -> Answered:
+    def kept(self, found: int, values: Float64, users: Players) -> Answered:
         """The last request's answers, with what is to be kept of them."""
-        return Answered(self.request, found, values, 3 if self.keep_both else users)
+        return Answered(self.request, found, values, int(Players.BOTH if self.keep_both else users))
 
     def look(self, plan: TurnPlan, now: int, turn: int) -> Look:
         """What is collected before turn `turn`, when the last request was made before turn `now`."""
         fresh = self.prune or now < plan.origin or now < turn - 1 or not plan.users[now]
-        changed = 3 if fresh or self.settings.simultaneous else 2 - turn % 2
-        return self.looks[plan.users_at(turn), changed]
+        other = Players.FIRST if turn % 2 else Players.SECOND
+        changed = Players.BOTH if fresh or self.settings.simultaneous else other
+        return Look(self.row, int(plan.users_at(turn)), int(changed), self.prune, False, self.next_request)
 
     def average_root_values(self, weight: float) -> None:
         """From sums over iterations to means at the roots; `weight`: the sum of the iterations' weights."""
@@ -158,8 +158,8 @@ class _Run:
             for sums in tree.cfv_sums(int(root)):
                 sums[:] *= weight
         if self.settings.solver.average:
-            tree.infostates[f.REACH_SUM] = weight * tree.infostates[f.REACH]
-        sweeps.evaluate(public.arrays, tree.arrays, f.AVERAGE_POLICY, 3)
+            tree.infostates[Infostate.REACH_SUM] = weight * tree.infostates[Infostate.REACH]
+        sweeps.evaluate(public.arrays, tree.arrays, Entry.AVERAGE_POLICY, Players.BOTH)
         gained, lost = warm_start.played_before(steps)
         warm_start.begin(public.arrays, tree.arrays, warm_start.Past(gained, lost, weight, self.settings.hold))
 
@@ -167,24 +167,24 @@ class _Run:
         """The iterations of fictitious play; the first one's policies are uniform."""
         settings, tree, games = self.settings, self.tree, self.games
         public, leaves = games.public.arrays, self.leaves._replace(correct=False)  # responses are to values as given
-        bottom = np.concatenate([tree.ends[: tree.counts[growth.ENDS]], games.leaves])
+        bottom = np.concatenate([tree.ends[: tree.counts.ends], games.leaves])
         tree.forward()
         if settings.warm:
             yield from warm_start.play_priors(games)
-            tree.entries[f.POLICY] = tree.entries[f.AVERAGE_POLICY]
+            tree.entries[Entry.POLICY] = tree.entries[Entry.AVERAGE_POLICY]
             past = np.arange(1.0, settings.warm + 1.0) if rule.linear else np.ones(settings.warm)
-            fictitious.record(tree.arrays, bottom, 3, float(past.sum()))
+            fictitious.record(tree.arrays, bottom, Players.BOTH, float(past.sum()))
         fresh = evaluated(settings, max(2, settings.warm + 1))
         for t in range(settings.warm + 1, settings.iterations + 1):
-            for players in (3,) if settings.simultaneous else (1, 2):
+            for players in (Players.BOTH,) if settings.simultaneous else (Players.FIRST, Players.SECOND):
                 if t > 1:
-                    last = t if players == 2 else t - 1  # iterations in the average that is answered
+                    last = t if players == Players.SECOND else t - 1  # iterations in the average that is answered
                     total = 0.5 * last * (last + 1) if rule.linear else float(last)
-                    mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0)
-                    look, new = Look(f.REACH_SUM, players, 3, False, False), t in fresh
-                    found = turns.look_at_average(public, tree.arrays, leaves, players, mix, new, self.request, look)
-                    answered = Answered(self.request, found, (yield from self.answered(found)), 3)
-                    turns.respond(public, tree.arrays, leaves, players, answered)
+                    look = Look(int(Infostate.REACH_SUM), int(players), int(Players.BOTH), False, False, self.request)
+                    mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0, look)
+                    found = turns.look_at_average(public, tree.arrays, leaves, int(players), mix, t in fresh)
+                    answered = Answered(self.request, found, (yield from self.answered(found)), int(Players.BOTH))
+                    turns.respond(public, tree.arrays, leaves, int(players), answered)
                 weight = float(t) if rule.linear else 1.0
                 fictitious.record(tree.arrays, bottom, players, weight)
             visit(t)
@@ -192,12 +192,11 @@ class _Run:
     def value_average(self) -> SearchGenerator:
         """The values of the average policies at the roots, leaves evaluated once more."""
         tree, public = self.tree, self.games.public
-        tree.forward(f.AVERAGE_POLICY)
+        tree.forward(Entry.AVERAGE_POLICY)
         tree.payoffs()
-        found = kernels.collect(
-            public.arrays, tree.arrays, self.leaves, 0, len(self.games.leaves), self.request, 0, EVERYTHING
-        )
-        answered = Answered(self.request, found, (yield from self.answered(found)), 3)
+        everything = Look(int(Infostate.REACH), int(Players.BOTH), int(Players.BOTH), False, False, self.request)
+        found = kernels.collect(public.arrays, tree.arrays, self.leaves, 0, len(self.games.leaves), 0, everything)
+        answered = Answered(self.request, found, (yield from self.answered(found)), int(Players.BOTH))
         turns.value_average(public.arrays, tree.arrays, self.leaves, answered)
         for root in self.games.roots:
             for sums, cfvs in zip(tree.cfv_sums(int(root)), tree.cfvs(int(root)), strict=True):

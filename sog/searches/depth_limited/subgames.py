@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sog.arrays import Float64, Int32
-from sog.searches.depth_limited.batching import FIRST_NODE, Layouts, batch
+from sog.searches.depth_limited.batching import Layouts, batch
 from sog.searches.tree.public_tree import PublicTree
 
 
@@ -15,7 +15,7 @@ class Subgames:
     """Depth-limited subgames of one game side by side, and how far each one's numbers are solved.
 
     tree: all of them.  roots: int32[K], their first nodes.  leaves: int32[L], nodes beyond which nothing is opened.
-    owner: int32[M], which subgame a node belongs to.  blocks: int32[K + 1, 3], where each starts (batching.py).
+    owner: int32[M], which subgame a node belongs to.  blocks: where each starts (batching.py).
     """
 
     def __init__(
@@ -26,15 +26,15 @@ class Subgames:
         to_chance: bool = False,
         layouts: Layouts | None = None,
     ) -> None:
-        """roots: public nodes where the game goes on, with ranges by slot, float64[S0 + S1], each summing to 1.
+        """roots: public nodes where the game continues, with ranges by slot, float64[S0 + S1], each summing to 1.
 
         layouts: those of this public tree, depth and to_chance, kept from other subgames.
         """
         self.public, self.ranges = public, [ranges for _, ranges in roots]
         layouts = layouts or Layouts(public, depth, to_chance)
         self.tree, self.blocks, self.leaves = batch(public, [layouts(node) for node, _ in roots], self.ranges)
-        self.roots: Int32 = self.blocks[:-1, FIRST_NODE].copy()
-        self.owner: Int32 = np.repeat(np.arange(len(roots), dtype=np.int32), np.diff(self.blocks[:, FIRST_NODE]))
+        self.roots: Int32 = self.blocks.node[:-1].copy()
+        self.owner: Int32 = np.repeat(np.arange(len(roots), dtype=np.int32), np.diff(self.blocks.node))
 
     def __len__(self) -> int:
         return len(self.roots)

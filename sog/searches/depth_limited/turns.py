@@ -1,6 +1,6 @@
 """Numba kernels of depth-limited solving: what lies between two evaluations of the leaves of many subgames.
 
-They know arrays only. A turn is of one player or of both; a bit mask says who updates in it.
+They know arrays only. A turn is of one player or of both.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from typing import Final, NamedTuple
 
 from sog.arrays import Float64, Int32
 from sog.searches.cfr import fictitious, sweeps
-from sog.searches.depth_limited.batching import FIRST_END, FIRST_LEAF, FIRST_NODE
+from sog.searches.depth_limited.batching import Blocks
 from sog.searches.kernels.dispatch import same_types
 from sog.searches.kernels.jit import inlined, njit
 from sog.searches.leaves import kernels, weighing
-from sog.searches.leaves.kernels import Leaves, Look, Request, U, opponents
-from sog.searches.tree import columns as f
+from sog.searches.leaves.kernels import Leaves, Look, Request
 from sog.searches.tree import pairs
 from sog.searches.tree.arrays import Public, Tree
-from sog.searches.tree.growth import ENDS, NODES
+from sog.searches.tree.players import Players, only, opponents, within
+from sog.searches.tree.records import Entry, Infostate
 
-# Subgames go through a sweep so many at a time: few enough for the cache, and enough that the next sweep does not read
-# at once what the last one has just written.
+# Subgames go through a sweep this many at a time: few enough for the cache, and enough that the next sweep does not
+# read at once what the last one has just written.
 AT_ONCE: Final = 16
 
 
@@ -53,7 +53,7 @@ class Answered(NamedTuple):
     """A request with its answers.
 
     request: as it was made.  found: how many beliefs it has.  values: float64[B, *], as leaves.kernels.absorb takes
-    them.  players: those whose values are kept.
+    them.  players: the Players whose values are kept, as a plain number.
     """
 
     request: Request
@@ -62,10 +62,25 @@ class Answered(NamedTuple):
     players: int
 
 
+class Games(NamedTuple):
+    """The subgames of a solve.  blocks: where each of them lies.  leaves: of all of them, in order."""
+
+    blocks: Blocks
+    leaves: Leaves
+
+
+class Turns(NamedTuple):
+    """Some turns of a solve.  answered: the last request.  The next one is written where stretch.look says."""
+
+    schedule: Schedule
+    stretch: Stretch
+    answered: Answered
+
+
 @inlined
-def players_of(j: int, together: bool) -> int:
+def players_of(j: int, together: bool) -> Players:
     """The players who update in turn j."""
-    return 3 if together else 1 + (j & 1)
+    return Players.BOTH if together else only(j & 1)
 
 
 @inlined
@@ -75,15 +90,15 @@ def iteration_of(j: int, together: bool) -> int:
 
 
 @inlined
-def _sum_roots(tree: Tree, blocks: Int32, first: int, last: int, players: int, weight: float) -> None:
+def _sum_roots(tree: Tree, blocks: Blocks, first: int, last: int, players: Players, weight: float) -> None:
     """Add the players' weighted values at the roots of subgames first .. last - 1 to CFV_SUM."""
     for k in range(first, last):
-        root = blocks[k, FIRST_NODE]
+        root = tree.nodes[blocks[k].node]
         for p in range(2):
-            if (players >> p) & 1:
-                off = U(tree.nodes[root, f.OFF0 + p])
-                for i in range(U(tree.nodes[root, f.N_I0 + p])):
-                    tree.infostates[f.CFV_SUM, off + i] += weight * tree.infostates[f.CFV, off + i]
+            if within(p, players):
+                own = root.offset[p]
+                for i in range(root.width[p]):
+                    tree.infostates[Infostate.CFV_SUM, own + i] += weight * tree.infostates[Infostate.CFV, own + i]
 
 
 @inlined
@@ -98,44 +113,37 @@ def _keep(public: Public, tree: Tree, leaves: Leaves, answered: Answered, used: 
 
 @same_types
 @njit
-def advance(
-    public: Public,
-    tree: Tree,
-    blocks: Int32,
-    leaves: Leaves,
-    schedule: Schedule,
-    stretch: Stretch,
-    answered: Answered,
-    request: Request,
-) -> int:
+def advance(public: Public, tree: Tree, games: Games, turns: Turns) -> int:
     """End the stretch's first turn with the answers, play the turns between, begin the last; the request's size.
 
     Turns before the schedule's origin are not played, and there is none as `last` where all are over.
     """
+    schedule, stretch, blocks, leaves = turns.schedule, turns.stretch, games.blocks, games.leaves
     steps, together = schedule.steps, schedule.together
     used, count = 0, 0
     for k in range(0, len(blocks) - 1, AT_ONCE):
         after = min(k + AT_ONCE, len(blocks) - 1)
-        start, stop = blocks[k, FIRST_NODE], blocks[after, FIRST_NODE]
-        leaf, leaves_end = blocks[k, FIRST_LEAF], blocks[after, FIRST_LEAF]
-        used = _keep(public, tree, leaves, answered, used, leaves_end)
+        first, end = blocks[k], blocks[after]
+        used = _keep(public, tree, leaves, turns.answered, used, end.leaf)
         for j in range(stretch.first, stretch.last):
-            moved = 3
+            # The second half of turn j: the leaves' values, then all values up.
+            moved = Players.BOTH
             if j >= schedule.origin:
                 moved, step = players_of(j, together), steps[iteration_of(j, together)]
-                weighing.weigh(public, tree, leaves, leaf, leaves_end, moved, step[2])
-                sweeps.backward(public, tree, start, stop, moved, moved, step, False)
+                weighing.weigh(public, tree, leaves, first.leaf, end.leaf, moved, step[2])
+                sweeps.backward(public, tree, first.node, end.node, moved, moved, step, False)
                 _sum_roots(tree, blocks, k, after, moved, step[2])
             t = iteration_of(j + 1, together)
             if t == len(steps):
                 break
+            # The first half of the next: ranges down, payoffs at the ends.
             players = players_of(j + 1, together)
-            sweeps.forward(public, tree, start, stop, f.POLICY, moved)
-            pairs.payoffs(public, tree, blocks[k, FIRST_END], blocks[after, FIRST_END], players)
+            sweeps.forward(public, tree, first.node, end.node, Entry.POLICY, moved)
+            pairs.payoffs(public, tree, first.end, end.end, players)
             if schedule.average:
-                kernels.sum_reaches(tree, leaves, leaf, leaves_end, opponents(players), steps[t, 2])
+                kernels.sum_reaches(tree, leaves, first.leaf, end.leaf, opponents(players), steps[t, 2])
         if stretch.look.users:
-            count = kernels.collect(public, tree, leaves, leaf, leaves_end, request, count, stretch.look)
+            count = kernels.collect(public, tree, leaves, first.leaf, end.leaf, count, stretch.look)
     return count
 
 
@@ -146,47 +154,47 @@ class Mix(NamedTuple):
     """The reaches that a turn of fictitious play answers (fictitious.mix_reaches).
 
     bottom: int32[*], the ends and the leaves.  total: the sum of the weights so far.  recent: the last policy's share.
+    look: what is collected.
     """
 
     bottom: Int32
     total: float
     recent: float
+    look: Look
 
 
 @same_types
 @njit
-def look_at_average(
-    public: Public, tree: Tree, leaves: Leaves, players: int, mix: Mix, collect: bool, request: Request, look: Look
-) -> int:
+def look_at_average(public: Public, tree: Tree, leaves: Leaves, players: Players, mix: Mix, collect: bool) -> int:
     """Before a turn of fictitious play: the opponents' average reaches, payoffs, and beliefs where `collect` is set."""
     for p in range(2):
-        if (opponents(players) >> p) & 1:
+        if within(p, opponents(players)):
             fictitious.mix_reaches(tree, mix.bottom, p, mix.total, mix.recent)
-    pairs.payoffs(public, tree, 0, tree.counts[ENDS], players)
+    pairs.payoffs(public, tree, 0, tree.counts[0].ends, players)
     if not collect:
         return 0
-    return kernels.collect(public, tree, leaves, 0, len(leaves.nodes), request, 0, look)  # type: ignore[no-any-return]
+    return kernels.collect(public, tree, leaves, 0, len(leaves.nodes), 0, mix.look)  # type: ignore[no-any-return]
 
 
 @same_types
 @njit
-def respond(public: Public, tree: Tree, leaves: Leaves, players: int, answered: Answered) -> None:
+def respond(public: Public, tree: Tree, leaves: Leaves, players: Players, answered: Answered) -> None:
     """After a turn's leaves are evaluated: the players' best responses in the POLICY row and their reaches."""
     _values_at_leaves(public, tree, leaves, players, answered)
-    sweeps.evaluate(public, tree, f.POLICY, players)
+    sweeps.evaluate(public, tree, Entry.POLICY, players)
     fictitious.respond(tree, players)
-    sweeps.forward(public, tree, 0, tree.counts[NODES], f.POLICY, players)
+    sweeps.forward(public, tree, 0, tree.counts[0].nodes, Entry.POLICY, players)
 
 
 @njit
 def value_average(public: Public, tree: Tree, leaves: Leaves, answered: Answered) -> None:
     """Both players' values of the average policies, whose ranges, payoffs and leaf answers are there."""
-    _values_at_leaves(public, tree, leaves, 3, answered)
-    sweeps.evaluate(public, tree, f.AVERAGE_POLICY, 0)
+    _values_at_leaves(public, tree, leaves, Players.BOTH, answered)
+    sweeps.evaluate(public, tree, Entry.AVERAGE_POLICY, Players.NOBODY)
 
 
 @njit
-def _values_at_leaves(public: Public, tree: Tree, leaves: Leaves, players: int, answered: Answered) -> None:
+def _values_at_leaves(public: Public, tree: Tree, leaves: Leaves, players: Players, answered: Answered) -> None:
     """Keep the answers; the players' counterfactual values at all leaves."""
     _keep(public, tree, leaves, answered, 0, len(leaves.nodes))
     weighing.weigh(public, tree, leaves, 0, len(leaves.nodes), players, 1.0)

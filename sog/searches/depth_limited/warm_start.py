@@ -12,17 +12,16 @@ from typing import NamedTuple
 import numpy as np
 
 from sog.arrays import Float64, Int32
+from sog.games.base import NATURE
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.matching import REACH_FLOOR
 from sog.searches.depth_limited.subgames import Subgames
 from sog.searches.kernels.jit import njit
 from sog.searches.leaves.evaluator import Beliefs, SearchGenerator
-from sog.searches.leaves.kernels import U
-from sog.searches.tree import columns as f
 from sog.searches.tree import pairs
 from sog.searches.tree.arrays import Public, Tree
-from sog.searches.tree.growth import NODES
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate, Kind
 
 
 def play_priors(games: Subgames) -> SearchGenerator:
@@ -31,14 +30,14 @@ def play_priors(games: Subgames) -> SearchGenerator:
     One batch for each level of the subgames, since a state's belief depends on the policies above it.
     """
     tree, public = games.tree, games.public
-    tree.normalise(f.REGRET, f.AVERAGE_POLICY)
+    tree.normalise(Entry.REGRET, Entry.AVERAGE_POLICY)
     for level in _levels(tree):
-        tree.forward(f.AVERAGE_POLICY)
-        nodes: Int32 = tree.nodes[level, f.PUBLIC].copy()
+        tree.forward(Entry.AVERAGE_POLICY)
+        nodes: Int32 = tree.nodes.public[level]
         answer = yield Beliefs(public, nodes, np.array([games.reaches(n) for n in level]))
         for n, s, logits in zip(level, nodes, answer.logits, strict=True):
-            tree.table(n, f.AVERAGE_POLICY)[:] = prior_policy(public, int(s), logits)
-    tree.forward(f.AVERAGE_POLICY)
+            tree.table(n, Entry.AVERAGE_POLICY)[:] = prior_policy(public, int(s), logits)
+    tree.forward(Entry.AVERAGE_POLICY)
 
 
 def prior_policy(public: PublicTree, s: int, logits: Float64) -> Float64:
@@ -54,7 +53,7 @@ def _levels(tree: Lookahead) -> list[list[int]]:
     """Decision nodes by their distance from the roots."""
     depth, levels = np.zeros(tree.size, dtype=np.int64), {0: list[int]()}
     for n in range(tree.size):
-        parent = int(tree.nodes[n, f.PARENT])
+        parent = int(tree.nodes.parent[n])
         depth[n] = depth[parent] + 1 if parent >= 0 else 0
     for n in tree.decisions():
         levels.setdefault(int(depth[n]), []).append(n)
@@ -89,30 +88,32 @@ class Past(NamedTuple):
 def begin(public: Public, tree: Tree, past: Past) -> None:
     """Regrets, averages and the first policies after iterations in which the average policies' row was played.
 
-    Values of best responses stand in ACTION_CFV, NaN for closed actions.  An infostate that regrets nothing goes on
+    Values of best responses are in ACTION_CFV, NaN for closed actions.  An infostate that regrets nothing continues
     with its policy; regret matching alone would play uniformly.
     """
-    nodes, entries, infostates = tree.nodes, tree.entries, tree.infostates
-    regret, policy = entries[f.REGRET], entries[f.POLICY]
-    total_policy, played = entries[f.POLICY_SUM], entries[f.AVERAGE_POLICY]
-    q, reach, mass = entries[f.ACTION_CFV], infostates[f.REACH], infostates[f.LEAF_VALUE]  # which opened nodes lack
-    for n in range(tree.counts[NODES]):
-        p = nodes[n, f.N_ACTOR]
-        if nodes[n, f.KIND] != f.INTERIOR or p > 1:
+    entries, infostates = tree.entries, tree.infostates
+    regret, policy = entries[Entry.REGRET], entries[Entry.POLICY]
+    total_policy, played, q = entries[Entry.POLICY_SUM], entries[Entry.AVERAGE_POLICY], entries[Entry.ACTION_CFV]
+    reach, mass = infostates[Infostate.REACH], infostates[Infostate.LEAF_VALUE]  # opened nodes lack the latter
+    for n in range(tree.counts[0].nodes):
+        node = tree.nodes[n]
+        p = node.actor
+        if node.kind != Kind.INTERIOR or p >= NATURE:
             continue
-        off, width, var = U(nodes[n, f.OFF0 + p]), U(nodes[n, f.N_I0 + p]), U(nodes[n, f.VAR0])
-        actions = U(nodes[n, f.N_ACTIONS])
-        unit = past.hold * past.gained * public.scales[nodes[n, f.PUBLIC], f.VALUE_UNIT]
+        own, width = node.offset[p], node.width[p]
+        unit = past.hold * past.gained * public.nodes[node.public].value_unit
         pairs.opponent_masses(public, tree, n, p, mass)
         for i in range(width):
-            value, total = 0.0, 0.0
-            for k in range(var + i, var + i + actions * width, width):
+            first, value, total = node.entry0 + i, 0.0, 0.0
+            end = first + node.actions * width
+            # What the policy is worth, then each action's regret for it.
+            for k in range(first, end, width):
                 if not np.isnan(q[k]):
                     value += played[k] * q[k]
-            for k in range(var + i, var + i + actions * width, width):
+            for k in range(first, end, width):
                 instant = 0.0 if np.isnan(q[k]) else q[k] - value
-                regret[k] = instant * (past.gained if instant > 0.0 else past.lost) + unit * mass[off + i] * played[k]
-                total_policy[k] = past.weight * (reach[off + i] + REACH_FLOOR) * played[k]
+                regret[k] = instant * (past.gained if instant > 0.0 else past.lost) + unit * mass[own + i] * played[k]
+                total_policy[k] = past.weight * (reach[own + i] + REACH_FLOOR) * played[k]
                 total += max(regret[k], 0.0)
-            for k in range(var + i, var + i + actions * width, width):
+            for k in range(first, end, width):
                 policy[k] = max(regret[k], 0.0) / total if total > 0.0 else played[k]

@@ -18,9 +18,10 @@ _BELOW_ONE: Final = 1.0 - 2.0**-53
 class SearchLog:
     """Leaf beliefs of one search, drawn in one of two ways, and its growth.
 
-    iterations: of each of these iterations one leaf is kept.  uniform: so many are kept, drawn uniformly from all leaf
-    evaluations made in the search (PoG, Algorithm 2: "pick on average q_search neural net queries from nn_queries"); a
-    leaf whose belief has not moved is not evaluated again, and then does not count.
+    iterations: of each of these iterations one leaf is kept.
+    uniform: this many are kept, drawn uniformly from all leaf evaluations made in the search (PoG, Algorithm 2: "pick
+    on average q_search neural net queries from nn_queries"). A leaf whose belief has not moved is not evaluated again,
+    and then does not count.
     picked: (public node, float64[S0 + S1] ranges by slot).
     expansions: trajectories walked.  lost: those that could draw no world or after which nothing was opened.
     whole: where some were lost, nothing was left to open at the end.

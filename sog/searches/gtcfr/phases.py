@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from sog.arrays import Array, Float64, Int32, Int64
+from sog.arrays import Array, Float64
+from sog.games.base import NATURE
+from sog.records import Record, Records, Whole
 from sog.searches.cfr import matching, positions, sweeps
 from sog.searches.cfr.iterate import Choice, enter, update_choice
 from sog.searches.gtcfr import trajectories
@@ -16,42 +18,57 @@ from sog.searches.kernels.dispatch import same_types
 from sog.searches.kernels.jit import njit
 from sog.searches.leaves import kernels, weighing
 from sog.searches.leaves.evaluator import Evaluations
-from sog.searches.leaves.kernels import ONLY_NEW, Leaves, Request
-from sog.searches.tree import columns as f
+from sog.searches.leaves.kernels import Leaves, Look, Request
 from sog.searches.tree import growth, pairs
 from sog.searches.tree.arrays import Public, Tree
+from sog.searches.tree.players import Players, only
+from sog.searches.tree.records import AwaitedNodes, Entry, Evaluated, Infostate
 
 # What `advance` answers: that the leaves were looked at, or what must be done in Python before it is called again.
 LOOKED: Final = 0
-EXPAND: Final = 1  # the node and the edge in Selection.found need room, a fan that is not listed, or a prior
+EXPAND: Final = 1  # the node and the edge in Selection.walk need room, a fan that is not listed, or a prior
 IDENTIFY: Final = 2  # the newest nodes are positions that the public tree does not list yet (Search.awaited)
 
-# Entries of Search.state: leaves in the last request; leaves in all; whether its answers are still to be taken up;
-# the iteration they belong to, from 0; whether it updates regrets; expansions to come; nodes to be identified;
-# trajectories so far that drew no world or after which nothing was opened; what this expansion phase has opened;
-# expansions left to the next phase: nothing can be opened but nodes that this phase has added, which have no prior yet.
-FOUND, LEAVES, ANSWERED, ITERATION, UPDATES, EXPANSIONS, AWAITED, LOST, OPENED, OWED = range(10)
-STATE_ENTRIES: Final = 10
+
+class State(Record):
+    """What a search hands from one call to the next."""
+
+    found = Whole("i8")  # leaves in the last request
+    leaves = Whole("i8")  # leaves in all
+    answered = Whole("i8")  # whether the last request's answers are still to be taken up
+    iteration = Whole("i8")  # the iteration they belong to, from 0
+    updates = Whole("i8")  # whether it updates regrets
+    expansions = Whole("i8")  # expansions to come
+    awaited = Whole("i8")  # nodes to be identified
+    lost = Whole("i8")  # trajectories so far that drew no world or after which nothing was opened
+    opened = Whole("i8")  # what this expansion phase has opened
+    owed = Whole("i8")  # expansions left to the next phase, since only nodes without a prior yet could be opened
+
+
+class States(Records[State], State):
+    """One row."""
 
 
 class Search(NamedTuple):
     """One search's settings, and what it keeps between two calls.
 
-    choice: the gadget's.  selection: how trajectories choose.  steps: float64[T, 4] of rules.Rule.steps.
-    alternating: the players update in turn on one look at the leaves.
+    choice: the gadget's.  selection: how trajectories choose.  leaves: the tree's.  request: the last.
+    steps: float64[T, 4] of rules.Rule.steps.  alternating: the players update in turn on one look at the leaves.
     single: perfect information, one infostate a player: a leaf is evaluated once and opened child by child (k = 1).
     by_node: the sweeps of positions.py serve.  deterministic: a child can be added before its position is listed.
     temperature: of priors.  warm: value units of regret at the prior of an opened node.
-    fill: a trajectory that comes to nothing it can open opens the oldest leaf.
+    fill: if a simulation cannot expand anything, expand the oldest leaf.
     tolerance: how far a leaf's ranges may move before it is evaluated anew (kernels.collect_moved).
     apart: the prior of a leaf is evaluated when it is opened.
     widest_fan: the most edges of a position.
-    sums: float64[2, M], to work with.  awaited: int32[2, *], the public node and the edge that lead to each node added.
-    state: int64[STATE_ENTRIES].
+    sums: float64[2, M], to work with.  awaited: what leads to each node that was added without its public state.
+    state: one row.
     """
 
     choice: Choice
     selection: Selection
+    leaves: Leaves
+    request: Request
     steps: Float64
     alternating: bool
     single: bool
@@ -64,25 +81,25 @@ class Search(NamedTuple):
     apart: bool
     widest_fan: int
     sums: Float64
-    awaited: Int32
-    state: Int64
+    awaited: AwaitedNodes
+    state: States
 
 
 @same_types
 @njit
-def advance(public: Public, tree: Tree, leaves: Leaves, request: Request, search: Search, answers: Evaluations) -> int:
+def advance(public: Public, tree: Tree, search: Search, answers: Evaluations) -> int:
     """Take up the answers to the last request, grow the tree, and make the next; LOOKED, EXPAND or IDENTIFY."""
-    state = search.state
-    if state[ANSWERED]:
-        take_up(public, tree, leaves, request, search, answers)
-    if state[EXPANSIONS] > 0 and search.deterministic:
-        state[EXPANSIONS] -= grow_positions(public, tree, search, state[EXPANSIONS])
+    state = search.state[0]
+    if state.answered:
+        take_up(public, tree, search, answers)
+    if state.expansions > 0 and search.deterministic:
+        state.expansions -= grow_positions(public, tree, search, state.expansions)
         return IDENTIFY
-    if state[EXPANSIONS] > 0:
-        state[EXPANSIONS] -= grow(public, tree, search, state[EXPANSIONS])
-        if search.selection.found[0] >= 0:
+    if state.expansions > 0:
+        state.expansions -= grow(public, tree, search, state.expansions)
+        if search.selection.walk[0].node >= 0:
             return EXPAND
-    look(public, tree, leaves, request, search)
+    look(public, tree, search)
     return LOOKED
 
 
@@ -90,38 +107,40 @@ def advance(public: Public, tree: Tree, leaves: Leaves, request: Request, search
 
 
 @njit
-def look(public: Public, tree: Tree, leaves: Leaves, request: Request, search: Search) -> None:
+def look(public: Public, tree: Tree, search: Search) -> None:
     """Ranges down, payoffs at the ends, beliefs out of the leaves."""
-    state = search.state
-    trajectories.settle(tree, search.selection.path)
-    state[LEAVES] = kernels.list_leaves(tree, leaves.nodes)
+    state, leaves = search.state[0], search.leaves
+    trajectories.settle(tree, search.selection)
+    state.leaves = kernels.list_leaves(tree, leaves.nodes)
     _down(public, tree, search)
     if search.single:
-        state[FOUND] = kernels.collect(public, tree, leaves, 0, state[LEAVES], request, 0, ONLY_NEW)
+        only_new = Look(Infostate.REACH, Players.BOTH, Players.BOTH, False, True, search.request)
+        state.found = kernels.collect(public, tree, leaves, 0, state.leaves, 0, only_new)
     else:
-        state[FOUND] = kernels.collect_moved(public, tree, leaves, state[LEAVES], request, search.tolerance)
+        state.found = kernels.collect_moved(public, tree, leaves, state.leaves, search.request, search.tolerance)
 
 
 @njit
-def take_up(public: Public, tree: Tree, leaves: Leaves, request: Request, search: Search, answers: Evaluations) -> None:
+def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) -> None:
     """Evaluations into the leaves, and values up with the iteration's updates of both players."""
-    state = search.state
-    state[ANSWERED] = 0
-    for b in range(state[FOUND]):
+    state, leaves, request = search.state[0], search.leaves, search.request
+    state.answered = 0
+    for b in range(state.found):
         n = leaves.nodes[request.places[b]]
-        kernels.absorb(public, tree, leaves, request, b, answers.values, 3)
+        kernels.absorb(public, tree, leaves, request, b, answers.values, Players.BOTH)
         if not search.apart:
             kernels.absorb_prior(public, tree, n, answers.logits[b], search.temperature)
-        tree.nodes[n, f.EVALUATED] = max(tree.nodes[n, f.EVALUATED], f.READY)
-    if not state[UPDATES]:
-        _weigh(public, tree, leaves, search)
+        if tree.nodes[n].evaluated == Evaluated.AWAITING:
+            tree.nodes[n].evaluated = Evaluated.READY
+    if not state.updates:
+        _weigh(public, tree, search)
         return
     for turn in range(2 if search.alternating else 1):
         if turn == 1:
             _down(public, tree, search)  # and the conditional values of the first turn by the new ranges
-        _weigh(public, tree, leaves, search)
-        updates = 1 << turn if search.alternating else 3
-        _up(public, tree, search, updates, search.steps[state[ITERATION]])
+        _weigh(public, tree, search)
+        updates = only(turn) if search.alternating else Players.BOTH
+        _up(public, tree, search, updates, search.steps[state.iteration])
 
 
 @njit
@@ -137,26 +156,27 @@ def _down(public: Public, tree: Tree, search: Search) -> None:
     if search.by_node:
         positions.forward(tree)
     else:
-        sweeps.forward(public, tree, 0, tree.counts[growth.NODES], f.POLICY, 3)
-    pairs.payoffs(public, tree, 0, tree.counts[growth.ENDS], 3)
+        sweeps.forward(public, tree, 0, tree.counts[0].nodes, Entry.POLICY, Players.BOTH)
+    pairs.payoffs(public, tree, 0, tree.counts[0].ends, Players.BOTH)
 
 
 @njit
-def _weigh(public: Public, tree: Tree, leaves: Leaves, search: Search) -> None:
+def _weigh(public: Public, tree: Tree, search: Search) -> None:
     """Counterfactual values of all leaves from their conditional values and the current ranges."""
+    count = search.state[0].leaves
     if search.single:
-        weighing.weigh_positions(public, tree, leaves, search.state[LEAVES])
+        weighing.weigh_positions(public, tree, search.leaves, count)
     else:
-        weighing.weigh(public, tree, leaves, 0, search.state[LEAVES], 3, 1.0)
+        weighing.weigh(public, tree, search.leaves, 0, count, Players.BOTH, 1.0)
 
 
 @njit
-def _up(public: Public, tree: Tree, search: Search, updates: int, step: Array) -> None:
-    """Values up, with regret updates of the players in the bit mask, the gadget's included."""
+def _up(public: Public, tree: Tree, search: Search, updates: Players, step: Array) -> None:
+    """Values up, with regret updates of the players in `updates`, the gadget's included."""
     if search.by_node:
         positions.backward(tree, search.sums, updates, step)
     else:
-        sweeps.backward(public, tree, 0, tree.counts[growth.NODES], 3, updates, step, True)
+        sweeps.backward(public, tree, 0, tree.counts[0].nodes, Players.BOTH, updates, step, True)
     update_choice(tree, search.choice, updates, step)
 
 
@@ -167,57 +187,64 @@ def _up(public: Public, tree: Tree, search: Search, updates: int, step: Array) -
 def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
     """So many trajectories, each adding to the tree where it ends; how many were done.
 
-    Fewer where the tree needs room or the public tree must list a fan: Selection.found then says which node and edge.
+    Fewer where the tree needs room or the public tree must list a fan: Selection.walk then says which node and edge.
     """
-    nodes, found = tree.nodes, search.selection.found
+    state, walk = search.state[0], search.selection.walk[0]
     for done in range(expansions):
         trajectories.trajectory(public, tree, search.selection)
-        drawn = found[1] != NO_WORLD
-        if found[0] < 0 and search.fill:
+        drawn = walk.edge != NO_WORLD
+        if walk.node < 0 and search.fill:
             _fill(public, tree, search)
-        n, edge = found[0], found[1]
+        n, edge = walk.node, walk.edge
         if n < 0 and search.fill:
-            _leave(search.state, expansions - done)
+            _leave(search, expansions - done)
             return expansions
-        search.state[LOST] += n < 0 or not drawn
+        state.lost += n < 0 or not drawn
         if n < 0:
             continue
-        search.state[OPENED] += 1
-        listed = public.nodes[nodes[n, f.PUBLIC], f.EDGE0] >= 0
-        if search.single and listed and edge == ALL and nodes[n, f.N_ACTOR] < f.NATURE:
+        state.opened += 1
+        node = tree.nodes[n]
+        listed = public.nodes[node.public].edge0 >= 0
+        if search.single and listed and edge == ALL and node.actor < NATURE:
             edge = trajectories.best_prior(public, tree, n, 0)
-        waits = search.apart and nodes[n, f.N_ACTOR] < f.NATURE
+        waits = search.apart and node.actor < NATURE
         if waits or growth.expand(public, tree, n, edge) != growth.DONE:
             return done + 1
         opened(public, tree, n, edge, search.single, search.warm)
-        found[0] = -1
+        walk.node = -1
     return expansions
 
 
 @njit
 def _fill(public: Public, tree: Tree, search: Search) -> None:
     """Choose what a trajectory opens that came to nothing it could open."""
-    start, found = search.selection.start, search.selection.found
+    selection = search.selection
     if search.single:
-        trajectories.oldest_gap(public, tree, start, found)
+        trajectories.oldest_gap(public, tree, selection.start, selection.walk)
     else:
-        found[0], found[1] = trajectories.oldest_leaf(tree, start), ALL
+        walk = selection.walk[0]
+        walk.node, walk.edge = trajectories.oldest_leaf(tree, selection.start), ALL
 
 
 @njit
-def _leave(state: Array, expansions: int) -> None:
-    """Nothing is left to open now: so many expansions are owed, or lost where no look at the leaves will help."""
-    state[OWED if state[OPENED] > 0 else LOST] += expansions
+def _leave(search: Search, expansions: int) -> None:
+    """Nothing is left to open now: this many expansions are owed, or lost where no look at the leaves will help."""
+    state = search.state[0]
+    if state.opened > 0:
+        state.owed += expansions
+    else:
+        state.lost += expansions
 
 
 @njit
 def opened(public: Public, tree: Tree, n: int, edge: int, single: bool, warm: float) -> None:
     """The first policy of node n, which now has its children, or one more."""
-    if tree.nodes[n, f.N_ACTOR] >= f.NATURE:
+    node = tree.nodes[n]
+    if node.actor >= NATURE:
         return
     if single:
         trajectories.first_guess(public, tree, n, edge)
-    matching.match_regrets(public, tree, n, f.REGRET, f.POLICY)
+    matching.match_regrets(public, tree, node, Entry.REGRET, Entry.POLICY)
     if warm > 0.0 and not single:
         trajectories.warm_start(public, tree, n, warm)
 
@@ -228,28 +255,29 @@ def grow_positions(public: Public, tree: Tree, search: Search, expansions: int) 
 
     Search.awaited then says which positions are to be listed. Fewer trajectories are done where the tree needs room.
     """
-    nodes, start, found = tree.nodes, search.selection.start, search.selection.found
-    added = 0
+    selection, state, added = search.selection, search.state[0], 0
+    walk = selection.walk[0]
     for done in range(expansions):
         if not growth.has_room(tree, 1, search.widest_fan, 2, 0):
-            search.state[AWAITED] = added
+            state.awaited = added
             return done
-        trajectories.trajectory(public, tree, search.selection)
-        if found[0] < 0 and search.fill:
-            trajectories.oldest_gap(public, tree, start, found)
-        n, edge = found[0], found[1]
+        trajectories.trajectory(public, tree, selection)
+        if walk.node < 0 and search.fill:
+            trajectories.oldest_gap(public, tree, selection.start, selection.walk)
+        n, edge = walk.node, walk.edge
         if n < 0 and search.fill:
-            _leave(search.state, expansions - done)
+            _leave(search, expansions - done)
             break
-        search.state[LOST] += n < 0
+        state.lost += n < 0
         if n < 0:
             continue
-        search.state[OPENED] += 1
+        state.opened += 1
         if edge == ALL:
             edge = trajectories.best_prior(public, tree, n, 0)
         growth.add_unlisted_child(public, tree, n, edge)
         opened(public, tree, n, edge, True, 0.0)
-        search.awaited[0, added], search.awaited[1, added] = nodes[n, f.PUBLIC], edge
+        awaited = search.awaited[added]
+        awaited.public, awaited.edge = tree.nodes[n].public, edge
         added += 1
-    search.state[AWAITED] = added
+    state.awaited = added
     return expansions

@@ -1,4 +1,4 @@
-"""Cuts the subtree below a node out of a lookahead, so that the search of a later position goes on with it.
+"""Cuts the subtree below a node out of a lookahead, so that the search of a later position continues with it.
 
 For perfect information only: elsewhere the numbers below a node depend on ranges that a move changes.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from sog.arrays import Array, Int64
+from sog.games.base import NATURE
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.tree import columns as f
-from sog.searches.tree import growth
+from sog.searches.tree.records import Kind, Nodes
 
 
 def rerooted(tree: Lookahead, n: int) -> Lookahead:
@@ -23,21 +23,20 @@ def rerooted(tree: Lookahead, n: int) -> Lookahead:
     nodes = tree.nodes[kept]
     place = np.full(tree.size, -1, dtype=np.int32)
     place[kept] = np.arange(len(kept))
-    entries = _indices(nodes[:, f.VAR0], np.where(nodes[:, f.N_ACTOR] < f.NATURE, nodes[:, f.N_ACTIONS], 0))
-    children = _indices(nodes[:, f.CHILD0], nodes[:, f.N_EDGES])
-    new = Lookahead(tree.public, int(nodes[0, f.PUBLIC]), (np.ones(1), np.ones(1)), room=64 + len(kept))
-    while new.child.shape[1] < len(children) or new.entries.shape[1] < len(entries):
+    entries = _indices(nodes.entry0, _entries_of(nodes))
+    children = _indices(nodes.child0, nodes.edges)
+    new = Lookahead(tree.public, tree.public_node(n), (np.ones(1), np.ones(1)), room=64 + len(kept))
+    while len(new.child) < len(children) or new.entries.shape[1] < len(entries):
         new.make_room()
     new.entries[:, : len(entries)] = tree.entries[:, entries]
-    new.infostates[:, : 2 * len(kept) : 2] = tree.infostates[:, nodes[:, f.OFF0]]
-    new.infostates[:, 1 : 2 * len(kept) : 2] = tree.infostates[:, nodes[:, f.OFF1]]
-    _link(new, nodes, place, tree.child[f.NODE, children])
-    ends = np.flatnonzero(nodes[:, f.KIND] == f.ENDED)
+    new.infostates[:, : 2 * len(kept) : 2] = tree.infostates[:, nodes.offset[:, 0]]
+    new.infostates[:, 1 : 2 * len(kept) : 2] = tree.infostates[:, nodes.offset[:, 1]]
+    _link(new, nodes, place, tree.child.node[children])
+    ends = np.flatnonzero(nodes.kind == Kind.ENDED)
     new.ends[: len(ends)] = ends
-    new.counts[:] = 0
-    new.counts[growth.NODES], new.counts[growth.INFOSTATES] = len(kept), 2 * len(kept)
-    new.counts[growth.ENTRIES], new.counts[growth.CHILDREN] = len(entries), len(children)
-    new.counts[growth.ENDS] = len(ends)
+    counts = new.counts
+    counts.nodes, counts.infostates = len(kept), 2 * len(kept)
+    counts.entries, counts.children, counts.ends = len(entries), len(children), len(ends)
     new.iterations = tree.iterations
     new.set_root_ranges((np.ones(1), np.ones(1)))
     return new
@@ -47,7 +46,7 @@ def _below(tree: Lookahead, n: int) -> Int64:
     """int64[K]: node n and the nodes below it, ascending."""
     inside = np.zeros(tree.size, dtype=np.bool_)
     inside[n] = True
-    parent = tree.nodes[: tree.size, f.PARENT]
+    parent = tree.nodes.parent[: tree.size]
     layer = np.array([n])
     while len(layer):
         grown = inside | (inside[parent] & (parent >= 0))
@@ -56,22 +55,25 @@ def _below(tree: Lookahead, n: int) -> Int64:
     return np.flatnonzero(inside)
 
 
-def _link(new: Lookahead, nodes: Array, place: Array, children: Array) -> None:
+def _entries_of(nodes: Nodes) -> Array:
+    """int64[K]: how many entries each of the nodes has, where every infostate is the only one."""
+    return np.where(nodes.actor < NATURE, nodes.actions, 0)
+
+
+def _link(new: Lookahead, nodes: Nodes, place: Array, children: Array) -> None:
     """Write the nodes and the table of children with everything where it lies now."""
     count = len(nodes)
     rows = new.nodes[:count]
     rows[:] = nodes
-    rows[:, f.PARENT] = place[nodes[:, f.PARENT]]
-    rows[0, f.PARENT] = -1
-    rows[:, f.OFF0] = 2 * np.arange(count)
-    rows[:, f.OFF1] = rows[:, f.OFF0] + 1
-    rows[:, f.VAR0] = _starts(np.where(nodes[:, f.N_ACTOR] < f.NATURE, nodes[:, f.N_ACTIONS], 0))
-    rows[:, f.CHILD0] = np.where(nodes[:, f.CHILD0] < 0, -1, _starts(nodes[:, f.N_EDGES]))
-    inside = children >= 0
-    moved = np.where(inside, place[children], -1)
-    new.child[f.NODE, : len(children)] = moved
-    new.child[f.AT0, : len(children)] = 2 * moved
-    new.child[f.AT1, : len(children)] = 2 * moved + 1
+    rows.parent[:] = place[nodes.parent]
+    rows.parent[0] = -1
+    rows.offset[:] = np.arange(2 * count).reshape(count, 2)
+    rows.entry0[:] = _starts(_entries_of(nodes))
+    rows.child0[:] = np.where(nodes.kind == Kind.INTERIOR, _starts(nodes.edges), 0)
+    moved = np.where(children >= 0, place[children], -1)
+    below = new.child[: len(children)]
+    below.node[:] = moved
+    below.offset[:] = np.where(moved[:, None] >= 0, 2 * moved[:, None] + np.arange(2), 0)
 
 
 def _starts(lengths: Array) -> Array:

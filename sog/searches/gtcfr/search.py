@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from sog.arrays import Array, Int32
+from sog.arrays import Array
 from sog.errors import SettingError, check_whole
 from sog.games.base import NATURE
 from sog.searches.cfr.iterate import NO_CHOICE
@@ -21,12 +21,13 @@ from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import DCFR, SOG, Rule
 from sog.searches.gtcfr import phases, trajectories
 from sog.searches.gtcfr.log import SearchLog
-from sog.searches.gtcfr.trajectories import ALL, Selection
+from sog.searches.gtcfr.trajectories import ALL, Selection, Walks
+from sog.searches.kernels.dispatch import same_types
 from sog.searches.leaves import kernels
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, Wanted, checked
-from sog.searches.leaves.kernels import PLAIN, Leaves, Request
+from sog.searches.leaves.kernels import Leaves, Request, Weighing
 from sog.searches.resolving.gadget import Gadget
-from sog.searches.tree import columns as f
+from sog.searches.tree.records import AwaitedNodes, Entry, Evaluated
 
 __all__ = ["PAPER", "POG", "Budget", "SearchLog", "SearchSettings", "search"]
 
@@ -77,10 +78,10 @@ class SearchSettings:
     select_average: the CFR half of the selection policy is the average policy (SoG), not the current (PoG).
     correct: apply the zero-sum correction to evaluations.
     warm_start: an opened node begins at its prior, with regrets worth this many value units (0: at uniform play).
-    fill: a trajectory that comes to nothing it can open (the end of the game, a leaf not evaluated yet) opens the
-    oldest leaf instead, and where k = 1 the oldest node that lacks a child, so that s expansions happen while there is
-    anything to open. Both are ours; the papers' search has neither (PoG, "Complexity": "If a terminal state is hit at
-    the end of the traversal, there is no expansion").
+    fill: if a simulation cannot expand anything (it reached the end of the game, or a leaf not evaluated yet), expand
+    the oldest unexpanded leaf; where k = 1 also the oldest node that lacks a child. So s expansions happen while
+    there is anything to expand. Both are ours; the papers' search has neither (PoG, "Complexity": "If a terminal state
+    is hit at the end of the traversal, there is no expansion").
     fixed_belief: a trajectory's infostates at the searched state are drawn by the belief as the search begins, the
     opponent's range by the last search (SoG, "The expansion phase": "sampled from the beliefs in beta_root"; PoG,
     Algorithm 1 hands beta to GROW); otherwise by the last iteration's ranges, where a policy of 0 hides infostates.
@@ -112,12 +113,14 @@ class SearchSettings:
                 raise SettingError(f"{name} must be 0 or more, not {value}")
 
 
-# From so many logits a belief on, a leaf's prior is evaluated when the leaf is opened, not with its values in every
+# From this many logits a belief on, a leaf's prior is evaluated when the leaf is opened, not with its values in every
 # iteration: the policy head is then the larger part of the network, and worth a request of its own.
 APART: Final = 256
 
 # Entries that a trajectory's path may need, in the mean over a phase: each gets a visit and a virtual loss.
 LONGEST_PATH: Final = 128
+
+_opened = same_types(phases.opened)
 
 # SoG's search, and PoG's, whose selection follows the current policy (PoG, 3.2.2).
 PAPER = SearchSettings(rule=SOG, correct=False, warm_start=0.0, fill=False, whole_root=True)
@@ -141,7 +144,7 @@ def search(
     A tree that was searched before, at this node or at one above it, is searched on. With `fill`, expansions that the
     last phases leave over, since all that is evaluated is open, get rounds of their own.
     """
-    run = _Run(tree, start, settings, rng, gadget, log or SearchLog())
+    run = _GtcfrRun(tree, start, settings, rng, gadget, log or SearchLog())
     yield from run.first_look()
     rounds, updates, expansions = budget.rounds, budget.updates, budget.expansions
     for k in range(rounds):
@@ -165,7 +168,7 @@ def search(
     run.note_growth()
 
 
-class _Run:
+class _GtcfrRun:
     """One search's working state; the steps of `search`.
 
     What an iteration does with its answers happens in the kernel's next call, with the growth that follows and the next
@@ -189,26 +192,25 @@ class _Run:
         self.selection = Selection(
             start=int(start),
             c_puct=float(settings.c_puct),
-            which=f.POLICY_SUM if settings.select_average else f.POLICY,
+            which=int(Entry.POLICY_SUM if settings.select_average else Entry.POLICY),
             unit=float(game.u_max),
             rng=rng,
             fixed=settings.fixed_belief,
             beliefs=np.ones((2, sum(tree.public.num_infostates(tree.public_node(start))))),
-            pair=np.zeros(2, dtype=np.int64),
-            path=np.zeros(32 * LONGEST_PATH + 1, dtype=np.int64),  # longer where a phase expands more: see `grow`
-            found=np.zeros(2, dtype=np.int64),
+            path=np.zeros(32 * LONGEST_PATH, dtype=np.int64),  # longer where a phase expands more: see `grow`
+            walk=Walks.zeros(1),
         )
         self.begun = tree.iterations  # by earlier searches of this tree
-        self.state = np.zeros(phases.STATE_ENTRIES, dtype=np.int64)
+        self.state = phases.States.zeros(1)
         self.steps = settings.rule.steps(1, 64)
-        self.awaited: Int32 = np.zeros((2, 0), dtype=np.int32)
+        self.awaited = AwaitedNodes.zeros(0)
         self.answers = Evaluations(np.zeros((0, self.width)), np.zeros((0, 1, 1)))
         self.complete = False  # whether the last look met no leaf, so that nothing is left to evaluate or to grow
         self._make_room()
 
     def first_look(self) -> SearchGenerator:
         """Evaluate the leaves once without an update, so that `start` has its prior, and open it."""
-        self.state[phases.UPDATES] = 0
+        self.state.updates[0] = 0
         yield from self._look()
         self.take_up()
         if self.tree.is_leaf(self.start):
@@ -239,9 +241,9 @@ class _Run:
         if t >= len(self.steps):
             self.steps = self.settings.rule.steps(1, 2 * (t + 1))
             self._make_room()
-        self.state[phases.UPDATES] = 1
+        self.state.updates[0] = 1
         yield from self._look()
-        self.state[phases.ITERATION] = t
+        self.state.iteration[0] = t
         self.tree.iterations += 1
 
     def finish(self, iterations: int) -> None:
@@ -253,42 +255,42 @@ class _Run:
     @property
     def owes(self) -> bool:
         """Whether an expansion phase opened all there was and left expansions over: they get rounds of their own."""
-        return bool(self.state[phases.OWED] > 0)
+        return bool(self.state.owed[0] > 0)
 
     def grow(self, expansions: int) -> None:
         """The expansion phase, which the next look begins with: trajectories that add to the tree where they end."""
-        state, due = self.state, expansions + int(self.state[phases.OWED])
-        state[phases.EXPANSIONS], state[phases.OPENED], state[phases.OWED] = due, 0, 0
+        state, due = self.state, expansions + int(self.state.owed[0])
+        state.expansions[0], state.opened[0], state.owed[0] = due, 0, 0
         self.log.expansions += expansions
         path = self.selection.path
-        if len(path) <= LONGEST_PATH * due:
-            longer = np.zeros(LONGEST_PATH * due + 1, dtype=np.int64)
+        if len(path) < LONGEST_PATH * due:
+            longer = np.zeros(LONGEST_PATH * due, dtype=np.int64)
             longer[: len(path)] = path
             self.selection = self.selection._replace(path=longer)
             self._make_room()
-        if self.awaited.shape[1] < due and self.tree.public.game.deterministic:
-            self.awaited = np.zeros((2, max(due, 2 * self.awaited.shape[1])), dtype=np.int32)
+        if len(self.awaited) < due and self.tree.public.game.deterministic:
+            self.awaited = AwaitedNodes.zeros(max(due, 2 * len(self.awaited)))
             self._make_room()
 
     def note_growth(self) -> None:
         """Write into the log how far the search grew."""
-        self.log.lost = int(self.state[phases.LOST] + self.state[phases.OWED])
+        self.log.lost = int(self.state.lost[0] + self.state.owed[0])
         if self.log.lost:
             self.log.whole = self.complete or not self._has_gap()
 
     def _has_gap(self) -> bool:
         """Whether anything is left to open below the start."""
-        found = self.selection.found
         if self.single:
-            trajectories.oldest_gap(self.tree.public.arrays, self.tree.arrays, self.start, found)
-            return bool(found[0] >= 0)
+            walk = self.selection.walk
+            trajectories.oldest_gap(self.tree.public.arrays, self.tree.arrays, self.start, walk)
+            return bool(walk[0].node >= 0)
         return bool(trajectories.oldest_leaf(self.tree.arrays, self.start) >= 0)
 
     def take_up(self) -> None:
         """Bring the last answers into the tree, if that has not been done."""
-        if self.state[phases.ANSWERED]:
+        if self.state.answered[0]:
             tree = self.tree
-            phases.take_up(tree.public.arrays, tree.arrays, self.leaves, self.request, self.search, self.answers)
+            phases.take_up(tree.public.arrays, tree.arrays, self.search, self.answers)
 
     def _look(self) -> SearchGenerator:
         """Take up the last answers, grow, send ranges down, and have the leaves evaluated."""
@@ -296,29 +298,34 @@ class _Run:
         while True:
             if self._outgrown():
                 self._make_room()
-            code = phases.advance(tree.public.arrays, tree.arrays, self.leaves, self.request, self.search, self.answers)
+            code = phases.advance(tree.public.arrays, tree.arrays, self.search, self.answers)
             if code == phases.LOOKED:
                 break
             if code == phases.IDENTIFY:
-                tree.identify_newest(self.awaited, int(self.state[phases.AWAITED]))
-                if self.state[phases.EXPANSIONS] > 0:
+                tree.identify_newest(self.awaited, int(self.state.awaited[0]))
+                if self.state.expansions[0] > 0:
                     tree.make_room()
-            elif not (yield from self._open(*self.selection.found.tolist())):
-                self.state[phases.EXPANSIONS] += 1  # a chance event too large to list: the trajectory walks again
-        self.state[phases.ANSWERED] = 1
-        found = int(self.state[phases.FOUND])
-        self.complete = not self.state[phases.LEAVES] and not self.single
+            elif not (yield from self._open(*self._chosen())):
+                self.state.expansions[0] += 1  # a chance event too large to list: the trajectory walks again
+        self.state.answered[0] = 1
+        found = int(self.state.found[0])
+        self.complete = not self.state.leaves[0] and not self.single
         request = self.request
-        if self.state[phases.UPDATES]:  # the log counts iterations without beliefs, too
+        if self.state.updates[0]:  # the log counts iterations without beliefs, too
             self.log.note(self.tree.iterations - self.begun, request.nodes[:found], request.ranges[:found], self.rng)
         if found:
             yield from self._evaluate(found)
+
+    def _chosen(self) -> tuple[int, int]:
+        """The node that the last trajectory chose and the edge."""
+        walk = self.selection.walk
+        return walk.node.item(0), walk.edge.item(0)
 
     def _evaluate(self, found: int) -> SearchGenerator:
         """Have the beliefs of the request evaluated."""
         request = self.request
         nodes, ranges = request.nodes[:found], request.ranges[:found]
-        if self.log.uniform and not self.state[phases.UPDATES]:
+        if self.log.uniform and not self.state.updates[0]:
             beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is no leaf
             self.log.note(-1, nodes[beside], ranges[beside], self.rng)
         beliefs = Beliefs(self.tree.public, nodes, ranges, Wanted.VALUES if self.apart else Wanted.BOTH)
@@ -360,7 +367,7 @@ class _Run:
             mass=np.zeros((2, max(16, tree.public.widest))),
             slots0=game.num_slots[0],
             aligned=False,
-            kind=PLAIN,
+            kind=int(Weighing.PLAIN),
             correct=settings.correct,
         )
         places, nodes = np.zeros((2, room), dtype=np.int32)
@@ -368,6 +375,8 @@ class _Run:
         self.search = phases.Search(
             choice=self.choice,
             selection=self.selection,
+            leaves=self.leaves,
+            request=self.request,
             steps=self.steps,
             alternating=settings.rule.alternating,
             single=self.single,
@@ -391,10 +400,10 @@ class _Run:
         """
         tree = self.tree
         if edge == ALL and not tree.list_children(n, edge if not self.single else 0):
-            tree.nodes[n, f.EVALUATED] = f.CLOSED
+            tree.nodes.evaluated[n] = Evaluated.CLOSED
             return False
         if self.single and edge == ALL and tree.actor(n) < NATURE:
             edge = trajectories.best_prior(tree.public.arrays, tree.arrays, n, 0)
         tree.expand(n, edge)
-        phases.opened(tree.public.arrays, tree.arrays, n, edge, self.single, self.settings.warm_start)
+        _opened(tree.public.arrays, tree.arrays, n, edge, self.single, float(self.settings.warm_start))
         return True

@@ -32,7 +32,7 @@ class Workspace(NamedTuple):
 
 
 class Order(NamedTuple):
-    """The H hands on a full board: from the weakest on, and as they stand in a hand vector.
+    """The H hands on a full board: from the weakest on, and as they are in a hand vector.
 
     Hands are numbered within a hand vector and cards among the live ones; the numbers here are LANES times that.
     """
@@ -46,7 +46,7 @@ class Order(NamedTuple):
 
 
 def make_workspace(reach_vectors: int, value_vectors: int, width: int, widest: int) -> Workspace:
-    """A workspace of zeros: so many vectors of `width` floats, and scratch for vectors of `widest` floats."""
+    """A workspace of zeros: this many vectors of `width` floats, and scratch for vectors of `widest` floats."""
     return Workspace(aligned(reach_vectors * width), aligned(value_vectors * width), aligned(scratch_floats(widest)))
 
 

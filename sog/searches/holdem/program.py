@@ -16,7 +16,7 @@ from sog.games.holdem.cards import CARDS, HANDS, live_hands, permuted_hands
 from sog.games.holdem.game import Holdem
 from sog.searches.holdem import trees as tree
 from sog.searches.holdem.payoffs import scratch_floats
-from sog.searches.holdem.trees import CUT, DECISION, SHOWDOWN, Forest, Node
+from sog.searches.holdem.trees import CUT, DECISION, SHOWDOWN, Forest, SpotNode
 from sog.searches.kernels.f32x16 import padded
 
 __all__ = ["Program", "SolvedBoards", "make_program"]
@@ -51,10 +51,10 @@ class Program:
     """
 
     game: Holdem
-    root: Node
+    root: SpotNode
     top: Forest
     forests: tuple[Forest, ...]
-    where: tuple[tuple[Node, ...], ...]
+    where: tuple[tuple[SpotNode, ...], ...]
     boards: SolvedBoards
 
     @cached_property
@@ -137,7 +137,7 @@ def make_program(game: Holdem, river_forests: int, memory_limit: int) -> Program
     return Program(game, root, top, forests, where, boards)
 
 
-def _cuts(node: Node) -> Iterator[Node]:
+def _cuts(node: SpotNode) -> Iterator[SpotNode]:
     """The chance nodes below a betting tree, in preorder."""
     if node.kind == CUT:
         yield node
@@ -146,14 +146,14 @@ def _cuts(node: Node) -> Iterator[Node]:
             yield from _cuts(child)
 
 
-def _river_pieces(root: Node, forests: int) -> list[Node]:
+def _river_pieces(root: SpotNode, forests: int) -> list[SpotNode]:
     """Few subtrees that together hold every showdown of a river tree and make forests of one size.
 
     Each costs vectors of reach and values that are handed over; the root itself for one forest.
     """
     if forests == 1:
         return [root]
-    pieces: list[Node] = []
+    pieces: list[SpotNode] = []
     for each in RIVER_PIECES:
         pieces = _pieces(root, root.size // (each * forests))
         sizes = [sum(pieces[k].size for k in group) for group in _balanced(pieces, forests)]
@@ -162,7 +162,7 @@ def _river_pieces(root: Node, forests: int) -> list[Node]:
     return pieces
 
 
-def _pieces(root: Node, limit: int) -> list[Node]:
+def _pieces(root: SpotNode, limit: int) -> list[SpotNode]:
     """Subtrees of at most `limit` nodes that together hold every showdown of a river tree."""
     pieces = [root]
     while pieces[-1].size > limit and pieces[-1].kind == DECISION:
@@ -172,15 +172,15 @@ def _pieces(root: Node, limit: int) -> list[Node]:
     return pieces
 
 
-def _balanced(roots: Sequence[Node], groups: int) -> list[list[int]]:
-    """Numbers of the roots in at most so many groups of about the same size."""
+def _balanced(roots: Sequence[SpotNode], groups: int) -> list[list[int]]:
+    """Numbers of the roots in at most this many groups of about the same size."""
     out: list[list[int]] = [[] for _ in range(min(groups, len(roots)))]
     for k in _largest_first(roots):
         min(out, key=lambda group: sum(roots[j].size for j in group)).append(k)
     return out
 
 
-def _filled(roots: Sequence[Node], limit: int) -> list[list[int]]:
+def _filled(roots: Sequence[SpotNode], limit: int) -> list[list[int]]:
     """Numbers of the roots in groups of at most `limit` nodes or one root, large roots first."""
     groups: list[list[int]] = []
     sizes: list[int] = []
@@ -196,7 +196,7 @@ def _filled(roots: Sequence[Node], limit: int) -> list[list[int]]:
     return groups
 
 
-def _largest_first(roots: Sequence[Node]) -> list[int]:
+def _largest_first(roots: Sequence[SpotNode]) -> list[int]:
     return sorted(range(len(roots)), key=lambda k: -roots[k].size)
 
 

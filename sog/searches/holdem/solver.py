@@ -19,7 +19,7 @@ from sog.searches.holdem.payoffs import make_workspace
 from sog.searches.holdem.program import Program, make_program
 from sog.searches.holdem.sweeps import Crew, Learned, Top
 from sog.searches.holdem.tables import Tables, make_tables
-from sog.searches.holdem.trees import CUT, DECISION, Node
+from sog.searches.holdem.trees import CUT, DECISION, SpotNode
 from sog.searches.kernels import threads as sync
 from sog.searches.kernels.f32x16 import aligned
 
@@ -28,7 +28,7 @@ __all__ = ["HoldemSolver", "Progress"]
 
 @dataclass(frozen=True)
 class Progress:
-    """After so many iterations: exploitability in chips and in parts of the pot at the root."""
+    """After this many iterations: exploitability in chips and in parts of the pot at the root."""
 
     iterations: int
     exploitability: float
@@ -180,7 +180,7 @@ class HoldemSolver:
         out[:, hands] = np.where(total > 0, sums / np.maximum(total, 1e-30), 1.0 / count)
         return out
 
-    def _locate(self, s: HoldemState) -> tuple[Node, int]:
+    def _locate(self, s: HoldemState) -> tuple[SpotNode, int]:
         """The tree's node of a public state and the forest that holds it, -1 for the top."""
         forest_of = {id(n): k for k, nodes in enumerate(self.program.where) for n in nodes}
         node = self.program.root

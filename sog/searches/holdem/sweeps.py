@@ -1,7 +1,7 @@
 """Numba sweeps of the hold'em solver: one player's reach down, payoffs, the other player's values up.
 
 They know hand vectors (trees.py) and a Program's tables (tables.py), no rules. A half iteration updates one player:
-the opponent's reach goes down through the top; then part by part (a part is a forest on a board) it goes on down,
+the opponent's reach goes down through the top; then part by part (a part is a forest on a board) it continues down,
 showdowns and folds are paid and values come up; then the values that the parts hand up are summed at the top's cuts
 and come up to the root. Threads share the parts.
 """
@@ -15,7 +15,7 @@ import numpy as np
 from sog.arrays import Array, Float32, Int64
 from sog.searches.holdem.payoffs import ZERO, Order, Workspace, fold_values, showdown_batch
 from sog.searches.holdem.tables import Boards, Cuts, Sizes, Tables
-from sog.searches.holdem.trees import DECISION, FOLDED, Nodes
+from sog.searches.holdem.trees import DECISION, FOLDED, SpotNodes
 from sog.searches.kernels.f32x16 import LANES, load, splat, store
 from sog.searches.kernels.jit import inlined
 from sog.searches.kernels.registers import larger, pick
@@ -78,7 +78,7 @@ class _Place(NamedTuple):
 
 
 @inlined
-def _down(nodes: Nodes, place: _Place, half: _Half, learned: Learned, reach: Array) -> None:
+def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach: Array) -> None:
     """Send the opponent's reach down through the policies that the positive entries of `followed` stand for."""
     q, width, followed = 1 - half.player, place.width, learned.followed
     lanes, zero, one, w = U(LANES), splat(ZERO), splat(ONE), splat(half.average)
@@ -103,7 +103,7 @@ def _down(nodes: Nodes, place: _Place, half: _Half, learned: Learned, reach: Arr
 
 
 @inlined
-def _up(nodes: Nodes, place: _Place, half: _Half, learned: Learned, work: Workspace) -> None:
+def _up(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, work: Workspace) -> None:
     """Pay folds and send the player's values up; update its regrets, or take its best action for every hand."""
     p, width = half.player, place.width
     for m in range(U(1), place.end - place.node0 + U(1)):
@@ -122,7 +122,7 @@ def _up(nodes: Nodes, place: _Place, half: _Half, learned: Learned, work: Worksp
 
 
 @inlined
-def _sum(nodes: Nodes, n: Any, place: _Place, values: Array) -> None:
+def _sum(nodes: SpotNodes, n: Any, place: _Place, values: Array) -> None:
     """The values at a decision of the opponent: the sum of those below."""
     width, to, child0 = place.width, U(nodes.value[n]) * place.width, place.action0 + U(nodes.action0[n])
     actions = U(nodes.actions[n])
@@ -134,7 +134,7 @@ def _sum(nodes: Nodes, n: Any, place: _Place, values: Array) -> None:
 
 
 @inlined
-def _best(nodes: Nodes, n: Any, place: _Place, values: Array) -> None:
+def _best(nodes: SpotNodes, n: Any, place: _Place, values: Array) -> None:
     """The values at a decision of the player that takes the best action."""
     width, to, child0 = place.width, U(nodes.value[n]) * place.width, place.action0 + U(nodes.action0[n])
     actions = U(nodes.actions[n])
@@ -146,7 +146,7 @@ def _best(nodes: Nodes, n: Any, place: _Place, values: Array) -> None:
 
 
 @inlined
-def _update(nodes: Nodes, n: Any, place: _Place, half: _Half, regrets: Array, values: Array) -> None:
+def _update(nodes: SpotNodes, n: Any, place: _Place, half: _Half, regrets: Array, values: Array) -> None:
     """The values at a decision of the player, by regret matching, and its new regrets."""
     width, to, actions, action0 = place.width, U(nodes.value[n]) * place.width, U(nodes.actions[n]), U(nodes.action0[n])
     child0, entries = place.action0 + action0, place.entry0 + action0 * width

@@ -12,7 +12,7 @@ from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW
 from sog.games.holdem.strength import ladder
 from sog.searches.holdem.payoffs import Order
 from sog.searches.holdem.program import Program
-from sog.searches.holdem.trees import CUT, Node, Nodes
+from sog.searches.holdem.trees import CUT, SpotNode, SpotNodes
 from sog.searches.kernels.f32x16 import LANES
 
 __all__ = ["Boards", "Cuts", "Forests", "Parts", "Roots", "Sizes", "Tables", "make_tables", "order_of"]
@@ -73,7 +73,7 @@ class Sizes(NamedTuple):
 class Tables(NamedTuple):
     """All that sweeps read and never write."""
 
-    nodes: Nodes  # of every forest, one after another
+    nodes: SpotNodes  # of every forest, one after another
     amounts: Float32  # float32[*]: chips of every forest's showdowns
     forests: Forests
     parts: Parts
@@ -88,7 +88,7 @@ def make_tables(program: Program) -> Tables:
     """Write a program out as tables."""
     every = (program.top, *program.forests)
     fields = zip(*(f.nodes for f in every), strict=True)
-    nodes = Nodes(*(np.ascontiguousarray(np.concatenate(field, axis=-1)) for field in fields))
+    nodes = SpotNodes(*(np.ascontiguousarray(np.concatenate(field, axis=-1)) for field in fields))
     forests = Forests(
         nodes=_begins([len(f.nodes.kind) for f in every]),
         actions=_begins([f.actions for f in every]),
@@ -161,12 +161,12 @@ def _cuts(program: Program) -> Cuts:
     return cuts
 
 
-def _top_cuts(program: Program) -> list[Node]:
+def _top_cuts(program: Program) -> list[SpotNode]:
     """The roots below the top's cuts, in the order of the top's nodes."""
     below = {id(node) for nodes in program.where for node in nodes}
-    out: list[Node] = []
+    out: list[SpotNode] = []
 
-    def visit(node: Node) -> None:
+    def visit(node: SpotNode) -> None:
         inside = node.children[0] if node.kind == CUT else node
         if id(inside) in below:
             out.append(inside)

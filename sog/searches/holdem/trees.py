@@ -22,7 +22,7 @@ from sog.games.holdem.cards import CARDS
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.searches.kernels.f32x16 import padded
 
-__all__ = ["CUT", "DECISION", "FOLDED", "SHOWDOWN", "Forest", "Node", "Nodes", "grow", "lay_out"]
+__all__ = ["CUT", "DECISION", "FOLDED", "SHOWDOWN", "Forest", "SpotNode", "SpotNodes", "grow", "lay_out"]
 
 DECISION: Final = 0
 FOLDED: Final = 1
@@ -31,20 +31,20 @@ CUT: Final = 3  # a leaf whose values come from other forests
 
 
 @dataclass(eq=False)
-class Node:
+class SpotNode:
     """A public state of the betting, and its place in its forest."""
 
     state: HoldemState
     kind: int
     actor: int  # who decides; after a fold, who folded
     chips: float  # what a fold or a showdown is worth
-    children: list[Node]
+    children: list[SpotNode]
     size: int = 1  # nodes in this subtree
 
     action0: int = -1  # at a decision: its first action, numbered within the forest that holds the node
 
 
-class Nodes(NamedTuple):
+class SpotNodes(NamedTuple):
     """The N nodes and the A actions of forests; an action and its child are the same thing here.
 
     Actions are numbered within each forest, decision after decision; an action's number is also the number of its
@@ -71,7 +71,7 @@ class Forest:
     player's reach and of values there are.
     """
 
-    nodes: Nodes
+    nodes: SpotNodes
     amounts: Float32
     roots: Int32
     reach_vectors: int
@@ -95,22 +95,22 @@ class Forest:
         return vectors
 
 
-def grow(game: Holdem, most_actions: int) -> Node:
+def grow(game: Holdem, most_actions: int) -> SpotNode:
     """The betting tree from the root; chance nodes are CUT, with the next round's tree as their only child.
 
     GameError, before the tree is complete, where the river's decisions have more than `most_actions` actions.
     """
     actions_seen = 0
 
-    def below(s: HoldemState) -> Node:
+    def below(s: HoldemState) -> SpotNode:
         nonlocal actions_seen
         actor = game.actor(s)
         if actor == TERMINAL:
             kind = FOLDED if s.betting.folded >= 0 else SHOWDOWN
-            return Node(s, kind, max(s.betting.folded, 0), game.spot.pot / 2 + s.betting.matched, [])
+            return SpotNode(s, kind, max(s.betting.folded, 0), game.spot.pot / 2 + s.betting.matched, [])
         if actor == NATURE:
             card = next(c for c in range(CARDS) if c not in s.board)  # betting does not depend on the card
-            return Node(s, CUT, 0, 0.0, [below(game.deal(s, (card,)))])
+            return SpotNode(s, CUT, 0, 0.0, [below(game.deal(s, (card,)))])
         actions = game.actions(s)
         actions_seen += len(actions) * (s.betting.street == RIVER)
         if actions_seen > most_actions:
@@ -118,12 +118,12 @@ def grow(game: Holdem, most_actions: int) -> Node:
                 f"holdem: more than the {most_actions:,} river actions that memory is free for; give fewer bets"
             )
         children = [below(game.after(s, int(a))) for a in actions]
-        return Node(s, DECISION, actor, 0.0, children, 1 + sum(c.size for c in children))
+        return SpotNode(s, DECISION, actor, 0.0, children, 1 + sum(c.size for c in children))
 
     return below(game.root())
 
 
-def lay_out(roots: Sequence[Node], cuts: Sequence[Node] = ()) -> Forest:
+def lay_out(roots: Sequence[SpotNode], cuts: Sequence[SpotNode] = ()) -> Forest:
     """Arrays of the trees below `roots`; the nodes in `cuts` become leaves of kind CUT.
 
     Writes each decision's first action into its Node.
@@ -131,10 +131,10 @@ def lay_out(roots: Sequence[Node], cuts: Sequence[Node] = ()) -> Forest:
     return _Layout(roots, {id(c) for c in cuts}).forest()
 
 
-class _Place(NamedTuple):
+class _TreePlace(NamedTuple):
     """A node of a layout: its parent's number (-1 for a root), its place among its siblings and its depth."""
 
-    node: Node
+    node: SpotNode
     parent: int
     sibling: int
     depth: int
@@ -143,23 +143,23 @@ class _Place(NamedTuple):
 class _Layout:
     """Numbers the nodes in preorder, and the vectors with those of showdowns first."""
 
-    def __init__(self, roots: Sequence[Node], cuts: set[int]) -> None:
+    def __init__(self, roots: Sequence[SpotNode], cuts: set[int]) -> None:
         """cuts: id of each Node that becomes a leaf."""
         self.cuts = cuts
-        self.order: list[_Place] = []
+        self.order: list[_TreePlace] = []
         self.roots: list[int] = []
         for root in roots:
             self.roots.append(len(self.order))
-            self._visit(_Place(root, -1, 0, 0))
+            self._visit(_TreePlace(root, -1, 0, 0))
         self.kinds = [CUT if id(at.node) in cuts else at.node.kind for at in self.order]
         self.showdowns = [k for k, kind in enumerate(self.kinds) if kind == SHOWDOWN]
 
-    def _visit(self, at: _Place) -> None:
+    def _visit(self, at: _TreePlace) -> None:
         number = len(self.order)
         self.order.append(at)
         if id(at.node) not in self.cuts and at.node.kind == DECISION:
             for k, child in enumerate(at.node.children):
-                self._visit(_Place(child, number, k, at.depth + 1))
+                self._visit(_TreePlace(child, number, k, at.depth + 1))
 
     def forest(self) -> Forest:
         """The arrays; also writes `action0` into the decisions' Nodes."""
@@ -179,7 +179,7 @@ class _Layout:
         chips = np.array([at.node.chips for at in self.order], dtype=np.float32)
         amounts = np.zeros(padded(len(self.showdowns)), dtype=np.float32)
         amounts[: len(self.showdowns)] = chips[self.showdowns]
-        nodes = Nodes(
+        nodes = SpotNodes(
             kind=np.array(self.kinds, dtype=np.int32),
             actor=np.array([at.node.actor for at in self.order], dtype=np.int32),
             chips=chips,

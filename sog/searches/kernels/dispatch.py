@@ -1,7 +1,7 @@
 """Kernels whose arguments are of the same types in every call: the types are looked at in the first one only.
 
 Numba looks at all arguments of every call, about a microsecond for each named tuple, to choose among a kernel's
-compiled forms. A search's one call an iteration has so many that this would be a third of a small game's time.
+compiled forms. A search's one call an iteration has many of them: this would be a third of a small game's time.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Eight float64 as one register in Numba kernels: the numbers of so many infostates, or the last few of them.
+"""Eight float64 as one register in Numba kernels: the numbers of eight infostates, or of the last few.
 
 Rows of infostates are short (four in Liar's Dice) and their lengths not known to the compiler, which then enters and
 leaves a loop for less work than that takes. Here a row is a register with a mask: AVX-512 has it in one instruction,

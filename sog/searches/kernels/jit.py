@@ -15,6 +15,7 @@ from typing import Any, Final, cast
 import numba
 from numba.core import event
 
+from sog.searches.kernels import whole_numbers  # noqa: F401
 from sog.searches.kernels.compiling import WATCH
 from sog.searches.kernels.fallback import PLAIN
 

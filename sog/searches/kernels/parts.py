@@ -37,7 +37,7 @@ class KernelPart(CPUDispatcher):
         return super().get_call_template([_widest(kind) for kind in args], {name: _widest(kws[name]) for name in kws})
 
 
-class Entry(CPUDispatcher):
+class KernelEntry(CPUDispatcher):
     """A kernel that Python calls; kernels that call it take in its `part` instead.  kept: its code, on disk."""
 
     def __init__(
@@ -83,7 +83,7 @@ class _Cache(FunctionCache):
 
 
 class _PartLibrary(JITCodeLibrary):
-    """A part's code as LLVM's text: neither optimised nor turned into machine code before it stands in a kernel."""
+    """A part's code as LLVM's text: neither optimised nor turned into machine code before it is in a kernel."""
 
     def finalize(self) -> None:
         """Take in what the part calls."""
@@ -105,7 +105,7 @@ class _PartLibrary(JITCodeLibrary):
 
 class _NoAddresses:
     def set_env(self, name: str, environment: Any) -> None:
-        """Nothing has an address yet; `Entry.compile` sets the environments."""
+        """Nothing has an address yet; `KernelEntry.compile` sets the environments."""
 
 
 class _PartCompiler(Compiler):
@@ -137,7 +137,7 @@ def _no_collections() -> Iterator[None]:
 
 def entry(function: Callable[..., Any], options: Mapping[str, Any], kept: bool) -> Any:
     """A kernel that Python calls, and other kernels too.  kept: its code, in a cache on disk."""
-    return Entry(function, targetoptions=options, kept=kept)
+    return KernelEntry(function, targetoptions=options, kept=kept)
 
 
 def part(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:

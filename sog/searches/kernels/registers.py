@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
@@ -17,13 +17,24 @@ from numba.extending import intrinsic, lower_builtin, models, register_model, ty
 INDEX: Final = ir.IntType(32)
 
 
+class Lanes:
+    """A register to type checkers, which follow no kernel: numbers side by side, added and so on lane by lane."""
+
+    if TYPE_CHECKING:
+
+        def __add__(self, other: Lanes) -> Lanes: ...
+        def __sub__(self, other: Lanes) -> Lanes: ...
+        def __mul__(self, other: Lanes) -> Lanes: ...
+        def __truediv__(self, other: Lanes) -> Lanes: ...
+
+
 def instruction(function: Callable[..., Any]) -> Callable[..., Any]:
     """Numba's intrinsic for mypy: the first argument is the compiler's, callers give the others."""
     return cast(Callable[..., Any], intrinsic(function))
 
 
 class Register(types.Type):
-    """The Numba type of so many numbers of one kind side by side.
+    """The Numba type of this many numbers of one kind side by side.
 
     element, vector, mask: LLVM's types of a number, of all of them, and of a truth value for each.  bytes: of a number.
     """

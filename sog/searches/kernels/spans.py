@@ -5,72 +5,66 @@ A span of up to eight goes without a loop: the compiler would unroll it for long
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from sog.arrays import Array
 from sog.searches.kernels.f64x8 import LANES, load, splat, store
 from sog.searches.kernels.jit import inlined
 from sog.searches.kernels.registers import sum_of
 
-U = np.uint64
-
 
 @inlined
-def copy_span(a: Array, first: Any, b: Array, second: Any, width: Any) -> None:
+def copy_span(a: Array, first: int, b: Array, second: int, width: int) -> None:
     """b[second + i] = a[first + i] for i < width."""
     store(b, second, width, load(a, first, width))
     if width > LANES:
-        for i in range(U(LANES), width, U(LANES)):
+        for i in range(LANES, width, LANES):
             store(b, second + i, width - i, load(a, first + i, width - i))
 
 
 @inlined
-def put_scaled(a: Array, first: Any, factor: float, plus: float, b: Array, second: Any, width: Any) -> None:
+def put_scaled(a: Array, first: int, factor: float, plus: float, b: Array, second: int, width: int) -> None:
     """b[second + i] = a[first + i] * factor + plus."""
     times, more = splat(factor), splat(plus)
     store(b, second, width, load(a, first, width) * times + more)
     if width > LANES:
-        for i in range(U(LANES), width, U(LANES)):
+        for i in range(LANES, width, LANES):
             store(b, second + i, width - i, load(a, first + i, width - i) * times + more)
 
 
 @inlined
-def add_scaled(a: Array, first: Any, factor: float, b: Array, second: Any, width: Any) -> None:
+def add_scaled(a: Array, first: int, factor: float, b: Array, second: int, width: int) -> None:
     """b[second + i] += a[first + i] * factor."""
     times = splat(factor)
     store(b, second, width, load(b, second, width) + load(a, first, width) * times)
     if width > LANES:
-        for i in range(U(LANES), width, U(LANES)):
+        for i in range(LANES, width, LANES):
             store(b, second + i, width - i, load(b, second + i, width - i) + load(a, first + i, width - i) * times)
 
 
 @inlined
-def total_of(a: Array, first: Any, width: Any) -> Any:
+def total_of(a: Array, first: int, width: int) -> float:
     """The sum of a[first + i]."""
     total = load(a, first, width)
     if width > LANES:
-        for i in range(U(LANES), width, U(LANES)):
+        for i in range(LANES, width, LANES):
             total += load(a, first + i, width - i)
-    return sum_of(total)
+    return sum_of(total)  # type: ignore[no-any-return]
 
 
 @inlined
-def dot(a: Array, first: Any, b: Array, second: Any, width: Any) -> Any:
+def dot(a: Array, first: int, b: Array, second: int, width: int) -> float:
     """The sum of a[first + i] * b[second + i]."""
     total = load(a, first, width) * load(b, second, width)
     if width > LANES:
-        for i in range(U(LANES), width, U(LANES)):
+        for i in range(LANES, width, LANES):
             total += load(a, first + i, width - i) * load(b, second + i, width - i)
-    return sum_of(total)
+    return sum_of(total)  # type: ignore[no-any-return]
 
 
 @inlined
-def dot_of_three(a: Array, first: Any, b: Array, second: Any, c: Array, third: Any, width: Any) -> Any:
+def dot_of_three(a: Array, first: int, b: Array, second: int, c: Array, third: int, width: int) -> float:
     """The sum of a[first + i] * b[second + i] * c[third + i]."""
     total = load(a, first, width) * load(b, second, width) * load(c, third, width)
     if width > LANES:
-        for i in range(U(LANES), width, U(LANES)):
+        for i in range(LANES, width, LANES):
             total += load(a, first + i, width - i) * load(b, second + i, width - i) * load(c, third + i, width - i)
-    return sum_of(total)
+    return sum_of(total)  # type: ignore[no-any-return]

@@ -93,7 +93,7 @@ def pause(typing_context: Any) -> Any:
 
 @inlined
 def wait_for_all(sync: Array, threads: int) -> None:
-    """Return once all `threads` have called this: none goes on before that."""
+    """Return once all `threads` have called this: none continues before that."""
     if threads > 1:
         passed = read(sync, np.uint64(_PASSED))
         if fetch_add(sync, np.uint64(_ARRIVED), 1) == threads - 1:

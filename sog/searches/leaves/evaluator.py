@@ -1,4 +1,4 @@
-"""The evaluator protocol: the beliefs at a search's leaves and their evaluations; it knows no network.
+"""The evaluator protocol: the beliefs at a search's leaves and their evaluations.
 
 A belief is a public state with both players' ranges. Ranges, values and logits are laid out by network
 slot: player 0's slots first, then player 1's (`Game.num_slots`).

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sog.arrays import Array, Float64, Int32, Int64
+from sog.arrays import Array, Float64, Int32
 from sog.searches.kernels.jit import fused
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import OperatorRows, PublicStates
 
 
 class Pairing(NamedTuple):
     """The tables of a public tree (tree/arrays.py) that say which infostates go together, and the value units."""
 
-    nodes: Int32
-    scales: Float64
-    operators: Int64
+    nodes: PublicStates
+    operators: OperatorRows
     operator_values: Float64
     slots: Int32
 
@@ -28,16 +27,16 @@ def pairing_of(public: PublicTree) -> Pairing:
     return Pairing(*plain_pairing(public))
 
 
-def plain_pairing(public: PublicTree) -> tuple[Int32, Float64, Int64, Float64, Int32]:
+def plain_pairing(public: PublicTree) -> tuple[PublicStates, OperatorRows, Float64, Int32]:
     """`pairing_of` as a plain tuple, whose types Numba finds sooner."""
     arrays = public.arrays
-    return arrays.nodes, arrays.scales, arrays.operators, arrays.operator_values, arrays.slots
+    return arrays.nodes, arrays.operators, arrays.operator_values, arrays.slots
 
 
 @fused
 def value_unit(pairing: Pairing, node: int) -> float:
     """How many utilities a network value of 1 stands for at a public node."""
-    return float(pairing.scales[node, f.VALUE_UNIT])
+    return float(pairing.nodes[node].value_unit)
 
 
 @fused
@@ -48,25 +47,25 @@ def posteriors(pairing: Pairing, node: int, ranges: Array, slots0: int, out: Arr
     given infostate has no compatible opponent.
     """
     out[:] = 0.0
-    public, operators, slots = pairing.nodes, pairing.operators, pairing.slots
-    op, at0, at1 = public[node, f.WEIGHT_OP], public[node, f.SLOT0], public[node, f.SLOT1]
-    first, rows, columns = operators[op, f.OP_START], operators[op, f.OP_ROWS], operators[op, f.OP_COLUMNS]
+    state, slots, weights = pairing.nodes[node], pairing.slots, pairing.operator_values
+    operator, at0, at1 = pairing.operators[state.weight], state.slot0[0], state.slot0[1]
+    first, rows, columns = operator.start, operator.rows, operator.columns
     for i in range(rows):
         a, total = slots[at0 + i], 0.0
         for j in range(columns):
-            total += pairing.operator_values[first + i * columns + j] * ranges[slots0 + slots[at1 + j]]
+            total += weights[first + i * columns + j] * ranges[slots0 + slots[at1 + j]]
         if total > 0.0:
             for j in range(columns):
                 b = slots[at1 + j]
-                out[0, a, b] = pairing.operator_values[first + i * columns + j] * ranges[slots0 + b] / total
+                out[0, a, b] = weights[first + i * columns + j] * ranges[slots0 + b] / total
     for j in range(columns):
         b, total = slots[at1 + j], 0.0
         for i in range(rows):
-            total += pairing.operator_values[first + i * columns + j] * ranges[slots[at0 + i]]
+            total += weights[first + i * columns + j] * ranges[slots[at0 + i]]
         if total > 0.0:
             for i in range(rows):
                 a = slots[at0 + i]
-                out[1, a, b] = pairing.operator_values[first + i * columns + j] * ranges[a] / total
+                out[1, a, b] = weights[first + i * columns + j] * ranges[a] / total
 
 
 @fused
@@ -80,14 +79,13 @@ def expectation(
     """
     values[:] = 0.0
     mass[:] = 0.0
-    public, operators, slots = pairing.nodes, pairing.operators, pairing.slots
-    op, at0, at1 = public[node, f.WEIGHT_OP], public[node, f.SLOT0], public[node, f.SLOT1]
-    at, rows, columns = operators[op, f.OP_START], operators[op, f.OP_ROWS], operators[op, f.OP_COLUMNS]
-    slots1, unit = len(values) - slots0, value_unit(pairing, node)
-    for i in range(rows):
+    state, slots = pairing.nodes[node], pairing.slots
+    operator, at0, at1 = pairing.operators[state.weight], state.slot0[0], state.slot0[1]
+    at, slots1, unit = operator.start, len(values) - slots0, state.value_unit
+    for i in range(operator.rows):
         a = slots[at0 + i]
         mine, value, total = ranges[a], 0.0, 0.0
-        for j in range(columns):
+        for j in range(operator.columns):
             b = slots[at1 + j]
             weight, utility = pairing.operator_values[at + j], matchup[a * slots1 + b] * unit
             theirs = weight * ranges[slots0 + b]
@@ -95,7 +93,7 @@ def expectation(
             total += theirs
             values[slots0 + b] -= utility * weight * mine
             mass[slots0 + b] += weight * mine
-        at += columns
+        at += operator.columns
         values[a], mass[a] = value, total
     for k in range(len(values)):
         if mass[k] > 0.0:

@@ -11,25 +11,39 @@ from typing import NamedTuple
 import numpy as np
 
 from sog.arrays import Array, Bool, Float64, Int64
+from sog.games.base import NATURE
+from sog.records import Record, Records, Whole
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.kernels.jit import njit
-from sog.searches.tree import columns as f
 from sog.searches.tree import draws, pairs
 from sog.searches.tree.arrays import Public, Tree
+from sog.searches.tree.records import Infostate, Kind
+
+
+class Meeting(Record):
+    """An infostate that a search has met."""
+
+    node = Whole("i8")
+    infostate = Whole("i8")  # of the node's actor
+
+
+class Meetings(Records[Meeting], Meeting):
+    """Infostates in the order in which they were met."""
 
 
 class Memory(NamedTuple):
     """The statistics of a search, and room to work in.
 
     visits, returns: float64[V], how often an action was chosen and what its player earned after it.
-    opened: bool[S], the infostates met; met[0] of them, listed after it by node and infostate in met: int64[*, 2].
+    opened: bool[S], the infostates met; known[0] of them, int64[1], are listed in met.
     worlds: float64[I], pair: int64[2], path: int64[*]: to work in.
     """
 
     visits: Float64
     returns: Float64
     opened: Bool
-    met: Int64
+    met: Meetings
+    known: Int64
     worlds: Float64
     pair: Int64
     path: Int64
@@ -46,7 +60,8 @@ class Simulator:
             visits=visits,
             returns=returns,
             opened=np.zeros(tree.infostates.shape[1], dtype=np.bool_),
-            met=np.zeros((1, 2), dtype=np.int64),
+            met=Meetings.zeros(1),
+            known=np.zeros(1, dtype=np.int64),
             worlds=np.zeros(tree.public.widest),
             pair=np.zeros(2, dtype=np.int64),
             path=np.zeros(tree.size, dtype=np.int64),
@@ -59,8 +74,8 @@ class Simulator:
         utilities.  rng: uint64[1].
         """
         tree, memory = self._tree, self._memory
-        if len(memory.met) < simulations + 1:
-            memory = self._memory = memory._replace(met=np.zeros((simulations + 1, 2), dtype=np.int64))
+        if len(memory.met) < simulations:
+            memory = self._memory = memory._replace(met=Meetings.zeros(simulations))
         _search(tree.public.arrays, tree.arrays, memory, n, i, simulations, c, rng)
         block, count = tree.block(n), len(tree.actions(n))
         visits, returns = (row[block].reshape(count, -1)[:, i].copy() for row in (memory.visits, memory.returns))
@@ -73,27 +88,26 @@ def _search(
     public: Public, tree: Tree, memory: Memory, root: int, i: int, simulations: int, c: float, rng: Array
 ) -> None:
     """Simulate from infostate i of the actor of node `root`, and leave the statistics of every infostate met."""
-    nodes, pair, path = tree.nodes, memory.pair, memory.path
-    p = nodes[root, f.N_ACTOR]
+    pair, path, p = memory.pair, memory.path, tree.nodes[root].actor
     _weigh_worlds(public, tree, root, i, memory.worlds)
     for _ in range(simulations):
-        pair[p], pair[1 - p] = i, _draw_world(memory.worlds, nodes[root, f.N_I0 + 1 - p], rng)
+        pair[p], pair[1 - p] = i, _draw_world(memory.worlds, tree.nodes[root].width[1 - p], rng)
         n, depth = root, 0
-        while nodes[n, f.KIND] == f.INTERIOR:  # choose by UCT as far as infostates are known
-            actor = nodes[n, f.N_ACTOR]
-            if actor >= f.NATURE:
+        while tree.nodes[n].kind == Kind.INTERIOR:  # choose by UCT as far as infostates are known
+            node = tree.nodes[n]
+            if node.actor >= NATURE:
                 n = _chance(public, tree, n, rng, pair)
                 continue
-            k = pair[actor]
-            if not memory.opened[nodes[n, f.OFF0 + actor] + k]:
+            k = pair[node.actor]
+            if not memory.opened[node.offset[node.actor] + k]:
                 _open(tree, memory, n, k)
                 break
             a = _select(public, tree, memory, n, k, c, rng)
-            path[depth] = (nodes[n, f.VAR0] + a * nodes[n, f.N_I0 + actor] + k) * 2 + actor
+            path[depth] = (node.entry0 + a * node.width[node.actor] + k) * 2 + node.actor
             depth += 1
             n = draws.child_over(tree, n, draws.take(public, tree, n, a, pair))
         n = _play_out(public, tree, n, rng, pair)
-        utility = pairs.utility(public, nodes[n, f.PUBLIC], pair[0], pair[1])
+        utility = pairs.utility(public, tree.nodes[n].public, pair[0], pair[1])
         for d in range(depth):
             k = path[d] // 2
             memory.visits[k] += 1.0
@@ -103,26 +117,25 @@ def _search(
 @njit
 def _forget(tree: Tree, memory: Memory) -> None:
     """Clear the statistics of every infostate met, for the next search."""
-    nodes, met = tree.nodes, memory.met
-    for m in range(1, met[0, 0] + 1):
-        n, i = met[m, 0], met[m, 1]
-        p = nodes[n, f.N_ACTOR]
-        memory.opened[nodes[n, f.OFF0 + p] + i] = False
-        for a in range(nodes[n, f.N_ACTIONS]):
-            k = nodes[n, f.VAR0] + a * nodes[n, f.N_I0 + p] + i
+    for m in range(memory.known[0]):
+        meeting = memory.met[m]
+        node, i = tree.nodes[meeting.node], meeting.infostate
+        memory.opened[node.offset[node.actor] + i] = False
+        k = node.entry0 + i
+        for _ in range(node.actions):
             memory.visits[k], memory.returns[k] = 0.0, 0.0
-    met[0, 0] = 0
+            k += node.width[node.actor]
+    memory.known[0] = 0
 
 
 @njit
 def _weigh_worlds(public: Public, tree: Tree, n: int, i: int, worlds: Array) -> None:
     """worlds[j]: running sum of the chances of the opponent's infostates 0..j beside infostate i of node n."""
-    nodes, reach = tree.nodes, tree.infostates[f.REACH]
-    p, s = nodes[n, f.N_ACTOR], nodes[n, f.PUBLIC]
-    total = 0.0
-    for j in range(nodes[n, f.N_I0 + 1 - p]):
-        i0, i1 = (i, j) if p == 0 else (j, i)
-        total += reach[nodes[n, f.OFF0 + 1 - p] + j] * pairs.weight(public, s, i0, i1)
+    node, reach = tree.nodes[n], tree.infostates[Infostate.REACH]
+    other, total = 1 - node.actor, 0.0
+    for j in range(node.width[other]):
+        w = pairs.weight(public, node.public, j, i) if other == 0 else pairs.weight(public, node.public, i, j)
+        total += reach[node.offset[other] + j] * w
         worlds[j] = total
 
 
@@ -138,15 +151,15 @@ def _draw_world(worlds: Array, count: int, rng: Array) -> int:
 @njit
 def _chance(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> int:
     """The node after chance's draw at node n; the pair moves on with it."""
-    return int(draws.child_over(tree, n, draws.draw_chance(public, tree.nodes[n, f.PUBLIC], rng, pair)))
+    return int(draws.child_over(tree, n, draws.draw_chance(public, tree.nodes[n].public, rng, pair)))
 
 
 @njit
 def _play_out(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> int:
     """The terminal node where uniform legal play from node n ends; the pair moves on with it."""
-    while tree.nodes[n, f.KIND] == f.INTERIOR:
-        actor = tree.nodes[n, f.N_ACTOR]
-        if actor >= f.NATURE:
+    while tree.nodes[n].kind == Kind.INTERIOR:
+        actor = tree.nodes[n].actor
+        if actor >= NATURE:
             n = _chance(public, tree, n, rng, pair)
         else:
             a = _random_legal(public, tree, n, pair[actor], rng)
@@ -157,10 +170,10 @@ def _play_out(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> in
 @njit
 def _open(tree: Tree, memory: Memory, n: int, i: int) -> None:
     """Note that infostate i of the actor of node n has been met."""
-    met = memory.met
-    memory.opened[tree.nodes[n, f.OFF0 + tree.nodes[n, f.N_ACTOR]] + i] = True
-    met[0, 0] += 1
-    met[met[0, 0], 0], met[met[0, 0], 1] = n, i
+    node, meeting = tree.nodes[n], memory.met[memory.known[0]]
+    memory.opened[node.offset[node.actor] + i] = True
+    meeting.node, meeting.infostate = n, i
+    memory.known[0] += 1
 
 
 @njit
@@ -169,17 +182,17 @@ def _select(public: Public, tree: Tree, memory: Memory, n: int, i: int, c: float
 
     UCT: mean return + c * sqrt(log(visits of the infostate) / visits of the action).
     """
-    nodes, visits, returns = tree.nodes, memory.visits, memory.returns
-    width, var = nodes[n, f.N_I0 + nodes[n, f.N_ACTOR]], nodes[n, f.VAR0] + i
+    node, visits, returns = tree.nodes[n], memory.visits, memory.returns
+    width, first = node.width[node.actor], node.entry0 + i
     total = 0.0
-    for a in range(nodes[n, f.N_ACTIONS]):
-        total += visits[var + a * width]
+    for a in range(node.actions):
+        total += visits[first + a * width]
     spread = c * c * np.log(total) if total > 0.0 else 0.0
     best, top, ties = -1, -np.inf, 0
-    for a in range(nodes[n, f.N_ACTIONS]):
-        if not draws.is_legal(public, nodes[n, f.N_ACTION0] + a, i):
+    for a in range(node.actions):
+        if not draws.is_legal(public, node.action0 + a, i):
             continue
-        k, score = var + a * width, np.inf
+        k, score = first + a * width, np.inf
         if visits[k] > 0.0:
             score = returns[k] / visits[k] + np.sqrt(spread / visits[k])
         if score > top:

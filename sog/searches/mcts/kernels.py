@@ -1,57 +1,104 @@
 """Numba kernels of Monte Carlo tree search with PUCT; they know arrays only and never see the rules.
 
-A tree is `nodes`, int32[M, FIELDS], and a column of `stats` for each (node, action), the columns of a node side by
-side. Values are player 0's, as shares of the game's largest utility.
+A tree is `nodes` and a column of `stats` for each (node, action), the columns of a node side by side. Values are
+player 0's, as shares of the game's largest utility.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from enum import IntEnum
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from sog.arrays import Array, Float64, Int32, Int64
+from sog.arrays import Array, Float64, Int32
+from sog.games.base import NATURE, TERMINAL
+from sog.records import Record, Records, Whole
 from sog.searches.kernels.dispatch import same_types
 from sog.searches.kernels.jit import inlined, njit
 from sog.searches.leaves.evaluator import Evaluations
-from sog.searches.tree import columns as f
 from sog.searches.tree import pairs
 from sog.searches.tree.arrays import Public
-
-# Columns of nodes. ENTRY: the column of the parent's that leads here.
-PUBLIC, ACTOR, FIRST, COLUMNS, PARENT, ENTRY = range(6)
-FIELDS: Final = 6
-
-# Rows of stats, float64[4, C].  TOTAL: the sum of the values that visits brought.  VIRTUAL: visits under way.
-VISITS, VIRTUAL, TOTAL, PRIOR = range(4)
-STAT_ROWS: Final = 4
 
 # What child, int32[C], holds besides nodes.
 ABSENT: Final = -1
 AWAITED: Final = -2  # its evaluation has been requested
 
-# Entries of counts.
-NODES, COLUMNS_USED = range(2)
-# Entries of Found.done: leaves found, and simulations that ended where the game ends.
-LEAVES, ENDED = range(2)
-# Rows of Found.leaves, int32[5, B], a column for each leaf: where it is to be added, the public node there and which
-# of its columns was taken, and the leaf's own public node (-1: not listed yet).
-UNDER, AT, ABOVE, COLUMN, STATE = range(5)
-FOUND_ROWS: Final = 5
+
+class PuctNode(Record):
+    """A node of the tree."""
+
+    public = Whole("i4")  # its public state
+    actor = Whole("i4")  # who acts there, as in games.base
+    first = Whole("i4")  # its first column
+    columns = Whole("i4")  # how many columns; 0 where the game ends
+    parent = Whole("i4")  # the node above; -1 at the root
+    entry = Whole("i4")  # the parent's column that leads here; -1 at the root
+
+
+class PuctNodes(Records[PuctNode], PuctNode):
+    """A row per node."""
+
+
+class Stat(IntEnum):
+    """Rows of Statistics.stats: numbers of each (node, action)."""
+
+    VISITS = 0
+    VIRTUAL = 1  # visits under way
+    TOTAL = 2  # the sum of the values that visits brought
+    PRIOR = 3
+
+
+_STATS: Final = len(Stat)
+
+
+class Count(Record):
+    """How much of a tree's tables is in use."""
+
+    nodes = Whole("i8")
+    columns = Whole("i8")
+
+
+class PuctCounts(Records[Count], Count):
+    """One row."""
+
+
+class Leaf(Record):
+    """A leaf that a simulation found."""
+
+    under = Whole("i4")  # the node that it is to be added to; -1 for the root
+    at = Whole("i4")  # the column that leads to it
+    above = Whole("i4")  # the public state of the node above
+    column = Whole("i4")  # which of that state's columns was taken
+    state = Whole("i4")  # the leaf's own public state; -1: not listed yet
+
+
+class FoundLeaves(Records[Leaf], Leaf):
+    """A row per leaf of a batch."""
+
+
+class Done(Record):
+    """What the simulations of a batch came to."""
+
+    leaves = Whole("i8")  # leaves found
+    ended = Whole("i8")  # simulations that ended where the game ends
+
+
+class DoneRow(Records[Done], Done):
+    """One row."""
 
 
 class Statistics(NamedTuple):
     """The arrays of a PuctTree.
 
-    nodes: int32[M, FIELDS].  values: float64[M].  child: int32[C].  stats: float64[STAT_ROWS, C].
-    counts: int64[2], how many nodes and columns are in use.
+    nodes: a row per node.  values: float64[M].  child: int32[C].  stats: float64[len(Stat), C].  counts: one row.
     """
 
-    nodes: Int32
+    nodes: PuctNodes
     values: Float64
     child: Int32
     stats: Float64
-    counts: Int64
+    counts: PuctCounts
 
 
 class Rules(NamedTuple):
@@ -70,186 +117,180 @@ class Rules(NamedTuple):
 
 
 class Found(NamedTuple):
-    """The leaves of a batch.
+    """A batch of simulations and what it found.  leaves: a row per leaf.  done: one row."""
 
-    leaves: int32[FOUND_ROWS, B] (rows above).  done: int64[2], leaves found, and simulations that ended where the game
-    ends.
-    """
-
-    leaves: Int32
-    done: Int64
+    rules: Rules
+    leaves: FoundLeaves
+    done: DoneRow
 
 
 @inlined
-def _best(tree: Statistics, rules: Rules, n: Any) -> Any:
+def _best(tree: Statistics, rules: Rules, n: int) -> int:
     """The column of node n to go down: the largest PUCT score (AlphaZero, pseudocode, ucb_score).
 
+    score = value + (log((N + c_base + 1) / c_base) + c_init) * sqrt(N) * prior / (1 + visits), N: the node's visits.
     At NATURE's nodes it is the column that is furthest behind its chance. Values are seen from the actor's side and
     lie in [0, 1]; a virtual visit counts as a loss; an action not tried counts as a loss or as the node's mean.
     """
-    nodes, stats = tree.nodes, tree.stats
-    first, stop = nodes[n, FIRST], nodes[n, FIRST] + nodes[n, COLUMNS]
-    visits, total = 1.0, tree.values[n]
-    tried = 1.0
+    node, stats = tree.nodes[n], tree.stats
+    first, stop = node.first, node.first + node.columns
+    # Sums over the columns; the node's own evaluation counts as a try.
+    visits, tried, total = 1.0, 1.0, tree.values[n]
     for k in range(first, stop):
-        visits += stats[VISITS, k] + stats[VIRTUAL, k]
-        tried += stats[VISITS, k]
-        total += stats[TOTAL, k]
-    sign = 1.0 if nodes[n, ACTOR] == 0 else -1.0
+        visits += stats[Stat.VISITS, k] + stats[Stat.VIRTUAL, k]
+        tried += stats[Stat.VISITS, k]
+        total += stats[Stat.TOTAL, k]
+    sign = 1.0 if node.actor == 0 else -1.0
     unknown = 0.0 if rules.first_play_loses else 0.5 + 0.5 * sign * total / tried
     explore = (np.log((visits + rules.c_base + 1.0) / rules.c_base) + rules.c_init) * np.sqrt(visits)
+    # The scores.
     best, top = first, -np.inf
     for k in range(first, stop):
-        own = stats[VISITS, k] + stats[VIRTUAL, k]
-        if nodes[n, ACTOR] == f.NATURE:
-            score = stats[PRIOR, k] * visits - own
+        own = stats[Stat.VISITS, k] + stats[Stat.VIRTUAL, k]
+        if node.actor == NATURE:
+            score = stats[Stat.PRIOR, k] * visits - own
         else:
             value = unknown
             if own > 0.0:
-                value = 0.5 + 0.5 * (sign * stats[TOTAL, k] - stats[VIRTUAL, k]) / own
-            score = value + explore * stats[PRIOR, k] / (1.0 + own)
+                value = 0.5 + 0.5 * (sign * stats[Stat.TOTAL, k] - stats[Stat.VIRTUAL, k]) / own
+            score = value + explore * stats[Stat.PRIOR, k] / (1.0 + own)
         if score > top:
             best, top = k, score
     return best
 
 
 @inlined
-def _back_up(tree: Statistics, n: Any, k: Any, value: float, visits: float) -> None:
+def _back_up(tree: Statistics, n: int, k: int, value: float, visits: float) -> None:
     """One visit of column k of node n, and of every column above it, under way no more.
 
     visits: 1, or 0 where the simulation is given up.
     """
     while k >= 0:
-        tree.stats[VIRTUAL, k] -= 1.0
-        tree.stats[VISITS, k] += visits
-        tree.stats[TOTAL, k] += visits * value
-        k, n = tree.nodes[n, ENTRY], tree.nodes[n, PARENT]
+        tree.stats[Stat.VIRTUAL, k] -= 1.0
+        tree.stats[Stat.VISITS, k] += visits
+        tree.stats[Stat.TOTAL, k] += visits * value
+        k, n = tree.nodes[n].entry, tree.nodes[n].parent
 
 
 @same_types
 @njit
-def step(
-    public: Public, tree: Statistics, rules: Rules, found: Found, answered: int, answers: Evaluations, simulations: int
-) -> bool:
+def step(public: Public, tree: Statistics, found: Found, answered: int, answers: Evaluations, simulations: int) -> bool:
     """Take up the answers to the `answered` leaves found before (see _absorb), then find new ones (see _descend).
 
     False, and nothing has changed, where the tree lacks room.
     """
-    columns = 0
+    columns, counts = 0, tree.counts[0]
     for b in range(answered):
-        s = found.leaves[STATE, b]
-        columns += max(public.nodes[s, f.ACTIONS], public.nodes[s, f.EDGES])
-    if tree.counts[NODES] + answered > len(tree.nodes) or tree.counts[COLUMNS_USED] + columns > len(tree.child):
+        state = public.nodes[found.leaves[b].state]
+        columns += max(state.actions, state.edges)
+    if counts.nodes + answered > len(tree.nodes) or counts.columns + columns > len(tree.child):
         return False
-    _absorb(public, tree, rules, found, answered, answers)
-    _descend(public, tree, rules, found, simulations)
+    _absorb(public, tree, found, answered, answers)
+    _descend(public, tree, found, simulations)
     return True
 
 
 @njit
-def _descend(public: Public, tree: Statistics, rules: Rules, found: Found, simulations: int) -> None:
+def _descend(public: Public, tree: Statistics, found: Found, simulations: int) -> None:
     """Simulations from the root until enough of them have found a leaf, or `simulations` are done.
 
     A simulation that meets an awaited leaf is given up and ends the batch: its answer must come first.
     """
-    nodes, child, leaves, done = tree.nodes, tree.child, found.leaves, found.done
-    done[LEAVES] = done[ENDED] = 0
-    while done[LEAVES] < rules.leaves and done[LEAVES] + done[ENDED] < simulations:
-        n: Any = 0
-        k: Any = -1
-        while nodes[n, COLUMNS] > 0:
-            k = nodes[0, FIRST] + rules.root if n == 0 and rules.root >= 0 else _best(tree, rules, n)
-            tree.stats[VIRTUAL, k] += 1.0
-            c = child[k]
+    nodes, child, done, rules = tree.nodes, tree.child, found.done[0], found.rules
+    done.leaves = done.ended = 0
+    while done.leaves < rules.leaves and done.leaves + done.ended < simulations:
+        n, k = 0, -1
+        while nodes[n].columns > 0:
+            k = nodes[0].first + rules.root if n == 0 and rules.root >= 0 else _best(tree, rules, n)
+            tree.stats[Stat.VIRTUAL, k] += 1.0
+            c = int(child[k])
             if c == AWAITED:
                 _back_up(tree, n, k, 0.0, 0.0)
                 return
             if c == ABSENT:
                 child[k] = AWAITED
-                b = done[LEAVES]
-                leaves[UNDER, b], leaves[AT, b] = n, k
-                leaves[ABOVE, b], leaves[COLUMN, b] = nodes[n, PUBLIC], k - nodes[n, FIRST]
-                leaves[STATE, b] = _listed(public, nodes[n, PUBLIC], k - nodes[n, FIRST])
-                done[LEAVES] += 1
+                leaf = found.leaves[done.leaves]
+                leaf.under, leaf.at = n, k
+                leaf.above, leaf.column = nodes[n].public, k - nodes[n].first
+                leaf.state = _listed(public, leaf.above, leaf.column)
+                done.leaves += 1
                 break
             n = c
-        if nodes[n, COLUMNS] == 0:
-            _back_up(tree, nodes[n, PARENT], k, tree.values[n], 1.0)
-            done[ENDED] += 1
+        if nodes[n].columns == 0:
+            _back_up(tree, nodes[n].parent, k, tree.values[n], 1.0)
+            done.ended += 1
 
 
 @inlined
-def _listed(public: Public, s: Any, column: Any) -> Any:
-    """The public node that a column of public node s leads to; -1 where it is not listed yet."""
-    if public.nodes[s, f.EDGE0] < 0:
-        return np.int32(-1)
-    edge = np.int32(column)
-    if public.nodes[s, f.ACTOR] < f.NATURE:
-        row = public.nodes[s, f.ACTION0] + column
-        actions = public.actions
-        edge = actions[row, f.EDGE] if actions[row, f.EDGE] >= 0 else public.links[actions[row, f.LINK0], 1]
-    return public.edges[public.nodes[s, f.EDGE0] + edge, f.CHILD]
+def _listed(public: Public, s: int, column: int) -> int:
+    """The public state that a column of public state s leads to; -1 where it is not listed yet."""
+    state, edge = public.nodes[s], column
+    if state.edge0 < 0:
+        return -1
+    if state.actor < NATURE:
+        action = public.actions[state.action0 + column]
+        edge = action.edge if action.edge >= 0 else public.links[action.link0].edge
+    return public.edges[state.edge0 + edge].child
 
 
 @njit
 def give_up(tree: Statistics, found: Found, leaves: int) -> None:
     """Forget that the `leaves` leaves found were to be evaluated."""
     for b in range(leaves):
-        tree.child[found.leaves[AT, b]] = ABSENT
-        _back_up(tree, found.leaves[UNDER, b], found.leaves[AT, b], 0.0, 0.0)
+        leaf = found.leaves[b]
+        tree.child[leaf.at] = ABSENT
+        _back_up(tree, leaf.under, leaf.at, 0.0, 0.0)
 
 
 @njit
-def _absorb(public: Public, tree: Statistics, rules: Rules, found: Found, leaves: int, answers: Evaluations) -> None:
+def _absorb(public: Public, tree: Statistics, found: Found, leaves: int, answers: Evaluations) -> None:
     """Add the leaves found to the tree, with their values and priors, and carry their values up.
 
-    answers: those of the leaves where the game goes on, in order. The root stands under node -1. The fans of NATURE's
+    answers: those of the leaves where the game continues, in order. The root stands under node -1. The fans of NATURE's
     nodes are listed.
     """
-    nodes, counts = tree.nodes, tree.counts
-    row = 0
+    counts, row = tree.counts[0], 0
     for b in range(leaves):
-        s, n, under, at = found.leaves[STATE, b], counts[NODES], found.leaves[UNDER, b], found.leaves[AT, b]
-        counts[NODES] += 1
-        nodes[n, PUBLIC], nodes[n, ACTOR] = s, public.nodes[s, f.ACTOR]
-        nodes[n, PARENT], nodes[n, ENTRY] = under, at
-        nodes[n, FIRST], nodes[n, COLUMNS] = counts[COLUMNS_USED], 0
-        if public.nodes[s, f.ACTOR] == f.TERMINAL:
-            tree.values[n] = pairs.utility(public, s, 0, 0) / rules.unit
+        leaf, n = found.leaves[b], counts.nodes
+        state, node = public.nodes[leaf.state], tree.nodes[n]
+        counts.nodes += 1
+        node.public, node.actor = leaf.state, state.actor
+        node.parent, node.entry = leaf.under, leaf.at
+        node.first, node.columns = counts.columns, 0
+        if state.actor == TERMINAL:
+            tree.values[n] = pairs.utility(public, leaf.state, 0, 0) / found.rules.unit
         else:
-            tree.values[n] = 0.5 * (answers.values[row, 0] - answers.values[row, 1]) / rules.unit
-            nature = public.nodes[s, f.ACTOR] == f.NATURE
-            nodes[n, COLUMNS] = public.nodes[s, f.EDGES] if nature else public.nodes[s, f.ACTIONS]
-            _open(public, tree, n, answers.logits[row, 0])
-            counts[COLUMNS_USED] += nodes[n, COLUMNS]
+            tree.values[n] = 0.5 * (answers.values[row, 0] - answers.values[row, 1]) / found.rules.unit
+            node.columns = state.edges if state.actor == NATURE else state.actions
+            _open(public, tree, node, answers.logits[row, 0])
+            counts.columns += node.columns
             row += 1
-        if under >= 0:
-            tree.child[at] = n
-            _back_up(tree, under, at, tree.values[n], 1.0)
+        if leaf.under >= 0:
+            tree.child[leaf.at] = n
+            _back_up(tree, leaf.under, leaf.at, tree.values[n], 1.0)
 
 
 @njit
-def _open(public: Public, tree: Statistics, n: int, logits: Array) -> None:
-    """Clear the columns of the new node n and write its priors: softmax of logits, or NATURE's chances."""
-    nodes, stats = tree.nodes, tree.stats
-    s, first, count = nodes[n, PUBLIC], nodes[n, FIRST], nodes[n, COLUMNS]
-    nature = nodes[n, ACTOR] == f.NATURE
+def _open(public: Public, tree: Statistics, node: PuctNode, logits: Array) -> None:
+    """Clear the columns of a new node and write its priors: softmax of logits, or NATURE's chances."""
+    state, stats, first = public.nodes[node.public], tree.stats, node.first
+    nature = node.actor == NATURE
     top, total = -np.inf, 0.0
-    for a in range(count):
+    for a in range(node.columns):
         tree.child[first + a] = ABSENT
-        for row in range(STAT_ROWS):
+        for row in range(_STATS):
             stats[row, first + a] = 0.0
         if not nature:
-            top = max(top, logits[public.actions[public.nodes[s, f.ACTION0] + a, f.IDENTITY]])
-    for a in range(count):
+            top = max(top, logits[public.actions[state.action0 + a].identity])
+    for a in range(node.columns):
         if nature:
-            weight = float(pairs.weight(public, public.edges[public.nodes[s, f.EDGE0] + a, f.CHILD], 0, 0))
+            weight = float(pairs.weight(public, public.edges[state.edge0 + a].child, 0, 0))
         else:
-            weight = np.exp(logits[public.actions[public.nodes[s, f.ACTION0] + a, f.IDENTITY]] - top)
-        stats[PRIOR, first + a] = weight
+            weight = np.exp(logits[public.actions[state.action0 + a].identity] - top)
+        stats[Stat.PRIOR, first + a] = weight
         total += weight
-    for k in range(first, first + count):
-        stats[PRIOR, k] /= total
+    for k in range(first, first + node.columns):
+        stats[Stat.PRIOR, k] /= total
 
 
 @njit
@@ -258,31 +299,30 @@ def keep(tree: Statistics, root: int, place: Array) -> None:
 
     A child stands after its parent, so that one pass up the nodes never overwrites what is still to be moved.
     """
-    nodes, values, child, stats, counts = tree.nodes, tree.values, tree.child, tree.stats, tree.counts
+    nodes, values, child, stats, counts = tree.nodes, tree.values, tree.child, tree.stats, tree.counts[0]
     kept, columns = 0, 0
-    for n in range(counts[NODES]):
-        parent = nodes[n, PARENT]
+    for n in range(counts.nodes):
+        parent, old, count = nodes[n].parent, nodes[n].first, nodes[n].columns
         place[n] = -1
         if n != root and (n < root or place[parent] < 0):
             continue
-        m, old, count = kept, nodes[n, FIRST], nodes[n, COLUMNS]
+        m = kept
         if n != root:  # the parent has moved: its columns begin where its new row says
-            entry = nodes[place[parent], FIRST] + nodes[n, ENTRY]
-        for field in range(FIELDS):
-            nodes[m, field] = nodes[n, field]
+            entry = nodes[place[parent]].first + nodes[n].entry
+        nodes[m] = nodes[n]
         values[m] = values[n]
-        nodes[m, FIRST], nodes[m, PARENT], nodes[m, ENTRY] = columns, -1, -1
+        nodes[m].first, nodes[m].parent, nodes[m].entry = columns, -1, -1
         if n != root:
-            nodes[m, PARENT], nodes[m, ENTRY] = place[parent], entry
+            nodes[m].parent, nodes[m].entry = place[parent], entry
             child[entry] = m
         for a in range(count):
             c = child[old + a]
             if c >= 0:
-                nodes[c, ENTRY] = a  # where in its parent's block, until it moves itself
+                nodes[c].entry = a  # where in its parent's block, until it moves itself
             child[columns + a] = c
-            for row in range(STAT_ROWS):
+            for row in range(_STATS):
                 stats[row, columns + a] = stats[row, old + a]
         place[n] = m
         kept += 1
         columns += count
-    counts[NODES], counts[COLUMNS_USED] = kept, columns
+    counts.nodes, counts.columns = kept, columns

@@ -12,12 +12,12 @@ from typing import Final
 
 import numpy as np
 
-from sog.arrays import Float64, Int32, Int64
+from sog.arrays import Float64, Int32
 from sog.errors import SettingError
 from sog.games.base import NATURE, TERMINAL
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, SearchGenerator, checked
 from sog.searches.mcts import kernels
-from sog.searches.tree import columns as f
+from sog.searches.mcts.kernels import Stat
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.tables import grown
 
@@ -51,27 +51,27 @@ class PuctSettings:
 class PuctTree:
     """The nodes that MCTS has visited below one public state, with their statistics; node 0 is the root.
 
-    nodes: int32[M, FIELDS].  values: float64[M], each node's own evaluation, player 0's, as a share of u_max.
-    child: int32[C] and stats: float64[STAT_ROWS, C], a column for each action of each node (see mcts/kernels.py).
+    nodes: a row per node.  values: float64[M], each node's own evaluation, player 0's, as a share of u_max.
+    child: int32[C] and stats: float64[len(Stat), C], a column for each action of each node (see mcts/kernels.py).
     """
 
     def __init__(self, public: PublicTree, root: int = 0, room: int = 64) -> None:
         """A tree still empty, for a search at the public node `root`; SettingError where nobody acts there."""
         if not (public.game.perfect_information and public.game.num_slots == (1, 1)):
             raise SettingError(f"MCTS plays games of perfect information only, not {public.game.name}")
-        if public.nodes[root, f.ACTOR] >= NATURE:
+        if public.actor(root) >= NATURE:
             raise SettingError("MCTS searches only where a player acts")
         self.public, self.state = public, root
-        self.nodes: Int32 = np.zeros((room, kernels.FIELDS), dtype=np.int32)
+        self.nodes = kernels.PuctNodes.zeros(room)
         self.values: Float64 = np.zeros(room)
         self.child: Int32 = np.zeros(8 * room, dtype=np.int32)
-        self.stats: Float64 = np.zeros((kernels.STAT_ROWS, 8 * room))
-        self.counts: Int64 = np.zeros(2, dtype=np.int64)
+        self.stats: Float64 = np.zeros((len(Stat), 8 * room))
+        self.counts = kernels.PuctCounts.zeros(1)
 
     @property
     def size(self) -> int:
         """Number of nodes."""
-        return int(self.counts[kernels.NODES])
+        return int(self.counts.nodes[0])
 
     @property
     def arrays(self) -> kernels.Statistics:
@@ -80,16 +80,16 @@ class PuctTree:
 
     def columns(self, n: int = 0) -> slice:
         """Where the actions of node n lie in `child` and `stats`."""
-        first = int(self.nodes[n, kernels.FIRST])
-        return slice(first, first + int(self.nodes[n, kernels.COLUMNS]))
+        first = int(self.nodes.first[n])
+        return slice(first, first + int(self.nodes.columns[n]))
 
     def public_node(self, n: int) -> int:
         """The public node of node n."""
-        return int(self.nodes[n, kernels.PUBLIC])
+        return int(self.nodes.public[n])
 
     def actor(self, n: int) -> int:
         """Who acts at node n: 0, 1, NATURE or TERMINAL."""
-        return int(self.nodes[n, kernels.ACTOR])
+        return int(self.nodes.actor[n])
 
     def children(self, n: int = 0) -> list[int]:
         """The node that each action of node n leads to, -1 where it was not tried."""
@@ -98,35 +98,35 @@ class PuctTree:
 
     def priors(self, n: int = 0) -> Float64:
         """float64[A]: the evaluator's policy at node n."""
-        return self.stats[kernels.PRIOR, self.columns(n)].copy()
+        return self.stats[Stat.PRIOR, self.columns(n)].copy()
 
     def set_priors(self, priors: Float64) -> None:
         """Put other priors, float64[A], at the root."""
-        self.stats[kernels.PRIOR, self.columns()] = priors
+        self.stats[Stat.PRIOR, self.columns()] = priors
 
     def totals(self, n: int = 0) -> Float64:
         """float64[A]: the sum of player 0's values, as shares of u_max, over each action's tries at node n."""
-        return self.stats[kernels.TOTAL, self.columns(n)].copy()
+        return self.stats[Stat.TOTAL, self.columns(n)].copy()
 
     def visits(self, n: int = 0) -> Float64:
         """float64[A]: how often each action of node n was tried."""
-        return self.stats[kernels.VISITS, self.columns(n)].copy()
+        return self.stats[Stat.VISITS, self.columns(n)].copy()
 
     def value(self, n: int = 0) -> float:
         """Player 0's utility at node n: the mean of its own evaluation and of all below it."""
         at = self.columns(n)
-        tried = 1.0 + self.stats[kernels.VISITS, at].sum()
-        return float(self.public.game.u_max * (self.values[n] + self.stats[kernels.TOTAL, at].sum()) / tried)
+        tried = 1.0 + self.stats[Stat.VISITS, at].sum()
+        return float(self.public.game.u_max * (self.values[n] + self.stats[Stat.TOTAL, at].sum()) / tried)
 
     def line(self, n: int = 0) -> list[int]:
         """The columns of the most visited actions from node n on, as far as they were tried."""
         out: list[int] = []
-        while self.nodes[n, kernels.COLUMNS] > 0:
+        while self.nodes.columns[n] > 0:
             column = int(self.visits(n).argmax())
-            if self.stats[kernels.VISITS, self.nodes[n, kernels.FIRST] + column] <= 0:
+            if self.stats[Stat.VISITS, self.nodes.first[n] + column] <= 0:
                 break
             out.append(column)
-            n = int(self.child[self.nodes[n, kernels.FIRST] + column])
+            n = int(self.child[self.nodes.first[n] + column])
         return out
 
     def advance(self, state: int) -> None:
@@ -135,11 +135,11 @@ class PuctTree:
         for s in path[path.index(self.state) + 1 :]:
             below = self.child[self.columns(n)] if n >= 0 and self.size else np.empty(0, dtype=np.int32)
             held = below[below >= 0]
-            found = held[self.nodes[held, kernels.PUBLIC] == s]
+            found = held[self.nodes.public[held] == s]
             n = int(found[0]) if len(found) else -1
         self.state = state
         if n < 0 or not self.size:
-            self.counts[:] = 0
+            self.counts = kernels.PuctCounts.zeros(1)
             return
         place = np.zeros(self.size, dtype=np.int32)
         kernels.keep(self.arrays, n, place)
@@ -169,10 +169,10 @@ def search(
     true ends the search.  root: called with how many are done, the root's column that the next simulation begins with;
     None for PUCT's choice. The generator may also be closed at any yield: leaves it has requested are then forgotten.
     """
-    run = _Run(tree, settings)
+    run = _PuctRun(tree, settings)
     if tree.size == 0:
         run.plant((yield run.root()))
-    clean = tree.stats[kernels.PRIOR, tree.columns()].copy()
+    clean = tree.stats[Stat.PRIOR, tree.columns()].copy()
     _add_noise(tree, settings, rng)
     done = 0
     try:
@@ -192,20 +192,20 @@ def search(
             run.step(0)
         raise
     finally:
-        tree.stats[kernels.PRIOR, tree.columns()] = clean
+        tree.stats[Stat.PRIOR, tree.columns()] = clean
 
 
 def _add_noise(tree: PuctTree, settings: PuctSettings, rng: np.random.Generator) -> None:
     """Mix Dirichlet noise into the root's priors (AlphaZero, pseudocode, add_exploration_noise)."""
     if settings.noise == 0.0:
         return
-    prior = tree.stats[kernels.PRIOR, tree.columns()]
+    prior = tree.stats[Stat.PRIOR, tree.columns()]
     concentration = settings.concentration or 10.0 / len(prior)
     prior *= 1.0 - settings.noise
     prior += settings.noise * rng.dirichlet(np.full(len(prior), concentration))
 
 
-class _Run:
+class _PuctRun:
     """One search's working state; the steps of `search`.
 
     found_leaves: how many leaves the last step found.  answered: how many of them have their answers.
@@ -213,12 +213,10 @@ class _Run:
 
     def __init__(self, tree: PuctTree, settings: PuctSettings) -> None:
         self.tree, self.settings = tree, settings
-        self.found = kernels.Found(
-            np.full((kernels.FOUND_ROWS, settings.leaves), -1, dtype=np.int32), np.zeros(2, dtype=np.int64)
-        )
         unit, leaves = float(tree.public.game.u_max), int(settings.leaves)
         c_init, c_base = float(settings.c_init), float(settings.c_base)
-        self.rules = kernels.Rules(c_init, c_base, bool(settings.first_play_loses), unit, leaves, -1)
+        rules = kernels.Rules(c_init, c_base, bool(settings.first_play_loses), unit, leaves, -1)
+        self.found = kernels.Found(rules, kernels.FoundLeaves.zeros(leaves), kernels.DoneRow.zeros(1))
         self.ranges: Float64 = np.ones((settings.leaves, 2))
         self.nothing = self.answer = Evaluations(np.zeros((0, 2)), np.zeros((0, 1, 1)))
         self.found_leaves = self.answered = 0
@@ -229,37 +227,35 @@ class _Run:
 
     def plant(self, answer: Evaluations) -> None:
         """Put the root into the tree."""
-        self.found.leaves[kernels.STATE, 0] = self.tree.state
+        self.found.leaves[0] = -1, -1, -1, -1, self.tree.state
         self.answer, self.answered = checked(answer, self.root()), 1
         self.step(0)
 
     def step(self, simulations: int) -> int:
         """Take up the answers, and simulate until enough leaves are found or all is done; how many were done."""
         tree, public = self.tree, self.tree.public
-        while not kernels.step(
-            public.arrays, tree.arrays, self.rules, self.found, self.answered, self.answer, simulations
-        ):
+        while not kernels.step(public.arrays, tree.arrays, self.found, self.answered, self.answer, simulations):
             tree.make_room()
         self.answered, self.answer = 0, self.nothing
         ended: int
-        self.found_leaves, ended = self.found.done.tolist()
+        ((self.found_leaves, ended),) = self.found.done.tolist()
         return self.found_leaves + ended
 
     def step_from(self, root: Callable[[int], int], done: int) -> int:
         """`step` of one simulation that begins with the column of the root that `root` names once all is taken up."""
         self.step(0)
-        self.rules = self.rules._replace(root=root(done))
+        self.found = self.found._replace(rules=self.found.rules._replace(root=root(done)))
         return self.step(1)
 
     def leaves(self) -> Beliefs | None:
-        """The leaves found where the game goes on, listed now where they were not; None where there are none."""
-        public, nodes = self.tree.public, []
+        """The leaves found where the game continues, listed now where they were not; None where there are none."""
+        public, nodes, found = self.tree.public, [], self.found.leaves
+        states, above, columns = found.state, found.above, found.column
         for b in range(self.found_leaves):
-            above, column, s = self.found.leaves[kernels.ABOVE : kernels.STATE + 1, b].tolist()
+            s = states.item(b)
             if s < 0:
-                s = child_of(public, above, column)
-                self.found.leaves[kernels.STATE, b] = s
-            actor = public.nodes.item(s, f.ACTOR)
+                s = states[b] = child_of(public, above.item(b), columns.item(b))
+            actor = public.nodes.actor.item(s)
             if actor == NATURE:
                 _list_chances(public, s)
             if actor != TERMINAL:
@@ -278,7 +274,7 @@ def child_of(public: PublicTree, node: int, column: int) -> int:
     if public.game.deterministic:
         return public.child(node, column)
     public.list_fan(node)
-    if public.nodes[node, f.ACTOR] == NATURE:
+    if public.actor(node) == NATURE:
         return public.child(node, column)
     return public.child(node, public.edge_of(node, column))
 
@@ -286,5 +282,5 @@ def child_of(public: PublicTree, node: int, column: int) -> int:
 def _list_chances(public: PublicTree, node: int) -> None:
     """Have all children of a NATURE node listed; where its fan is too large, it stays without any."""
     if public.list_fan(node):
-        for edge in range(int(public.nodes[node, f.EDGES])):
+        for edge in range(public.num_edges(node)):
             public.child(node, edge)

@@ -20,8 +20,8 @@ from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import CFR, Rule
 from sog.searches.resolving.subgame import Summary
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry, Infostate
 
 # Whether a subgame begins at this public state.
 BeginsSubgame = Callable[[State], bool]
@@ -81,7 +81,7 @@ class Decomposition:
             raise SettingError("there are no averages before the first iteration")
         trunk = self.trunk
         trunk.update_average_policy()
-        trunk.forward(f.AVERAGE_POLICY)
+        trunk.forward(Entry.AVERAGE_POLICY)
         return {
             self._state(n): Summary(
                 (trunk.ranges(n)[0].copy(), trunk.ranges(n)[1].copy()),
@@ -91,7 +91,7 @@ class Decomposition:
         }
 
     def _state(self, n: int) -> State:
-        return self.trunk.public.states[int(self.trunk.nodes[n, f.PUBLIC])]
+        return self.trunk.public.states[self.trunk.public_node(n)]
 
     def _solve_below(self, n: int) -> None:
         """Put the values of the solved subgame at the trunk's leaf n.
@@ -99,7 +99,7 @@ class Decomposition:
         With ranges given, the outcomes of a chance event are games apart, so they too are solved one at a time.
         """
         trunk, game, s = self.trunk, self.game, self._state(n)
-        r0, r1 = (trunk.infostates[f.REACH, trunk.span(n, p)] for p in (0, 1))
+        r0, r1 = (trunk.infostates[Infostate.REACH, trunk.span(n, p)] for p in (0, 1))
         if game.actor(s) != NATURE:
             v0, v1 = self._solve(s, (r0, r1))
         else:
@@ -111,7 +111,7 @@ class Decomposition:
                 u0, u1 = self._solve(child, (carried_down(first, r0, i0), carried_down(second, r1, i1)))
                 carried_up(first, u0, v0)
                 carried_up(second, u1, v1)
-        trunk.infostates[f.CFV, trunk.span(n, 0)], trunk.infostates[f.CFV, trunk.span(n, 1)] = v0, v1
+        trunk.infostates[Infostate.CFV, trunk.span(n, 0)], trunk.infostates[Infostate.CFV, trunk.span(n, 1)] = v0, v1
 
     def _solve(self, s: State, ranges: tuple[Float64, Float64]) -> tuple[Float64, Float64]:
         """Both players' counterfactual values, float64[I0], float64[I1], under the solution of the subgame at s."""
@@ -124,7 +124,7 @@ class Decomposition:
                 self._trees[s] = tree
         else:
             tree.restart(ranges)
-        if tree.nodes[0, f.N_ACTOR] != TERMINAL:
+        if tree.actor(0) != TERMINAL:
             tree.iterate(self.rule, self.iterations)
             tree.update_average_policy()
         return tree.evaluate()
@@ -138,8 +138,8 @@ def _trunk(game: Game, cut: BeginsSubgame) -> tuple[Lookahead, list[int]]:
     tree = Lookahead(public, 0, game.root_ranges(), room=16)
     roots, n = [], 0
     while n < tree.size:
-        if tree.nodes[n, f.KIND] == f.LEAF:
-            if cut(public.states[int(tree.nodes[n, f.PUBLIC])]):
+        if tree.is_leaf(n):
+            if cut(public.states[tree.public_node(n)]):
                 roots.append(n)
             else:
                 tree.expand(n)

@@ -21,8 +21,9 @@ from sog.searches.cfr.exact import Policy
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import Rule
 from sog.searches.resolving.gadget import Gadget
-from sog.searches.tree import columns as f
+from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +43,7 @@ def summarise(public: PublicTree, policy: Policy, roots: Iterable[int]) -> dict[
     """Summaries of the subgames at the public nodes `roots` of a listed game: values of best responses to a policy."""
     tree, roots = exact.full_tree(public), list(roots)
     exact.set_policy(tree, policy)
-    tree.evaluate(f.AVERAGE_POLICY, best=exact.BOTH)
+    tree.evaluate(Entry.AVERAGE_POLICY, best=Players.BOTH)
     at, found = tree.by_public_node(), {}
     for s in roots:
         (r0, r1), (v0, v1) = tree.ranges(at[s]), tree.cfvs(at[s])
@@ -78,7 +79,7 @@ class Safe:
     def policy(self) -> Policy:
         """The player's average policy, by public node."""
         self._tree.update_average_policy()
-        actor = self._tree.public.nodes[:, f.ACTOR]
+        actor = self._tree.public.nodes.actor
         return {s: table for s, table in exact.policy_of(self._tree).items() if actor[s] == self.player}
 
 

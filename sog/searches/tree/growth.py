@@ -1,98 +1,94 @@
-"""Numba kernels that grow a lookahead tree; they know arrays only (see columns.py)."""
+"""Numba kernels that grow a lookahead tree; they know arrays only (see arrays.py)."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from sog.arrays import Array
+from sog.games.base import NATURE, TERMINAL
 from sog.searches.kernels.jit import njit
-from sog.searches.tree import columns as f
 from sog.searches.tree.arrays import Public, Tree
+from sog.searches.tree.records import AwaitedNodes, Evaluated, Kind
 
 # What `expand` answers.
 DONE: Final = 0
 NO_ROOM: Final = 1  # the lookahead's arrays are full: grow them and call again
 NOT_LISTED: Final = 2  # the public tree lacks the fan or the child: list it and call again
 
-# Entries of Tree.counts.
-NODES, INFOSTATES, ENTRIES, CHILDREN, ENDS = range(5)
-
 
 @njit
 def add_node(public: Public, tree: Tree, s: int, parent: int, edge: int) -> int:
-    """Append the public node s, over `edge` of `parent`, as a leaf (or an ended node); the caller made room."""
-    n: int = _append(tree, parent, edge, public.nodes[s, f.I0], public.nodes[s, f.I1])
+    """Append the public state s, over `edge` of `parent`, as a leaf (or an ended node); the caller made room."""
+    state = public.nodes[s]
+    n: int = _append(tree, parent, edge, state.width[0], state.width[1])
     _identify(public, tree, s, n)
     return n
 
 
 @njit
 def _append(tree: Tree, parent: int, edge: int, width0: int, width1: int) -> int:
-    """Append a leaf, over `edge` of `parent`, with so many infostates a player and no public node yet."""
-    nodes, counts = tree.nodes, tree.counts
-    n = int(counts[NODES])
-    counts[NODES] += 1
-    nodes[n, f.KIND], nodes[n, f.EVALUATED] = f.LEAF, f.AWAITING
-    nodes[n, f.PARENT], nodes[n, f.IN_EDGE] = parent, edge
-    nodes[n, f.N_I0], nodes[n, f.OFF0] = width0, counts[INFOSTATES]
-    nodes[n, f.N_I1], nodes[n, f.OFF1] = width1, counts[INFOSTATES] + width0
-    counts[INFOSTATES] += width0 + width1
-    nodes[n, f.PUBLIC], nodes[n, f.CHILD0] = -1, -1
-    nodes[n, f.N_EDGE0], nodes[n, f.N_EDGES] = -1, 0
-    nodes[n, f.N_PLAIN], nodes[n, f.N_SAME] = 0, 0
+    """Append a leaf, over `edge` of `parent`, with this many infostates a player and no public state yet."""
+    counts = tree.counts[0]
+    n = counts.nodes
+    counts.nodes += 1
+    node = tree.nodes[n]
+    node.public, node.parent, node.in_edge = -1, parent, edge
+    node.kind, node.evaluated = Kind.LEAF, Evaluated.AWAITING
+    node.plain, node.same = False, False
+    node.offset[0], node.offset[1] = counts.infostates, counts.infostates + width0
+    node.width[0], node.width[1] = width0, width1
+    node.child0, node.edge0, node.edges = 0, 0, 0
+    counts.infostates += width0 + width1
     return n
 
 
 @njit
 def _identify(public: Public, tree: Tree, s: int, n: int) -> None:
-    """Make s the public node of the leaf n, which may turn out to be an end."""
-    nodes, counts = tree.nodes, tree.counts
-    actor = public.nodes[s, f.ACTOR]
-    nodes[n, f.PUBLIC], nodes[n, f.N_ACTOR] = s, actor
-    nodes[n, f.N_ACTION0], nodes[n, f.N_ACTIONS] = public.nodes[s, f.ACTION0], public.nodes[s, f.ACTIONS]
-    nodes[n, f.VAR0] = counts[ENTRIES]
-    if actor == f.TERMINAL:
-        nodes[n, f.KIND] = f.ENDED
-        tree.ends[counts[ENDS]] = n
-        counts[ENDS] += 1
-    if actor < f.NATURE:
-        counts[ENTRIES] += public.nodes[s, f.ACTIONS] * public.nodes[s, f.I0 + actor]
+    """Make s the public state of the leaf n, which may turn out to be an end."""
+    counts, node, state = tree.counts[0], tree.nodes[n], public.nodes[s]
+    node.public, node.actor = s, state.actor
+    node.action0, node.actions = state.action0, state.actions
+    node.entry0 = counts.entries
+    if state.actor == TERMINAL:
+        node.kind = Kind.ENDED
+        tree.ends[counts.ends] = n
+        counts.ends += 1
+    if state.actor < NATURE:
+        counts.entries += state.actions * state.width[state.actor]
 
 
 @njit
 def add_unlisted_child(public: Public, tree: Tree, n: int, edge: int) -> None:
     """Add a child to node n of a deterministic game, a leaf that `identify_newest` completes; the caller made room."""
-    s = tree.nodes[n, f.PUBLIC]
-    if tree.nodes[n, f.CHILD0] < 0:
-        _open(public, tree, s, n)
+    if tree.nodes[n].kind != Kind.INTERIOR:
+        _open(public, tree, n)
     _link(tree, n, edge, _append(tree, n, edge, 1, 1))
 
 
 @njit
-def identify_newest(public: Public, tree: Tree, listed: Array, count: int) -> None:
-    """Give the newest `count` nodes their public nodes, listed[0]: int32[*]; the caller made room."""
-    first = tree.counts[NODES] - count
+def identify_newest(public: Public, tree: Tree, listed: AwaitedNodes, count: int) -> None:
+    """Give the newest `count` nodes their public states; the caller made room."""
+    first = tree.counts[0].nodes - count
     for k in range(count):
-        _identify(public, tree, listed[0, k], first + k)
+        _identify(public, tree, listed[k].public, first + k)
 
 
 @njit
-def _open(public: Public, tree: Tree, s: int, n: int) -> None:
+def _open(public: Public, tree: Tree, n: int) -> None:
     """Make the leaf n interior, with none of its children yet; a node with part of its children is not plain."""
-    nodes = tree.nodes
-    nodes[n, f.KIND] = f.INTERIOR
-    nodes[n, f.CHILD0] = tree.counts[CHILDREN]
-    nodes[n, f.N_EDGE0], nodes[n, f.N_EDGES] = public.nodes[s, f.EDGE0], public.nodes[s, f.EDGES]
-    tree.counts[CHILDREN] += public.nodes[s, f.EDGES]
-    for e in range(public.nodes[s, f.EDGES]):
-        tree.child[f.NODE, nodes[n, f.CHILD0] + e] = -1
+    counts, node = tree.counts[0], tree.nodes[n]
+    state = public.nodes[node.public]
+    node.kind, node.child0 = Kind.INTERIOR, counts.children
+    node.edge0, node.edges = state.edge0, state.edges
+    counts.children += state.edges
+    for e in range(state.edges):
+        tree.child[node.child0 + e].node = -1
 
 
 @njit
 def _link(tree: Tree, n: int, edge: int, c: int) -> None:
     """Make c the child of node n over `edge`."""
-    k = tree.nodes[n, f.CHILD0] + edge
-    tree.child[f.NODE, k], tree.child[f.AT0, k], tree.child[f.AT1, k] = c, tree.nodes[c, f.OFF0], tree.nodes[c, f.OFF1]
+    child, node = tree.child[tree.nodes[n].child0 + edge], tree.nodes[c]
+    child.node, child.offset[0], child.offset[1] = c, node.offset[0], node.offset[1]
 
 
 @njit
@@ -102,39 +98,40 @@ def expand(public: Public, tree: Tree, n: int, only: int) -> int:
     Returns DONE, NO_ROOM or NOT_LISTED; nothing has changed unless DONE. A node with part of its
     children is not plain: its missing actions are closed.
     """
-    s = tree.nodes[n, f.PUBLIC]
-    edge0, count = public.nodes[s, f.EDGE0], public.nodes[s, f.EDGES]
-    if edge0 < 0:
+    node = tree.nodes[n]
+    state = public.nodes[node.public]
+    if state.edge0 < 0:
         return NOT_LISTED
-    first, last = (0, count) if only < 0 else (only, only + 1)
+    first, last = (0, state.edges) if only < 0 else (only, only + 1)
+    # Count what the new nodes will take, before anything changes.
     new_infostates, new_entries = 0, 0
     for e in range(first, last):
-        c = public.edges[edge0 + e, f.CHILD]
+        c = public.edges[state.edge0 + e].child
         if c < 0:
             return NOT_LISTED
-        new_infostates += public.nodes[c, f.I0] + public.nodes[c, f.I1]
-        if public.nodes[c, f.ACTOR] < f.NATURE:
-            new_entries += public.nodes[c, f.ACTIONS] * public.nodes[c, f.I0 + public.nodes[c, f.ACTOR]]
-    if not has_room(tree, last - first, count, new_infostates, new_entries):
+        below = public.nodes[c]
+        new_infostates += below.width[0] + below.width[1]
+        if below.actor < NATURE:
+            new_entries += below.actions * below.width[below.actor]
+    if not has_room(tree, last - first, state.edges, new_infostates, new_entries):
         return NO_ROOM
-    if tree.nodes[n, f.CHILD0] < 0:
-        _open(public, tree, s, n)
-    tree.nodes[n, f.N_PLAIN] = public.nodes[s, f.PLAIN] if only < 0 else 0
-    tree.nodes[n, f.N_SAME] = public.nodes[s, f.SAME] if only < 0 else 0
+    if node.kind != Kind.INTERIOR:
+        _open(public, tree, n)
+    node.plain, node.same = state.plain and only < 0, state.same and only < 0
     for e in range(first, last):
-        if tree.child[f.NODE, tree.nodes[n, f.CHILD0] + e] < 0:
-            _link(tree, n, e, add_node(public, tree, public.edges[edge0 + e, f.CHILD], n, e))
+        if tree.child[node.child0 + e].node < 0:
+            _link(tree, n, e, add_node(public, tree, public.edges[state.edge0 + e].child, n, e))
     return DONE
 
 
 @njit
 def has_room(tree: Tree, nodes: int, children: int, infostates: int, entries: int) -> bool:
-    """Whether the arrays can take so many more."""
-    counts = tree.counts
+    """Whether the arrays can take this many more."""
+    counts = tree.counts[0]
     return bool(
-        counts[NODES] + nodes <= len(tree.nodes)
-        and counts[ENDS] + nodes <= len(tree.ends)
-        and counts[CHILDREN] + children <= tree.child.shape[1]
-        and counts[INFOSTATES] + infostates <= tree.infostates.shape[1]
-        and counts[ENTRIES] + entries <= tree.entries.shape[1]
+        counts.nodes + nodes <= len(tree.nodes)
+        and counts.ends + nodes <= len(tree.ends)
+        and counts.children + children <= len(tree.child)
+        and counts.infostates + infostates <= tree.infostates.shape[1]
+        and counts.entries + entries <= tree.entries.shape[1]
     )

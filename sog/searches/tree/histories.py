@@ -1,4 +1,4 @@
-"""A history by which each infostate of a listed game is reached; it knows no strategy and no other program."""
+"""A history by which each infostate of a listed game is reached."""
 
 from __future__ import annotations
 

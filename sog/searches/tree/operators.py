@@ -1,4 +1,4 @@
-"""The pair operators of a public tree, each packed once for kernels; it knows no nodes."""
+"""The pair operators of a public tree, each packed once for kernels."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from sog.arrays import Float64
 from sog.games.base import DENSE, Operator, Scaled
-from sog.searches.tree import columns as f
-from sog.searches.tree.tables import Table
+from sog.searches.tree.records import OperatorRows
+from sog.searches.tree.tables import ROOM, Table
 
 
 class Operators:
-    """table: int64[O, OPERATOR_FIELDS], see columns.py.  values: float64[*], the operators as they are packed."""
+    """table: a row per operator.  values: float64[*], the operators as they are packed."""
 
     def __init__(self) -> None:
-        self.table = Table(np.int64, f.OPERATOR_FIELDS)
-        self.values = Table(np.float64)
+        self.table = Table(OperatorRows.zeros(ROOM))
+        self.values = Table(np.zeros(ROOM))
         self._numbers: dict[Operator, int] = {}
 
     def add(self, scaled: Scaled) -> tuple[int, float]:
@@ -26,21 +26,22 @@ class Operators:
             packed, factors = operator.packed(), _factors(operator)
             start = self.values.count
             first = start + len(packed) if len(factors) else -1
-            self.table.extend(1)[0] = start, *operator.shape, operator.kind, first
+            self.table.extend(1)[0] = start, operator.kind, *operator.shape, first
             self.values.extend(len(packed) + len(factors))[:] = np.concatenate([packed, factors])
         return self._numbers[operator], scaled.scale
 
     def matrix(self, number: int) -> Float64:
         """float64[I0, I1]: the dense operator with this number, unscaled."""
-        start, rows, columns, kind, _ = self.table.rows[number]
-        assert kind == DENSE
+        operator = self.table.rows[number]
+        start, rows, columns = int(operator.start), int(operator.rows), int(operator.columns)
+        assert operator.kind == DENSE
         matrix: Float64 = self.values.rows[start : start + rows * columns].reshape(rows, columns)
         return matrix
 
     @property
     def all_dense(self) -> bool:
         """Whether every operator so far is a matrix."""
-        return bool((self.table.rows[: self.table.count, f.OP_KIND] == DENSE).all())
+        return bool((self.table.rows.kind[: self.table.count] == DENSE).all())
 
 
 def _factors(operator: Operator) -> Float64:

@@ -11,29 +11,26 @@ from typing import Final
 
 import numpy as np
 
-from sog.arrays import Float32, Float64, Int32, Int64
+from sog.arrays import Float32, Float64, Int32
 from sog.errors import TooLarge
 from sog.games.base import NATURE, TERMINAL, Carry, Game, State
-from sog.searches.tree import columns as f
 from sog.searches.tree import pairs
 from sog.searches.tree.arrays import Public
 from sog.searches.tree.features import Features
-from sog.searches.tree.listing import Position, write_position
+from sog.searches.tree.listing import ListedPosition, write_position
 from sog.searches.tree.operators import Operators
-from sog.searches.tree.tables import Growth, Runs, Table
+from sog.searches.tree.records import Actions, Edges, Links, OperatorRows, PublicStates
+from sog.searches.tree.tables import ROOM, Growth, Runs, Table
 
 LIMIT: Final = 20_000_000  # public states of a tree, where nobody names another number
-# Of an edge not listed further: no child yet, every infostate keeps its index.
-_NO_LINKS: Final = np.array([-1, -1, 0, -1, 0], dtype=np.int32)
 
 
 class PublicTree:
     """The public states of a game listed so far.
 
     states: the game's state of each node [N].  parent: int32[N], -1 at the root.
-    nodes: int32[N, PUBLIC_FIELDS].  scales: float64[N, 3].  edges: int32[E, EDGE_FIELDS].
-    action_rows: int32[R, ACTION_FIELDS].  links: int32[L, 3].  slots: int32[K], network slot of each infostate.
-    operators: int64[O, OPERATOR_FIELDS] and operator_values: float64[*], the pair operators as they are packed.
+    nodes, edges, action_rows, links: tables (records.py).  slots: int32[K], network slot of each infostate.
+    operators, operator_values: float64[*], the pair operators as they are packed.
     Arrays are longer than what they hold; `size` is the number of nodes.
     """
 
@@ -44,28 +41,17 @@ class PublicTree:
         self.widest = 0  # the most infostates a player has at any node
         self.widest_fan = 0  # the most edges that any position of a deterministic game has
         self.states: list[State] = []
-        self._nodes = Table(np.int32, f.PUBLIC_FIELDS)
-        self._parent = Table(np.int32)
-        self._scales = Table(np.float64, 3)
-        self._edges = Table(np.int32, f.EDGE_FIELDS)
-        self._actions = Table(np.int32, f.ACTION_FIELDS)
-        self._links = Table(np.int32, 3)
+        self._nodes = Table(PublicStates.zeros(ROOM))
+        self._parent = Table[Int32](np.zeros(ROOM, dtype=np.int32))
+        self._edges = Table(Edges.zeros(ROOM))
+        self._actions = Table(Actions.zeros(ROOM))
+        self._links = Table(Links.zeros(ROOM))
         self._slots = Runs()
         self._operators = Operators()
-        self._tables = (
-            self._nodes,
-            self._scales,
-            self._edges,
-            self._actions,
-            self._links,
-            self._slots.table,
-            self._operators.table,
-            self._operators.values,
-        )
         self._growth = Growth()
-        for table in self._tables:
-            table.growth = self._growth
-        self._arrays = Public(*(table.rows for table in self._tables))
+        self._nodes.growth = self._edges.growth = self._actions.growth = self._links.growth = self._growth
+        self._slots.table.growth = self._operators.table.growth = self._operators.values.growth = self._growth
+        self._arrays = self._all_tables()
         self._children: dict[int, Sequence[State]] = {}
         self._features = Features(game)
         self._slots.add(np.zeros(1, dtype=np.int32))
@@ -77,7 +63,7 @@ class PublicTree:
         return self._nodes.count
 
     @property
-    def nodes(self) -> Int32:
+    def nodes(self) -> PublicStates:
         return self._nodes.rows
 
     @property
@@ -85,19 +71,15 @@ class PublicTree:
         return self._parent.rows
 
     @property
-    def scales(self) -> Float64:
-        return self._scales.rows
-
-    @property
-    def edges(self) -> Int32:
+    def edges(self) -> Edges:
         return self._edges.rows
 
     @property
-    def action_rows(self) -> Int32:
+    def action_rows(self) -> Actions:
         return self._actions.rows
 
     @property
-    def links(self) -> Int32:
+    def links(self) -> Links:
         return self._links.rows
 
     @property
@@ -105,7 +87,7 @@ class PublicTree:
         return self._slots.table.rows
 
     @property
-    def operators(self) -> Int64:
+    def operators(self) -> OperatorRows:
         return self._operators.table.rows
 
     @property
@@ -121,76 +103,99 @@ class PublicTree:
     def arrays(self) -> Public:
         """All tables, as kernels take them."""
         if self._growth.happened:
-            self._arrays, self._growth.happened = Public(*(table.rows for table in self._tables)), False
+            self._arrays, self._growth.happened = self._all_tables(), False
         return self._arrays
+
+    def _all_tables(self) -> Public:
+        return Public(
+            self._nodes.rows,
+            self._edges.rows,
+            self._actions.rows,
+            self._links.rows,
+            self._slots.table.rows,
+            self._operators.table.rows,
+            self._operators.values.rows,
+        )
 
     # --- what is known of a node ---
 
     def actor(self, node: int) -> int:
         """Who acts: 0, 1, NATURE or TERMINAL."""
-        return int(self.nodes[node, f.ACTOR])
+        return int(self.nodes.actor[node])
 
     def num_infostates(self, node: int) -> tuple[int, int]:
         """How many infostates each player has."""
-        row = self.nodes[node]
-        return int(row[f.I0]), int(row[f.I1])
+        i0, i1 = self.nodes.width[node].tolist()
+        return i0, i1
 
     def actions(self, node: int) -> Int32:
         """int32[A]: the identities of the actor's actions, ascending."""
-        first = int(self.nodes[node, f.ACTION0])
-        return self.action_rows[first : first + int(self.nodes[node, f.ACTIONS]), f.IDENTITY]
+        return self.action_rows.identity[self._actions_of(node)]
+
+    def _actions_of(self, node: int) -> slice:
+        """Where a node's actions lie in the table of actions."""
+        first = int(self.nodes.action0[node])
+        return slice(first, first + int(self.nodes.actions[node]))
+
+    def _edges_of(self, node: int) -> slice:
+        """Where a listed node's edges lie in the table of edges."""
+        first = int(self.nodes.edge0[node])
+        return slice(first, first + int(self.nodes.edges[node]))
 
     def legal(self, node: int) -> Float64:
         """float64[A, I]: 1 where the actor's infostate may take the action, at a listed decision node."""
-        first, count = int(self.nodes[node, f.ACTION0]), int(self.nodes[node, f.ACTIONS])
-        legal = np.zeros((count, self.num_infostates(node)[self.actor(node)]))
-        for a, row in enumerate(self.action_rows[first : first + count]):
-            if row[f.EDGE] >= 0:
+        rows = self._actions_of(node)
+        legal = np.zeros((rows.stop - rows.start, self.num_infostates(node)[self.actor(node)]))
+        for a, row in enumerate(range(rows.start, rows.stop)):
+            if self.action_rows.edge[row] >= 0:
                 legal[a] = 1.0
             else:
-                legal[a, self.links[row[f.LINK0] : row[f.LINK0] + row[f.LINKS], 0]] = 1.0
+                legal[a, self._links_of(row).source] = 1.0
         return legal
+
+    def _links_of(self, row: int) -> Links:
+        """The links of the action in a row of the table."""
+        first = int(self.action_rows.link0[row])
+        return self.links[first : first + int(self.action_rows.links[row])]
 
     def edge_of(self, node: int, a: int, infostate: int = 0) -> int:
         """The public edge that the actor's action a takes with an infostate in hand; -1 where it is illegal."""
-        row = self.action_rows[int(self.nodes[node, f.ACTION0]) + a]
-        if row[f.EDGE] >= 0:
-            return int(row[f.EDGE])
-        links = self.links[row[f.LINK0] : row[f.LINK0] + row[f.LINKS]]
-        at = np.flatnonzero(links[:, 0] == infostate)
-        return int(links[at[0], 1]) if len(at) else -1
+        row = int(self.nodes.action0[node]) + a
+        if self.action_rows.edge[row] >= 0:
+            return int(self.action_rows.edge[row])
+        links = self._links_of(row)
+        at = np.flatnonzero(links.source == infostate)
+        return int(links.edge[at[0]]) if len(at) else -1
 
     def edges_of(self, node: int, infostate: int = 0) -> list[int]:
         """`edge_of` for each of the actor's actions."""
-        first = int(self.nodes[node, f.ACTION0])
-        edges: list[int] = self.action_rows[first : first + int(self.nodes[node, f.ACTIONS]), f.EDGE].tolist()
+        edges: list[int] = self.action_rows.edge[self._actions_of(node)].tolist()
         return [edge if edge >= 0 else self.edge_of(node, a, infostate) for a, edge in enumerate(edges)]
 
     def children(self, node: int) -> list[int]:
         """The nodes at the ends of a listed node's edges, those that are listed."""
-        row = self.nodes[node]
-        found: list[int] = self.edges[row[f.EDGE0] : row[f.EDGE0] + row[f.EDGES], f.CHILD].tolist()
+        found: list[int] = self.edges.child[self._edges_of(node)].tolist()
         return [child for child in found if child >= 0]
 
     def num_edges(self, node: int) -> int:
         """How many public edges leave a listed node."""
-        return int(self.nodes[node, f.EDGES])
+        return int(self.nodes.edges[node])
 
     def is_plain(self, node: int) -> bool:
         """Whether every infostate's action a takes edge a and keeps its index, so that everybody sees what is done."""
-        return bool(self.nodes[node, f.PLAIN])
+        return bool(self.nodes.plain[node])
 
     def keeps_infostates(self, node: int) -> bool:
         """Whether nobody's infostate changes over any edge of a listed node."""
-        return bool(self.nodes[node, f.SAME])
+        return bool(self.nodes.same[node])
 
     def slots_of(self, node: int, p: int) -> Int32:
         """int32[I]: the network slot of each of player p's infostates."""
-        start = int(self.nodes[node, f.SLOT0 + p])
-        return self.slots[start : start + int(self.nodes[node, f.I0 + p])]
+        start = int(self.nodes.slot0[node, p])
+        return self.slots[start : start + int(self.nodes.width[node, p])]
 
     def places_of(self, node: int, p: int) -> Int32:
-        """int32[I]: where each of player p's infostates stands in an array by slot of both players, [S0 + S1]."""
+        """int32[I]: where each of player p's infostates is in an array by slot of both players, [S0 + S1]."""
         return self.slots_of(node, p) + (self.game.num_slots[0] if p else 0)
 
     def ranges_of_slots(self, node: int, ranges: Float64) -> tuple[Float64, Float64]:
@@ -207,16 +212,16 @@ class PublicTree:
 
     def value_unit(self, node: int) -> float:
         """How many utilities a network value of 1 stands for."""
-        return float(self.scales[node, f.VALUE_UNIT])
+        return float(self.nodes.value_unit[node])
 
     def value_units(self, nodes: Int32) -> Float64:
         """float64[B]: `value_unit` of each of the nodes."""
-        units: Float64 = self.scales[nodes, f.VALUE_UNIT]
+        units: Float64 = self.nodes.value_unit[nodes]
         return units
 
     def weights(self, node: int) -> Float64:
         """float64[I0, I1]: W, where pairs of infostates are few enough for a matrix."""
-        weights: Float64 = self.matrix(int(self.nodes[node, f.WEIGHT_OP])) * self.scales[node, f.WEIGHT_SCALE]
+        weights: Float64 = self.matrix(int(self.nodes.weight[node])) * self.nodes.weight_scale[node]
         return weights
 
     def utility(self, node: int, pair: tuple[int, int]) -> float:
@@ -259,12 +264,17 @@ class PublicTree:
             if game.num_slots != (1, 1):  # otherwise both lie at 0, where the root's stands
                 slot0, slot1 = (self._slots.add(game.slot(s, p)) for p in (0, 1))
             actions = game.actions(s)
-            first, count = self._actions.count, len(actions)
-            self._actions.extend(count)[:, f.IDENTITY] = actions
+            count = len(actions)
+            first = self._actions.reserve(count)
+            self._actions.rows.identity[first : first + count] = actions
         # One assignment a row: each costs as much as ten numbers.
-        self._nodes.extend(1)[0] = (actor, i0, i1, -1, 0, first, count, weight, payoff, slot0, slot1, 0, 0)
-        self._scales.extend(1)[0] = (weight_scale, payoff_scale, unit)
-        self._parent.extend(1)[0] = parent
+        self._nodes.reserve(1)
+        self._parent.reserve(1)
+        self._nodes.rows[node] = (
+            *(actor, False, False, (i0, i1), -1, 0, first, count, (slot0, slot1)),
+            *(weight, payoff, weight_scale, payoff_scale, unit),
+        )
+        self._parent.rows[node] = parent
         self.states.append(s)
         return node
 
@@ -277,7 +287,6 @@ class PublicTree:
             payoff, payoff_scale = self._operators.add(game.payoff(s))
             unit = 1.0
         node = self._nodes.reserve(1)  # once the rules have answered
-        self._scales.reserve(1)
         self._parent.reserve(1)
         self.widest = 1
         count = len(actions)
@@ -285,7 +294,7 @@ class PublicTree:
         edge0, action0 = self._edges.reserve(count), self._actions.reserve(count)
         weight, scale = self._weight
         scales = float(scale), payoff, float(payoff_scale), float(unit)
-        position = Position(node, edge0, action0, int(actor), weight, *scales)
+        position = ListedPosition(node, edge0, action0, int(actor), weight, *scales)
         write_position(self.arrays, position, np.ascontiguousarray(actions, dtype=np.int32))
         self._parent.rows[node] = parent
         self.states.append(s)
@@ -293,40 +302,39 @@ class PublicTree:
 
     def list_fan(self, node: int) -> bool:
         """List the public edges leaving a node, once; False where the game's fan is too large to list."""
-        row = self.nodes[node]
-        if row[f.EDGE0] >= 0 or row[f.ACTOR] == TERMINAL:
+        nodes = self.nodes
+        if nodes.edge0[node] >= 0 or nodes.actor[node] == TERMINAL:
             return True
         s = self.states[node]
         if not self.game.listable(s):
             return False
         fan = self.game.fan(s)
-        start, count = self._edges.count, len(fan.children)
-        edges = self._edges.extend(count)
-        edges[:] = _NO_LINKS
-        same = fan.carry is None
+        count = len(fan.children)
+        start = self._edges.reserve(count)
+        edges, here = self._edges.rows, slice(start, start + count)
+        edges.child[here], edges.carry0[here] = -1, -1
         if fan.carry is not None:
-            for edge, (first, second) in zip(edges, fan.carry, strict=True):
-                edge[f.CARRY0], edge[f.CARRY0_LEN] = self._carry(first)
-                edge[f.CARRY1], edge[f.CARRY1_LEN] = self._carry(second)
-            same = bool((edges[:, f.CARRY0] < 0).all() and (edges[:, f.CARRY1] < 0).all())
-        if row[f.ACTOR] != NATURE:
+            for e, carries in enumerate(fan.carry, start):
+                for p in (0, 1):
+                    edges.carry0[e, p], edges.carries[e, p] = self._carry(carries[p])
+        if nodes.actor[node] != NATURE:
             assert fan.moves is not None
-            row[f.PLAIN] = self._add_moves(node, fan.moves.edge, fan.moves.target)
-            self.all_plain = self.all_plain and bool(row[f.PLAIN])
-        row[f.SAME] = same
-        row[f.EDGE0], row[f.EDGES] = start, count
+            nodes.plain[node] = self._add_moves(node, fan.moves.edge, fan.moves.target)
+            self.all_plain = self.all_plain and bool(nodes.plain[node])
+        nodes.same[node] = fan.carry is None or (edges.carry0[here] < 0).all()
+        nodes.edge0[node], nodes.edges[node] = start, count
         self._children[node] = fan.children
         return True
 
     def child(self, node: int, edge: int) -> int:
         """The node at the end of a listed edge, appended on first use."""
-        e = self._nodes.rows.item(node, f.EDGE0) + edge
-        child: int = self._edges.rows.item(e, f.CHILD)
+        e = self._nodes.rows.edge0.item(node) + edge
+        child: int = self._edges.rows.child.item(e)
         if child < 0:
             game = self.game
             s = game.child(self.states[node], edge) if game.deterministic else self._children[node][edge]
             child = self.add(s, node)
-            self._edges.rows[e, f.CHILD] = child
+            self._edges.rows.child[e] = child
         return child
 
     def list_all(self, watch: Callable[[int], None] = lambda listed: None) -> PublicTree:
@@ -339,7 +347,7 @@ class PublicTree:
             watch(node)
             if not self.list_fan(node):
                 raise TooLarge(f"{self.game.name} has a chance event too large to list")
-            for e in range(int(self.nodes[node, f.EDGES])):
+            for e in range(self.num_edges(node)):
                 self.child(node, e)
             node += 1
         return self
@@ -363,38 +371,38 @@ class PublicTree:
         """The public edges from the root to `node`, which name it in every tree of this game."""
         edges = []
         for above, below in pairwise(self.path(node)):
-            first, count = int(self.nodes[above, f.EDGE0]), int(self.nodes[above, f.EDGES])
-            edges.append(int((self.edges[first : first + count, f.CHILD] == below).argmax()))
+            edges.append(int((self.edges.child[self._edges_of(above)] == below).argmax()))
         return tuple(edges)
 
     def decisions(self) -> Iterable[int]:
         """The listed nodes where player 0 or 1 acts, in order."""
-        return (int(n) for n in np.flatnonzero(self.nodes[: self.size, f.ACTOR] < NATURE))
+        return (int(n) for n in np.flatnonzero(self.nodes.actor[: self.size] < NATURE))
 
     def ongoing(self) -> Int32:
-        """int32[*]: the nodes where the game goes on, in order."""
-        return np.flatnonzero(self.nodes[: self.size, f.ACTOR] != TERMINAL).astype(np.int32)
+        """int32[*]: the nodes where the game continues, in order."""
+        return np.flatnonzero(self.nodes.actor[: self.size] != TERMINAL).astype(np.int32)
 
     def _carry(self, carry: Carry) -> tuple[int, int]:
         if carry is None:
             return -1, 0
-        start, count = self._links.count, len(carry.source)
-        links = self._links.extend(count)
-        links[:, 0], links[:, 2] = carry.source, carry.target
+        count = len(carry.source)
+        start = self._links.reserve(count)
+        links, here = self._links.rows, slice(start, start + count)
+        links.source[here], links.target[here] = carry.source, carry.target
         return start, count
 
     def _add_moves(self, node: int, edge: Int32, target: Int32 | None) -> bool:
         """Write the action rows of a node; True when they are plain."""
-        first, count = int(self.nodes[node, f.ACTION0]), int(self.nodes[node, f.ACTIONS])
-        plain = target is None and bool((edge == np.arange(count)).all())
-        if plain:
-            self.action_rows[first : first + count, f.EDGE] = np.arange(count)
+        rows, actions = self._actions_of(node), self.action_rows
+        numbers = range(rows.start, rows.stop)
+        if target is None and bool((edge == np.arange(len(numbers))).all()):
+            actions.edge[rows] = np.arange(len(numbers))
             return True
-        for a in range(count):
-            row = self.action_rows[first + a]
+        for a, row in enumerate(numbers):
             legal = np.flatnonzero(edge[:, a] >= 0)
-            row[f.EDGE], row[f.LINK0], row[f.LINKS] = -1, self._links.count, len(legal)
-            links = self._links.extend(len(legal))
-            links[:, 0], links[:, 1] = legal, edge[legal, a]
-            links[:, 2] = legal if target is None else target[legal, a]
+            start = self._links.reserve(len(legal))
+            links, here = self._links.rows, slice(start, start + len(legal))
+            actions.edge[row], actions.link0[row], actions.links[row] = -1, start, len(legal)
+            links.source[here], links.edge[here] = legal, edge[legal, a]
+            links.target[here] = legal if target is None else target[legal, a]
         return False

@@ -2,121 +2,113 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sog.arrays import Array
 from sog.searches.kernels.jit import inlined, njit
+from sog.searches.tree.arrays import Ranges
+from sog.searches.tree.players import Players
+from sog.searches.tree.records import OperatorRow
 
 __all__ = ["entry", "mass_of", "masses", "payoffs"]
 
-U = np.uint64
 
-
-class _Blocks(NamedTuple):
+class _SparseBlocks(NamedTuple):
     """Where the blocks of a packed operator begin."""
 
-    rows: np.uint64  # where each row's entries begin, and at last how many there are
-    columns: np.uint64
-    entries: np.uint64
+    rows: int  # where each row's entries begin, and at last how many there are
+    columns: int
+    entries: int
 
 
 @inlined
-def _blocks(table: Array, start: Any, rows: Any) -> _Blocks:
-    """The blocks of the operator with so many rows at table[start...]."""
-    first = U(start)
-    columns = first + U(rows) + U(1)
-    return _Blocks(first, columns, columns + U(table[first + U(rows)]))
+def _whole(number: float) -> int:
+    """A place or a count, which stands among the floats of the table."""
+    return np.uint32(number)  # type: ignore[return-value]
 
 
 @inlined
-def _row(table: Array, at: _Blocks, i: Any) -> tuple[Any, Any]:
+def _blocks(table: Array, operator: OperatorRow) -> _SparseBlocks:
+    """The blocks of an operator in the table."""
+    columns = operator.start + operator.rows + 1
+    return _SparseBlocks(operator.start, columns, columns + _whole(table[operator.start + operator.rows]))
+
+
+@inlined
+def _row(table: Array, at: _SparseBlocks, i: int) -> tuple[int, int]:
     """Where the entries of row i begin and end, counted from the first."""
-    return U(table[at.rows + U(i)]), U(table[at.rows + U(i) + U(1)])
+    return _whole(table[at.rows + i]), _whole(table[at.rows + i + 1])
 
 
 @inlined
-def _dot(table: Array, at: _Blocks, i: Any, reach: Array, off: Any) -> Any:
-    """Row i against reach[off...]."""
+def _dot(table: Array, at: _SparseBlocks, i: int, reach: Array, offset: int) -> float:
+    """Row i against reach[offset...]."""
     total = 0.0
     first, last = _row(table, at, i)
     for k in range(first, last):
-        total += table[at.entries + k] * reach[off + U(table[at.columns + k])]
+        total += table[at.entries + k] * reach[offset + _whole(table[at.columns + k])]
     return total
 
 
 @njit
 def payoffs(
-    table: Array,
-    start: Any,
-    scale: float,
-    shape: tuple[Any, Any],
-    reach: Array,
-    offsets: tuple[Any, Any],
-    cfv: Array,
-    players: int,
+    table: Array, operator: OperatorRow, scale: float, reach: Array, offset: Array, cfv: Array, players: Players
 ) -> None:
-    """Values of the players in the bit mask against the other's reach.
+    """Values of the players against the other's reach.
 
-    shape: (I0, I1).  offsets: where player 0's and player 1's infostates begin in reach and in cfv.
+    offset: [2], where player 0's and player 1's infostates begin in reach and in cfv.
     """
-    at, off0, off1 = _blocks(table, start, shape[0]), U(offsets[0]), U(offsets[1])
-    if players & 1:
-        for i in range(U(shape[0])):
-            cfv[off0 + i] = scale * _dot(table, at, i, reach, off1)
-    if players & 2:
-        _spread(table, at, -scale, shape, reach, off0, cfv, off1)
+    at, offset0, offset1 = _blocks(table, operator), offset[0], offset[1]
+    if players & Players.FIRST:
+        for i in range(operator.rows):
+            cfv[offset0 + i] = scale * _dot(table, at, i, reach, offset1)
+    if players & Players.SECOND:
+        _spread(table, operator, -scale, reach, offset0, cfv, offset1)
 
 
 @inlined
-def _spread(
-    table: Array, at: _Blocks, scale: float, shape: tuple[Any, Any], reach: Array, off: Any, out: Array, to: Any
-) -> None:
-    """out[to + j] = scale * sum over rows i of the entry (i, j) times reach[off + i]."""
-    for j in range(U(shape[1])):
+def _spread(table: Array, operator: OperatorRow, scale: float, reach: Array, offset: int, out: Array, to: int) -> None:
+    """out[to + j] = scale * sum over rows i of the entry (i, j) times reach[offset + i]."""
+    at = _blocks(table, operator)
+    for j in range(operator.columns):
         out[to + j] = 0.0
-    for i in range(U(shape[0])):
-        x = scale * reach[off + i]
+    for i in range(operator.rows):
+        x = scale * reach[offset + i]
         if x == 0.0:
             continue
         first, last = _row(table, at, i)
         for k in range(first, last):
-            out[to + U(table[at.columns + k])] += table[at.entries + k] * x
+            out[to + _whole(table[at.columns + k])] += table[at.entries + k] * x
 
 
 @njit
-def masses(
-    table: Array, start: Any, scale: float, shape: tuple[Any, Any], ranges: tuple[Array, Any, Array, Any], mass: Array
-) -> None:
-    """mass[0, i], mass[1, j]: the weight of each infostate against the opponent's range.
-
-    ranges: player 0's, where it begins there, player 1's, where it begins there.
-    """
-    r0, off0, r1, off1 = ranges
-    at = _blocks(table, start, shape[0])
-    for i in range(U(shape[0])):
-        mass[0, i] = scale * _dot(table, at, i, r1, U(off1))
-    _spread(table, at, scale, shape, r0, U(off0), mass[1], U(0))
+def masses(table: Array, operator: OperatorRow, scale: float, ranges: Ranges, mass: Array) -> None:
+    """mass[0, i], mass[1, j]: the weight of each infostate against the opponent's range."""
+    at = _blocks(table, operator)
+    for i in range(operator.rows):
+        mass[0, i] = scale * _dot(table, at, i, ranges.one, ranges.at1)
+    _spread(table, operator, scale, ranges.zero, ranges.at0, mass[1], 0)
 
 
 @njit
-def entry(table: Array, start: Any, rows: Any, i: Any, j: Any) -> float:
+def entry(table: Array, operator: OperatorRow, i: int, j: int) -> float:
     """The operator at (i, j)."""
-    at = _blocks(table, start, rows)
+    at = _blocks(table, operator)
     first, last = _row(table, at, i)
     for k in range(first, last):
-        if U(table[at.columns + k]) == U(j):
+        if _whole(table[at.columns + k]) == j:
             return float(table[at.entries + k])
     return 0.0
 
 
 @njit
-def mass_of(table: Array, start: Any, shape: tuple[Any, Any], reach: Array, off: Any, p: int, i: Any) -> float:
-    """The sum over the opponent's infostates of the entry with player p's infostate i times reach[off...]."""
+def mass_of(table: Array, operator: OperatorRow, reach: Array, offset: int, p: int, i: int) -> float:
+    """The sum over the opponent's infostates of the entry with player p's infostate i times reach[offset...]."""
     if p == 0:
-        return float(_dot(table, _blocks(table, start, shape[0]), i, reach, U(off)))
+        return float(_dot(table, _blocks(table, operator), i, reach, offset))
     total = 0.0
-    for k in range(U(shape[0])):
-        total += reach[U(off) + k] * entry(table, start, shape[0], k, i)
+    for k in range(operator.rows):
+        total += reach[offset + k] * entry(table, operator, k, i)
     return total

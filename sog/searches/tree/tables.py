@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final, Generic, TypeVar, cast
 
 import numpy as np
 
-from sog.arrays import Array, Int32
+from sog.arrays import Int32
 
 ROOM: Final = 256  # of a new table, in rows
+
+A = TypeVar("A", bound=np.ndarray[Any, Any])
 
 
 class Growth:
@@ -23,15 +25,16 @@ class Growth:
         self.happened = False
 
 
-class Table:
+class Table(Generic[A]):
     """A growing array: rows are appended along axis 0 and capacity doubles."""
 
     __slots__ = ("count", "growth", "room", "rows")
 
-    def __init__(self, dtype: type, columns: int | None = None) -> None:
+    def __init__(self, rows: A) -> None:
+        """rows: a table of zeros, none of which is in use yet."""
         self.growth = Growth()
-        self.rows: Array = np.zeros((ROOM,) if columns is None else (ROOM, columns), dtype=dtype)
-        self.count, self.room = 0, ROOM
+        self.rows: A = rows
+        self.count, self.room = 0, len(rows)
 
     def reserve(self, count: int) -> int:
         """The first of `count` new rows."""
@@ -43,17 +46,17 @@ class Table:
             self.growth.happened = True
         return first
 
-    def extend(self, count: int) -> Array:
+    def extend(self, count: int) -> A:
         """A writable view of `count` new rows."""
         first = self.reserve(count)
-        return self.rows[first : self.count]
+        return cast(A, self.rows[first : self.count])
 
 
 class Runs:
     """Runs of numbers one after the other, int32[*], each different run once."""
 
     def __init__(self) -> None:
-        self.table = Table(np.int32)
+        self.table = Table[Int32](np.zeros(ROOM, dtype=np.int32))
         self._starts: dict[bytes, int] = {}
 
     def add(self, run: Int32) -> int:
@@ -65,10 +68,10 @@ class Runs:
         return self._starts[key]
 
 
-def grown(array: Array, need: int, axis: int) -> Array:
+def grown(array: A, need: int, axis: int = 0) -> A:
     """A copy with at least `need` places along `axis`, doubling; new places are zero."""
     shape = list(array.shape)
     shape[axis] = max(need, 2 * shape[axis])
-    out = np.zeros(shape, dtype=array.dtype)
+    out = cast(A, np.zeros(shape, dtype=array.dtype).view(type(array)))
     out[tuple(slice(0, k) for k in array.shape)] = array
     return out

@@ -22,7 +22,7 @@ __all__ = ["LISTED", "PROBES", "check_listable", "listed_tree", "whole_tree"]
 LISTED = 200_000
 
 PROBES: Final = 11
-_FAR: Final = 100.0  # so many times the limit is far above it
+_FAR: Final = 100.0  # this many times the limit is far above it
 _SHARE: Final = 0.8  # of the memory that is free when listing begins
 _LONGEST: Final = 100_000  # public states down one line
 _EVERY: Final = 1024  # nodes between two looks at the memory

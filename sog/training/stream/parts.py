@@ -128,7 +128,7 @@ class ReplayPart:
         return Taken(window.added, len(window), mean, len(harvest.rows), bare)
 
     def sample(self, steps: int, seed: tuple[int, ...]) -> list[Rows]:
-        """Batches for so many steps of the learner."""
+        """Batches for this many steps of the learner."""
         rng = np.random.default_rng(seed)
         return [self.window.sample(rng, self.batch) for _ in range(steps)]
 

@@ -1,4 +1,4 @@
-"""A group of processes: the processor time that all of it has used, and its end; it knows nothing of what they do."""
+"""A group of processes: the processor time that all of it has used, and its end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trains OpenSpiel's own AlphaZero for so many processor minutes of all its processes; it knows nothing of play.
+"""Trains OpenSpiel's own AlphaZero for this many processor minutes of all its processes.
 
     python -m soglab.baselines.openspiel_alphazero.train connect_four --minutes 120 --out runs/openspiel-az
 
@@ -29,7 +29,7 @@ from typing import Any, Final
 from sog.errors import SettingError, SogError
 from sog.games.catalog import make_game
 from sog.opponents.openspiel_alphazero.extra import ONE_CORE, require_extra
-from sog.opponents.openspiel_alphazero.settings import MODELS, AzSettings, Trained, newest_checkpoint, write_record
+from sog.opponents.openspiel_alphazero.settings import MODELS, AzSettings, AzTraining, newest_checkpoint, write_record
 from sog.opponents.rating import spiel_state
 from soglab.baselines.openspiel_alphazero.group import Group
 
@@ -44,8 +44,8 @@ _PACKAGES: Final = ("open-spiel", "jax", "flax", "optax", "orbax-checkpoint", "c
 
 def train(
     name: str, minutes: float, out: Path, settings: AzSettings, say: Callable[[str], None] = lambda line: None
-) -> Trained:
-    """Train until the processes have used so many processor minutes; none of them lives on.
+) -> AzTraining:
+    """Train until the processes have used this many processor minutes; none of them lives on.
 
     say: given a line of progress now and then. SettingError where `out` exists, the trainer ends by itself or no
     checkpoint was written in time. KeyboardInterrupt ends it sooner, and what it has is kept and recorded.
@@ -66,7 +66,7 @@ def train(
 
 
 class _Training:
-    """OpenSpiel's trainer at work in a folder, for so many processor seconds."""
+    """OpenSpiel's trainer at work in a folder, for this many processor seconds."""
 
     def __init__(self, out: Path, spiel: str, settings: AzSettings, limit: float, say: Callable[[str], None]) -> None:
         self.out, self.settings, self.limit, self.say = out, settings, limit, say
@@ -107,12 +107,12 @@ class _Training:
         if newest is not None:
             write_record(self.out, self.record(name))
 
-    def record(self, name: str) -> Trained:
+    def record(self, name: str) -> AzTraining:
         """What the training has come to."""
         checkpoint, counts = newest_checkpoint(self.out), _learned(self.out)
         if checkpoint is None:
             raise SettingError(f"{self.used:.0f} processor seconds were too short for a first checkpoint")
-        return Trained(
+        return AzTraining(
             name,
             self.used / 60.0,
             self.clock / 60.0,
