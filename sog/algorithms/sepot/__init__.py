@@ -1,4 +1,4 @@
-"""SePoT: look-ahead search on top of policy networks, for games with too many states to list (SePoT, 2025).
+"""SePoT: look-ahead search on top of policy networks, for games with too many states to list (SePoT, IJCAI 2024).
 
 A policy learner, R-NaD in the paper, learns a policy. Beside it transformations of that policy are learned, and a
 critic of what histories are worth under them. A search solves a small subgame at the end of which the opponent chooses
