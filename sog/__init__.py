@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from sog.games.histories.base import HistoryGame
     from sog.games.rooted import Rooted
     from sog.play.agent import Agent
-    from sog.searches.gtcfr.search import Budget
+    from sog.searches.gtcfr.settings import Budget
     from sog.training.run import Run
 
 # Where each name is defined.

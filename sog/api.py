@@ -21,7 +21,7 @@ from sog.play.agent import Agent
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.searches.cfr import exact
 from sog.searches.cfr.algorithms import named
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.drive import run as run_alone
 from sog.searches.leaves.evaluator import Evaluator, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree

@@ -137,7 +137,7 @@ def test_the_parser_refuses_what_is_wrong() -> None:
 
 def test_pages_show_command_lines() -> None:
     shown = dict(zip(page_ids(), (len(command_lines(page)) for page in PAGES), strict=True))
-    assert shown["README.md"] >= 3 and shown["commands.md"] >= 14 and shown["figures.md"] >= 10
+    assert shown["README.md"] >= 3 and shown["docs/commands.md"] >= 14 and shown["docs/figures.md"] >= 10
     assert min(shown[page] for page in shown if page.startswith("docs/measured/")) >= 1, shown
     assert sum(shown[page] for page in shown if page.startswith("docs/measured/")) >= 80, shown
 

@@ -30,8 +30,16 @@ def functions(module: Path) -> Iterator[Function]:
 
 
 _OPTIONS = (  # of several commands
-    "AlgorithmOption", "JsonOption", "ClusterOption", "LimitOption", "HistoriesOption", "PaperOption", "UpdatesOption",
-    "GamesArgument", "SimulationsOption", "PerUpdateOption",
+    "AlgorithmOption",
+    "JsonOption",
+    "ClusterOption",
+    "LimitOption",
+    "HistoriesOption",
+    "PaperOption",
+    "UpdatesOption",
+    "GamesArgument",
+    "SimulationsOption",
+    "PerUpdateOption",
 )
 
 

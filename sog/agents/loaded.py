@@ -17,7 +17,7 @@ from sog.games.base import NATURE
 from sog.lru import LruCache
 from sog.play.agent import Agent
 from sog.play.player import Limits, Thought, think
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.whole import listed_tree
 from sog.training.opened import Opened

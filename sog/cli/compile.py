@@ -53,7 +53,7 @@ def _exploit() -> None:
     from sog.nets.cvpn import CVPN
     from sog.nets.inference import network_evaluator
     from sog.play.resolver import ResolveSettings
-    from sog.searches.gtcfr.search import Budget
+    from sog.searches.gtcfr.settings import Budget
     from sog.searches.tree.public_tree import PublicTree
 
     game = Leduc()

@@ -13,7 +13,8 @@ from sog.arrays import Array
 from sog.play.resolver import Solved
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.reroot import rerooted
-from sog.searches.gtcfr.search import Budget, SearchLog, SearchSettings, search
+from sog.searches.gtcfr.search import SearchLog, search
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 

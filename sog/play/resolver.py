@@ -15,7 +15,8 @@ import numpy as np
 from sog.arrays import Array, Float64
 from sog.play.sampled_chance import Estimate, carried, first_after
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import PAPER, POG, Budget, SearchLog, SearchSettings, search
+from sog.searches.gtcfr.search import SearchLog, search
+from sog.searches.gtcfr.settings import PAPER, POG, Budget, SearchSettings
 from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.resolving.gadget import Gadget
 from sog.searches.tree.players import Players

@@ -21,7 +21,7 @@ from sog.protocols.chess_setup import ChessBoard, read_position
 from sog.protocols.clock import share_of_clock
 from sog.protocols.lines import Lines
 from sog.protocols.words import read_whole, shown
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.version import VERSION
 
 __all__ = ["GoCommand", "UciEngine", "centipawns", "limits_of", "read_go"]

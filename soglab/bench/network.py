@@ -16,7 +16,8 @@ import numpy as np
 import torch
 from rich.console import Console
 
-from sog.arrays import Float32
+from sog.arrays import Float32, Int32
+from sog.games.base import TERMINAL
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
@@ -91,12 +92,17 @@ def _repeated(once: _Once, calls: int) -> None:
         once()
 
 
+def _ongoing(public: PublicTree) -> Int32:
+    """int32[*]: the nodes where the game continues."""
+    return np.flatnonzero(public.nodes.actor[: public.size] != TERMINAL).astype(np.int32)
+
+
 def random_beliefs(public: PublicTree, count: int, rng: np.random.Generator) -> Beliefs:
     """Beliefs with ranges drawn uniformly, at decision and chance nodes drawn uniformly (planes: in random games)."""
     ranges = [rng.dirichlet(np.ones(slots), count) for slots in public.game.num_slots]
-    while public.game.planes is not None and len(public.ongoing()) < count:
+    while public.game.planes is not None and len(_ongoing(public)) < count:
         _random_line(public, rng)
-    return Beliefs(public, rng.choice(public.ongoing(), count), np.concatenate(ranges, axis=1))
+    return Beliefs(public, rng.choice(_ongoing(public), count), np.concatenate(ranges, axis=1))
 
 
 def _random_line(public: PublicTree, rng: np.random.Generator) -> None:

@@ -22,7 +22,7 @@ from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves import weighing
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Evaluator

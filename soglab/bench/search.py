@@ -25,7 +25,7 @@ from sog.nets.shape import NetworkShape
 from sog.play.resolver import ResolveSettings
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr import phases
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.drive import drive
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.tree.public_tree import PublicTree

@@ -24,7 +24,8 @@ from sog.nets.inference import network_evaluator
 from sog.nets.one_core import one_core
 from sog.nets.shape import shape_for
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import Budget, SearchSettings, search
+from sog.searches.gtcfr.search import search
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.mcts import search as mcts

@@ -43,7 +43,7 @@ from sog.searches.cfr.algorithms import NAMES
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import CFR_PLUS
 from sog.searches.depth_limited.settings import SOLVERS, SolveSettings
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.leaves.drive import run
 from sog.searches.resolving.decomposition import Decomposition

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
     from sog.nets.cvpn import CVPN
-    from sog.searches.gtcfr.search import Budget
+    from sog.searches.gtcfr.settings import Budget
     from soglab.bench.form import Benchmark
 
 _Row = TypeVar("_Row", bound="DataclassInstance")
@@ -296,7 +296,7 @@ def _history_games(names: Sequence[str]) -> Sequence[str]:
 
 def _budgets(simulations: list[int] | None, per_update: list[float] | None) -> list[Budget]:
     """Every s with every c that were asked for, as `sog exploit` completes one without the other; none if neither."""
-    from sog.searches.gtcfr.search import Budget
+    from sog.searches.gtcfr.settings import Budget
 
     if not simulations and not per_update:
         return []

@@ -19,7 +19,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.training.loop import train
 from sog.training.opened import value_network
 from sog.training.run import Hooks, Run, Until

@@ -13,7 +13,7 @@ from sog.measure.intervals import mean_and_range
 from sog.measure.listed import listed
 from sog.nets.inference import network_evaluator
 from sog.play.resolver import ResolveSettings
-from sog.searches.gtcfr.search import Budget, SearchSettings
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training.checkpoint import load_meta, load_network
 from sog.training.shipped import find_checkpoint
 from soglab.bench.evaluators import CountingEvaluator

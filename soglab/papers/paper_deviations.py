@@ -18,7 +18,7 @@ from sog.errors import CheckpointError
 from sog.measure.intervals import mean_and_range, paired_difference, plus_minus
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.searches.cfr.rules import DCFR
-from sog.searches.gtcfr.search import PAPER, POG, Budget, SearchSettings
+from sog.searches.gtcfr.settings import PAPER, POG, Budget, SearchSettings
 from sog.training.checkpoint import load_meta
 from sog.training.shipped import find_checkpoint
 from soglab.plots import Level, Line, Mark, Panel, Picture, log_scale

@@ -30,7 +30,7 @@ from sog.measure.exploitability import decision_count
 from sog.measure.intervals import mean_and_range
 from sog.measure.listed import listed
 from sog.play.resolver import ResolveSettings
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.training.checkpoint import Meta, load_meta
 from sog.training.settings import preset_of
 from soglab.plots import Level, Mark, Panel, Picture, line_of, log_scale

@@ -12,7 +12,7 @@ from sog.measure.exploitability import exploitability
 from sog.measure.listed import listed
 from sog.play.resolver import ResolveSettings
 from sog.searches.cfr.rules import CFR_PLUS, DCFR, PCFR_PLUS, SOG
-from sog.searches.gtcfr.search import Budget, SearchSettings
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.evaluator import zero_evaluator
 from soglab.plots import Panel, Picture, line_of, log_scale
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint

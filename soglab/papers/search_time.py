@@ -14,7 +14,8 @@ import numpy as np
 
 from sog.games.catalog import make_game
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import Budget, SearchSettings, search
+from sog.searches.gtcfr.search import search
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree

@@ -31,7 +31,7 @@ from sog.nets.shape import shape_for
 from sog.nets.values import value_evaluator
 from sog.play.resolver import ResolveSettings
 from sog.searches.depth_limited.settings import SolveSettings
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.checkpoint import load_network

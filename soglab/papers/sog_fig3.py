@@ -17,7 +17,7 @@ from sog.games.catalog import make_game
 from sog.measure.intervals import mean_and_range
 from sog.measure.listed import listed
 from sog.play.resolver import ResolveSettings, paper_settings
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from soglab.plots import DOTS, Band, Level, Mark, Panel, Picture, Scale, Style, line_through, log_scale
 from soglab.runs import check_unchanged, networks_of, runs_there
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint, grouped

@@ -11,7 +11,7 @@ from sog.algorithms.student.player import SogPlayer
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.nets.inference import network_evaluator
 from sog.play.player import Limits, think
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.training.checkpoint import load_meta
 from sog.training.opened import value_network
 from sog.training.shipped import find_checkpoint

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from sog.arrays import Array, Float64
-from sog.games.base import NATURE
+from sog.games.base import NATURE, TERMINAL
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
@@ -25,7 +25,8 @@ from sog.nets.one_core import one_core
 from sog.nets.shape import NetworkShape, shape_for
 from sog.searches.cfr.exact import ExactEvaluator
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import Budget, SearchLog, SearchSettings, search
+from sog.searches.gtcfr.search import SearchLog, search
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
@@ -94,7 +95,7 @@ def configurations(steps: int) -> Iterator[Configuration]:
 
 def solve(public: PublicTree, count: int, rng: np.random.Generator, iterations: int = 300) -> SolvedBeliefs:
     """`count` beliefs and their exact answers."""
-    ongoing = public.ongoing()
+    ongoing = np.flatnonzero(public.nodes.actor[: public.size] != TERMINAL).astype(np.int32)
     found: list[tuple[int, Float64]] = []
     while len(found) < count:
         node, ranges = _random_belief(public, ongoing, rng)

@@ -25,7 +25,7 @@ from sog.nets.serving.resident import Residence
 from sog.nets.serving.server import Counters, Flushing
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings, Resolving
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.drive import drive
 from sog.searches.leaves.evaluator import Evaluator
 from sog.searches.tree.public_tree import PublicTree

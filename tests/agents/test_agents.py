@@ -23,7 +23,7 @@ from sog.play.agent import Agent, SearchAgent
 from sog.play.resolver import ResolveSettings
 from sog.searches.cfr import exact
 from sog.searches.depth_limited.solve import SolveSettings
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 

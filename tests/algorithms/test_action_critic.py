@@ -122,9 +122,7 @@ def test_the_policy_moves_as_the_critic_says() -> None:
 
 def test_kuhn_is_learned_from_a_critic() -> None:
     """The uniform policy's exploitability is 0.458."""
-    settings = RnadSettings(
-        short=20, shorts=10**6, learning_rate=3e-3, target_rate=0.05, critic=SMALL
-    )
+    settings = RnadSettings(short=20, shorts=10**6, learning_rate=3e-3, target_rate=0.05, critic=SMALL)
     game, public = make_history_game(KUHN), PublicTree(make_game(KUHN)).list_all()
     learner = settings.make(CVPN(policy_shape(game, 32, 2), 0), 0)
     play_and_learn(game, learner, 64, 900, 0)
@@ -140,8 +138,7 @@ def test_a_resumed_run_with_a_critic_is_the_uninterrupted_one(tmp_path: Path) ->
     for rounds in (1, 3):
         train_policy(run, settings, tmp_path / "parts", Until(rounds=rounds), resume=True)
     whole, parts = (
-        pack(checkpoint.load_state(tmp_path / name / "checkpoint")["learner"])[1]
-        for name in ("whole", "parts")
+        pack(checkpoint.load_state(tmp_path / name / "checkpoint")["learner"])[1] for name in ("whole", "parts")
     )
     assert whole.keys() == parts.keys() and any("critic" in key for key in whole)
     for key, array in whole.items():

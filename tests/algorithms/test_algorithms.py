@@ -36,7 +36,7 @@ from sog.games.rules.kuhn import Kuhn
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
-from sog.searches.gtcfr.search import PAPER, POG, Budget, SearchSettings
+from sog.searches.gtcfr.settings import PAPER, POG, Budget, SearchSettings
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint

@@ -214,8 +214,15 @@ def test_so_many_games_begin_from_the_games_starts(share: float) -> None:
 def test_games_from_named_starts_have_no_opening_and_end_earlier() -> None:
     """They are random enough: the first position is searched itself; and the loser sees how it ends."""
     play = BoardPlay(
-        MctsSearch(), PlayoutCaps(4), openings=5, sampled_moves=20, moves_max=50, starts=0.5, start_moves=5,
-        resign_below=2.0, no_resign=0.0,
+        MctsSearch(),
+        PlayoutCaps(4),
+        openings=5,
+        sampled_moves=20,
+        moves_max=50,
+        starts=0.5,
+        start_moves=5,
+        resign_below=2.0,
+        no_resign=0.0,
     )
     own = play.from_start()
     assert (own.openings, own.sampled_moves, own.moves_max) == (0, 0, 5)

@@ -25,7 +25,7 @@ from sog.play.resolver import ResolveSettings
 from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import DCFR
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import Beliefs
 from sog.searches.tree.public_tree import PublicTree
 from sog.training import checkpoint

@@ -44,9 +44,7 @@ TINY: dict[str, LearnsPolicy] = {
     "mmd": PpoSettings(
         learning_rate=3e-3, anneal=300, entropy=0.2, entropy_steps=20, damping=0.05, average=3.0, scale=0.5
     ),
-    "nashpg": PpoSettings(
-        learning_rate=3e-3, entropy=0.0, pull=0.2, magnet_every=20, average=3.0, scale=0.5
-    ),
+    "nashpg": PpoSettings(learning_rate=3e-3, entropy=0.0, pull=0.2, magnet_every=20, average=3.0, scale=0.5),
 }
 
 
@@ -358,9 +356,7 @@ def test_a_networks_policy_is_its_agents_and_the_actors() -> None:
     for d in range(len(t)):
         (row, *_) = np.flatnonzero((seen.inputs == t.inputs[d]).all(axis=1))
         node = int(seen.node[row])
-        np.testing.assert_allclose(
-            whole[node][:, seen.place[row]], t.policy[d, public.actions(node)], atol=1e-5
-        )
+        np.testing.assert_allclose(whole[node][:, seen.place[row]], t.policy[d, public.actions(node)], atol=1e-5)
 
 
 def test_a_network_of_another_kind_is_refused() -> None:

@@ -17,7 +17,7 @@ from sog.games.catalog import make_game
 from sog.nets.shape import shape_for
 from sog.searches.cfr.rules import SOG
 from sog.searches.depth_limited.settings import CFR_AVE, CFR_D, REBEL_FP
-from sog.searches.gtcfr.search import PAPER, POG
+from sog.searches.gtcfr.settings import PAPER, POG
 
 GAMES = [
     "kuhn_poker",

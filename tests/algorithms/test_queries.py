@@ -18,7 +18,7 @@ from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape, shape_for
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import PCFR_PLUS
-from sog.searches.gtcfr.search import PAPER, Budget, SearchSettings
+from sog.searches.gtcfr.settings import PAPER, Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, zero_evaluator
 from sog.searches.tree.players import Players

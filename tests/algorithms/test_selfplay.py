@@ -18,7 +18,8 @@ from sog.games.rules.goofspiel import Goofspiel
 from sog.games.rules.kuhn import Kuhn
 from sog.games.rules.leduc.game import Leduc
 from sog.play.resolver import ResolveSettings, Resolving, Solved
-from sog.searches.gtcfr.search import Budget, SearchLog
+from sog.searches.gtcfr.search import SearchLog
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree

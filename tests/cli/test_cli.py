@@ -400,9 +400,7 @@ def test_minutes_of_training_are_minutes_without_compiling(monkeypatch: pytest.M
     assert shown.getvalue() == "training: 1 of 1,000,000 rounds, 2.0 min, 3.0 left\n"
 
 
-def _clock(
-    monkeypatch: pytest.MonkeyPatch, times: list[float], compiling: float = 0.0, share: float = 1.0
-) -> None:
+def _clock(monkeypatch: pytest.MonkeyPatch, times: list[float], compiling: float = 0.0, share: float = 1.0) -> None:
     """The progress lines' clock says these times, one after another; after the first, kernels have compiled so long.
 
     share: of the clock's time, what this process had a processor for.

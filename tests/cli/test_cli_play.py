@@ -43,9 +43,7 @@ def test_a_game_on_a_board_goes_on_to_its_end(told: Callable[..., None], capsys:
     assert "agent: " in out and ("You lose; -1 after 1 game." in out or "A draw; +0 after 1 game." in out)
 
 
-def test_no_game_on_a_board_is_the_one_before_again(
-    told: Callable[..., None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_game_on_a_board_is_the_one_before_again(told: Callable[..., None], monkeypatch: pytest.MonkeyPatch) -> None:
     seeds: list[int] = []
     monkeypatch.setattr("sog.cli.play_board._game", lambda game, player, person: float(seeds.append(player.seed) or 0))
     told("q")

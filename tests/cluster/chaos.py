@@ -28,7 +28,7 @@ from sog.cluster.on_ray import STORE_BYTES
 from sog.cluster.where import Where
 from sog.games.catalog import make_game
 from sog.play.resolver import ResolveSettings
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.training.run import Run, Until
 from sog.training.stream.loop import Placed, StreamHooks, train_stream
 from sog.training.stream.supervisor import Supervisor

@@ -58,9 +58,43 @@ PATTERNS: Final = {
     "critic": "critic.*.safetensors",
 }
 FOREIGN: Final[tuple[Any, ...]] = (
-    None, True, False, -1, 0, 1, 2, 3, 2**31, 2**63, 10**30, 1.5, "", "x", "1", [], {}, [1], [1, 2], [[1]], {"x": 1},
-    "kuhn_poker", "leduc_poker", "chess", "openspiel:chess", "go(board_size=9)", "no_such_game", "\x1b[2J", "\ud800",
-    "../../etc/passwd", "/dev/zero", "network.1.safetensors", "x" * 100_000, [0] * 10_000, "resnet", "mlp", "rebel",
+    None,
+    True,
+    False,
+    -1,
+    0,
+    1,
+    2,
+    3,
+    2**31,
+    2**63,
+    10**30,
+    1.5,
+    "",
+    "x",
+    "1",
+    [],
+    {},
+    [1],
+    [1, 2],
+    [[1]],
+    {"x": 1},
+    "kuhn_poker",
+    "leduc_poker",
+    "chess",
+    "openspiel:chess",
+    "go(board_size=9)",
+    "no_such_game",
+    "\x1b[2J",
+    "\ud800",
+    "../../etc/passwd",
+    "/dev/zero",
+    "network.1.safetensors",
+    "x" * 100_000,
+    [0] * 10_000,
+    "resnet",
+    "mlp",
+    "rebel",
 )
 NUMBERS: Final = ("NaN", "Infinity", "-Infinity", "1e999", "-1e999", "9" * 5000, "1" + "0" * 400, "[" * 100_000)
 
@@ -306,7 +340,20 @@ def places(said: Any) -> Iterator[tuple[Any, Any]]:
 
 
 DAMAGES: Final = (
-    flip, flip_signed, truncate, append, grow, swap, mix, special, field, field, number, header, state, nothing
+    flip,
+    flip_signed,
+    truncate,
+    append,
+    grow,
+    swap,
+    mix,
+    special,
+    field,
+    field,
+    number,
+    header,
+    state,
+    nothing,
 )
 
 

@@ -45,7 +45,10 @@ def started(out: Path, token: str, temporary: Path) -> subprocess.Popen[str]:
     environment = {**os.environ, TOKEN: token, "TMPDIR": str(temporary)}
     with (out.parent / "said").open("w") as said:
         return subprocess.Popen(
-            [sys.executable, "-m", "tests.fuzz.kills", "--run", str(out)], env=environment, stdout=said, stderr=said,
+            [sys.executable, "-m", "tests.fuzz.kills", "--run", str(out)],
+            env=environment,
+            stdout=said,
+            stderr=said,
             text=True,
         )
 

@@ -26,7 +26,7 @@ from sog.games.boards.chess import START, Chess
 from sog.games.boards.go import Go
 from sog.protocols import gtp, uci
 from sog.protocols.lines import LONGEST, Lines
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import zero_evaluator
 from tests.fuzz.frame import Finding, arguments, hunt
 

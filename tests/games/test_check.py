@@ -99,9 +99,7 @@ def test_random_playouts_end_within_the_bounds(name: str, seed: int) -> None:
 
 def _moves(fan: Fan, **changes: Any) -> Fan:
     assert fan.moves is not None
-    return Fan(
-        fan.children, Moves(**({"edge": fan.moves.edge, "target": fan.moves.target} | changes)), fan.carry
-    )
+    return Fan(fan.children, Moves(**({"edge": fan.moves.edge, "target": fan.moves.target} | changes)), fan.carry)
 
 
 def _no_bet_with_a_jack(fan: Fan) -> Fan:
@@ -222,9 +220,7 @@ def _broken(kind: type[Game], method: str, change: Callable[[Any], Any]) -> Game
 
 
 @pytest.mark.parametrize(("kind", "method", "change", "says"), BROKEN)
-def test_a_broken_promise_is_named(
-    kind: type[Game], method: str, change: Callable[[Any], Any], says: str
-) -> None:
+def test_a_broken_promise_is_named(kind: type[Game], method: str, change: Callable[[Any], Any], says: str) -> None:
     game = _broken(kind, method, change)
     with pytest.raises(GameError, match=says) as error:
         check_game(game)

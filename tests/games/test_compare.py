@@ -43,9 +43,7 @@ def test_unordered_rolls_stand_for_several_histories() -> None:
     assert (seen.pairs, seen.histories) == (511 * 9, 511 * 16)
 
 
-@pytest.mark.parametrize(
-    "name", ["tic_tac_toe", "liars_dice(numdice=2,dice_sides=6)", GOOFSPIEL.format(5, "random")]
-)
+@pytest.mark.parametrize("name", ["tic_tac_toe", "liars_dice(numdice=2,dice_sides=6)", GOOFSPIEL.format(5, "random")])
 def test_a_sample_of_a_larger_game_is_openspiels(name: str) -> None:
     seen = compare_with_openspiel(make_game(name), max_states=40)
     assert not seen.complete and seen.pairs >= 40

@@ -17,10 +17,7 @@ def test_nature_splits_the_pairs() -> None:
     assert game.actor(s) == NATURE
     fan = game.fan(s)
     assert fan.children == [GoofspielRounds((2, 1), (result,), 0) for result in (0, 1, TIED)]
-    bids = [
-        [game.infostate_name(child, 0, i) for i in range(game.num_infostates(child)[0])]
-        for child in fan.children
-    ]
+    bids = [[game.infostate_name(child, 0, i) for i in range(game.num_infostates(child)[0])] for child in fan.children]
     assert bids == [["2", "3"], ["1", "2"], ["1", "2", "3"]]
     np.testing.assert_array_equal(game.weights(fan.children[0]).dense(), [[1, 0], [1, 1]])
     np.testing.assert_array_equal(game.weights(fan.children[2]).dense(), np.eye(3))

@@ -28,9 +28,7 @@ def test_rolls_carry_multinomial_counts() -> None:
         ((3, 3), (1, 3), (2, 3), False),  # a bid on the wild face counts that face only
     ],
 )
-def test_who_wins_a_call(
-    bid: tuple[int, int], mine: tuple[int, int], theirs: tuple[int, int], holds: bool
-) -> None:
+def test_who_wins_a_call(bid: tuple[int, int], mine: tuple[int, int], theirs: tuple[int, int], holds: bool) -> None:
     game = LiarsDice(2, 3)
     action = (bid[0] - 1) * 3 + bid[1] - 1
     assert game.quantity_and_face(action) == bid

@@ -170,7 +170,7 @@ def test_a_name_of_this_program_is_not_mine_to_take(
         ("games_of_mine", "small_poker(dice=2)", "small_poker has no parameter dice; known: cards"),
         ("games_of_mine", "other_name", "has the name 'small_poker', not the game string"),
         ("games_of_mine", "no_game", "not a Game"),
-        ("games_of_mine", "by_histories", "by_histories is a game by histories alone (it stands in HISTORY_GAMES"),
+        ("games_of_mine", "by_histories", "by_histories is a game by histories alone (it is in HISTORY_GAMES"),
         ("games_of_mine", "smal_poker", "did you mean small_poker"),
         ("", "xyzzy", "in modules that SOG_GAMES names"),
         ("nowhere_games", "xyzzy", "SOG_GAMES=nowhere_games: No module named"),

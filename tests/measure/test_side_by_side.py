@@ -14,7 +14,7 @@ from sog.opponents.random_player import RandomPlayer
 from sog.play.move_tree import MoveTree
 from sog.play.player import Player
 from sog.play.side_by_side import Seating, openings, play_games
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 
 GAME = make_game("tic_tac_toe")

@@ -26,7 +26,7 @@ def network(matchups: bool) -> CVPN:
 
 def beliefs(count: int) -> Beliefs:
     rng, slots0 = np.random.default_rng(0), PUBLIC.game.num_slots[0]
-    nodes = rng.choice(np.flatnonzero(PUBLIC.nodes[: PUBLIC.size, 0] < 2), size=count).astype(np.int32)
+    nodes = rng.choice(np.flatnonzero(PUBLIC.nodes.actor[: PUBLIC.size] < 2), size=count).astype(np.int32)
     ranges = rng.random((count, sum(PUBLIC.game.num_slots)))
     ranges[:, :slots0] /= ranges[:, :slots0].sum(axis=1, keepdims=True)
     ranges[:, slots0:] /= ranges[:, slots0:].sum(axis=1, keepdims=True)

@@ -17,7 +17,7 @@ from sog.measure.exploitability import agent_policy
 from sog.play.agent import SearchAgent
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings, paper_settings
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.searches.tree.records import Infostate

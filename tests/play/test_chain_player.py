@@ -11,7 +11,7 @@ from sog.games.catalog import make_game
 from sog.play.agent import SearchAgent
 from sog.play.player import Limits, PlayerSearch, Thought, think
 from sog.play.resolver import Resolving, paper_settings
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import zero_evaluator
 
 SETTINGS = paper_settings(Budget(40, 1.0))

@@ -17,7 +17,7 @@ from sog.play import move_tree
 from sog.play import player as player_module
 from sog.play.move_tree import MoveTree
 from sog.play.player import ENDLESS, Limits, Player, PlayerSearch, think
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 from sog.searches.tree.records import Infostate
 

@@ -10,7 +10,8 @@ from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
 from sog.play.position import PositionSearch
 from sog.play.resolver import derive_generator
-from sog.searches.gtcfr.search import Budget, SearchLog, SearchSettings
+from sog.searches.gtcfr.search import SearchLog
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree.public_tree import PublicTree

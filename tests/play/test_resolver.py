@@ -24,7 +24,7 @@ from sog.searches.cfr import exact
 from sog.searches.cfr.exact import ExactEvaluator
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import DCFR, SOG, Rule
-from sog.searches.gtcfr.search import Budget, SearchSettings
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree

@@ -21,7 +21,7 @@ from sog.play.agent import SearchAgent
 from sog.play.referee import Referee
 from sog.play.resolver import ResolveSettings, Resolving
 from sog.play.sampled_chance import SIBLINGS, Estimate, carried, first_after
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree

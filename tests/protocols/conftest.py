@@ -9,7 +9,7 @@ import pytest
 
 from sog.algorithms.student.player import SogPlayer
 from sog.protocols.lines import Lines
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import zero_evaluator
 
 Talk = Callable[..., list[str]]

@@ -191,13 +191,13 @@ def test_commands_that_cannot_start_lose_no_game(tmp_path: Path) -> None:
         folder = tmp_path / str(k)
         folder.mkdir()
         with pytest.raises(SettingError, match=r"no program that can be started|does not start: Exec format"):
-            tournament(folder, f'{GO}\n[agents.x]\ngtp = "\'{command}\'"')
+            tournament(folder, f"{GO}\n[agents.x]\ngtp = \"'{command}'\"")
         assert not any(path.is_dir() for path in folder.iterdir())
 
 
 def test_a_gtp_engine_is_given_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKE_ENGINE_HEARS", str(tmp_path / "heard"))
-    text = f'{GO}\n{agent("gtp", "none")}\nseconds = 2'
+    text = f"{GO}\n{agent('gtp', 'none')}\nseconds = 2"
     tournament(tmp_path, text, AMPLE)
     assert "time_settings 0 2 1" in (tmp_path / "heard").read_text().splitlines()
 

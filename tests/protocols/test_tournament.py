@@ -287,7 +287,7 @@ def test_a_gauntlet_has_fewer_games_than_all_against_all(tmp_path: Path) -> None
         read_tournament(file_of(tmp_path, f'game = "chess"\nrounds = 700\n{agents}'))
 
 
-TWO = '[agents.a]\nrandom = true\n[agents.b]\n'
+TWO = "[agents.a]\nrandom = true\n[agents.b]\n"
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,8 @@ from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.monte_carlo import OUTCOME
 from sog.searches.cfr.rules import RULES
-from sog.searches.gtcfr.search import Budget, SearchSettings, search
+from sog.searches.gtcfr.search import search
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations

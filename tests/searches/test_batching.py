@@ -31,9 +31,7 @@ def test_a_batched_subgame_is_its_layout_moved_along(name: str) -> None:
         for name in ("public", "kind", "width", "actions", "plain", "in_edge"):
             np.testing.assert_array_equal(getattr(nodes, name), getattr(alone.nodes, name))
         np.testing.assert_array_equal(nodes.offset[:, 0] - slot, alone.nodes.offset[:, 0])
-        np.testing.assert_array_equal(
-            leaves[first.leaf : after.leaf], alone.leaves + first.node
-        )
+        np.testing.assert_array_equal(leaves[first.leaf : after.leaf], alone.leaves + first.node)
         np.testing.assert_array_equal(tree.ends[first.end : after.end], alone.ends + first.node)
         for n in range(first.node, after.node):
             if tree.nodes.kind[n] == Kind.INTERIOR:

@@ -141,7 +141,10 @@ def test_where_leaves_are_as_good_as_terminal_every_cfr_solver_is_cfr(solver: ob
     roots = [start(public)]
     plain = solved(public, roots, settings, FixedUtilities(public))
     other = solved(
-        public, roots, replace(settings, solver=solver), FixedUtilities(public, pairs=solver is CFR_AVE)  # type: ignore[arg-type]
+        public,
+        roots,
+        replace(settings, solver=solver),
+        FixedUtilities(public, pairs=solver is CFR_AVE),  # type: ignore[arg-type]
     )
     for s, table in policies(plain, 0).items():
         np.testing.assert_allclose(policies(other, 0)[s], table, atol=1e-6)

@@ -15,7 +15,8 @@ from sog.games.rules.leduc.game import Leduc
 from sog.play.resolver import derive_generator
 from sog.searches.cfr.exact import ExactEvaluator
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import PAPER, Budget, SearchSettings, search
+from sog.searches.gtcfr.search import search
+from sog.searches.gtcfr.settings import PAPER, Budget, SearchSettings
 from sog.searches.leaves.drive import drive, drive_with_followers, run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, SearchGenerator, zero_answer, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree

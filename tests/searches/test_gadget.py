@@ -12,7 +12,8 @@ from sog.searches.cfr import exact
 from sog.searches.cfr.iterate import enter, update_choice
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import CFR_PLUS, DCFR, PCFR_PLUS, SOG, Rule
-from sog.searches.gtcfr.search import Budget, SearchSettings, search
+from sog.searches.gtcfr.search import search
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.resolving.gadget import Gadget

@@ -24,7 +24,8 @@ from sog.searches.cfr import exact
 from sog.searches.cfr.exact import ExactEvaluator
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import CFR_PLUS, DCFR, SOG, Rule
-from sog.searches.gtcfr.search import PAPER, POG, Budget, SearchLog, SearchSettings, search
+from sog.searches.gtcfr.search import SearchLog, search
+from sog.searches.gtcfr.settings import PAPER, POG, Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, Evaluator, Wanted, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree

@@ -15,7 +15,8 @@ from sog.games.holdem.ranges import parse_range
 from sog.games.names import parse_game
 from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import Budget, SearchSettings, search
+from sog.searches.gtcfr.search import search
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.holdem.solver import HoldemSolver
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import zero_evaluator

@@ -105,7 +105,14 @@ def answer(
     one_search = phases.Search(
         choice=NO_CHOICE,
         selection=Selection(
-            0, 1.25, int(Entry.POLICY_SUM), public.game.u_max, rng, False, np.ones((2, 0)), np.zeros(8, dtype=np.int64),
+            0,
+            1.25,
+            int(Entry.POLICY_SUM),
+            public.game.u_max,
+            rng,
+            False,
+            np.ones((2, 0)),
+            np.zeros(8, dtype=np.int64),
             Walks.zeros(1),
         ),
         leaves=asked.leaves._replace(correct=correct),

@@ -24,15 +24,16 @@ from sog.games.rules.kuhn import Kuhn
 from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import CFR_PLUS
-from sog.searches.gtcfr.search import Budget, SearchSettings, search
+from sog.searches.gtcfr.search import search
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.kernels import dispatch, fallback
 from sog.searches.kernels.dispatch import SameTypes, same_types
 from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.parts import KernelEntry
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations
-from sog.searches.tree import columns as f
 from sog.searches.tree.public_tree import PublicTree
+from sog.searches.tree.records import Entry
 
 ROOT = Path(__file__).parents[2]
 ADVICE = (
@@ -151,7 +152,7 @@ def test_what_changed_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_plain_njit_gives_the_same_bits_and_says_so_once(pytestconfig: pytest.Config) -> None:
     """With few of LLVM's optimisations, to compile faster, and into a cache that only this test reads."""
-    folder = str(pytestconfig.cache.mkdir("plain_njit")) if pytestconfig.cache else ""
+    folder = str(cache.mkdir("plain_njit")) if (cache := getattr(pytestconfig, "cache", None)) else ""
     plain = {"PYTHONPATH": str(ROOT), "SOG_PLAIN_NUMBA": "1", "NUMBA_OPT": "1", "NUMBA_CACHE_DIR": folder}
     done = subprocess.run(
         [sys.executable, __file__], cwd=ROOT, env={**os.environ, **plain},
@@ -176,7 +177,7 @@ def digests() -> list[str]:
     solved.iterate(CFR_PLUS, 20)
     searched = Lookahead(PublicTree(Kuhn()), 0, Kuhn().root_ranges())
     run(search(searched, 0, Budget(10, 1.0), SearchSettings(), np.ones(1, dtype=np.uint64)), _answers)
-    rows = f.REGRET, f.POLICY, f.POLICY_SUM
+    rows = Entry.REGRET, Entry.POLICY, Entry.POLICY_SUM
     return [tree.table(n, row).tobytes().hex() for tree in (solved, searched) for n in tree.decisions() for row in rows]
 
 

@@ -9,7 +9,8 @@ import pytest
 
 from sog.games.catalog import make_game
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import PAPER, Budget, SearchSettings, search
+from sog.searches.gtcfr.search import search
+from sog.searches.gtcfr.settings import PAPER, Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_answer, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree

@@ -7,7 +7,7 @@ import pytest
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from soglab.bench.root import PARTS, bench_root
 
 

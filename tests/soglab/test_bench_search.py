@@ -15,7 +15,7 @@ from sog.cli.app import main
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.training import settings
 from sog.training.settings import TrainSettings
 from soglab.bench import root as bench_root

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from sog.errors import CheckpointError
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.training.shipped import find_checkpoint
 from soglab.papers import paper_deviations
 from soglab.papers.paper_deviations import OURS, OURS_MORE, PAPERS, SETTINGS

@@ -100,9 +100,7 @@ def test_a_watched_run_ends_when_enough_is_seen(tmp_path: Path, tiny: TrainSetti
     assert seen == [1, 2, 3]
 
 
-def test_a_signal_while_a_run_is_watched_ends_the_program(
-    tmp_path: Path, tiny: TrainSettings
-) -> None:
+def test_a_signal_while_a_run_is_watched_ends_the_program(tmp_path: Path, tiny: TrainSettings) -> None:
     """Training saves its round first; who measures it must not go on with half of a run."""
     came: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda number, frame: came.append(number))

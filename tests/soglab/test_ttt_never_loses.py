@@ -15,7 +15,7 @@ from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import shape_for
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.training import checkpoint
 from sog.training.checkpoint import load_network
 from sog.training.shipped import find_checkpoint

@@ -18,7 +18,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import NetworkShape, shape_for
 from sog.play.resolver import ResolveSettings
-from sog.searches.gtcfr.search import Budget, SearchSettings
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.evaluator import zero_evaluator
 from sog.searches.tree import whole
 from sog.training.settings import Harvest

@@ -20,7 +20,8 @@ from sog.games.catalog import make_game
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import Budget, SearchLog, SearchSettings, search
+from sog.searches.gtcfr.search import SearchLog, search
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.drive import run
 from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree

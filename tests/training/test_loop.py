@@ -32,7 +32,7 @@ from sog.nets.serialized import network_bytes
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.depth_limited.settings import SolveSettings
-from sog.searches.gtcfr.search import Budget, SearchSettings
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.kernels.compiling import WATCH
 from sog.training import checkpoint, workers
 from sog.training.curve import Point, TrainingRecord, write_curve
@@ -122,9 +122,7 @@ def test_a_seed_decides_a_run(tmp_path: Path, uninterrupted: Whole) -> None:
 
 
 @pytest.mark.parametrize("stops", [(1,), (0, 7, 8, 33)])
-def test_a_resumed_run_is_the_uninterrupted_one(
-    stops: tuple[int, ...], tmp_path: Path, uninterrupted: Whole
-) -> None:
+def test_a_resumed_run_is_the_uninterrupted_one(stops: tuple[int, ...], tmp_path: Path, uninterrupted: Whole) -> None:
     for rounds in (*stops, ROUNDS):
         point = run_to(tmp_path / "run", rounds, resume=True, **uninterrupted.run)
         assert point.round == rounds
@@ -204,9 +202,7 @@ def test_kill_9_at_five_random_moments(tmp_path: Path, uninterrupted: Whole) -> 
     assert everything(out) == uninterrupted.everything
 
 
-def test_sigterm_saves_the_round_in_hand(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uninterrupted: Whole
-) -> None:
+def test_sigterm_saves_the_round_in_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, uninterrupted: Whole) -> None:
     monkeypatch.setattr("sog.training.rounds.SAVE_SECONDS", 1e9)  # only the end of a run saves it
     out = tmp_path / "run"
     process = forked(out, uninterrupted.run, 10)

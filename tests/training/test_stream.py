@@ -33,7 +33,7 @@ from sog.nets.serving.resident import Residence
 from sog.nets.serving.server import Counters
 from sog.nets.shape import NetworkShape, shape_for
 from sog.play.resolver import ResolveSettings
-from sog.searches.gtcfr.search import Budget, SearchSettings
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training import checkpoint
 from sog.training.learner import LearnerSettings
 from sog.training.replay import blank_rows

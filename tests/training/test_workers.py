@@ -20,7 +20,7 @@ from sog.nets.cvpn import CVPN
 from sog.nets.serialized import network_bytes
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
-from sog.searches.gtcfr.search import Budget, SearchSettings
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training.learner import LearnerSettings
 from sog.training.settings import Harvest, TrainSettings
 from sog.training.workers import hire, make_actor, play_round

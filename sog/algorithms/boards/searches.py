@@ -16,7 +16,8 @@ from sog.arrays import Float64
 from sog.games.base import NATURE
 from sog.play.position import PositionSearch
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import Budget, SearchLog, SearchSettings
+from sog.searches.gtcfr.search import SearchLog
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.evaluator import SearchGenerator
 from sog.searches.mcts.search import PuctSettings, PuctTree, search
 from sog.searches.tree.public_tree import PublicTree

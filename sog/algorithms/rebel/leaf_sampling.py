@@ -63,7 +63,7 @@ def _move(
     rng: np.random.Generator,
 ) -> tuple[int, tuple[int, int]]:
     """The edge that the actor takes and the pair's infostates after it."""
-    plain = games.public.is_plain(s) and games.public.keeps_infostates(s)
+    plain = games.public.is_plain(s) and bool(games.public.nodes.same[s])
     if plain:
         legal = np.ones(len(weights))
     else:

@@ -24,7 +24,7 @@ from sog.nets.inference import network_evaluator
 from sog.play.agent import SearchAgent
 from sog.play.resolver import ResolveSettings, paper_settings, pog_settings
 from sog.progress import OpenBar
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.training.settings import TrainSettings
 from sog.training.shipped import find_checkpoint
 

@@ -8,7 +8,7 @@ from sog.algorithms.student.player import thought_at
 from sog.play.move_tree import MoveTree
 from sog.play.player import Candidate, Player, Stopped, Thought, never
 from sog.play.resolver import ResolveSettings, Resolving, Solved
-from sog.searches.gtcfr.search import Budget
+from sog.searches.gtcfr.settings import Budget
 from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
 
 __all__ = ["ChainPlayer", "ChainSearch"]

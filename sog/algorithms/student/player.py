@@ -9,7 +9,7 @@ from sog.play.player import Candidate, Player, Stopped, Thought, never
 from sog.play.position import PositionSearch
 from sog.play.resolver import derive_generator
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import Budget, SearchSettings
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.evaluator import Evaluator, SearchGenerator
 
 __all__ = ["BOARDS", "SogPlayer", "SogSearch", "thought_at"]

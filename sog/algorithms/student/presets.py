@@ -12,7 +12,7 @@ from sog.algorithms.student.queries import QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings
 from sog.games.base import Game
 from sog.play.resolver import ResolveSettings
-from sog.searches.gtcfr.search import Budget, SearchSettings
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training.settings import TrainSettings
 
 __all__ = ["sog_preset"]

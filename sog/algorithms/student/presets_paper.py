@@ -16,7 +16,7 @@ from sog.games.base import Game
 from sog.games.names import parse_game
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
-from sog.searches.gtcfr.search import PAPER, POG, Budget
+from sog.searches.gtcfr.settings import PAPER, POG, Budget
 from sog.training.learner import LearnerSettings
 from sog.training.settings import TrainSettings
 

@@ -12,7 +12,8 @@ from sog.nets.encode import encode
 from sog.nets.shape import NetworkShape
 from sog.play.resolver import derive_generator
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.gtcfr.search import Budget, SearchLog, SearchSettings, search
+from sog.searches.gtcfr.search import SearchLog, search
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.evaluator import Beliefs, SearchGenerator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.replay import Rows, blank_rows

@@ -6,21 +6,18 @@ a driver can join the batches of many searches. It knows no network and no rules
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
 from sog.arrays import Array
-from sog.errors import SettingError, check_whole
 from sog.games.base import NATURE
 from sog.searches.cfr.iterate import NO_CHOICE
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.cfr.rules import DCFR, SOG, Rule
 from sog.searches.gtcfr import phases, trajectories
 from sog.searches.gtcfr.log import SearchLog
+from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.gtcfr.trajectories import ALL, Selection, Walks
 from sog.searches.kernels.dispatch import same_types
 from sog.searches.leaves import kernels
@@ -29,88 +26,7 @@ from sog.searches.leaves.kernels import Leaves, Request, Weighing
 from sog.searches.resolving.gadget import Gadget
 from sog.searches.tree.records import AwaitedNodes, Entry, Evaluated
 
-__all__ = ["PAPER", "POG", "Budget", "SearchLog", "SearchSettings", "search"]
-
-
-@dataclass(frozen=True)
-class Budget:
-    """(s, c): ceil(s / ceil(c)) rounds of ceil(1/c) regret updates, and ceil(c) expansions between two rounds.
-
-    The last round, whose policy is played, is followed by none, since nothing would look at them: (100, 1) is 100
-    updates and 99 expansions, (100, 0.1) 1,000 updates and 99, (1000, 10) 100 updates and 990.
-
-    simulations: s, expansions a search.  per_update: c, expansions per regret update.
-    """
-
-    simulations: int
-    per_update: float = 1.0
-
-    def __post_init__(self) -> None:
-        check_whole("simulations", self.simulations, 1)
-        c = self.per_update
-        if not (c > 0 and math.isfinite(c) and math.isfinite(1.0 / c)):
-            raise SettingError(f"simulations per update must be positive and finite, as their inverse, not {c}")
-
-    @property
-    def expansions(self) -> int:
-        """Expansions between two rounds."""
-        return math.ceil(self.per_update)
-
-    @property
-    def updates(self) -> int:
-        """Regret updates in a round."""
-        return max(1, math.ceil(1.0 / self.per_update - 1e-9))
-
-    @property
-    def rounds(self) -> int:
-        return math.ceil(self.simulations / self.expansions)
-
-    def __str__(self) -> str:
-        return f"({self.simulations},{self.per_update:g})"
-
-
-@dataclass(frozen=True)
-class SearchSettings:
-    """How GT-CFR searches, apart from its budget.
-
-    rule: the regret rule; an alternating one updates both players in turn on one evaluation of the leaves.
-    c_puct, prior_temperature: PUCT's exploration and the softmax temperature of priors.
-    select_average: the CFR half of the selection policy is the average policy (SoG), not the current (PoG).
-    correct: apply the zero-sum correction to evaluations.
-    warm_start: an opened node begins at its prior, with regrets worth this many value units (0: at uniform play).
-    fill: if a simulation cannot expand anything (it reached the end of the game, or a leaf not evaluated yet), expand
-    the oldest unexpanded leaf; where k = 1 also the oldest node that lacks a child. So s expansions happen while
-    there is anything to expand. Both are ours; the papers' search has neither (PoG, "Complexity": "If a terminal state
-    is hit at the end of the traversal, there is no expansion").
-    fixed_belief: a trajectory's infostates at the searched state are drawn by the belief as the search begins, the
-    opponent's range by the last search (SoG, "The expansion phase": "sampled from the beliefs in beta_root"; PoG,
-    Algorithm 1 hands beta to GROW); otherwise by the last iteration's ranges, where a policy of 0 hides infostates.
-    Where that gives no pair any probability, every possible pair is as likely as chance makes it.
-    whole_root: the first tree holds all children of the searched state where k = 1 too (SoG: "an initial tree
-    containing beta and all of its child public states"); otherwise the one that the prior likes best.
-    tolerance: a leaf is evaluated anew once either range at it has moved by more than this since (sum of absolute
-    differences, 2 at most). At 0 the search is what it is with every leaf evaluated in every iteration.
-    """
-
-    rule: Rule = DCFR
-    c_puct: float = 1.25
-    prior_temperature: float = 1.0
-    select_average: bool = True
-    correct: bool = True
-    warm_start: float = 1.0
-    fill: bool = True
-    fixed_belief: bool = True
-    whole_root: bool = False
-    tolerance: float = 0.0
-
-    def __post_init__(self) -> None:
-        if not 0.0 <= self.tolerance <= 2.0:
-            raise SettingError(f"the tolerance of ranges is from 0 to 2, not {self.tolerance}")
-        if not (self.prior_temperature > 0 and math.isfinite(self.prior_temperature)):
-            raise SettingError(f"the priors' temperature must be positive, not {self.prior_temperature}")
-        for name, value in (("c_puct", self.c_puct), ("warm_start", self.warm_start)):
-            if not (value >= 0 and math.isfinite(value)):
-                raise SettingError(f"{name} must be 0 or more, not {value}")
+__all__ = ["SearchLog", "search"]
 
 
 # From this many logits a belief on, a leaf's prior is evaluated when the leaf is opened, not with its values in every
@@ -121,10 +37,6 @@ APART: Final = 256
 LONGEST_PATH: Final = 128
 
 _opened = same_types(phases.opened)
-
-# SoG's search, and PoG's, whose selection follows the current policy (PoG, 3.2.2).
-PAPER = SearchSettings(rule=SOG, correct=False, warm_start=0.0, fill=False, whole_root=True)
-POG = replace(PAPER, select_average=False)
 
 
 def search(

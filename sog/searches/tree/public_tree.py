@@ -185,10 +185,6 @@ class PublicTree:
         """Whether every infostate's action a takes edge a and keeps its index, so that everybody sees what is done."""
         return bool(self.nodes.plain[node])
 
-    def keeps_infostates(self, node: int) -> bool:
-        """Whether nobody's infostate changes over any edge of a listed node."""
-        return bool(self.nodes.same[node])
-
     def slots_of(self, node: int, p: int) -> Int32:
         """int32[I]: the network slot of each of player p's infostates."""
         start = int(self.nodes.slot0[node, p])
@@ -377,10 +373,6 @@ class PublicTree:
     def decisions(self) -> Iterable[int]:
         """The listed nodes where player 0 or 1 acts, in order."""
         return (int(n) for n in np.flatnonzero(self.nodes.actor[: self.size] < NATURE))
-
-    def ongoing(self) -> Int32:
-        """int32[*]: the nodes where the game continues, in order."""
-        return np.flatnonzero(self.nodes.actor[: self.size] != TERMINAL).astype(np.int32)
 
     def _carry(self, carry: Carry) -> tuple[int, int]:
         if carry is None:
