@@ -86,13 +86,13 @@ _COUNT = """
 import json, sys
 from sog.cli.app import main
 from sog.searches.kernels.compiling import WATCH
-from sog.searches.kernels.parts import Entry, KernelPart
+from sog.searches.kernels.parts import KernelEntry, KernelPart
 
 def forms(kinds):
     modules = [module for name, module in list(sys.modules.items()) if name.startswith("sog.")]
     found = [getattr(x, "kernel", x) for module in modules for x in vars(module).values()]
-    found = [x for x in found if isinstance(x, (Entry, KernelPart))]
-    found += [x.part for x in found if isinstance(x, Entry)]
+    found = [x for x in found if isinstance(x, (KernelEntry, KernelPart))]
+    found += [x.part for x in found if isinstance(x, KernelEntry)]
     return {f"{x.__module__}.{x.__name__}": len(x.overloads) for x in found if isinstance(x, kinds) and x.overloads}
 """
 
@@ -107,7 +107,7 @@ def test_a_second_game_compiles_nothing(tmp_path: Path) -> None:
 main(["solve", "kuhn_poker", "--iterations", "3", "--json"])
 first = WATCH.kernels
 main(["solve", "leduc_poker", "--iterations", "3", "--json"])
-print(json.dumps([first, WATCH.kernels - first, forms((Entry, KernelPart))]))
+print(json.dumps([first, WATCH.kernels - first, forms((KernelEntry, KernelPart))]))
 """,
         {"NUMBA_CACHE_DIR": str(tmp_path)},
     )
@@ -122,7 +122,7 @@ def test_each_kernel_that_python_calls_has_one_form() -> None:
     found = _ask(
         """
 main(["compile", "--json"])
-print(json.dumps(forms(Entry)))
+print(json.dumps(forms(KernelEntry)))
 """,
         {},
     )
