@@ -22,5 +22,6 @@ def test_growth() -> None:
         assert full["peak"] >= full["kept"] > full["during"]
         assert before["between"] < after["between"] < full["between"] / 4
         # On the smallest deck the public trees, of which CFR-D has several, weigh most.
-        assert before["peak"] < after["peak"] < full["peak"] / (2 if ranks == 3 else 4)
+        # With rows as records a tree starts larger: at six ranks the peak is 3.4 times less, where it was over 4.
+        assert before["peak"] < after["peak"] < full["peak"] / (2 if ranks == 3 else 3)
     assert len(cfrd_memory.present(points).beside) == 3 * 4
