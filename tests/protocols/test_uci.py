@@ -161,14 +161,14 @@ def test_python_chess_drives_the_program() -> None:
     command = [sys.executable, "-m", "sog.cli.app", "uci", "chess", "-s", "20"]
     with engine_of.SimpleEngine.popen_uci(command, timeout=300) as engine:
         engine.configure({"Simulations": 30})
-        board = chess.ChessBoard()
+        board = chess.Board()
         for _ in range(2):
             result = engine.play(board, engine_of.Limit(nodes=20))
             assert result.move in board.legal_moves
             board.push(result.move)
         rows = engine.analyse(board, engine_of.Limit(nodes=40), multipv=3)
         assert [row["multipv"] for row in rows] == [1, 2, 3] and all(row["pv"][0] in board.legal_moves for row in rows)
-        mate = engine.play(chess.ChessBoard(MATE_IN_ONE), engine_of.Limit(nodes=300))
+        mate = engine.play(chess.Board(MATE_IN_ONE), engine_of.Limit(nodes=300))
         assert mate.move == chess.Move.from_uci("a1a8")
         with engine.analysis(board) as analysis:
             next(iter(analysis))
