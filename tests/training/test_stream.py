@@ -35,6 +35,7 @@ from sog.nets.shape import NetworkShape, shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.training import checkpoint
+from sog.training import rounds as round_loop
 from sog.training.learner import LearnerSettings
 from sog.training.replay import blank_rows
 from sog.training.run import Run, Until
@@ -228,7 +229,7 @@ class SlowLearning(LearnerPart):
 
 def test_actors_wait_for_a_slow_learner(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that wait to be learned from stay bounded, and actors are idle meanwhile."""
-    monkeypatch.setattr("sog.training.stream.supervisor.Learning", SlowLearning)
+    monkeypatch.setattr("sog.training.stream.supervisor.LearnerPart", SlowLearning)
     with executor(Where("local", 2)) as there:
         supervisor, idle, most, largest = Supervisor(there, start(), Totals()), 0, 0.0, 0.0
 
@@ -254,7 +255,7 @@ class NumberedPlaying(ActorPart):
 
 def test_actors_are_given_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which schedules of self-play count: as many games as a run by rounds has played by then."""
-    monkeypatch.setattr("sog.training.stream.supervisor.Playing", NumberedPlaying)
+    monkeypatch.setattr("sog.training.stream.supervisor.ActorPart", NumberedPlaying)
     with executor(Where("local", 2)) as there:
         supervisor = Supervisor(there, start(), Totals())
         go(supervisor, lambda: supervisor.totals.games >= 12 * 2 * SETTINGS.games)
@@ -322,7 +323,7 @@ def test_a_learner_that_dies_at_the_end_leaves_a_checkpoint_a_curve_and_a_word(t
 
 def test_a_save_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A run that keeps nothing for a while must not look like one that does."""
-    monkeypatch.setattr(loop, "next_save", lambda took: 0.0)
+    monkeypatch.setattr(round_loop, "next_save", lambda took: 0.0)
     monkeypatch.setattr(loop, "_LOOK", 0.0)  # each turn: a fast machine plays all four rounds within a second
     said: list[str] = []
 

@@ -97,7 +97,6 @@ def _supervised(
         start = Start(name, run.game, settings, run.seed, run.workers, placed.learner, rounds.load, evaluator)
         rounds.supervisor = Supervisor(there, start, rounds.totals)
         yield rounds
-        hooks.look(rounds.supervisor)
 
 
 _LOOK = 1.0  # seconds
@@ -188,6 +187,7 @@ class StreamRounds:
 
     def finish(self, folder: Path) -> None:
         """From the latest checkpoint on where learner or window have just died; CheckpointError if they die again."""
+        self.hooks.look(self.supervisor)
         for _ in range(_LAST_SAVES):
             if self._save():
                 return
