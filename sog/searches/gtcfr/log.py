@@ -48,13 +48,16 @@ class SearchLog:
 
         iteration: from 0 in this search; -1 for its first look.  rng: uint64[1].
         """
+        # One leaf an iteration: uniform among the iteration's evaluations.
         self._due += iteration in self.iterations
         while self._due and len(nodes):  # if an iteration evaluated nothing, its leaf is kept of the next that does
             self._keep(int(draws.random(rng) * len(nodes)), nodes, ranges)
             self._due -= 1
+        # Reservoir sampling: each evaluation of the search ends up in `picked` with the same probability.
         while self.uniform and self._next < self._seen + len(nodes):
             self._keep(self._next - self._seen, nodes, ranges)
             if len(self.picked) > self.uniform:
+                # The newest replaces one of the earlier ones, each with the same chance.
                 self.picked[int(draws.random(rng) * self.uniform)] = self.picked.pop()
             self._next += 1 if len(self.picked) < self.uniform else self._leap(rng)
         self._seen += len(nodes)
@@ -63,7 +66,11 @@ class SearchLog:
         self.picked.append((int(nodes[k]), ranges[k].copy()))
 
     def _leap(self, rng: Array) -> int:
-        """How many evaluations further the next one kept is (reservoir sampling, Li 1994, algorithm L)."""
+        """How many evaluations further the next one kept is (reservoir sampling, Li 1994, algorithm L).
+
+        With k = `uniform` and U, U' uniform in (0, 1]: W *= U ** (1 / k), then 1 + floor(log(U') / log(1 - W)).
+        """
+        # W stays below 1: log(1 - W) must be finite.
         shrunk = self._weight * (1.0 - draws.random(rng)) ** (1.0 / self.uniform)
         self._weight = min(shrunk, _BELOW_ONE)
         return 1 + int(math.log(1.0 - draws.random(rng)) / math.log1p(-self._weight))

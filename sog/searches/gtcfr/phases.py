@@ -90,8 +90,10 @@ class Search(NamedTuple):
 def advance(public: Public, tree: Tree, search: Search, answers: Evaluations) -> int:
     """Take up the answers to the last request, grow the tree, and make the next; LOOKED, EXPAND or IDENTIFY."""
     state = search.state[0]
+    # CFR's second half: the leaves' values up, and the regrets. Nothing may grow before, since answers go by place.
     if state.answered:
         take_up(public, tree, search, answers)
+    # GROW. A deterministic game's positions are listed after it, all at once; the next call then looks at them.
     if state.expansions > 0 and search.deterministic:
         state.expansions -= grow_positions(public, tree, search, state.expansions)
         return IDENTIFY
@@ -99,6 +101,7 @@ def advance(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
         state.expansions -= grow(public, tree, search, state.expansions)
         if search.selection.walk[0].node >= 0:
             return EXPAND
+    # CFR's first half, which needs no answers: ranges down, and the beliefs at the leaves.
     look(public, tree, search)
     return LOOKED
 
@@ -108,11 +111,14 @@ def advance(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
 
 @njit
 def look(public: Public, tree: Tree, search: Search) -> None:
-    """Ranges down, payoffs at the ends, beliefs out of the leaves."""
+    """Ranges down, payoffs at the ends, beliefs out of the leaves; State.found of them are in the request."""
     state, leaves = search.state[0], search.leaves
+    # Virtual losses keep the trajectories of one phase apart, and end with it.
     trajectories.settle(tree, search.selection)
     state.leaves = kernels.list_leaves(tree, leaves.nodes)
     _down(public, tree, search)
+    # One infostate a player: its range scales the opponent's values and nothing else (PoG, B.2, "Regret Update Phase"),
+    # so a leaf's conditional value is good for the whole search.
     if search.single:
         only_new = Look(Infostate.REACH, Players.BOTH, Players.BOTH, False, True, search.request)
         state.found = kernels.collect(public, tree, leaves, 0, state.leaves, 0, only_new)
@@ -125,19 +131,25 @@ def take_up(public: Public, tree: Tree, search: Search, answers: Evaluations) ->
     """Evaluations into the leaves, and values up with the iteration's updates of both players."""
     state, leaves, request = search.state[0], search.leaves, search.request
     state.answered = 0
+    # Answers are conditional on the infostate. `_weigh` makes counterfactual values of them: cfv[i] = value[i] *
+    # mass[i], where mass[i] = sum over j of W[i, j] r[j].
     for b in range(state.found):
         n = leaves.nodes[request.places[b]]
         kernels.absorb(public, tree, leaves, request, b, answers.values, Players.BOTH)
         if not search.apart:
             kernels.absorb_prior(public, tree, n, answers.logits[b], search.temperature)
+        # Only an evaluated leaf may be opened.
         if tree.nodes[n].evaluated == Evaluated.AWAITING:
             tree.nodes[n].evaluated = Evaluated.READY
+    # The first look updates nothing, but its values are there for `first_guess`.
     if not state.updates:
         _weigh(public, tree, search)
         return
+    # Simultaneous: one update of both (SoG). Alternating: player 0's, then player 1's against player 0's new policy,
+    # with the same conditional values at the leaves and masses by the new ranges.
     for turn in range(2 if search.alternating else 1):
         if turn == 1:
-            _down(public, tree, search)  # and the conditional values of the first turn by the new ranges
+            _down(public, tree, search)
         _weigh(public, tree, search)
         updates = only(turn) if search.alternating else Players.BOTH
         _up(public, tree, search, updates, search.steps[state.iteration])
@@ -185,17 +197,20 @@ def _up(public: Public, tree: Tree, search: Search, updates: Players, step: Arra
 
 @njit
 def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
-    """So many trajectories, each adding to the tree where it ends; how many were done.
+    """`expansions` trajectories, each adding to the tree where it ends; how many were done (PoG, Algorithm 1, GROW).
 
     Fewer where the tree needs room or the public tree must list a fan: Selection.walk then says which node and edge.
     """
     state, walk = search.state[0], search.selection.walk[0]
     for done in range(expansions):
+        # SamplePathDownTheTree
         trajectories.trajectory(public, tree, search.selection)
         drawn = walk.edge != NO_WORLD
+        # Unlike the paper, where a trajectory to an end expands nothing: with `fill` the oldest leaf is expanded.
         if walk.node < 0 and search.fill:
             _fill(public, tree, search)
         n, edge = walk.node, walk.edge
+        # Not even that: every further trajectory of this phase would find the same.
         if n < 0 and search.fill:
             _leave(search, expansions - done)
             return expansions
@@ -205,8 +220,11 @@ def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
         state.opened += 1
         node = tree.nodes[n]
         listed = public.nodes[node.public].edge0 >= 0
+        # AddTopKChildren with k = 1: the action of the highest prior. With k = all, `edge` is ALL.
         if search.single and listed and edge == ALL and node.actor < NATURE:
             edge = trajectories.best_prior(public, tree, n, 0)
+        # Python's turn: a prior to be evaluated, arrays to grow, or a fan to list. The walk keeps its node and edge for
+        # it.
         waits = search.apart and node.actor < NATURE
         if waits or growth.expand(public, tree, n, edge) != growth.DONE:
             return done + 1
@@ -217,7 +235,7 @@ def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
 
 @njit
 def _fill(public: Public, tree: Tree, search: Search) -> None:
-    """Choose what a trajectory opens that came to nothing it could open."""
+    """Choose what is opened instead where a trajectory ended at nothing that can be opened."""
     selection = search.selection
     if search.single:
         trajectories.oldest_gap(public, tree, selection.start, selection.walk)
@@ -230,6 +248,8 @@ def _fill(public: Public, tree: Tree, search: Search) -> None:
 def _leave(search: Search, expansions: int) -> None:
     """Nothing is left to open now: this many expansions are owed, or lost where no look at the leaves will help."""
     state = search.state[0]
+    # What this phase opened has leaves that the next look evaluates, and a later phase may open those. If it opened
+    # nothing, all leaves had been evaluated.
     if state.opened > 0:
         state.owed += expansions
     else:
@@ -240,11 +260,16 @@ def _leave(search: Search, expansions: int) -> None:
 def opened(public: Public, tree: Tree, n: int, edge: int, single: bool, warm: float) -> None:
     """The first policy of node n, which now has its children, or one more."""
     node = tree.nodes[n]
+    # Chance has no policy.
     if node.actor >= NATURE:
         return
+    # One child of more may have come: its value is not known before the next sweep.
     if single:
         trajectories.first_guess(public, tree, n, edge)
+    # Regrets of a new node are 0, so it plays uniformly over the children in the tree; one child more joins with regret
+    # 0.
     matching.match_regrets(public, tree, node, Entry.REGRET, Entry.POLICY)
+    # Ours: begin at the prior instead. For k = 1 only the child of the highest prior is in the tree at first.
     if warm > 0.0 and not single:
         trajectories.warm_start(public, tree, n, warm)
 
@@ -253,15 +278,19 @@ def opened(public: Public, tree: Tree, n: int, edge: int, single: bool, warm: fl
 def grow_positions(public: Public, tree: Tree, search: Search, expansions: int) -> int:
     """`grow` in a deterministic game (k = 1), where a child can be added before its position is listed.
 
-    Search.awaited then says which positions are to be listed. Fewer trajectories are done where the tree needs room.
+    Search.awaited then says which positions are to be listed. Fewer trajectories are done where the tree needs room:
+    how many is returned.
     """
     selection, state, added = search.selection, search.state[0], 0
     walk = selection.walk[0]
     for done in range(expansions):
+        # Room for the most that one trajectory adds: a node, the parent's edges, one infostate a player. Entries wait
+        # until the positions are listed.
         if not growth.has_room(tree, 1, search.widest_fan, 2, 0):
             state.awaited = added
             return done
         trajectories.trajectory(public, tree, selection)
+        # As in `grow`: a trajectory that ended at nothing to open, nothing left at all, the child of the highest prior.
         if walk.node < 0 and search.fill:
             trajectories.oldest_gap(public, tree, selection.start, selection.walk)
         n, edge = walk.node, walk.edge
@@ -276,6 +305,7 @@ def grow_positions(public: Public, tree: Tree, search: Search, expansions: int) 
             edge = trajectories.best_prior(public, tree, n, 0)
         growth.add_unlisted_child(public, tree, n, edge)
         opened(public, tree, n, edge, True, 0.0)
+        # The child is a leaf without a position, so no later trajectory of this phase goes through it.
         awaited = search.awaited[added]
         awaited.public, awaited.edge = tree.nodes[n].public, edge
         added += 1

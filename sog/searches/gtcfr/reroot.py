@@ -20,6 +20,7 @@ def rerooted(tree: Lookahead, n: int) -> Lookahead:
     r times as much as one that begins there.
     """
     kept = _below(tree, n)
+    # Everything is copied in the order of the old numbers: parents stay before children.
     nodes = tree.nodes[kept]
     place = np.full(tree.size, -1, dtype=np.int32)
     place[kept] = np.arange(len(kept))
@@ -29,6 +30,7 @@ def rerooted(tree: Lookahead, n: int) -> Lookahead:
     while len(new.child) < len(children) or new.entries.shape[1] < len(entries):
         new.make_room()
     new.entries[:, : len(entries)] = tree.entries[:, entries]
+    # One infostate a player: node m's two columns are 2 m and 2 m + 1.
     new.infostates[:, : 2 * len(kept) : 2] = tree.infostates[:, nodes.offset[:, 0]]
     new.infostates[:, 1 : 2 * len(kept) : 2] = tree.infostates[:, nodes.offset[:, 1]]
     _link(new, nodes, place, tree.child.node[children])
@@ -37,6 +39,7 @@ def rerooted(tree: Lookahead, n: int) -> Lookahead:
     counts = new.counts
     counts.nodes, counts.infostates = len(kept), 2 * len(kept)
     counts.entries, counts.children, counts.ends = len(entries), len(children), len(ends)
+    # The weights of later iterations continue where those in the sums end.
     new.iterations = tree.iterations
     new.set_root_ranges((np.ones(1), np.ones(1)))
     return new
@@ -48,6 +51,7 @@ def _below(tree: Lookahead, n: int) -> Int64:
     inside[n] = True
     parent = tree.nodes.parent[: tree.size]
     layer = np.array([n])
+    # Layer by layer, since a node may be numbered long after its parent.
     while len(layer):
         grown = inside | (inside[parent] & (parent >= 0))
         layer = np.flatnonzero(grown & ~inside)
@@ -66,6 +70,7 @@ def _link(new: Lookahead, nodes: Nodes, place: Array, children: Array) -> None:
     rows = new.nodes[:count]
     rows[:] = nodes
     rows.parent[:] = place[nodes.parent]
+    # The old root's -1 has read the last entry of `place`.
     rows.parent[0] = -1
     rows.offset[:] = np.arange(2 * count).reshape(count, 2)
     rows.entry0[:] = _starts(_entries_of(nodes))

@@ -39,6 +39,22 @@ LONGEST_PATH: Final = 128
 _opened = same_types(phases.opened)
 
 
+# PoG, Algorithm 1 (SoG says the same in words), and where each line of it is:
+#
+#   GT-CFR(L, beta, s, c):                       search; L is `tree`, beta lies at its node `start`
+#     for i = 0 .. ceil(s / c) - 1:              Budget.rounds
+#       CFR(L, ceil(1 / c))                      Budget.updates times _GtcfrRun.update; phases.look and phases.take_up
+#       L = GROW(L)                              _GtcfrRun.grow; phases.grow, phases.grow_positions
+#     return v, p, nn_queries                    tree.values, tree.policy, SearchLog.picked
+#
+#   GROW(L, beta):                               phases.grow
+#     for i = 0 .. ceil(c) - 1:                  Budget.expansions
+#       path = SamplePathDownTheTree(L, beta)    trajectories.trajectory
+#       AddTopKChildren(L, path, k)              growth.expand: k = 1 in perfect information, elsewhere all children
+#       UpdateVisitCountsUp(L, path)             trajectories.settle
+#
+# Unlike Algorithm 1: there are ceil(s / ceil(c)) rounds, which for c < 1 follows the paper's text ("a new node every 10
+# regret update phases"), and no expansion follows the last round, since no update would look at what it adds.
 def search(
     tree: Lookahead,
     start: int,
@@ -56,12 +72,14 @@ def search(
     A tree that was searched before, at this node or at one above it, is searched on. With `fill`, expansions that the
     last phases leave over, since all that is evaluated is open, get rounds of their own.
     """
+    # The initial tree L^0: `start` with its prior and its children (PoG, Section 3.2).
     run = _GtcfrRun(tree, start, settings, rng, gadget, log or SearchLog())
     yield from run.first_look()
     rounds, updates, expansions = budget.rounds, budget.updates, budget.expansions
     for k in range(rounds):
         for _ in range(updates):
             yield from run.update()
+            # Without leaves there is nothing to evaluate or to grow: all iterations that are left are one call.
             if run.complete:
                 run.finish(rounds * updates)
                 run.note_growth()
@@ -73,9 +91,11 @@ def search(
                 return
         if k < rounds - 1:
             run.grow(expansions)
+    # Expansions that found nothing to open at once: each update lets leaves be evaluated, and so be opened.
     while run.owes and not run.complete:
         run.grow(0)
         yield from run.update()
+    # The last answers are still to be taken up: the policy that is played includes them.
     run.take_up()
     run.note_growth()
 
@@ -100,10 +120,13 @@ class _GtcfrRun:
         self.tree, self.start, self.settings, self.rng, self.log = tree, start, settings, rng, log
         self.gadget, self.choice = gadget, NO_CHOICE if gadget is None else gadget.choice
         self.single, self.width = game.perfect_information, sum(game.num_slots)
+        # In perfect information a leaf is evaluated once, so its prior comes with its value.
         self.apart = not self.single and max(game.num_slots) * game.num_actions >= APART
         self.selection = Selection(
             start=int(start),
             c_puct=float(settings.c_puct),
+            # SoG's pi_CFR is the average policy, PoG's the current one. Sums serve as averages: draws need no
+            # normalising.
             which=int(Entry.POLICY_SUM if settings.select_average else Entry.POLICY),
             unit=float(game.u_max),
             rng=rng,
@@ -112,6 +135,7 @@ class _GtcfrRun:
             path=np.zeros(32 * LONGEST_PATH, dtype=np.int64),  # longer where a phase expands more: see `grow`
             walk=Walks.zeros(1),
         )
+        # Weights of averages and discounts depend on t; a tree that is searched again continues to count.
         self.begun = tree.iterations  # by earlier searches of this tree
         self.state = phases.States.zeros(1)
         self.steps = settings.rule.steps(1, 64)
@@ -127,6 +151,7 @@ class _GtcfrRun:
         self.take_up()
         if self.tree.is_leaf(self.start):
             yield from self._open(self.start, ALL)
+        # k = 1 opened only the child of the highest prior.
         if self.single and self.settings.whole_root:
             for edge, child in enumerate(self.tree.children(self.start)):
                 if child < 0:
@@ -138,9 +163,12 @@ class _GtcfrRun:
         """Keep both ranges at the start as the search begins: the opponent's by the last search, not by the gadget."""
         tree, gadget = self.tree, self.gadget
         if gadget is not None:
+            # The opponent's range at the root is otherwise the gadget's, alpha * follow + (1 - alpha) * previous, which
+            # each update moves.
             before = tree.root_ranges
             ranges = (gadget.previous, before[1]) if gadget.opponent == 0 else (before[0], gadget.previous)
             tree.set_root_ranges(ranges)
+            # `start` lies below the root: its ranges are the root's through the policies on the branch.
             if self.start > 0:
                 tree.forward()
         self.selection.beliefs[0] = np.concatenate(tree.ranges(self.start))
@@ -150,9 +178,12 @@ class _GtcfrRun:
     def update(self) -> SearchGenerator:
         """One iteration of the regret update phase."""
         t = self.tree.iterations
+        # Rows of weights are made ahead, twice as many each time: the kernel reads row t.
         if t >= len(self.steps):
             self.steps = self.settings.rule.steps(1, 2 * (t + 1))
             self._make_room()
+        # The order is the kernel's: the answers to the last look, growth, and this look, whose answers the next call
+        # takes up.
         self.state.updates[0] = 1
         yield from self._look()
         self.state.iteration[0] = t
@@ -174,6 +205,7 @@ class _GtcfrRun:
         state, due = self.state, expansions + int(self.state.owed[0])
         state.expansions[0], state.opened[0], state.owed[0] = due, 0, 0
         self.log.expansions += expansions
+        # Without room in its path, a trajectory would get no visits.
         path = self.selection.path
         if len(path) < LONGEST_PATH * due:
             longer = np.zeros(LONGEST_PATH * due, dtype=np.int64)
@@ -187,6 +219,7 @@ class _GtcfrRun:
     def note_growth(self) -> None:
         """Write into the log how far the search grew."""
         self.log.lost = int(self.state.lost[0] + self.state.owed[0])
+        # Expansions that opened nothing are no loss where the whole subgame is in the tree.
         if self.log.lost:
             self.log.whole = self.complete or not self._has_gap()
 
@@ -208,11 +241,13 @@ class _GtcfrRun:
         """Take up the last answers, grow, send ranges down, and have the leaves evaluated."""
         tree = self.tree
         while True:
+            # Room first: kernels cannot allocate.
             if self._outgrown():
                 self._make_room()
             code = phases.advance(tree.public.arrays, tree.arrays, self.search, self.answers)
             if code == phases.LOOKED:
                 break
+            # Deterministic games only: the rules are asked for all new positions at once.
             if code == phases.IDENTIFY:
                 tree.identify_newest(self.awaited, int(self.state.awaited[0]))
                 if self.state.expansions[0] > 0:
@@ -221,6 +256,7 @@ class _GtcfrRun:
                 self.state.expansions[0] += 1  # a chance event too large to list: the trajectory walks again
         self.state.answered[0] = 1
         found = int(self.state.found[0])
+        # For k = 1 a tree without leaves may still lack children.
         self.complete = not self.state.leaves[0] and not self.single
         request = self.request
         if self.state.updates[0]:  # the log counts iterations without beliefs, too
@@ -237,6 +273,7 @@ class _GtcfrRun:
         """Have the beliefs of the request evaluated."""
         request = self.request
         nodes, ranges = request.nodes[:found], request.ranges[:found]
+        # The first look counts for q_search as well: PoG picks of all queries of a search.
         if self.log.uniform and not self.state.updates[0]:
             beside = self.leaves.nodes[request.places[:found]] != self.start  # the searched state is no leaf
             self.log.note(-1, nodes[beside], ranges[beside], self.rng)
@@ -272,6 +309,7 @@ class _GtcfrRun:
         """Arrays for the leaves of a tree of this size."""
         self.take_up()  # the last request's answers are read by its places
         tree, settings, game = self.tree, self.settings, self.tree.public.game
+        # One request may hold every node of the tree as a leaf.
         room = len(tree.nodes)
         self.leaves = Leaves(
             nodes=np.zeros(room, dtype=np.int32),
@@ -311,6 +349,7 @@ class _GtcfrRun:
         False where it stays a leaf, a chance event too large to list.
         """
         tree = self.tree
+        # For k = 1 the children are listed one by one, and edge 0 only finds out whether the fan can be listed.
         if edge == ALL and not tree.list_children(n, edge if not self.single else 0):
             tree.nodes.evaluated[n] = Evaluated.CLOSED
             return False

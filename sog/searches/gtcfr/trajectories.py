@@ -58,12 +58,17 @@ class Selection(NamedTuple):
 
 @njit
 def trajectory(public: Public, tree: Tree, selection: Selection) -> None:
-    """Walk from the start to where the tree ends; half of the choices by PUCT, half by a row of policies."""
+    """Walk from the start to where the tree ends (SoG, "The expansion phase"; SamplePathDownTheTree of Algorithm 1).
+
+    Each choice is drawn from pi_select = pi_PUCT / 2 + pi_CFR / 2. Walk.node and Walk.edge say what is to be opened.
+    """
     walk, n = selection.walk[0], selection.start
     walk.node, walk.edge = -1, ALL
+    # A world: a pair of infostates by the beliefs. Each player chooses with its own, so actions fit what it knows.
     if not _draw_world(public, tree, selection):
         walk.edge = NO_WORLD
         return
+    # Down, as far as children are in the tree.
     while tree.nodes[n].kind == Kind.INTERIOR:
         node = tree.nodes[n]
         if node.actor < NATURE:
@@ -71,13 +76,16 @@ def trajectory(public: Public, tree: Tree, selection: Selection) -> None:
             edge = draws.take(public, tree, n, a, walk.pair)
         else:
             edge = draws.draw_chance(public, node.public, selection.rng, walk.pair)
+            # No listed outcome is possible for the pair: nothing to open.
             if edge < 0:
                 return
         c = draws.child_over(tree, n, edge)
+        # The edge is not in the tree: it is what this trajectory adds.
         if c < 0:
             walk.node, walk.edge = n, edge
             return
         n = c
+    # An end, a leaf that has not been evaluated yet, or a closed one: nothing to open.
     if tree.nodes[n].kind == Kind.LEAF and tree.nodes[n].evaluated == Evaluated.READY:
         walk.node = n
 
@@ -87,6 +95,7 @@ def _draw_world(public: Public, tree: Tree, selection: Selection) -> bool:
     """Both players' infostates at the start, in Walk.pair; any that are possible where the belief has none."""
     node, rng, pair = tree.nodes[selection.start], selection.rng, selection.walk[0].pair
     reach, (fixed, ones) = tree.infostates[Infostate.REACH], (selection.beliefs[0], selection.beliefs[1])
+    # In proportion to W[i, j] r0[i] r1[j]: by the ranges of the last sweep, or by those the search began with.
     now, width0 = Ranges(reach, node.offset[0], reach, node.offset[1]), node.width[0]
     apart = Ranges(fixed, 0, fixed, width0)
     if selection.fixed:
@@ -95,6 +104,7 @@ def _draw_world(public: Public, tree: Tree, selection: Selection) -> bool:
         drawn = draws.draw_pair_of_ranges(public, node.public, now, rng, pair)
     if drawn:
         return True
+    # These give no pair a probability: by W alone.
     return bool(draws.draw_pair_of_ranges(public, node.public, Ranges(ones, 0, ones, width0), rng, pair))
 
 
@@ -103,10 +113,12 @@ def _choose(public: Public, tree: Tree, selection: Selection, n: int) -> int:
     """The action taken at node n, which gets a virtual visit."""
     node, walk, a = tree.nodes[n], selection.walk[0], -1
     i = walk.pair[node.actor]
+    # pi_CFR, unless the row is still all zero here, then pi_PUCT.
     if draws.random(selection.rng) < 0.5:
         a = _draw_policy(tree, selection.which, n, i, selection.rng)
     if a < 0:
         a = _puct(public, tree, selection, n, i)
+    # UpdateVisitCountsUp, virtual until the phase ends (`settle`).
     if walk.length < len(selection.path):
         k = node.entry0 + a * node.width[node.actor] + i
         selection.path[walk.length] = k
@@ -119,11 +131,14 @@ def _choose(public: Public, tree: Tree, selection: Selection, n: int) -> int:
 def _puct(public: Public, tree: Tree, selection: Selection, n: int, i: int) -> int:
     """The legal action with the highest PUCT score at infostate i of node n.
 
-    score = q + c_puct * prior * sqrt(all visits + 1) / (1 + visits). Values are the last sweep's, divided by the
-    opponent's mass to be conditional on the infostate and by the game's largest utility; each virtual visit of this
-    phase counts as a loss. Actions outside the tree take the mean of the values that are known.
+    score[a] = Q[a] + c_puct * P[a] * sqrt(1 + sum over b of N[b]) / (1 + N[a])
+    Q[a] = cfv[a] / (mass * u_max): the last sweep's value, conditional on the infostate through the opponent's mass
+    (SoG: "normalized by the sum of the opponent's reach probability"), as a share of the largest utility.
+    N[a] = visits + virtual visits of this phase, each a loss: Q becomes (visits * Q - virtual) / N.
+    An action whose child is not in the tree has the mean of the other actions' Q; P is normalised over legal actions.
     """
     node, child, entries = tree.nodes[n], tree.child, tree.entries
+    # 0 where the opponent holds nothing that goes with i: all Q are then 0 and the prior decides.
     unit = pairs.opponent_mass(public, tree, n, node.actor, i) * selection.unit
     width, first = node.width[node.actor], node.entry0 + i
     # Sums over the legal actions.
@@ -138,6 +153,7 @@ def _puct(public: Public, tree: Tree, selection: Selection, n: int, i: int) -> i
         if child[node.child0 + edge].node >= 0:
             known += 1
             known_sum += entries[Entry.ACTION_CFV, k]
+    # The papers do not say what an action without a child is worth.
     mean = known_sum / known if known > 0 else 0.0
     # The scores.
     best, top = -1, -np.inf
@@ -152,6 +168,7 @@ def _puct(public: Public, tree: Tree, selection: Selection, n: int, i: int) -> i
         if virtual > 0.0:
             q = (visits * q - virtual) / (visits + virtual)
         prior = entries[Entry.PRIOR, k] / prior_sum if prior_sum > 0.0 else 1.0
+        # The 1 under the root stands for the evaluation of the node itself: the prior counts in the first choice, too.
         score = q + selection.c_puct * prior * np.sqrt(visit_sum + 1.0) / (1.0 + visits + virtual)
         if score > top:
             best, top = a, score
@@ -166,6 +183,7 @@ def _draw_policy(tree: Tree, which: Entry, n: int, i: int, rng: Array) -> int:
     total = 0.0
     for a in range(node.actions):
         total += entries[which, first + a * width]
+    # Inverse sampling on the unnormalised row; rounding at its end leaves the last positive action chosen.
     target, chosen = draws.random(rng) * total, -1
     for a in range(node.actions):
         w = entries[which, first + a * width]
@@ -179,15 +197,17 @@ def _draw_policy(tree: Tree, which: Entry, n: int, i: int, rng: Array) -> int:
 
 @njit
 def warm_start(public: Public, tree: Tree, n: int, weight: float) -> None:
-    """Begin at the prior: the opened node n plays it, and holds regrets that only as much experience can undo.
+    """Begin at the prior: the opened node n plays it, and has regrets in proportion to it. Ours; see SearchSettings.
 
-    The regret of an action is weight * prior * (opponent's mass) * (value unit), as if that much had been earned.
+    policy[a, i] = P[a, i] / sum over open b of P[b, i];  regret[a, i] = weight * mass[i] * value unit * policy[a, i],
+    as if each action had earned that much: regret matching keeps to the prior until other regrets outweigh it.
     """
     node, entries, p = tree.nodes[n], tree.entries, tree.nodes[n].actor
     width, count, own, unit = node.width[p], node.actions, node.offset[p], public.nodes[node.public].value_unit
     mass = tree.infostates[Infostate.LEAF_VALUE]  # no longer a leaf, it has no use for its values
     pairs.opponent_masses(public, tree, n, p, mass)
     for i in range(width):
+        # Closed actions (illegal, or without a child in the tree) get neither policy nor regret.
         first, total = node.entry0 + i, 0.0
         for a in range(count):
             total += entries[Entry.PRIOR, first + a * width] if action_open(public, tree, node, a, i) else 0.0
@@ -208,6 +228,7 @@ def oldest_leaf(tree: Tree, start: int) -> int:
     were opened beside the branch stands behind it and counts as below (docs/notes.md).
     """
     below = tree.child[tree.nodes[start].child0].node
+    # Nodes are numbered in the order in which they were added, so the first is the oldest.
     for n in range(below, tree.counts[0].nodes):
         if _can_be_opened(tree, n):
             return n
@@ -230,6 +251,7 @@ def oldest_gap(public: Public, tree: Tree, start: int, walks: Walks) -> None:
     Siblings of the branch to `start` come last.
     walks: its node and edge are set as by `trajectory`; of the actions not in the tree, to the one of highest prior.
     """
+    # First what lies below `start`, then nodes beside the branch to it, whose parents have numbers below `start`.
     for siblings in range(2):
         for n in range(start, tree.counts[0].nodes):
             if (n > start and tree.nodes[n].parent < start) == (siblings == 1):
@@ -247,6 +269,7 @@ def _gap_at(public: Public, tree: Tree, n: int, walks: Walks) -> None:
         walk.node = n
     if node.kind != Kind.INTERIOR or node.actor >= NATURE:
         return
+    # Among the actions without a child, the one of highest prior, as AddTopKChildren does with k = 1.
     top = -np.inf
     for a in range(node.actions):
         edge = draws.move(public, node.action0 + a, 0)[0]
@@ -259,6 +282,7 @@ def _gap_at(public: Public, tree: Tree, n: int, walks: Walks) -> None:
 def first_guess(public: Public, tree: Tree, n: int, edge: int) -> None:
     """Until the next sweep a child opened in perfect information counts as its parent n, not as a draw."""
     node = tree.nodes[n]
+    # PUCT would otherwise read the 0 of an untouched entry, a draw, as the child's value.
     if public.nodes[node.public].plain:
         value = tree.infostates[Infostate.CFV, node.offset[node.actor]]
         tree.entries[Entry.ACTION_CFV, node.entry0 + edge] = value
