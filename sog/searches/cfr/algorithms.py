@@ -70,6 +70,7 @@ def named(name: str, simultaneous: bool = False, seed: int = 0) -> IterativeSolv
     if name in _FICTITIOUS:
         variant = _FICTITIOUS[name]
         return of_variant(replace(variant, name=full_name, alternating=False) if simultaneous else variant)
+    # The walks of the two players are apart: what the first changes, the second sees.
     if name in _MONTE_CARLO and simultaneous:
         raise SettingError(f"{name} walks the tree for one player at a time: it has no simultaneous form")
     if name in _MONTE_CARLO:

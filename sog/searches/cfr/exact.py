@@ -71,6 +71,7 @@ def add_policy(tree: Lookahead, policy: Policy, weight: float = 1.0) -> None:
 
     Nodes that `policy` lacks keep what the iteration before played.
     """
+    # As in matching.update: weight * own reach * policy, so that sums of policies are mixtures of strategies.
     set_policy(tree, policy, Entry.POLICY)
     tree.forward(Entry.POLICY)
     for n in tree.decisions():
@@ -81,6 +82,7 @@ def add_policy(tree: Lookahead, policy: Policy, weight: float = 1.0) -> None:
 def measure(tree: Lookahead, which: Entry = Entry.AVERAGE_POLICY) -> Measure:
     """Value and best responses of the policies in row `which` of a tree without leaves."""
     r0, r1 = tree.root_ranges
+    # A root value is counterfactual, chance's weights included: times the own range it sums to the game's value.
     value = float(tree.evaluate(which)[0] @ r0)
     zero, one = tree.evaluate(which, best=Players.BOTH)  # each one's values hang on the other's policy alone
     return Measure(value, (float(zero @ r0), float(one @ r1)))
@@ -91,6 +93,7 @@ def measure_policy(public: PublicTree, policy: Policy) -> Measure:
 
     GameError unless it has one for every decision, and each is one: see `flaw_of`.
     """
+    # A policy that lacks a state would be measured with whatever the tree plays there.
     tree = full_tree(public)
     nodes = [tree.public_node(n) for n in tree.decisions()]
     lacking = sum(node not in policy for node in nodes)
@@ -113,6 +116,7 @@ def flaw_of(policy: Array, legal: Array) -> str:
         return f"a policy of shape {found.shape}, not {legal.shape} (actions, infostates)"
     if not (found >= 0).all() or (found[legal <= 0] > 0).any():
         return "a probability below 0, not a number, or of an illegal action"
+    # An infostate without legal actions (a column of zeros) has no sum to check.
     if not np.allclose(found.sum(axis=0)[legal.any(axis=0)], 1.0):
         return "the probabilities of an infostate do not sum to 1"
     return ""
@@ -149,6 +153,7 @@ class ExactEvaluator:
         key = (id(public), node)
         if key not in self._trees:
             self._trees[key] = Lookahead(public, node, public.ranges_of_slots(node, ranges)).expand_all()
+        # The tree is listed once a node; its numbers begin anew with each belief.
         tree = self._trees[key]
         tree.restart(public.ranges_of_slots(node, ranges))
         tree.iterate(DCFR, self.iterations)
@@ -160,9 +165,11 @@ class ExactEvaluator:
 def _write_answer(tree: Lookahead, node: int, values: Float64, logits: Float64) -> None:
     """Conditional values by slot, and the logarithm of the average policy as prior."""
     public = tree.public
+    # Counterfactual values over the opponent's mass: conditional on the infostate, as networks answer.
     for p, found in enumerate(public.conditional(node, tree.cfvs(0), tree.root_ranges)):
         values[public.places_of(node, p)] = found
     actor = public.actor(node)
     if actor < NATURE:
+        # Softmax of these logits is the policy again; 1e-6 keeps them finite where an action is never played.
         at, actions = public.slots_of(node, actor), public.actions(node)
         logits[at[:, None], actions[None, :]] = np.log(tree.policy(0).T + 1e-6)

@@ -1,7 +1,7 @@
 """Fictitious play on a tree without leaves: FP, linear FP and fictitious linear optimistic play (ReBeL, appendix D).
 
-Each player's best responses are averaged as mixed strategies, that is by the reaches they give, so only the
-terminal nodes need the average reach of either player.
+Each player's best responses are averaged as mixed strategies, that is by the reaches that they give. Values need
+average reaches at the terminal nodes only, so nothing else sums them.
 """
 
 from __future__ import annotations
@@ -65,24 +65,34 @@ class Plan(NamedTuple):
 
 @njit
 def _play(public: Public, tree: Tree, plan: Plan, iterations: int) -> None:
-    """So many iterations; the POLICY row holds the last best responses."""
+    """`iterations` more; the POLICY row holds the last best responses.
+
+    Iteration t: pi^t = best response to (1 - recent) * mean^T + recent * pi^T of the opponent, T iterations in its
+    average, and mean^t = the mean of pi^1 .. pi^t with weights 1, or 1 .. t if linear.
+    recent = 2 / (T + 3) if optimistic (FLOP), otherwise 0. Unlike the paper, pi^1 is the uniform policy.
+    """
     nodes, ends = tree.counts[0].nodes, tree.ends[: tree.counts[0].ends]
     sweeps.forward(public, tree, 0, nodes, Entry.POLICY, Players.BOTH)
     for t in range(plan.first, plan.first + iterations):
         weight = float(t) if plan.linear else 1.0
         for turn in range(2 if plan.alternating else 1):
             players = only(turn) if plan.alternating else Players.BOTH
+            # Iteration 1 answers nothing: its uniform policies are only recorded.
             if t > 1:
                 for p in range(2):
                     if within(1 - p, players):  # somebody responds to p
+                        # In turn, player 1 answers an average that has player 0's response of this iteration.
                         last = t if plan.alternating and p < turn else t - 1
+                        # The sum of the weights 1 .. last, or of `last` ones.
                         total = 0.5 * last * (last + 1) if plan.linear else float(last)
                         recent = 2.0 / (last + 3.0) if plan.optimistic else 0.0
                         mix_reaches(tree, ends, p, total, recent)
                 pairs.payoffs(public, tree, 0, len(ends), players)
+                # The players' values assume their best action everywhere below, against the reaches at the ends.
                 sweeps.evaluate(public, tree, Entry.POLICY, players)
                 respond(tree, players)
                 sweeps.forward(public, tree, 0, nodes, Entry.POLICY, players)
+            # The new policies with their new reaches, which the next mean is made of.
             record(tree, ends, players, weight)
 
 
@@ -90,7 +100,7 @@ def _play(public: Public, tree: Tree, plan: Plan, iterations: int) -> None:
 def mix_reaches(tree: Tree, bottom: Array, p: int, total: float, recent: float) -> None:
     """Player p's reaches at the nodes in `bottom`: those of the average, and of the last policy with weight `recent`.
 
-    total: the sum of the weights in REACH_SUM.
+    r[i] = recent * r[i] + (1 - recent) * REACH_SUM[i] / total.  total: the sum of the weights in REACH_SUM.
     """
     reach, reach_sum = tree.infostates[Infostate.REACH], tree.infostates[Infostate.REACH_SUM]
     old = (1.0 - recent) / total
@@ -119,6 +129,7 @@ def respond(tree: Tree, players: Players) -> None:
                 if q[k] > top:  # false for a closed action's NaN
                     top, best = q[k], k
                 k += width
+            # Where no action is open, there is no policy.
             if top > -np.inf:
                 policy[best] = 1.0
 

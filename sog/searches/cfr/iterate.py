@@ -41,7 +41,10 @@ NO_CHOICE: Final = Choice(-1, 1.0, np.zeros((2, 0)), _NOTHING, _NOTHING, _NOTHIN
 
 @njit
 def enter(tree: Tree, choice: Choice) -> None:
-    """Put the opponent's range at node 0, where there is a gadget."""
+    """Put the opponent's range at node 0, where there is a gadget (PoG, B.1.1).
+
+    r[i] = alpha * follow[i] + (1 - alpha) * previous[i].
+    """
     if choice.opponent >= 0:
         reach, first = tree.infostates[Infostate.REACH], tree.nodes[0].offset[choice.opponent]
         for i in range(len(choice.follow)):
@@ -52,7 +55,8 @@ def enter(tree: Tree, choice: Choice) -> None:
 def update_choice(tree: Tree, choice: Choice, updates: Players, step: Array) -> None:
     """One regret update of the gadget from the values at node 0, where its player is one of `updates`.
 
-    Following is worth the value inside, leaving what it pays; regret matching divides the infostate between them.
+    v[i] = follow[i] * cfv[i] + (1 - follow[i]) * leave[i],  R[F, i] += cfv[i] - v[i],  R[T, i] += leave[i] - v[i],
+    follow[i] = R[F, i]+ / (R[F, i]+ + R[T, i]+), with the discounts of the subgame's rule.
     """
     if choice.opponent < 0 or not within(choice.opponent, updates):
         return
@@ -75,13 +79,17 @@ def iterate(public: Public, tree: Tree, choice: Choice, steps: Array, alternatin
     """
     nodes, ends = tree.counts[0].nodes, tree.counts[0].ends
     moved = Players.BOTH  # the players whose ranges have to be sent down again
+    # Each turn: ranges down, payoffs at the ends, values and regrets up, then the gadget, as the opponent's decision
+    # above the root.
     for t in range(len(steps)):
         for turn in range(2 if alternating else 1):
             updates = only(turn) if alternating else Players.BOTH
+            # A turn's regrets need its own player's values only; sums over iterations need both players'.
             players = Players.BOTH if track else updates
             enter(tree, choice)
             sweeps.forward(public, tree, 0, nodes, Entry.POLICY, moved)
             pairs.payoffs(public, tree, 0, ends, players)
             sweeps.backward(public, tree, 0, nodes, players, updates, steps[t], track)
             update_choice(tree, choice, updates, steps[t])
+            # The other player's ranges have not changed.
             moved = updates

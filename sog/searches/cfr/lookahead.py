@@ -53,6 +53,7 @@ class Lookahead:
             counts=Used.zeros(1),
         )
         self.iterations = 0
+        # The root, without a parent, over edge 0.
         growth.add_node(public.arrays, self.arrays, root, -1, 0)
         self.set_root_ranges(ranges)
 
@@ -189,6 +190,7 @@ class Lookahead:
         The weighted mean of the counterfactual values over that of the opponent's mass (SoG; CFR-D): not the value of
         the average policy. 0 for an infostate that no infostate of the opponent's range goes with.
         """
+        # v[i] = CFV_SUM[i] / (sum over j of W[i, j] REACH_SUM[j]).
         return self.public.conditional(self.public_node(n), self.cfv_sums(n), self.range_sums(n))
 
     def mean_share(self, n: int, p: int) -> float:
@@ -233,9 +235,11 @@ class Lookahead:
     def restart(self, ranges: tuple[Float64, Float64]) -> None:
         """Forget everything but the tree itself, and begin again from these ranges."""
         self.entries[:], self.infostates[:], self.iterations = 0.0, 0.0, 0
+        # What was READY has an evaluation at ranges that are gone; CLOSED leaves stay closed.
         evaluated = self.nodes.evaluated[: self.size]
         evaluated[evaluated == Evaluated.READY] = Evaluated.AWAITING
         self.set_root_ranges(ranges)
+        # Regrets are 0: every policy is uniform.
         self.normalise(Entry.REGRET, Entry.POLICY)
 
     def span(self, n: int, p: int) -> slice:
@@ -257,11 +261,13 @@ class Lookahead:
 
         Raises TooLarge at a chance event too large to list.
         """
+        # The kernel changes nothing unless it is done: it is called again once what it lacked is there.
         while (code := _expand(self.public.arrays, self.arrays, n, only)) != growth.DONE:
             if code == growth.NO_ROOM:
                 self.make_room()
             elif not self.list_children(n, only):
                 raise TooLarge(f"{self.public.game.name} has a chance event too large to list")
+        # With one more action open, the policy is regret matching's anew.
         if self.actor(n) < NATURE:
             _match_regrets(self.public.arrays, self.arrays, n, int(Entry.REGRET), int(Entry.POLICY))
 
@@ -284,6 +290,7 @@ class Lookahead:
         states, edges = awaited.public, awaited.edge
         for k in range(count):
             states[k] = public.child(states.item(k), edges.item(k))
+        # The kernel cannot allocate: room for the most entries that these nodes can have.
         while entries + count * public.widest_fan > self.entries.shape[1] or ends + count > len(self.ends):
             self.make_room()
         _identify_newest(public.arrays, self.arrays, awaited, count)
@@ -302,6 +309,7 @@ class Lookahead:
 
     def expand_all(self) -> Lookahead:
         """Add every public state below; the public tree must be able to list them. Returns itself."""
+        # Children are appended, so one pass over the numbers meets every node.
         n = 0
         while n < self.size:
             if self.is_leaf(n):
@@ -333,6 +341,7 @@ class Lookahead:
 
         choice: the re-solving gadget's, above the root.  track: sum ranges and values too (`values`, `range_sums`).
         """
+        # Weights depend on t, which counts all iterations of this tree.
         steps = rule.steps(self.iterations + 1, count)
         iterate.iterate(self.public.arrays, self.arrays, choice, steps, rule.alternating, track)
         self.iterations += count

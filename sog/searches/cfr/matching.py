@@ -23,10 +23,11 @@ REACH_FLOOR = 1e-9
 
 @inlined
 def regret_step(regret: L, instant: L, positive: L, negative: L, prediction: L, zero: L) -> tuple[L, L]:
-    """(the new sum, what the next policy is in proportion to) of one regret; numbers or registers of them.
+    """(the new sum R', w, which the next policy is in proportion to) of one regret; numbers or registers of them.
 
-    positive, negative: what a sum above or below 0 is multiplied by.  prediction: how often the instant regret is
-    expected once more (regret matching+ of PCFR+).
+    R' = (R + r) * (positive if R + r > 0 else negative),  w = max(R' + prediction * r, 0),  r: the instant regret.
+    DCFR: positive = t^alpha / (t^alpha + 1), negative = t^beta / (t^beta + 1) in iteration t. Regret matching+:
+    negative = 0. prediction: 1 in PCFR+, which expects the last instant regret once more; otherwise 0.
     """
     x = regret + instant
     x *= pick(x, positive, negative)
@@ -38,8 +39,9 @@ def regret_step(regret: L, instant: L, positive: L, negative: L, prediction: L, 
 def update(tree: Tree, node: Node, p: int, step: Array) -> bool:
     """Add the instant regrets at a node, discount them, and put the next policy in the POLICY row.
 
-    The instant regret of action a at infostate i is q[a, i] - v[i]; the average grows by weight * reach[i] * policy.
-    Returns whether there are infostates without a positive entry, whose policies are 0.
+    S[a, i] += weight * reach[i] * policy[a, i],  R[a, i], w[a, i] = regret_step(R[a, i], q[a, i] - v[i]),
+    policy[a, i] = w[a, i] / sum over b of w[b, i].
+    Returns whether there are infostates without a positive w, whose policies are 0.
     """
     entries, infostates = tree.entries, tree.infostates
     average, policy, q = entries[Entry.POLICY_SUM], entries[Entry.POLICY], entries[Entry.ACTION_CFV]
@@ -49,11 +51,13 @@ def update(tree: Tree, node: Node, p: int, step: Array) -> bool:
     for i in range(0, width, LANES):
         left, k = width - i, node.entry0 + i
         total, value = zero, load(cfv, own + i, left)
+        # The average takes the policy that this iteration's values came from, before the next one replaces it.
         mine = weight * (load(reach, own + i, left) + floor)
         for _ in range(count):
             store(average, k, left, load(average, k, left) + mine * load(policy, k, left))
             total += _add_regret(entries, k, left, load(q, k, left) - value, step)
             k += width
+        # 0 where no w is positive: which actions are open is not known here. The caller makes these uniform.
         empty |= _normalise(policy, node.entry0 + i, count, width, left, total, zero)
     return empty
 
@@ -62,8 +66,9 @@ def update(tree: Tree, node: Node, p: int, step: Array) -> bool:
 def update_plain(tree: Tree, node: Node, p: int, step: Array, keep: bool) -> None:
     """The actor's values at a plain node, where an action's are its child's, and `update`.
 
-    An infostate without a positive entry gets the uniform policy.  keep: the actions' values in
-    ACTION_CFV, which nothing here needs.
+    v[i] = sum over a of policy[a, i] * cfv(child a)[i], then as in `update` with q[a, i] = cfv(child a)[i].
+    An infostate without a positive w gets the uniform policy: at a plain node all actions are open.
+    keep: write the actions' values to ACTION_CFV, which nothing here needs.
     """
     child, entries, infostates = tree.child, tree.entries, tree.infostates
     average, policy, q = entries[Entry.POLICY_SUM], entries[Entry.POLICY], entries[Entry.ACTION_CFV]
@@ -74,7 +79,7 @@ def update_plain(tree: Tree, node: Node, p: int, step: Array, keep: bool) -> Non
         left, k = width - i, node.entry0 + i
         total, value = zero, zero
         mine = weight * (load(reach, own + i, left) + floor)
-        # The first pass over the actions has the node's value as its result, the second takes it off theirs.
+        # First pass over the actions: the average with this iteration's policy, and the node's value v.
         for a in range(count):
             now, worth = load(policy, k, left), load(cfv, child[child0 + a].offset[p] + i, left)
             store(average, k, left, load(average, k, left) + mine * now)
@@ -84,6 +89,7 @@ def update_plain(tree: Tree, node: Node, p: int, step: Array, keep: bool) -> Non
             k += width
         store(cfv, own + i, left, value)
         k = node.entry0 + i
+        # Second pass: instant regrets q - v, and the next policy over this iteration's.
         for a in range(count):
             instant = load(cfv, child[child0 + a].offset[p] + i, left) - value
             total += _add_regret(entries, k, left, instant, step)
@@ -104,6 +110,7 @@ def _add_regret(entries: Array, k: int, left: int, instant: Lanes, step: Array) 
 @inlined
 def _normalise(policy: Array, first: int, count: int, width: int, left: int, total: Lanes, rest: Lanes) -> bool:
     """Divide `count` rows of policies by their totals; `rest` where that is 0; whether it is anywhere."""
+    # 1 / 0 in lanes without a positive total; `pick` discards them.
     some, scale = all_positive(total, left), splat(1.0) / total
     k = first
     for _ in range(count):
@@ -139,10 +146,12 @@ def match_regrets(public: Public, tree: Tree, node: Node, source: int, target: i
         first, total = node.entry0 + i, 0.0
         for a in range(count):
             total += max(weight[first + a * width], 0.0)
+        # Regret matching: in proportion to the positive parts.
         if total > 0.0:
             for a in range(count):
                 policy[first + a * width] = max(weight[first + a * width], 0.0) / total
             continue
+        # None positive: uniform over the open actions.
         opened = 0
         for a in range(count):
             is_open = action_open(public, tree, node, a, i)

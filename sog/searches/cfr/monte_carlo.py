@@ -23,6 +23,7 @@ from sog.searches.tree.records import Entry, Kind
 # The share of uniform play in what the walking player samples under outcome sampling.
 EXPLORATION: Final = 0.6
 
+# 2^64 over the golden ratio: consecutive seeds give far apart states.
 _GOLDEN: Final = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -40,6 +41,7 @@ class MonteCarlo:
 
     def iterate(self, tree: Lookahead, count: int) -> None:
         """`count` more iterations on a tree without leaves; regrets and averages go to their rows."""
+        # A walk has fewer turns than the tree has nodes.
         walk = SampledWalk(
             self.outcome,
             np.zeros(1, dtype=np.uint64),
@@ -88,11 +90,13 @@ def _run(public: Public, tree: Tree, walk: SampledWalk, first: int, iterations: 
     """Iterations first, first + 1, ... ."""
     rng = walk.rng
     for t in range(first, first + iterations):
+        # The generator's state from (seed, t), each mixed in by a draw, so that iteration t is the same in any run.
         rng[0] = (seed + np.uint64(1)) * _GOLDEN
         draws.random(rng)
         rng[0] ^= np.uint64(t) * np.uint64(0xD1342543DE82EF95)
         draws.random(rng)
         for p in range(2):
+            # Chance first: a pair of infostates at the root by W.
             if draws.draw_pair(public, tree, 0, rng, walk.pair):
                 _walk(public, tree, walk, p)
 
@@ -101,12 +105,16 @@ def _run(public: Public, tree: Tree, walk: SampledWalk, first: int, iterations: 
 def _walk(public: Public, tree: Tree, walk: SampledWalk, p: int) -> None:
     """Walk from the root for player p with the pair drawn there, and update the infostates met.
 
-    The regret of an action grows by its value over the probability of all the player's choices before it.
+    Chance and the opponent are sampled by their own probabilities, which cancel. With s the probability with which
+    player p's own choices above infostate I were sampled, and c that of action a (1 where all are tried):
+    v(I, a) = v(below) / c,  0 for an action not sampled;  v(I) = sum over a of policy[a] * v(I, a);
+    R[I, a] += (v(I, a) - v(I)) / s.
     """
     pair, turns = walk.pair, walk.turns
     regret, policy = tree.entries[Entry.REGRET], tree.entries[Entry.POLICY]
     n, depth, sampled = 0, 0, 1.0
     while True:
+        # Down: to the next turn of player p, which is pushed with its first or its sampled action.
         n = _to_turn(public, tree, walk, n, p, sampled)
         node = tree.nodes[n]
         if node.kind == Kind.INTERIOR:
@@ -121,12 +129,15 @@ def _walk(public: Public, tree: Tree, walk: SampledWalk, p: int) -> None:
             sampled *= chance
             n = draws.child_over(tree, n, draws.take(public, tree, n, chosen, pair))
             continue
+        # An end: up again with its utility.
         value = pairs.utility(public, node.public, pair[0], pair[1])
         value = value if p == 0 else -value
         while depth > 0:  # back up to the latest turn with an action left to try
             turn = turns[depth - 1]
             n, chosen, i = turn.node, turn.chosen, turn.pair[p]
             entry = tree.nodes[n].entry0 + chosen * tree.nodes[n].width[p] + i
+            # This action's part of R += v(I, a) / s; `_finish` takes off v(I) / s, which is known once all actions are
+            # done.
             value /= turn.chance
             turn.value += policy[entry] * value
             regret[entry] += value / turn.sampled
@@ -139,6 +150,7 @@ def _walk(public: Public, tree: Tree, walk: SampledWalk, p: int) -> None:
         if depth == 0:
             return
         turn = turns[depth - 1]
+        # External sampling: the same turn's next action, from the world as it was there.
         turn.chosen = chosen
         pair[0], pair[1] = turn.pair[0], turn.pair[1]
         n = draws.child_over(tree, n, draws.take(public, tree, n, chosen, pair))
@@ -148,7 +160,7 @@ def _walk(public: Public, tree: Tree, walk: SampledWalk, p: int) -> None:
 def _to_turn(public: Public, tree: Tree, walk: SampledWalk, n: int, p: int, sampled: float) -> int:
     """The next node where player p acts or the game ends; chance's and the opponent's actions are drawn.
 
-    The opponent's policies enter the average, over the probability of player p's own choices so far.
+    The opponent's policies enter its average: S[I, a] += policy[a] / s, s: that of player p's own choices so far.
     """
     entries, pair = tree.entries, walk.pair
     while tree.nodes[n].kind == Kind.INTERIOR and tree.nodes[n].actor != p:
@@ -156,11 +168,14 @@ def _to_turn(public: Public, tree: Tree, walk: SampledWalk, n: int, p: int, samp
         if node.actor >= NATURE:
             n = draws.child_over(tree, n, draws.draw_chance(public, node.public, walk.rng, pair))
             continue
+        # Infostate I is met with probability (opponent's reach) * (chance's) * s. Over s, S grows by reach * policy in
+        # the mean, times chance's part, which is the same for all actions of I.
         i = pair[node.actor]
         k = node.entry0 + i
         for _ in range(node.actions):
             entries[Entry.POLICY_SUM, k] += entries[Entry.POLICY, k] / sampled
             k += node.width[node.actor]
+        # By its own policy, without exploring: the probabilities cancel in the regrets.
         chosen, _ = _draw_action(public, tree, walk.rng, n, i, 0.0)
         n = draws.child_over(tree, n, draws.take(public, tree, n, chosen, pair))
     return n
@@ -175,6 +190,7 @@ def _draw_action(public: Public, tree: Tree, rng: Array, n: int, i: int, explore
     target, chosen, chance = draws.random(rng), -1, 0.0
     for a in range(node.actions):
         if draws.is_legal(public, node.action0 + a, i):
+            # With explore > 0 every legal action is sampled sometimes, as outcome sampling's 1 / q needs.
             q = (1.0 - explore) * policy[k] + explore / legal
             if q > 0.0:
                 chosen, chance = a, q
@@ -187,7 +203,10 @@ def _draw_action(public: Public, tree: Tree, rng: Array, n: int, i: int, explore
 
 @njit
 def _finish(public: Public, tree: Tree, n: int, i: int, value: float) -> None:
-    """Take the value off the regrets of infostate i at node n, and match them: uniform where none is positive."""
+    """Take the value off the regrets of infostate i at node n, and match them: uniform where none is positive.
+
+    R[a] -= value for every legal a, sampled or not;  policy[a] = max(R[a], 0) / sum over b of max(R[b], 0).
+    """
     node, regret, policy = tree.nodes[n], tree.entries[Entry.REGRET], tree.entries[Entry.POLICY]
     width, first = node.width[node.actor], node.entry0 + i
     total, legal = 0.0, 0

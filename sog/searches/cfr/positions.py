@@ -18,11 +18,12 @@ from sog.searches.tree.records import Entry, Infostate, Kind
 
 @njit
 def forward(tree: Tree) -> None:
-    """Both players' ranges down from node 0 through the POLICY row."""
+    """Both players' ranges down from node 0: r(n) = r(m) * policy(m, n) for the actor of its parent m, else r(m)."""
     reach, policy = tree.infostates[Infostate.REACH], tree.entries[Entry.POLICY]
     for n in range(1, tree.counts[0].nodes):
         node = tree.nodes[n]
         parent = tree.nodes[node.parent]
+        # Chance's probabilities are in W, not in ranges.
         share = 1.0
         if parent.actor < NATURE:
             share = policy[parent.entry0 + node.in_edge]
@@ -35,8 +36,12 @@ def forward(tree: Tree) -> None:
 def backward(tree: Tree, sums: Array, updates: Players, step: Array) -> None:
     """Both players' values up; regrets and averages of the players in `updates`; sums over iterations.
 
-    step: as in sweeps.backward.  sums: float64[2, *] scratch, a column per node: open actions, positive regret.
+    As sweeps.backward and matching.update, but each node adds its own share to its parent m:
+    cfv(m) += policy(m, n) * cfv(n),  R(m, n), w(m, n) = regret_step(R(m, n), cfv(n) - cfv(m)),
+    policy(m, n) = w(m, n) / sum of w(m, .), or 1 / (children in the tree) where that is 0.
+    step: as in sweeps.backward.  sums: float64[2, *] scratch, a column per node: open actions, sum of w.
     """
+    # Three passes: a regret needs the parent's whole value, and a policy the sum over all its siblings.
     _values_up(tree, sums, step[2])
     _regrets(tree, sums, updates, step)
     policy = tree.entries[Entry.POLICY]
@@ -60,6 +65,7 @@ def _values_up(tree: Tree, sums: Array, weight: float) -> None:
         if node.kind == Kind.INTERIOR:
             cfv[node.offset[0]] = 0.0
             cfv[node.offset[1]] = 0.0
+    # Children have higher numbers, so cfv[own] is complete here.
     for back in range(1, count):
         node = nodes[count - back]
         parent = nodes[node.parent]
@@ -67,6 +73,7 @@ def _values_up(tree: Tree, sums: Array, weight: float) -> None:
         for p in range(2):
             own, above = node.offset[p], parent.offset[p]
             if p == parent.actor:
+                # The other player's values hold this actor's reach already (else): they are summed as they are.
                 q[k] = cfv[own]
                 cfv[above] += policy[k] * cfv[own]
             else:
@@ -95,6 +102,7 @@ def _regrets(tree: Tree, sums: Array, updates: Players, step: Array) -> None:
         if parent.actor >= NATURE or not within(parent.actor, updates):
             continue
         k, own = parent.entry0 + node.in_edge, parent.offset[parent.actor]
+        # As in matching.update: the average first, by the policy that the values came from.
         average[k] += weight * (infostates[Infostate.REACH, own] + REACH_FLOOR) * policy[k]
         instant = q[k] - infostates[Infostate.CFV, own]
         regret[k], policy[k] = regret_step(regret[k], instant, step[0], step[1], step[3], 0.0)

@@ -34,6 +34,7 @@ class Rule:
         """float64[count, 4]: weights (positive, negative, average, prediction) of iterations first.. ."""
         t = np.arange(first, first + count, dtype=np.float64)
         out = np.empty((count, 4))
+        # In the order in which regret_step and matching.update read them.
         out[:, 0] = _discount(t, self.alpha)
         out[:, 1] = _discount(t, self.beta)
         out[:, 2] = np.where(t > self.delay, _power(np.maximum(t - self.delay, 1.0), self.gamma), 0.0)
@@ -42,6 +43,7 @@ class Rule:
 
 
 def _discount(t: Float64, power: float) -> Float64:
+    # The limits of t^power / (t^power + 1) for t > 1.
     if math.isinf(power):
         return np.full_like(t, 1.0 if power > 0 else 0.0)
     raised = _power(t, power)

@@ -23,9 +23,12 @@ from sog.searches.tree.records import Entry, Infostate, Kind, Node
 def forward(public: Public, tree: Tree, first: int, last: int, which: int, players: Players) -> None:
     """Send the ranges at node `first` down through the policies in row `which` of entries.
 
+    r(h a)[i] = r(h)[i] * policy[a, i] for the actor, r(h a)[i] = r(h)[i] for the other player and at chance's nodes:
+    a range holds a player's own probabilities only. Chance is in the weights W at the leaves and the ends.
     players: those whose ranges are sent; the others' stay as they are.
     """
     reach, policy = tree.infostates[Infostate.REACH], tree.entries[which]
+    # Parents have lower numbers than their children.
     for n in range(first, last):
         node = tree.nodes[n]
         if node.kind != Kind.INTERIOR:
@@ -46,13 +49,16 @@ def _edges_down(public: Public, tree: Tree, reach: Array, node: Node, p: int) ->
     for e in range(node.edges):
         child = tree.child[node.child0 + e]
         to = child.offset[p]
+        # Nobody's infostates change: a copy.
         if node.same:
             copy_span(reach, own, reach, to, width)
         elif child.node >= 0:
             edge = public.edges[node.edge0 + e]
+            # The same over this edge alone.
             if edge.carry0[p] < 0:
                 copy_span(reach, own, reach, to, width)
                 continue
+            # Links may join several infostates in one, or split one: r'[target] = sum over its sources.
             for i in range(tree.nodes[child.node].width[p]):
                 reach[to + i] = 0.0
             for k in range(edge.carries[p]):
@@ -80,12 +86,14 @@ def _actions_down(public: Public, tree: Tree, reach: Array, policy: Array, node:
                 reach[child.offset[p] + j] = 0.0
     for a in range(count):
         action = public.actions[node.action0 + a]
+        # One child for all infostates: nothing else leads there, so its range is written, not added to.
         if action.edge >= 0:
             child = tree.child[node.child0 + action.edge]
             if child.node >= 0:
                 for i in range(width):
                     reach[child.offset[p] + i] = reach[own + i] * policy[entry + i]
         else:
+            # The child depends on the infostate.
             for k in range(action.links):
                 link = public.links[action.link0 + k]
                 child = tree.child[node.child0 + link.edge]
@@ -101,6 +109,8 @@ def backward(
 ) -> None:
     """Send the values of `players` up; update regrets and averages of those in `updates`.
 
+    cfv(h)[i] = sum over a of policy[a, i] * cfv(h a)[i] for the actor, the sum over edges of the child's for the other
+    player and at chance's nodes: the counterfactual values at leaves and ends hold chance and the opponent's reach.
     step: float64[4], the weights (positive, negative, average, prediction) of rules.Rule.steps.
     track: also add this iteration's values and ranges, times the averaging weight, to CFV_SUM and REACH_SUM, and leave
     the values of all actions in ACTION_CFV.
@@ -108,21 +118,26 @@ def backward(
     infostates, weight = tree.infostates, step[2]
     cfv, reach = infostates[Infostate.CFV], infostates[Infostate.REACH]
     cfv_sum, reach_sum = infostates[Infostate.CFV_SUM], infostates[Infostate.REACH_SUM]
+    # Children have higher numbers than their parents.
     for back in range(1, last - first + 1):
         node = tree.nodes[last - back]
         if node.kind == Kind.INTERIOR:
             for p in range(2):
                 if not within(p, players):
                     continue
+                # Not this player's decision, or chance's.
                 if p != node.actor:
                     _edges_up(public, tree, cfv, node, p)
                     continue
                 if node.plain and within(p, updates):  # both in one pass over the children
                     update_plain(tree, node, p, step, track)
                     continue
+                # Elsewhere actions may be closed or share a child: values first, then regrets; infostates without a
+                # positive regret then get the uniform policy over their open actions.
                 _actions_up(public, tree, Entry.POLICY, node, p)
                 if within(p, updates) and update(tree, node, p, step):
                     match_regrets(public, tree, node, Entry.POLICY, Entry.POLICY)
+        # For means over iterations: Lookahead.values divides CFV_SUM by the opponent's mass in REACH_SUM.
         if track:
             for p in range(2):
                 own = node.offset[p]
@@ -142,6 +157,7 @@ def _edges_up(public: Public, tree: Tree, cfv: Array, node: Node, p: int) -> Non
                 total += load(cfv, tree.child[node.child0 + e].offset[p] + i, width - i)
             store(cfv, own + i, width - i, total)
         return
+    # Links: an infostate has the values of all infostates that it may become.
     for i in range(width):
         cfv[own + i] = 0.0
     for e in range(count):
@@ -178,6 +194,7 @@ def _actions_up(public: Public, tree: Tree, which: int, node: Node, p: int) -> N
                 k += width
             store(cfv, own + i, left, total)
         return
+    # NaN marks a closed action until the node's value is known, which it then gets: an instant regret of 0.
     _open_actions_up(public, tree, node, p)
     for i in range(width):
         total = 0.0
@@ -224,6 +241,7 @@ def evaluate(public: Public, tree: Tree, which: int, best: Players) -> None:
     best: the players who take their best action at every infostate instead.
     """
     count, cfv = tree.counts[0].nodes, tree.infostates[Infostate.CFV]
+    # As in `backward`, with max over open actions in place of the policy's mean for those in `best`.
     for back in range(1, count + 1):
         node = tree.nodes[count - back]
         if node.kind != Kind.INTERIOR:
