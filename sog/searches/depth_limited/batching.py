@@ -64,11 +64,13 @@ class Layouts:
     def _layout(self, node: int) -> Layout:
         i0, i1 = self.public.num_infostates(node)
         tree = Lookahead(self.public, node, (np.zeros(i0), np.zeros(i1)))
+        # Actions still to go below each node; without a limit where depth is 0.
         left = [self.depth or np.inf]
         n = 0
         while n < tree.size:
             if self._opens(tree, n, left[n]):
                 tree.expand(n)
+                # Chance's moves do not count as depth.
                 fewer = left[n] - (tree.actor(n) < NATURE)
                 left += [fewer] * (tree.size - len(left))
             n += 1
@@ -94,6 +96,7 @@ def aligned(public: PublicTree, leaves: Int32) -> bool:
     """Whether infostate i has network slot i at all these public nodes, as where nobody's infostates ever change."""
     for p in (0, 1):
         at, widths = public.nodes.slot0[leaves, p], public.nodes.width[leaves, p]
+        # Leaves share slot tables: each needs one look, as far as the widest leaf reads.
         for first in np.unique(at):
             width = int(widths[at == first].max())
             if (public.slots[first : first + width] != np.arange(width)).any():
@@ -103,6 +106,7 @@ def aligned(public: PublicTree, leaves: Int32) -> bool:
 
 def batch(public: PublicTree, trees: Sequence[Layout], ranges: Sequence[Float64]) -> tuple[Lookahead, Blocks, Int32]:
     """A lookahead with the subgames of these layouts and ranges by slot, its blocks and its leaves, int32[L]."""
+    # Made with the smallest arrays, which are replaced at once: a Lookahead's own grow by doubling.
     tree = Lookahead(public, int(trees[0].nodes.public[0]), (np.zeros(1), np.zeros(1)), room=1)
     tree.arrays = Tree(
         nodes=Nodes.zeros(sum(len(t.nodes) for t in trees)),
@@ -137,7 +141,7 @@ class Root(NamedTuple):
 def _copy_layout(public: Public, tree: Tree, layout: Layout, root: Root) -> None:
     """Copy a layout behind those copied before, with its ranges at the root."""
     counts, nodes, child, block = tree.counts[0], layout.nodes, layout.child, root.blocks[root.number]
-    # Where the copy begins: all that the layout counts from 0 is so much further on.
+    # Where the copy begins: added to every number that the layout counts from 0.
     node, slot, entry = counts.nodes, counts.infostates, counts.entries
     edge, end, leaf = counts.children, counts.ends, block.leaf
     for m in range(len(nodes)):
@@ -160,6 +164,7 @@ def _copy_layout(public: Public, tree: Tree, layout: Layout, root: Root) -> None
         root.leaves[leaf + b] = layout.leaves[b] + node
     for v in range(len(layout.uniform)):
         tree.entries[Entry.POLICY, entry + v] = layout.uniform[v]
+    # Ranges by slot to ranges by infostate, at the root.
     for p in range(2):
         slot0 = public.nodes[nodes[0].public].slot0[p]
         for i in range(nodes[0].width[p]):
@@ -170,5 +175,6 @@ def _copy_layout(public: Public, tree: Tree, layout: Layout, root: Root) -> None
     counts.entries += len(layout.uniform)
     counts.children += len(child)
     counts.ends += len(layout.ends)
+    # The next block begins where this one ends.
     after = root.blocks[root.number + 1]
     after.node, after.leaf, after.end = counts.nodes, leaf + len(layout.leaves), counts.ends

@@ -47,6 +47,8 @@ def plan_turns(settings: SolveSettings, visited: Visited) -> TurnPlan:
     origin = each * settings.warm
     users = _users(settings)
     read = (n % each == 0 and (visited is None or n // each + 1 in visited) for n in range(len(users)))
+    # Python is needed before a turn that evaluates or begins an iteration that is read; the turns between run in one
+    # call.
     stops = [n for n, reads in enumerate(read) if n >= origin and (reads or users[n])]
     return TurnPlan(tuple(users), (*stops, len(users)), origin, each)
 
@@ -64,6 +66,8 @@ def evaluated(settings: SolveSettings, first: int) -> frozenset[int]:
     """The iterations from `first` on in which leaves are evaluated: all, or where values are recycled ever fewer."""
     found, latest = set(), 0
     for t in range(first, settings.iterations + 1):
+        # The average policy changes by about 1 / t in iteration t, so ever longer stretches share one evaluation
+        # (ReBeL, appendix E: "recycle the values").
         if not latest or t > (1.0 + settings.recycle) * latest:
             found.add(t)
             latest = t

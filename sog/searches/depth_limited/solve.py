@@ -84,7 +84,10 @@ class _SolveRun:
         self.next_request = Request(np.zeros(count, dtype=np.int32), np.zeros(count, dtype=np.int32), ranges)
         self.nothing = np.zeros((0, self.leaves.tables.shape[1] if kind == Weighing.PAIRS else width))
         self.memory = LeafMemory(count, width)
+        # DIFFERENCES need every leaf's answer in every turn, and recycled answers may be read when the opponent comes
+        # there.
         self.prune = settings.prune and kind != Weighing.DIFFERENCES and settings.recycle == 0
+        # ReBeL: CFR-D evaluates at the current policies' ranges; CFR-AVE and fictitious play at the average ones'.
         self.row = int(Infostate.REACH_SUM if settings.solver.average else Infostate.REACH)
         self.keep_both = settings.correct or settings.recycle > 0  # answers are used in later turns, too
 
@@ -114,20 +117,25 @@ class _SolveRun:
     def minimise_regret(self, rule: Rule, visit: Visit, visited: Visited) -> SearchGenerator:
         """The iterations of a rule of the CFR family: from one evaluation of the leaves to the next."""
         settings, games, steps = self.settings, self.games, rule.steps(1, self.settings.iterations)
+        # t_warm iterations count as played.
         if settings.warm:
             yield from self.begin_warm(steps[: settings.warm])
         plan = plan_turns(settings, visited)
         schedule = Schedule(steps, settings.simultaneous, plan.origin, settings.solver.average)
         now, answered, advance = plan.origin - 1, self.kept(0, self.nothing, Players.BOTH), turns.advance.ready()
         public, tree, lie = games.public.arrays, games.tree.arrays, Games(games.blocks, self.leaves)
+        # One call of the kernel from one evaluation to the next; several turns where values are recycled or nothing is
+        # read.
         for turn in plan.stops:
             stretch = Stretch(now, turn, self.look(plan, now, turn))
             found = advance(public, tree, lie, Turns(schedule, stretch, answered))
             if (t := plan.begins(turn)) is not None:
                 visit(t)
+            # Two requests in turn: the kernel reads the answered one while it writes the next.
             self.request, self.next_request, now = self.next_request, self.request, turn
             values = yield from self.answered(found)
             answered = self.kept(found, values, plan.users_at(now))
+        # v(beta_r) = sum over t of weight(t) * v^t / sum of weights (ReBeL, Algorithm 1).
         self.average_root_values(float(steps[:, 2].sum()))
 
     def kept(self, found: int, values: Float64, users: Players) -> Answered:
@@ -136,6 +144,8 @@ class _SolveRun:
 
     def look(self, plan: TurnPlan, now: int, turn: int) -> Look:
         """What is collected before turn `turn`, when the last request was made before turn `now`."""
+        # Ranges of the player who has not moved since the last request are in it still, unless the last request had
+        # other leaves.
         fresh = self.prune or now < plan.origin or now < turn - 1 or not plan.users[now]
         other = Players.FIRST if turn % 2 else Players.SECOND
         changed = Players.BOTH if fresh or self.settings.simultaneous else other
@@ -153,12 +163,16 @@ class _SolveRun:
         """As if the evaluator's policies had been played in the iterations of these steps, float64[W, 4]."""
         tree, public, weight = self.tree, self.games.public, float(steps[:, 2].sum())
         yield from warm_start.play_priors(self.games)
+        # One evaluation of the priors' game stands for the values of all W iterations: times their weights.
         yield from self.value_average()
         for root in self.games.roots:
             for sums in tree.cfv_sums(int(root)):
                 sums[:] *= weight
+        # The average ranges at leaves, as if W iterations had added the same.
         if self.settings.solver.average:
             tree.infostates[Infostate.REACH_SUM] = weight * tree.infostates[Infostate.REACH]
+        # Appendix J: "an exact best response to the policy profile is computed", whose regrets are scaled to W
+        # iterations.
         sweeps.evaluate(public.arrays, tree.arrays, Entry.AVERAGE_POLICY, Players.BOTH)
         gained, lost = warm_start.played_before(steps)
         warm_start.begin(public.arrays, tree.arrays, warm_start.Past(gained, lost, weight, self.settings.hold))
@@ -169,6 +183,7 @@ class _SolveRun:
         public, leaves = games.public.arrays, self.leaves._replace(correct=False)  # responses are to values as given
         bottom = np.concatenate([tree.ends[: tree.counts.ends], games.leaves])
         tree.forward()
+        # The priors stand for the policies of the first iterations, with their weights.
         if settings.warm:
             yield from warm_start.play_priors(games)
             tree.entries[Entry.POLICY] = tree.entries[Entry.AVERAGE_POLICY]
@@ -177,8 +192,11 @@ class _SolveRun:
         fresh = evaluated(settings, max(2, settings.warm + 1))
         for t in range(settings.warm + 1, settings.iterations + 1):
             for players in (Players.BOTH,) if settings.simultaneous else (Players.FIRST, Players.SECOND):
+                # Iteration 1 has no average to answer: its uniform policies are recorded.
                 if t > 1:
                     last = t if players == Players.SECOND else t - 1  # iterations in the average that is answered
+                    # The weights 1 .. last, or `last` ones; FLOP mixes the last policy in with 2 / (last + 3), as in
+                    # cfr/fictitious.py.
                     total = 0.5 * last * (last + 1) if rule.linear else float(last)
                     look = Look(int(Infostate.REACH_SUM), int(players), int(Players.BOTH), False, False, self.request)
                     mix = Mix(bottom, total, 2.0 / (last + 3.0) if rule.optimistic else 0.0, look)
@@ -194,6 +212,7 @@ class _SolveRun:
         tree, public = self.tree, self.games.public
         tree.forward(Entry.AVERAGE_POLICY)
         tree.payoffs()
+        # Nothing pruned: both players' values are wanted at every leaf.
         everything = Look(int(Infostate.REACH), int(Players.BOTH), int(Players.BOTH), False, False, self.request)
         found = kernels.collect(public.arrays, tree.arrays, self.leaves, 0, len(self.games.leaves), 0, everything)
         answered = Answered(self.request, found, (yield from self.answered(found)), int(Players.BOTH))

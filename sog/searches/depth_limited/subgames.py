@@ -58,8 +58,9 @@ class Subgames:
     def balance(self, k: int) -> None:
         """Make the players' values at the root of subgame k sum to zero in the mean over pairs.
 
-        Players who update in turn each receive values of a moment when the opponent has just responded, so that
-        both means over iterations lie too low; what they miss together is taken half from each.
+        surplus = (sum over p, i of cfv_p[i] * r_p[i]) / (sum of W r0 r1);  cfv_p[i] -= surplus / 2 * mass_p[i].
+        Players who update in turn each receive values of a moment when the opponent has just responded, so that both
+        means over iterations lie too low: the surplus is negative, and each player gets half of what is missing.
         """
         root = int(self.roots[k])
         ranges, sums = self.tree.ranges(root), self.tree.cfv_sums(root)

@@ -116,14 +116,18 @@ def _keep(public: Public, tree: Tree, leaves: Leaves, answered: Answered, used: 
 def advance(public: Public, tree: Tree, games: Games, turns: Turns) -> int:
     """End the stretch's first turn with the answers, play the turns between, begin the last; the request's size.
 
+    A turn is one update of rules.Rule at the players' decisions: ranges down, payoffs, leaves' values, values up. It
+    is cut in two where the leaves are evaluated, and a call holds the second half of one and the first of the next.
     Turns before the schedule's origin are not played, and there is none as `last` where all are over.
     """
     schedule, stretch, blocks, leaves = turns.schedule, turns.stretch, games.blocks, games.leaves
     steps, together = schedule.steps, schedule.together
     used, count = 0, 0
+    # All turns of a few subgames, then of the next few: no subgame reads another's numbers.
     for k in range(0, len(blocks) - 1, AT_ONCE):
         after = min(k + AT_ONCE, len(blocks) - 1)
         first, end = blocks[k], blocks[after]
+        # Answers lie in the order of leaves, and blocks do too: `used` is where this block's begin.
         used = _keep(public, tree, leaves, turns.answered, used, end.leaf)
         for j in range(stretch.first, stretch.last):
             # The second half of turn j: the leaves' values, then all values up.
@@ -140,6 +144,7 @@ def advance(public: Public, tree: Tree, games: Games, turns: Turns) -> int:
             players = players_of(j + 1, together)
             sweeps.forward(public, tree, first.node, end.node, Entry.POLICY, moved)
             pairs.payoffs(public, tree, first.end, end.end, players)
+            # The average beliefs at leaves. The players' values depend on their opponents' ranges only.
             if schedule.average:
                 kernels.sum_reaches(tree, leaves, first.leaf, end.leaf, opponents(players), steps[t, 2])
         if stretch.look.users:
@@ -167,6 +172,7 @@ class Mix(NamedTuple):
 @njit
 def look_at_average(public: Public, tree: Tree, leaves: Leaves, players: Players, mix: Mix, collect: bool) -> int:
     """Before a turn of fictitious play: the opponents' average reaches, payoffs, and beliefs where `collect` is set."""
+    # r = (1 - recent) * REACH_SUM / total + recent * r: what a best response answers.
     for p in range(2):
         if within(p, opponents(players)):
             fictitious.mix_reaches(tree, mix.bottom, p, mix.total, mix.recent)
@@ -181,6 +187,7 @@ def look_at_average(public: Public, tree: Tree, leaves: Leaves, players: Players
 def respond(public: Public, tree: Tree, leaves: Leaves, players: Players, answered: Answered) -> None:
     """After a turn's leaves are evaluated: the players' best responses in the POLICY row and their reaches."""
     _values_at_leaves(public, tree, leaves, players, answered)
+    # Best responses below give the value of each action; then the actions, then where they lead.
     sweeps.evaluate(public, tree, Entry.POLICY, players)
     fictitious.respond(tree, players)
     sweeps.forward(public, tree, 0, tree.counts[0].nodes, Entry.POLICY, players)

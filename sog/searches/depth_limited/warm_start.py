@@ -30,6 +30,7 @@ def play_priors(games: Subgames) -> SearchGenerator:
     One batch for each level of the subgames, since a state's belief depends on the policies above it.
     """
     tree, public = games.tree, games.public
+    # Uniform until the priors of a level are there.
     tree.normalise(Entry.REGRET, Entry.AVERAGE_POLICY)
     for level in _levels(tree):
         tree.forward(Entry.AVERAGE_POLICY)
@@ -44,6 +45,7 @@ def prior_policy(public: PublicTree, s: int, logits: Float64) -> Float64:
     """float64[A, I]: the softmax over legal actions of logits by slot and action identity, float64[S, A']."""
     at, legal = public.slots_of(s, public.actor(s)), public.legal(s)
     x = np.where(legal > 0, logits[at[:, None], public.actions(s)[None, :]].T, -np.inf)
+    # Finite even where an infostate has no legal action, whose largest logit is -inf: its policy is all 0.
     weight = legal * np.exp(x - np.maximum(x.max(axis=0), -1e300))
     policy: Float64 = weight / np.maximum(weight.sum(axis=0), 1e-300)
     return policy
@@ -61,9 +63,9 @@ def _levels(tree: Lookahead) -> list[list[int]]:
 
 
 def played_before(steps: Float64) -> tuple[float, float]:
-    """What an instant regret of 1 and one of -1 come to when they are added in each of some iterations.
+    """The sums after some iterations that each add an instant regret of 1, or each of -1: G = (G + 1) * discount(t).
 
-    steps: float64[W, 4] of rules.Rule.steps.
+    steps: float64[W, 4] of rules.Rule.steps, with the discounts of positive and of negative sums.
     """
     gained = lost = 0.0
     for positive, negative, *_ in steps:
@@ -88,6 +90,8 @@ class Past(NamedTuple):
 def begin(public: Public, tree: Tree, past: Past) -> None:
     """Regrets, averages and the first policies after iterations in which the average policies' row was played.
 
+    R[a, i] = (q[a, i] - v[i]) * (gained or lost, by its sign) + hold * gained * value unit * mass[i] * policy[a, i],
+    S[a, i] = weight * reach[i] * policy[a, i]. The term with `hold` is ours (0 in the paper).
     Values of best responses are in ACTION_CFV, NaN for closed actions.  An infostate that regrets nothing continues
     with its policy; regret matching alone would play uniformly.
     """

@@ -74,6 +74,7 @@ class Simulator:
         utilities.  rng: uint64[1].
         """
         tree, memory = self._tree, self._memory
+        # Each simulation meets at most one new infostate.
         if len(memory.met) < simulations:
             memory = self._memory = memory._replace(met=Meetings.zeros(simulations))
         _search(tree.public.arrays, tree.arrays, memory, n, i, simulations, c, rng)
@@ -91,6 +92,8 @@ def _search(
     pair, path, p = memory.pair, memory.path, tree.nodes[root].actor
     _weigh_worlds(public, tree, root, i, memory.worlds)
     for _ in range(simulations):
+        # Determinization: the own infostate is known, the opponent's drawn by its chance beside it. Statistics are by
+        # infostate, whatever the world.
         pair[p], pair[1 - p] = i, _draw_world(memory.worlds, tree.nodes[root].width[1 - p], rng)
         n, depth = root, 0
         while tree.nodes[n].kind == Kind.INTERIOR:  # choose by UCT as far as infostates are known
@@ -99,15 +102,18 @@ def _search(
                 n = _chance(public, tree, n, rng, pair)
                 continue
             k = pair[node.actor]
+            # Expansion: one infostate a simulation, then uniform play to the end.
             if not memory.opened[node.offset[node.actor] + k]:
                 _open(tree, memory, n, k)
                 break
             a = _select(public, tree, memory, n, k, c, rng)
+            # The entry and, in its last bit, the player whose return it counts.
             path[depth] = (node.entry0 + a * node.width[node.actor] + k) * 2 + node.actor
             depth += 1
             n = draws.child_over(tree, n, draws.take(public, tree, n, a, pair))
         n = _play_out(public, tree, n, rng, pair)
         utility = pairs.utility(public, tree.nodes[n].public, pair[0], pair[1])
+        # Each player counts its own utility.
         for d in range(depth):
             k = path[d] // 2
             memory.visits[k] += 1.0
@@ -130,7 +136,7 @@ def _forget(tree: Tree, memory: Memory) -> None:
 
 @njit
 def _weigh_worlds(public: Public, tree: Tree, n: int, i: int, worlds: Array) -> None:
-    """worlds[j]: running sum of the chances of the opponent's infostates 0..j beside infostate i of node n."""
+    """worlds[j] = sum over j' <= j of W[i, j'] * r[j']: the opponent's infostates beside infostate i of node n."""
     node, reach = tree.nodes[n], tree.infostates[Infostate.REACH]
     other, total = 1 - node.actor, 0.0
     for j in range(node.width[other]):
@@ -180,13 +186,14 @@ def _open(tree: Tree, memory: Memory, n: int, i: int) -> None:
 def _select(public: Public, tree: Tree, memory: Memory, n: int, i: int, c: float, rng: Array) -> int:
     """The legal action with the highest UCT score at infostate i of node n, first those never chosen; ties are drawn.
 
-    UCT: mean return + c * sqrt(log(visits of the infostate) / visits of the action).
+    score[a] = returns[a] / n[a] + c * sqrt(log(N) / n[a]), n: visits, N: their sum; infinite where n[a] is 0.
     """
     node, visits, returns = tree.nodes[n], memory.visits, memory.returns
     width, first = node.width[node.actor], node.entry0 + i
     total = 0.0
     for a in range(node.actions):
         total += visits[first + a * width]
+    # c * sqrt(log(N) / n) = sqrt(c^2 * log(N) / n).
     spread = c * c * np.log(total) if total > 0.0 else 0.0
     best, top, ties = -1, -np.inf, 0
     for a in range(node.actions):
@@ -198,6 +205,7 @@ def _select(public: Public, tree: Tree, memory: Memory, n: int, i: int, c: float
         if score > top:
             best, top, ties = a, score, 1
         elif score == top:
+            # The k-th of equals replaces the choice with probability 1 / k: each ends up chosen with the same one.
             ties += 1
             if draws.random(rng) * ties < 1.0:
                 best = a

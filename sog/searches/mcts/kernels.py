@@ -128,9 +128,10 @@ class Found(NamedTuple):
 def _best(tree: Statistics, rules: Rules, n: int) -> int:
     """The column of node n to go down: the largest PUCT score (AlphaZero, pseudocode, ucb_score).
 
-    score = value + (log((N + c_base + 1) / c_base) + c_init) * sqrt(N) * prior / (1 + visits), N: the node's visits.
-    At NATURE's nodes it is the column that is furthest behind its chance. Values are seen from the actor's side and
-    lie in [0, 1]; a virtual visit counts as a loss; an action not tried counts as a loss or as the node's mean.
+    score[a] = Q[a] + (log((N + c_base + 1) / c_base) + c_init) * P[a] * sqrt(N) / (1 + n[a]),
+    n[a]: visits and virtual visits, N: 1 + sum over a of n[a].
+    Q[a] = (1 + mean value of a's visits for the actor) / 2, in [0, 1], where a virtual visit is a loss; of an action
+    not tried 0 (first_play_loses) or the node's mean. NATURE: the column furthest behind its chance, P[a] * N - n[a].
     """
     node, stats = tree.nodes[n], tree.stats
     first, stop = node.first, node.first + node.columns
@@ -140,6 +141,7 @@ def _best(tree: Statistics, rules: Rules, n: int) -> int:
         visits += stats[Stat.VISITS, k] + stats[Stat.VIRTUAL, k]
         tried += stats[Stat.VISITS, k]
         total += stats[Stat.TOTAL, k]
+    # Values are player 0's in [-1, 1]; the actor's in [0, 1] are (1 + sign * value) / 2.
     sign = 1.0 if node.actor == 0 else -1.0
     unknown = 0.0 if rules.first_play_loses else 0.5 + 0.5 * sign * total / tried
     explore = (np.log((visits + rules.c_base + 1.0) / rules.c_base) + rules.c_init) * np.sqrt(visits)
@@ -147,9 +149,11 @@ def _best(tree: Statistics, rules: Rules, n: int) -> int:
     best, top = first, -np.inf
     for k in range(first, stop):
         own = stats[Stat.VISITS, k] + stats[Stat.VIRTUAL, k]
+        # Chance is not drawn: visits follow its probabilities as closely as whole numbers can.
         if node.actor == NATURE:
             score = stats[Stat.PRIOR, k] * visits - own
         else:
+            # (sign * total - virtual) / own: each virtual visit brings -1.
             value = unknown
             if own > 0.0:
                 value = 0.5 + 0.5 * (sign * stats[Stat.TOTAL, k] - stats[Stat.VIRTUAL, k]) / own
@@ -165,6 +169,7 @@ def _back_up(tree: Statistics, n: int, k: int, value: float, visits: float) -> N
 
     visits: 1, or 0 where the simulation is given up.
     """
+    # The root has no column above: -1. Values stay player 0's all the way up.
     while k >= 0:
         tree.stats[Stat.VIRTUAL, k] -= 1.0
         tree.stats[Stat.VISITS, k] += visits
@@ -179,6 +184,7 @@ def step(public: Public, tree: Statistics, found: Found, answered: int, answers:
 
     False, and nothing has changed, where the tree lacks room.
     """
+    # Room for a column per action, or per edge at NATURE's nodes, whichever is more.
     columns, counts = 0, tree.counts[0]
     for b in range(answered):
         state = public.nodes[found.leaves[b].state]
@@ -200,13 +206,16 @@ def _descend(public: Public, tree: Statistics, found: Found, simulations: int) -
     done.leaves = done.ended = 0
     while done.leaves < rules.leaves and done.leaves + done.ended < simulations:
         n, k = 0, -1
+        # Selection. Each column taken gets a virtual visit, so that the next simulations of the batch go elsewhere.
         while nodes[n].columns > 0:
             k = nodes[0].first + rules.root if n == 0 and rules.root >= 0 else _best(tree, rules, n)
             tree.stats[Stat.VIRTUAL, k] += 1.0
             c = int(child[k])
+            # The same leaf again: nothing else is to be gained before its answer.
             if c == AWAITED:
                 _back_up(tree, n, k, 0.0, 0.0)
                 return
+            # Expansion: the edge is new, and what it leads to is evaluated.
             if c == ABSENT:
                 child[k] = AWAITED
                 leaf = found.leaves[done.leaves]
@@ -216,6 +225,7 @@ def _descend(public: Public, tree: Statistics, found: Found, simulations: int) -
                 done.leaves += 1
                 break
             n = c
+        # An end: its exact value goes up at once.
         if nodes[n].columns == 0:
             _back_up(tree, nodes[n].parent, k, tree.values[n], 1.0)
             done.ended += 1
@@ -227,6 +237,7 @@ def _listed(public: Public, s: int, column: int) -> int:
     state, edge = public.nodes[s], column
     if state.edge0 < 0:
         return -1
+    # One infostate a player: an action has one edge, its own or that of its only link.
     if state.actor < NATURE:
         action = public.actions[state.action0 + column]
         edge = action.edge if action.edge >= 0 else public.links[action.link0].edge
@@ -257,6 +268,7 @@ def _absorb(public: Public, tree: Statistics, found: Found, leaves: int, answers
         node.public, node.actor = leaf.state, state.actor
         node.parent, node.entry = leaf.under, leaf.at
         node.first, node.columns = counts.columns, 0
+        # Values as shares of u_max. The network's two values need not sum to 0: player 0's is half of their difference.
         if state.actor == TERMINAL:
             tree.values[n] = pairs.utility(public, leaf.state, 0, 0) / found.rules.unit
         else:
@@ -265,6 +277,7 @@ def _absorb(public: Public, tree: Statistics, found: Found, leaves: int, answers
             _open(public, tree, node, answers.logits[row, 0])
             counts.columns += node.columns
             row += 1
+        # The evaluation is this visit's value.
         if leaf.under >= 0:
             tree.child[leaf.at] = n
             _back_up(tree, leaf.under, leaf.at, tree.values[n], 1.0)
@@ -272,7 +285,11 @@ def _absorb(public: Public, tree: Statistics, found: Found, leaves: int, answers
 
 @njit
 def _open(public: Public, tree: Statistics, node: PuctNode, logits: Array) -> None:
-    """Clear the columns of a new node and write its priors: softmax of logits, or NATURE's chances."""
+    """Clear the columns of a new node and write its priors: softmax of logits, or NATURE's chances.
+
+    P[a] = exp(logit[a] - top) / sum over b of exp(logit[b] - top); at NATURE's nodes the weight W of each child, which
+    holds all chance up to it, over their sum.
+    """
     state, stats, first = public.nodes[node.public], tree.stats, node.first
     nature = node.actor == NATURE
     top, total = -np.inf, 0.0
@@ -280,6 +297,7 @@ def _open(public: Public, tree: Statistics, node: PuctNode, logits: Array) -> No
         tree.child[first + a] = ABSENT
         for row in range(_STATS):
             stats[row, first + a] = 0.0
+        # The largest logit is taken off all, so that exp cannot overflow.
         if not nature:
             top = max(top, logits[public.actions[state.action0 + a].identity])
     for a in range(node.columns):
@@ -301,14 +319,17 @@ def keep(tree: Statistics, root: int, place: Array) -> None:
     """
     nodes, values, child, stats, counts = tree.nodes, tree.values, tree.child, tree.stats, tree.counts[0]
     kept, columns = 0, 0
+    # Nodes in ascending order: `place` says where each one that stays has moved.
     for n in range(counts.nodes):
         parent, old, count = nodes[n].parent, nodes[n].first, nodes[n].columns
         place[n] = -1
+        # Nodes with lower numbers than the root, or whose parent goes, are not below it.
         if n != root and (n < root or place[parent] < 0):
             continue
         m = kept
         if n != root:  # the parent has moved: its columns begin where its new row says
             entry = nodes[place[parent]].first + nodes[n].entry
+        # m <= n: the row written over has been moved or dropped.
         nodes[m] = nodes[n]
         values[m] = values[n]
         nodes[m].first, nodes[m].parent, nodes[m].entry = columns, -1, -1

@@ -59,6 +59,7 @@ class PuctTree:
         """A tree still empty, for a search at the public node `root`; SettingError where nobody acts there."""
         if not (public.game.perfect_information and public.game.num_slots == (1, 1)):
             raise SettingError(f"MCTS plays games of perfect information only, not {public.game.name}")
+        # Visits at the root are a policy, which chance and ends do not have.
         if public.actor(root) >= NATURE:
             raise SettingError("MCTS searches only where a player acts")
         self.public, self.state = public, root
@@ -115,6 +116,7 @@ class PuctTree:
     def value(self, n: int = 0) -> float:
         """Player 0's utility at node n: the mean of its own evaluation and of all below it."""
         at = self.columns(n)
+        # The node's own evaluation counts as one try, as in PUCT's N.
         tried = 1.0 + self.stats[Stat.VISITS, at].sum()
         return float(self.public.game.u_max * (self.values[n] + self.stats[Stat.TOTAL, at].sum()) / tried)
 
@@ -123,6 +125,7 @@ class PuctTree:
         out: list[int] = []
         while self.nodes.columns[n] > 0:
             column = int(self.visits(n).argmax())
+            # Without a visit there is no child to go on from.
             if self.stats[Stat.VISITS, self.nodes.first[n] + column] <= 0:
                 break
             out.append(column)
@@ -132,6 +135,7 @@ class PuctTree:
     def advance(self, state: int) -> None:
         """Go on from the public node `state`, a descendant of the root, keeping what was found below it."""
         path, n = self.public.path(state), 0
+        # Down the branch that was played; -1 once a move on it was never tried.
         for s in path[path.index(self.state) + 1 :]:
             below = self.child[self.columns(n)] if n >= 0 and self.size else np.empty(0, dtype=np.int32)
             held = below[below >= 0]
@@ -172,6 +176,7 @@ def search(
     run = _PuctRun(tree, settings)
     if tree.size == 0:
         run.plant((yield run.root()))
+    # Noise is this search's only: a tree that is kept must show the evaluator's priors.
     clean = tree.stats[Stat.PRIOR, tree.columns()].copy()
     _add_noise(tree, settings, rng)
     done = 0
@@ -184,6 +189,7 @@ def search(
             run.answered = run.found_leaves
             if stopped(done):
                 break
+        # The last batch's values go up before anyone reads the visits.
         run.step(0)
     except BaseException:  # the generator is closed at a yield, or `stopped` raises once answers are there
         if run.answered < run.found_leaves:
@@ -200,6 +206,7 @@ def _add_noise(tree: PuctTree, settings: PuctSettings, rng: np.random.Generator)
     if settings.noise == 0.0:
         return
     prior = tree.stats[Stat.PRIOR, tree.columns()]
+    # AlphaZero's alpha is about 10 over the number of legal moves (0.03 in Go, 0.3 in chess).
     concentration = settings.concentration or 10.0 / len(prior)
     prior *= 1.0 - settings.noise
     prior += settings.noise * rng.dirichlet(np.full(len(prior), concentration))
@@ -243,6 +250,7 @@ class _PuctRun:
 
     def step_from(self, root: Callable[[int], int], done: int) -> int:
         """`step` of one simulation that begins with the column of the root that `root` names once all is taken up."""
+        # `root` decides by values: all answers go up first.
         self.step(0)
         self.found = self.found._replace(rules=self.found.rules._replace(root=root(done)))
         return self.step(1)
@@ -256,6 +264,7 @@ class _PuctRun:
             if s < 0:
                 s = states[b] = child_of(public, above.item(b), columns.item(b))
             actor = public.nodes.actor.item(s)
+            # Its chances are read when it becomes a node: all children must be listed by then.
             if actor == NATURE:
                 _list_chances(public, s)
             if actor != TERMINAL:
@@ -271,6 +280,7 @@ class _PuctRun:
 
 def child_of(public: PublicTree, node: int, column: int) -> int:
     """The public node that an action's column leads to, or a chance's at NATURE's nodes."""
+    # Column and edge are one: the position can be listed without the whole fan.
     if public.game.deterministic:
         return public.child(node, column)
     public.list_fan(node)

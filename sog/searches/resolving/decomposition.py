@@ -61,12 +61,15 @@ class Decomposition:
     def iterate(self, count: int) -> None:
         """`count` more iterations of the trunk."""
         trunk = self.trunk
+        # CFR-D: one iteration of CFR in the trunk, whose leaves have the values of subgames solved at the current
+        # ranges.
         for step in self.trunk_rule.steps(trunk.iterations + 1, count):
             trunk.forward()
             trunk.payoffs()
             for n in self.roots:
                 self._solve_below(n)
             trunk.backward(step)
+            # The sum of averaging weights, by which `summaries` divides.
             self.weight += float(step[2])
 
     def policy(self) -> dict[State, Float64]:
@@ -81,6 +84,7 @@ class Decomposition:
             raise SettingError("there are no averages before the first iteration")
         trunk = self.trunk
         trunk.update_average_policy()
+        # Ranges are the average policy's; values are means over the trunk's iterations.
         trunk.forward(Entry.AVERAGE_POLICY)
         return {
             self._state(n): Summary(
@@ -107,6 +111,8 @@ class Decomposition:
             fan = game.fan(s)
             for e, child in enumerate(fan.children):
                 first, second = (None, None) if fan.carry is None else fan.carry[e]
+                # Ranges down over the outcome's links, values back up, summed over outcomes: chance's part is in W
+                # below.
                 i0, i1 = game.num_infostates(child)
                 u0, u1 = self._solve(child, (carried_down(first, r0, i0), carried_down(second, r1, i1)))
                 carried_up(first, u0, v0)
@@ -116,6 +122,7 @@ class Decomposition:
     def _solve(self, s: State, ranges: tuple[Float64, Float64]) -> tuple[Float64, Float64]:
         """Both players' counterfactual values, float64[I0], float64[I1], under the solution of the subgame at s."""
         tree = None if self._trees is None else self._trees.get(s)
+        # The subgame as a game of its own, whose root is s; nothing of it stays in memory without keep_trees.
         if tree is None:
             public = PublicTree(Rooted(self.game, s)).list_all()
             tree = Lookahead(public, 0, ranges, room=public.size).expand_all()
@@ -124,6 +131,7 @@ class Decomposition:
                 self._trees[s] = tree
         else:
             tree.restart(ranges)
+        # An outcome of chance may end the game: it has a value, and nothing to solve.
         if tree.actor(0) != TERMINAL:
             tree.iterate(self.rule, self.iterations)
             tree.update_average_policy()
@@ -137,6 +145,7 @@ def _trunk(game: Game, cut: BeginsSubgame) -> tuple[Lookahead, list[int]]:
         raise SettingError(f"cutting {game.name} at its root leaves no trunk")
     tree = Lookahead(public, 0, game.root_ranges(), room=16)
     roots, n = [], 0
+    # Children are appended: one pass meets every node above the cut.
     while n < tree.size:
         if tree.is_leaf(n):
             if cut(public.states[tree.public_node(n)]):

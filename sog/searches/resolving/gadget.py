@@ -24,6 +24,7 @@ class Gadget:
         self, opponent: int, leave: Float64, previous: Float64, alpha: float, possible: Bool | None = None
     ) -> None:
         self.opponent, self.leave, self.previous, self.alpha = opponent, leave, previous, alpha
+        # Regret 0 for both choices: half of each infostate follows at first.
         self.regret = np.zeros((2, len(leave)))
         self.follow = np.full(len(leave), 0.5) if possible is None else np.where(possible, 0.5, 0.0)
 

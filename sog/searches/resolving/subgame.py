@@ -43,6 +43,8 @@ def summarise(public: PublicTree, policy: Policy, roots: Iterable[int]) -> dict[
     """Summaries of the subgames at the public nodes `roots` of a listed game: values of best responses to a policy."""
     tree, roots = exact.full_tree(public), list(roots)
     exact.set_policy(tree, policy)
+    # Best responses, not the policy's own values: with them, safe re-solving makes no infostate of the opponent better
+    # off (CFR-D, "Subgame Strategy Re-Solving").
     tree.evaluate(Entry.AVERAGE_POLICY, best=Players.BOTH)
     at, found = tree.by_public_node(), {}
     for s in roots:
@@ -70,6 +72,7 @@ class Safe:
         self.player = player
         leave = summary.values[opponent]
         self._tree = Lookahead(public, root, summary.ranges).expand_all()
+        # alpha = 1: the plain gadget of CFR-D; mixing in an earlier range is DeepStack's and PoG's.
         self._gadget = Gadget(opponent, leave, np.zeros_like(leave), alpha=1.0)
 
     def iterate(self, rule: Rule, count: int) -> None:
@@ -79,6 +82,7 @@ class Safe:
     def policy(self) -> Policy:
         """The player's average policy, by public node."""
         self._tree.update_average_policy()
+        # The opponent's policy in the gadget game is no part of the result.
         actor = self._tree.public.nodes.actor
         return {s: table for s, table in exact.policy_of(self._tree).items() if actor[s] == self.player}
 
@@ -113,6 +117,7 @@ def unsafely(public: PublicTree, summaries: dict[int, Summary]) -> list[SubgameS
 def combined(policy: Policy, resolved: Iterable[SubgameSolver]) -> Policy:
     """A policy for the whole game with what re-solving found in its subgames."""
     out = dict(policy)
+    # Subgames are disjoint, and so are the players of safe solvers: no entry is written twice.
     for resolving in resolved:
         out |= resolving.policy()
     return out
