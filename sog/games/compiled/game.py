@@ -35,6 +35,7 @@ class CompiledGame(Game):
         self.moments = moments
         self.tree = public_tree(moments, parts)
         self.u_max = float(np.abs(moments.utility).max()) or 1.0
+        # A network sees no ends, so their infostates need no slots.
         live = self.tree.sizes[self.tree.actor != TERMINAL]
         self.num_slots = (int(live[:, 0].max()), int(live[:, 1].max()))
         self.perfect_information = bool((self.tree.sizes == 1).all())
@@ -66,6 +67,7 @@ class CompiledGame(Game):
         return i0, i1
 
     def actions(self, s: State) -> Int32:
+        # By identity, ascending: the order of columns everywhere.
         return np.unique(self.moments.action[self.tree.from_state.at(cast(int, s))])
 
     # --- edges ---
@@ -80,19 +82,24 @@ class CompiledGame(Game):
         """The moves at a decision state: straight to what comes next, or to NATURE who shows it."""
         tree = self.tree
         m = tree.from_state.at(s)
+        # NATURE's state if something is shown on this edge, otherwise the next decision or end.
         next_state = np.where(tree.nature[m] >= 0, tree.nature[m], tree.state[m])
         next_place = np.where(tree.nature[m, None] >= 0, tree.nature_place[m], tree.place[m])
         before, edge = tree.place[self.moments.parent[m]], tree.edge[m]
         children = np.zeros(int(edge.max()) + 1, dtype=np.int64)
         children[edge] = next_state
         actions, column = np.unique(self.moments.action[m], return_inverse=True)
+        # edges[i, column]: the edge that the actor's infostate i takes with that action; -1: illegal.
         edges = np.full((tree.sizes[s, actor], len(actions)), -1, dtype=np.int32)
         edges[before[:, actor], column] = edge
         target = np.full_like(edges, -1)
         target[before[:, actor], column] = next_place[:, actor]
+        # Without a target array infostates keep their index.
         same = np.array_equal(before[:, actor], next_place[:, actor])
         same = same and bool((tree.sizes[children, actor] == tree.sizes[s, actor]).all())
+        # The other player's links, an edge at a time: it learns what is public and nothing else.
         other, size = 1 - actor, self._size(s, 1 - actor)
+        # Sorted by edge, so that each edge's moments are one slice.
         order = np.argsort(edge, kind="stable")
         starts = np.searchsorted(edge[order], np.arange(len(children) + 1)).tolist()
         left, entered = before[order, other], next_place[order, other]
@@ -109,6 +116,7 @@ class CompiledGame(Game):
         m = tree.at_nature.at(s)
         children, edge = np.unique(tree.state[m], return_inverse=True)
         carry = []
+        # Both players may learn something here, so both have links.
         for e, c in enumerate(children.tolist()):
             on = m[edge == e]
             first, second = (
@@ -123,11 +131,13 @@ class CompiledGame(Game):
     # --- weights and payoffs ---
 
     def weights(self, s: State) -> Scaled:
+        # W[i, j] = sum of chance's probabilities over the histories of the pair.
         m, pair = self._pairs_of(cast(int, s))
         return self._summed(cast(int, s), pair, self.moments.chance[m])
 
     def payoff(self, s: State) -> Scaled:
         m, pair = self._pairs_of(cast(int, s))
+        # P[i, j] = sum of chance * utility over them; all zero has W's operator with a scale of 0.
         payoff = self._summed(cast(int, s), pair, self.moments.chance[m] * self.moments.utility[m])
         return payoff if payoff.scale else Scaled(self.weights(s).operator, 0.0)
 
@@ -150,14 +160,17 @@ class CompiledGame(Game):
     def _summed(self, s: int, pair: Int64, values: Float64) -> Scaled:
         """The sums of values by pair, as an operator whose first largest entry is 1, so that many states share it."""
         i0, i1 = self._sizes[s]
+        # Few entries: not written out.
         if self.sparse and len(pair) * _SPARSE < i0 * i1:
             return self._summed_by_entry((i0, i1), pair, values)
         sums = np.bincount(pair, values, i0 * i1).astype(np.float64, copy=False)
         scale = float(sums[np.abs(sums).argmax()])
         matrix = sums.reshape(i0, i1)
+        # An all-zero matrix cannot be scaled to 1.
         if scale == 0.0:
             return Scaled(Operator(matrix), 0.0)
         matrix /= scale
+        # States that differ in scale only share one operator.
         key = (matrix.shape[0], matrix.tobytes())
         return Scaled(self._operators.setdefault(key, Operator(matrix)), scale)
 
@@ -183,9 +196,11 @@ def _links(source: Array, target: Array, before: int, after: int) -> Carry:
     """The different links, or None where every infostate keeps its index."""
     if before == after == 1:
         return None
+    # One number a link; strictly ascending already where a state's moments are sorted.
     pairs = source * after + target
     if not (pairs[1:] > pairs[:-1]).all():
         pairs = np.unique(pairs)
+    # The identity: pairs (i, i) of all infostates, as i * (after + 1).
     if before == after == len(pairs) and (pairs == np.arange(before) * (after + 1)).all():
         return None
     first, second = np.divmod(pairs, after)

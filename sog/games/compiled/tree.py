@@ -102,13 +102,16 @@ def public_tree(h: Moments, parts: Partition) -> CompiledTree:
     ended = h.actor == TERMINAL
     # At the end nobody learns anything more: what was played last is enough to know the payoff.
     known = np.where(ended[:, None], moved, parts.infostate)
+    # Ends get public states too: one for each (last public state, last action).
     state = parts.state.copy()
     state[ended] = state.max() + 1 + joint(came_from[ended], h.action[ended])
 
+    # Edges: components of the graph between the actor's (infostate, action) pairs and the states they lead to.
     edge = np.full(len(state), -1, dtype=np.int64)
     later = h.parent >= 0
     pair = np.where(later, moved[np.arange(len(moved)), h.actor[h.parent] % 2], -1)
     edge[later] = components(joint(h.actor[h.parent[later]], pair[later]), state[later])
+    # An edge leads to NATURE where the pair alone does not fix the child or what is known there.
     nature = np.full(len(state), -1, dtype=np.int64)
     shown = _needs_nature(edge, state, moved, known)
     nature[shown] = state.max() + 1 + joint(edge[shown])
@@ -116,6 +119,7 @@ def public_tree(h: Moments, parts: Partition) -> CompiledTree:
     place, nature_place, sizes = _places(state, known, nature, moved)
     actor = np.full(len(sizes), NATURE, dtype=np.int32)
     actor[state] = h.actor
+    # The game may start with chance: several first moments, one state of NATURE above them.
     first = np.flatnonzero(~later)
     root = nature[first[0]] if nature[first[0]] >= 0 else state[first[0]]
     return CompiledTree(
@@ -149,6 +153,7 @@ def _moved(h: Moments, parts: Partition) -> Int64:
 
 def _needs_nature(edge: Int64, state: Int64, moved: Int64, known: Int64) -> Bool:
     """bool[M]: whether something is shown on the edge into the moment that the move alone does not fix."""
+    # One edge to several states, or one (edge, infostate after the move) that becomes several infostates.
     open_ = _several(edge, state)
     for p in (0, 1):
         open_ |= _several(joint(edge, moved[:, p]), known[:, p]) & (edge >= 0)
@@ -161,6 +166,7 @@ def _several(key: Array, value: Array) -> Bool:
     """bool[K]: whether the row's key stands with several values."""
     group = joint(key)
     both = joint(group, value)
+    # How many different (key, value) each key has.
     group_of = np.zeros(both.max(initial=-1) + 1, dtype=np.int64)
     group_of[both] = group
     return np.asarray(np.bincount(group_of)[group] > 1)
@@ -172,6 +178,7 @@ def _places(state: Int64, known: Int64, nature: Int64, moved: Int64) -> tuple[In
     where = np.concatenate([state, nature[shown]])
     places, sizes = [], []
     for p in (0, 1):
+        # Numbered by state first: an infostate's place is its number less the state's lowest.
         infostate = joint(where, np.concatenate([known[:, p], moved[shown, p]]))
         first = np.full(where.max() + 1, len(infostate), dtype=np.int64)
         np.minimum.at(first, where, infostate)
@@ -204,6 +211,7 @@ def _grouped(state: Int64, count: int) -> Grouped:
 def joint(*columns: Array) -> Int64:
     """int64[K]: the same number for the same row of the columns, counted in the rows' lexicographic order."""
     out = _ranks(columns[0])
+    # Ranks after every column, so that products stay far below 2^63.
     for column in columns[1:]:
         place = _ranks(column)
         out = _ranks(out * (place.max(initial=0) + 1) + place)
@@ -215,6 +223,8 @@ def _ranks(column: Array) -> Int64:
     if len(column) and np.issubdtype(column.dtype, np.integer):
         least = int(column.min())
         width = int(column.max()) - least + 1
+        # There are numbers that lie close together: a table of those that occur, summed up, gives ranks without
+        # sorting.
         if width <= _CLOSE * len(column):
             there = np.zeros(width, dtype=np.int64)
             at = column.astype(np.int64) - least
@@ -229,6 +239,7 @@ def components(left: Int64, right: Int64) -> Int64:
     first, second = joint(left), joint(right)
     width = first.max(initial=-1) + 1
     size = width + second.max(initial=-1) + 1
+    # Left and right nodes in one numbering, the right ones after the left.
     graph = coo_array((np.ones(len(first), dtype=np.int8), (first, width + second)), shape=(size, size))
     labels: Int64 = connected_components(graph, directed=False)[1].astype(np.int64)
     return labels[first]
