@@ -92,6 +92,7 @@ def save(
     before a training went wrong stays. Files with names of ours and no meta.json count as a killed first save's, and
     are removed.
     """
+    # All refusals come before the first byte is written.
     _refuse_to_keep(folder, network, critic)
     number = _next_save(folder, run, game)
     contents = {"network": network_bytes(network)}
@@ -101,6 +102,7 @@ def save(
         skeleton, arrays = pack(state)
         contents["state"] = json.dumps(skeleton).encode()
         contents["arrays"] = safetensors.numpy.save(arrays)
+    # Each file's hash is in meta.json, and meta.json's own hash too: any change is found when it is read.
     files = {
         role: FileEntry(file_name(role, number), hashlib.sha256(content).hexdigest(), len(content))
         for role, content in contents.items()
@@ -108,6 +110,7 @@ def save(
     meta = Meta(game, run, step, number, network.shape, settings, files)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # Files, meta.json by a rename, the folder to disk, and only then the older save away.
         _write_all(folder, {files[role].name: content for role, content in contents.items()}, meta_bytes(meta))
         sync_folder(folder)
         _remove_others(folder, meta)
@@ -220,6 +223,7 @@ def load_state(folder: Path) -> State:
 
 def _check_game(meta: Meta) -> None:
     """CheckpointError unless the network is one for the game that the checkpoint states; GameError where none is."""
+    # A policy network reads histories, and has the shape of no game by public states.
     if is_policy_network(meta.shape, meta.game):
         return
     try:
@@ -266,6 +270,7 @@ def _read(folder: Path, roles: tuple[str, ...]) -> tuple[Meta, list[bytes]]:
         try:
             return meta, [_read_file(folder, meta, role) for role in roles]
         except CheckpointError:
+            # A file that went away or changed while it was read is of an older save, if there is a newer one.
             newer = load_meta(folder)
             if newer.save == meta.save:
                 raise
@@ -277,6 +282,7 @@ def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
     entry, where = meta.files[role], shown(folder)
     try:
         with open_regular(folder / entry.name, _LIMITS[role]) as (file, size):
+            # Cheap checks first: a damaged file costs no more memory than its stated size.
             if size != (size if entry.size is None else entry.size):
                 raise CheckpointError(f"{entry.name} is truncated or was changed")
             if entry.name.endswith(".safetensors"):
@@ -298,6 +304,7 @@ def _read_file(folder: Path, meta: Meta, role: str) -> bytes:
 def _write_all(folder: Path, contents: dict[str, bytes], meta: bytes) -> None:
     """Write a save beside the one before, which it then replaces in one rename; a failure leaves that one alone."""
     try:
+        # Names carry the save's number, so nothing of the save before is overwritten.
         for name, content in contents.items():
             overwrite(folder / name, content)
         overwrite(folder / (_META + ".new"), meta)

@@ -88,6 +88,7 @@ def _whole(number: Any) -> int:
 
 def write_curve(path: Path, points: list[Point]) -> None:
     """The learning curve as CSV, in place of an older one in one step; CheckpointError where it cannot be written."""
+    # Written in memory first: the file is replaced in one step.
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow([f.name for f in fields(Point)])

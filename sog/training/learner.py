@@ -76,6 +76,7 @@ class LearnerSettings:
 
     def rate_of(self, step: int) -> float:
         """The learning rate of step `step`, from 0."""
+        # alpha_t = alpha_init * d^(t / T_decay) (PoG, B.3), times the warm-up.
         warmed = min(1.0, (step + 1) / self.warm_up) if self.warm_up else 1.0
         falls = step // self.decay_steps if self.stepped else step / self.decay_steps
         return float(warmed * self.learning_rate * self.decay**falls)
@@ -105,11 +106,13 @@ class Learner:
 
     def allowed(self, added: int) -> int:
         """Steps it may have taken in all once `added` rows have been seen."""
+        # updates_per_example = steps * batch / rows at most: PoG's "max grad updates per example" (Table 3).
         return int(self.settings.updates_per_example * added / self.settings.batch)
 
     def step(self, rows: Rows) -> Losses:
         """One gradient step on a batch."""
         settings, optimiser = self.settings, self.optimiser
+        # The rate follows from the step alone, so a resumed run has the same.
         for group in optimiser.param_groups:
             group["lr"] = settings.rate_of(self.steps)
         value, policy, ownership = losses(self.network, rows, settings.sum_policies, settings.squared_policies)
@@ -118,10 +121,12 @@ class Learner:
             total = total + settings.ownership_weight * ownership
         optimiser.zero_grad()
         total.backward()  # type: ignore[no-untyped-call]
+        # After backward, before the step: the gradient of the weighted sum is what is clipped.
         if settings.clip:
             torch.nn.utils.clip_grad_norm_(self.network.parameters(), settings.clip)
         optimiser.step()
         self.steps += 1
+        # kept += share * (network - kept): `average`, or 10 / t while the last tenth of the t steps is fewer.
         if settings.average:
             follow(self.kept, self.network, max(settings.average, _TENTH / (self.steps + _TENTH)))
         return Losses(*(float(loss.detach()) for loss in (value, policy, ownership, total)))
@@ -166,6 +171,7 @@ def restore_memory(optimiser: torch.optim.Optimizer, saved: dict[str, dict[str, 
             memory[int(index)] = {name: torch.from_numpy(value.copy()) for name, value in entry.items()}
             if int(index) < 0 or set(entry) != kept:
                 raise ValueError("memory")
+        # Step counts are numbers without dimensions; everything else has its weight's shape.
         shapes = [(t.shape, weights[i].shape) for i, entry in memory.items() for t in entry.values() if t.dim()]
     except (IndexError, KeyError, ValueError, AttributeError, TypeError) as error:
         raise CheckpointError("the checkpoint's optimiser is damaged") from error
@@ -179,7 +185,8 @@ def losses(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Mean Huber loss over trained values, mean KL over trained infostates, mean Huber loss over owned cells.
 
-    The softmax is over legal actions. Means make w_v and w_p mean the same in every game.
+    huber(x) = x^2 / 2 where |x| <= 1, otherwise |x| - 1 / 2;  KL_i = sum over a of target[a] * log(target[a] / p[a]),
+    p: the softmax over legal actions. Means make w_v and w_p mean the same in every game.
     sum_policies: KL is summed over a row's infostates, and the mean is over the rows that train any (PoG, B.3: "w_p *
     sum_i l_KL"). PoG does not say how Huber goes over the values; that Table 3's w_p falls as infostates grow (1,
     0.05, 0.01) while w_v does not speaks for a mean.
@@ -191,15 +198,21 @@ def losses(
     )
     answer, ownership = network.learned(inputs)
     values, logits = network.split(answer)
+    # Masked values, such as a TD(1) row's infostates that were not visited, train nothing; a batch without any has loss
+    # 0.
     huber = torch.nn.functional.huber_loss(values, targets, reduction="none")
     value = (huber * mask).sum() / mask.sum().clamp(min=1.0)
+    # ILLEGAL is finite: a row without legal actions gets no NaN into the gradient.
     log_policy = torch.log_softmax(logits.masked_fill(~legal, ILLEGAL), dim=-1)
+    # KL holds the target's entropy, so that a perfect fit has loss 0; xlogy(0, 0) is 0.
     if squared_policies:
         apart = (log_policy.exp() - policies).square().sum(dim=-1)
     else:
         apart = (torch.xlogy(policies, policies) - policies * log_policy).sum(dim=-1)
+    # PoG's sum over infostates, or the mean over all of them.
     trained = (weights > 0).any(dim=1).sum().clamp(min=1) if sum_policies else weights.sum().clamp(min=1e-6)
     policy = (apart * weights).sum() / trained
+    # `owned` is a row's, each[N, cells] a cell's: the mean is over cells.
     each = torch.nn.functional.huber_loss(ownership, owners, reduction="none")
     return value, policy, (each * owned).sum() / (owned.sum() * max(1, owners.shape[1])).clamp(min=1.0)
 

@@ -55,6 +55,7 @@ class _Held(Exception):
 def _take(folder: Path, note: Callable[[str], None]) -> int:
     """The lock's open file."""
     path = folder / _NAME
+    # Open, lock, and see whether the name still is the locked file's: its last owner may have removed it in between.
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o644)
         try:
@@ -77,6 +78,7 @@ def _take(folder: Path, note: Callable[[str], None]) -> int:
 
 def _give_back(folder: Path, handle: int, made: bool) -> None:
     """Remove the file while it is still locked, and the folder where it was made for nothing."""
+    # Removed while locked: nobody can lock a file that is about to go.
     try:
         if _is(folder / _NAME, handle):
             os.unlink(folder / _NAME)

@@ -94,7 +94,10 @@ class SelfPlayRounds:
     def play_round(self, pause: Callable[[], bool]) -> Point:
         """Self-play of one round beside the learning from the rounds before."""
         learner, replay, number = self.learning.learner, self.learning.replay, self.record.round
+        # Workers play with the weights before this round's steps, while the learner learns from earlier rounds' rows:
+        # nothing depends on which of them ends first.
         self.crew.start(network_bytes(learner.kept), number)
+        # 2^20 keeps the learner's draws apart from every worker's (seed, worker, round).
         value, policy = _learn(self.learning, (self.run.seed, 2**20, number))
         harvests = self.crew.harvest()
         for harvest in harvests:
@@ -140,6 +143,7 @@ def _begin(run: Run, settings: TrainSettings, out: Path, resume: bool, hooks: Ho
     folder = out / "checkpoint"
     if not is_to_resume(run, settings, out, resume, hooks.note):
         return _first(run, settings, device)
+    # The kept network; where that is an average, restoring the learner puts the last step's in its place.
     _, network, _ = checkpoint.load_network(folder, run.game)
     fresh, state = _fresh(run, network.to(device), settings), checkpoint.load_state(folder)
     try:
@@ -156,6 +160,7 @@ def _first(run: Run, settings: TrainSettings, device: torch.device) -> _Learning
         return _fresh(run, CVPN(settings.shape, run.seed).to(device), settings)
     network, steps, rows = continued(Path(run.begins), run.game, settings)
     learning = _fresh(run, network.to(device), settings)
+    # Steps and rows count on, so that learning rate, window and back-pressure continue as if nothing had ended.
     learning.learner.steps, learning.replay.added = steps, rows
     return learning
 
@@ -176,5 +181,6 @@ def continued(folder: Path, game: str, settings: TrainSettings) -> tuple[CVPN, i
     _, network, meta = checkpoint.load_network(folder, game)
     if meta.shape != settings.shape:
         raise CheckpointError(f"{shown(folder)}: its network is not of the shape that this run trains")
+    # The inverse of Learner.allowed: the fewest rows that allow these steps.
     rows = math.ceil(meta.step * settings.learner.batch / settings.learner.updates_per_example)
     return network, meta.step, rows

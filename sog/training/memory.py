@@ -47,5 +47,6 @@ def check_memory(needed: tuple[float, float], game: str, saves: bool = True) -> 
 
 def weights(shape: NetworkShape) -> int:
     """How many weights a network of this shape has; none of them is made."""
+    # Tensors without storage.
     with torch.device("meta"):
         return sum(weight.numel() for weight in CVPN(shape).parameters())

@@ -99,6 +99,7 @@ def meta_of(content: bytes) -> Meta:
     version = _whole(stored.get("version"))
     if version not in (1, VERSION):
         raise CheckpointError(f"checkpoint version {version}; this program reads 1 and {VERSION}")
+    # The hash was taken without itself.
     if version > 1 and stored.pop(_HASH, None) != _hash(stored):
         raise CheckpointError("meta.json was changed")
     meta = Meta(
@@ -110,6 +111,7 @@ def meta_of(content: bytes) -> Meta:
         _settings_of(stored.get("settings")),
         _files_of(stored.get("files"), stored.get("save"), sized=version > 1),
     )
+    # Version 1 has no hash: game, settings and name must agree with each other at least.
     stated = meta.settings.get("game", meta.game)
     if stated != meta.game or ("game" in meta.settings and not f"{meta.run} ".startswith(f"{meta.game} ")):
         raise CheckpointError(f"meta.json calls it a checkpoint of {meta.game}, but its run is '{meta.run}'")
@@ -118,6 +120,7 @@ def meta_of(content: bytes) -> Meta:
 
 def _hash(stored: dict[str, Any]) -> str:
     """Of all that meta.json says, however it is spaced and ordered."""
+    # Sorted keys and no spaces: the hash is of what is said, not of how it is laid out.
     try:
         return hashlib.sha256(json.dumps(stored, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     except RecursionError as error:
@@ -181,6 +184,7 @@ def _files_of(stored: Any, save: Any, sized: bool) -> dict[str, FileEntry]:
         raise ValueError("files")
     found = {}
     for role, entry in stored.items():
+        # A file's name follows from its role and the save, so meta.json cannot point outside its folder.
         if role not in _NAMES or not isinstance(entry, dict) or entry.get("name") != file_name(role, save):
             raise ValueError("files")
         size = _whole(entry.get("size"), 2**62) if sized else None

@@ -90,6 +90,7 @@ def pack(shape: NetworkShape, rows: Rows) -> PackedRows:
     out.owners[:], out.owners_mask[:] = rows.owners, rows.owners_mask
     for k in range(len(rows)):
         actions = np.flatnonzero(rows.legal[k, 0])
+        # Two bytes: Go has more than 255 legal moves.
         out.legal[k] = len(actions) % 256, len(actions) // 256
         out.actions[k, : len(actions)] = actions
         out.shares[k, : len(actions)] = np.rint(rows.policies[k, 0, actions] * _WHOLE)
@@ -112,6 +113,7 @@ def unpack(shape: NetworkShape, packed: PackedRows) -> Rows:
         actions = packed.actions[k, :legal]
         shares = packed.shares[k, :legal].astype(np.float32)
         rows.legal[k, 0, actions] = True
+        # Rounded shares need not sum to 65,535; an untrained policy of zeros stays zeros.
         rows.policies[k, 0, actions] = shares / max(float(shares.sum()), 1.0)
     return rows
 

@@ -173,7 +173,9 @@ class ReplayWindow:
 
     def _append(self, kept: Stored, count: int) -> None:
         """Store the last of `count` new rows."""
+        # Number n lies at place n modulo the capacity, also where more rows come than fit.
         first = (self.added + count - len(kept)) % self.capacity
+        # In two pieces where the ring's end lies between them.
         head = min(len(kept), self.capacity - first)
         for own, new in zip(self._rows.columns().values(), kept.columns().values(), strict=True):
             own[first : first + head] = new[:head]
@@ -186,6 +188,7 @@ class ReplayWindow:
         if not self._held:
             raise SettingError("the replay window is empty")
         drawn = self.drawn_from
+        # Numbers of rows, not places: the newest `drawn` of all ever added.
         oldest = self.added - drawn
         return self._codec.unpack(self._rows.take((oldest + rng.integers(drawn, size=count)) % self.capacity))
 
@@ -224,6 +227,7 @@ class ReplayWindow:
             raise CheckpointError("the checkpoint's replay window belongs to another network")
         newest = {name: column[-self.capacity :] for name, column in saved.items()}  # of a larger window, what fits
         rows = type(blank)(**newest)
+        # As if the rows had just been added: their numbers, and so their places, are the saved run's.
         self.added, self._held = added - len(rows), 0
         self._append(rows, len(rows))
 

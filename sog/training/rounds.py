@@ -75,8 +75,11 @@ def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) 
             saves.save_where_due()
             return over()
 
+        # The untrained network too: every measure of progress needs its start.
         if record.round == 0:
             run.keep(snapshot(out, 0), False)
+        # The order: time up to here, measure (not counted), point, snapshot, checkpoint. A kill costs what came since
+        # the last.
         while record.round < total and not over():
             point = run.play_round(pause)
             if point is None:
@@ -90,9 +93,11 @@ def play_rounds(run: Rounds, out: Path, total: int, until: Until, hooks: Hooks) 
             if is_snapshot(record.round):
                 run.keep(snapshot(out, record.round), False)
             saves.save_where_due()
+        # A run that stopped between two measures ends with one, unless it must end at once.
         if record.points and math.isnan(record.last.measured) and not stop:
             record.points[-1] = replace(record.last, measured=_measure(run, hooks))  # time was up in between
             clock.leave_out()
+        # Checkpoint before curve, as everywhere: see _Saves.
         run.finish(out / "checkpoint")
         write_curve(out / CURVE, record.points)
     return record.last
@@ -108,6 +113,7 @@ class _Saves:
         """Write the checkpoint, and then the curve: a curve without a checkpoint would be no run's."""
         if time.monotonic() <= self._due:
             return
+        # A save that takes long is followed by a longer pause: SAVE_SHARE of the time at most.
         started = time.monotonic()
         if self._run.keep(self._out / "checkpoint", True):
             write_curve(self._out / CURVE, self._run.record.points)
@@ -158,6 +164,7 @@ def is_due(hooks: Hooks, number: int, total: int) -> bool:
 
 def is_snapshot(number: int) -> bool:
     """Whether the network after this round is kept for good."""
+    # Powers of two show the beginning in detail, the 200th ones the rest at a bounded cost.
     return number & (number - 1) == 0 or number % 200 == 0
 
 

@@ -23,6 +23,8 @@ def write_values(
 
     ranges: infostates that hardly anything of the opponent's goes with are masked.
     """
+    # A value is conditional on an infostate: where the opponent has next to nothing that goes with it, it is a quotient
+    # of roundings.
     for p, mass in enumerate(public.masses(node, *ranges)):
         at, known = public.places_of(node, p), mass > 1e-9 * mass.max()
         rows.values[k, at] = np.where(known, values[p], 0.0) / public.value_unit(node)
@@ -35,6 +37,7 @@ def write_policy(rows: Rows, k: int, public: PublicTree, node: int, policy: Floa
     Rows with more slots than a player has are a network's whose players have logits of their own.
     """
     actor, slots = public.actor(node), public.game.num_slots
+    # Two players' logits apart: player 1's slots follow player 0's.
     apart = rows.policies.shape[1] > max(slots)
     at, actions, legal = public.slots_of(node, actor), public.actions(node), public.legal(node)
     at = at + slots[0] if apart and actor == 1 else at

@@ -156,6 +156,7 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
         what = "holds a training run already; go on with --resume or choose another --out"
         raise CheckpointError(f"{shown(out)} {what}")
     meta = checkpoint.load_meta(folder)
+    # Names changed with algorithm strings: an older checkpoint is asked for what its name would be today.
     if meta.run != run.name:
         if _name_in(meta.settings) != run.name:
             raise CheckpointError(f"{shown(out)} holds the run '{meta.run}', not '{run.name}'")
@@ -165,6 +166,7 @@ def is_to_resume(run: Run, settings: RunSettings, out: Path, resume: bool, note:
         raise CheckpointError(f"{shown(out)} began with {began or 'a new network'}, not with {end_of(run.begins)}")
     if meta.settings.get("made_of", repr(settings)) != repr(settings):
         note(f"preset {run.preset} has changed since {shown(out)} was last saved: the run continues with the new one")
+    # Learning rates may change in a run; the network's shape cannot.
     if meta.shape != settings.shape:
         raise CheckpointError(f"{shown(out)}: its network is not of the shape that preset {run.preset} has now")
     return True
@@ -203,6 +205,7 @@ def stop_on_sigterm() -> Iterator[list[int]]:
     try:
         yield signals
     finally:
+        # The signal is raised again once the run is saved: whoever sent it sees the process end by it.
         signal.signal(signal.SIGTERM, before)
         if signals:
             signal.raise_signal(signal.SIGTERM)

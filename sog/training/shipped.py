@@ -44,6 +44,7 @@ def named_checkpoint(text: str, algorithm: str = DEFAULT) -> Path | None:
     except UnknownGame as error:
         raise UnknownGame(f"no folder {shown(text)} is here, and {error}") from error
     metas = {folder: load_meta(folder) for folder in shipped_checkpoints()}
+    # The game itself first, then its family; of several, the algorithm's own, then by name.
     known = [folder for folder, meta in metas.items() if meta.game == game.name]
     known = known or [folder for folder, meta in metas.items() if make_game(meta.game).family == game.family]
     return min(known, key=lambda folder: metas[folder].algorithm != algorithm, default=None)

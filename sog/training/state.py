@@ -18,6 +18,7 @@ _ARRAY: Final = "$array"
 
 def pack(state: Any, path: str = "") -> tuple[Any, dict[str, Array]]:
     """A state as JSON with the arrays taken out, and those by their place. Raises TypeError for other things."""
+    # An array's place in the state is its name among the arrays.
     if isinstance(state, np.ndarray) and state.dtype.kind in "biuf":
         return {_ARRAY: path}, {path: np.asarray(state, order="C")}
     if isinstance(state, np.generic):

@@ -25,6 +25,8 @@ def turned(rows: Rows, symmetries: Sequence[Symmetry], rng: np.random.Generator)
     inputs, policies, legal, owners = rows.inputs.copy(), rows.policies.copy(), rows.legal.copy(), rows.owners.copy()
     for number, symmetry in enumerate(symmetries):
         k = np.flatnonzero(drawn == number)
+        # Features, actions and legality move together: image[x] = row[symmetry[x]]. What follows the features, the
+        # ranges, is one number a player.
         inputs[k, : len(symmetry.features)] = rows.inputs[k][:, symmetry.features]
         policies[k, 0] = rows.policies[k][:, 0, symmetry.actions]
         legal[k, 0] = rows.legal[k][:, 0, symmetry.actions]

@@ -86,6 +86,7 @@ class RemoteWorkers:
 
     def harvest(self) -> list[Harvest]:
         found, longest = [], self.compiling
+        # In the order of workers, not of arrival: the window's order must not depend on time.
         for worker, pending in enumerate(self.waiting):
             try:
                 harvest, compiling = pending.result()
@@ -95,6 +96,7 @@ class RemoteWorkers:
                 raise SogError(f"self-play worker {worker}: {error}") from error
             found.append(harvest)
             longest = max(longest, compiling)
+        # Workers compile side by side: the clock leaves out what the longest of them took.
         WATCH.add(longest - self.compiling)
         self.compiling = longest
         return found

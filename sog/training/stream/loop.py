@@ -136,6 +136,7 @@ class StreamRounds:
 
     def play_round(self, pause: Callable[[], bool]) -> Point | None:
         """Keep the processes at work until a round's games more are played; nothing waits for a round to end."""
+        # In all, not since the last round: what a block brings beyond this round counts for the next.
         games = (self.record.round + 1) * self.settings.games * self.run.workers
         while self.totals.games < games:
             self.supervisor.turn()
@@ -155,6 +156,7 @@ class StreamRounds:
             rows=totals.rows,
             value_loss=totals.value,
             policy_loss=totals.policy,
+            # This round's counts: the totals less the earlier points'.
             **{name: max(0, getattr(totals, name) - record.sum_of(name)) for name in ("games", "searches", "queries")},
         )
 
@@ -173,6 +175,7 @@ class StreamRounds:
 
     def keep(self, folder: Path, whole: bool) -> bool:
         """False, which is said, where learner or replay window have died."""
+        # Whole: learner and window of one moment. Otherwise the network alone, for a snapshot.
         if whole:
             written = self._save()
             if not written:
@@ -202,6 +205,7 @@ class StreamRounds:
         except WorkLost:
             return False
         network = network_of(self.settings.shape, learner["network"].tobytes())
+        # Steps and rows as in the states that are written, not as reported since.
         totals = replace(self.totals, steps=steps_of(learner), rows=int(replay["window"]["added"]))
         state = {
             "learner": learner["learner"],

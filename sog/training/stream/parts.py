@@ -85,7 +85,7 @@ class ActorPart:
             self.evaluator = Timed(ServedEvaluator(evaluator, settings.shape), self.clock)
 
     def play(self, weights: bytes, version: int, games: int, number: int) -> RowBlock:
-        """So many games with these weights.
+        """A block: this many games with these weights.
 
         weights: empty where it has them, or an evaluator process does.  version: the learner's steps that made them.
         number: of the round that the run is in, which schedules count.
@@ -93,6 +93,7 @@ class ActorPart:
         if weights:
             self.evaluator = Timed(network_evaluator(network_of(self.settings.shape, weights)), self.clock)
         started, compiled, before = time.perf_counter(), WATCH.seconds(), self.clock.seconds
+        # (seed, actor, incarnation, block): no two blocks of a run share draws, also after a death.
         rng = np.random.default_rng((*self.seed, self.blocks))
         harvest = self.actor.round(games, self.evaluator, rng, number)
         self.blocks += 1
@@ -122,8 +123,10 @@ class ReplayPart:
         """Take in a block."""
         harvest, window = block.harvest, self.window
         window.add(harvest.rows)
+        # The ring of versions goes by the same numbers as the window's.
         self.versions[self._places(min(len(harvest.rows), window.capacity))] = block.version
         mean = float(self.versions[self._places(len(window))].mean()) if len(window) else 0.0
+        # The rows stay here; the supervisor needs the counts only.
         bare = replace(block, harvest=replace(harvest, rows=harvest.rows.take(slice(0))))
         return Taken(window.added, len(window), mean, len(harvest.rows), bare)
 
@@ -154,6 +157,7 @@ class LearnerPart:
 
     def learn(self, batches: list[Rows]) -> LearnerSteps:
         """A step on each batch."""
+        # By the steps taken: a learner that replaces a dead one draws what that one would have.
         rng = np.random.default_rng((self.seed, 2**21, self.learner.steps))
         found = [self.learner.step(turned(rows, self.symmetries, rng)) for rows in batches]
         value, policy = (float(np.mean([getattr(x, name) for x in found])) for name in ("value", "policy"))

@@ -190,6 +190,7 @@ class Supervisor:
         self._feed_learner()
         working = [actor.block for actor in self.actors if actor.block is not None]
         working += [one for one in (self.sampling, self.learning, self.fetching) if one is not None]
+        # Whatever is done first: an actor's block, a sample, a learner's steps, or weights.
         done = set(map(id, self.there.wait(working, seconds)))
         for actor in self.actors:
             if id(actor.block) in done:
@@ -203,12 +204,14 @@ class Supervisor:
     def _ahead(self) -> float:
         """Rows in the window that the learner may learn from and has not."""
         learner = self.settings.learner
+        # A row is used up after updates_per_example samples: steps * batch / updates_per_example rows are.
         return self.totals.rows - self.totals.steps * learner.batch / learner.updates_per_example
 
     def _may_play(self) -> bool:
         learner = self.settings.learner
         if self.totals.rows == 0:
             return True
+        # Some blocks for each actor, but at least the rows of two steps, which the learner waits for.
         room = max(_AHEAD * self.block_rows * len(self.actors), 2.0 * learner.batch / learner.updates_per_example)
         return self._ahead() <= room
 
@@ -226,6 +229,7 @@ class Supervisor:
             self.fetching = self.learner.call("weights")
         if self.sampling is None and self.learning is None and self.held:
             learner = self.settings.learner
+            # As many steps as the rows allow, in pieces of at most _STEPS, so that new weights come often.
             steps = int(self._ahead() * learner.updates_per_example / learner.batch)
             if steps > 0:
                 seed = (self.start.seed, 2**20, self.totals.steps, self.totals.incarnations)
@@ -254,6 +258,7 @@ class Supervisor:
         totals.games += harvest.games
         totals.searches += harvest.searches
         totals.queries += harvest.queries
+        # The largest block lately; it fades, so that one long game does not set the room for good.
         self.block_rows = max(self.block_rows * 0.9, float(taken.rows))
         self.watched.add(taken)
         WATCH.add(max(0.0, compiling - self.compiling))
@@ -275,6 +280,7 @@ class Supervisor:
 
     def replace_dead(self, actor: _ActorAtWork | None = None) -> None:
         """Find who has died, and start another from the latest checkpoint. actor: one whose block was lost."""
+        # A lost block does not mean a dead actor: the window may have died with the block in its hands.
         if actor is not None and not actor.remote.alive():
             self.totals.deaths += 1
             actor.remote.end()
@@ -300,6 +306,7 @@ class Supervisor:
         """How it is doing."""
         now = time.monotonic()
         recent = [taken for at, taken in self.watched.blocks if at >= now - _RECENT]
+        # Rates over half a minute, or since the start where that is less.
         span = max(1e-3, min(_RECENT, now - self.watched.since))
         rates: dict[str, tuple[float, float]] = {}
         for taken in recent:
