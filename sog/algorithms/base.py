@@ -146,6 +146,7 @@ class Algorithm:
         mine: dict[str, Any] = {}
         further: dict[str, Parameter] = {}
         for name, value in parameters.items():
+            # Own settings come first, then those of training, so that a name means one thing.
             if name == "network":
                 mine[name] = str(value)  # which `sized` checks
             elif name in own:
@@ -159,10 +160,12 @@ class Algorithm:
 
     def varied(self, **changes: Parameter | None) -> Self:
         """With other settings, None to leave one as it is; SettingError as of `of`."""
+        # What is given again replaces what was set before.
         return self.of(self.given() | {name: value for name, value in changes.items() if value is not None})
 
     def as_trained(self, trained: Algorithm) -> Self:
         """How a network is played that `trained` made: settings that are carried are its, unless they are set here."""
+        # Only where the same algorithm trained it: settings of another mean nothing here.
         own = trained.given() if trained.name == self.name else {}
         return self.of({name: own[name] for name in self.carried if name in own} | self.given())
 

@@ -67,6 +67,7 @@ def all_settings(kinds: Iterable[type]) -> dict[str, Setting]:
         seen.add(owner)
         texts = described(owner)
         for name, hint in _fields(owner):
+            # Dataclasses inside are asked too, breadth first; a name is the outermost's.
             for kind in _parts(hint):
                 if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind not in _NAMED:
                     waiting.append(kind)
@@ -79,6 +80,7 @@ def described(owner: type) -> dict[str, str]:
     """What a class's docstring says of its fields, by name; fields that are explained together share the words."""
     text = owner.__doc__ or ""
     matches = list(_ENTRY.finditer(text))
+    # A field's words end where the next entry begins.
     ends = [match.start() for match in matches[1:]] + [len(text)]
     known = {field.name for field in dataclasses.fields(owner)}
     found: dict[str, str] = {}

@@ -82,6 +82,7 @@ class AlphaZeroGame(SelfPlayGame):
             self._tree.advance(world.node)
         tree = self._tree
         yield from search(tree, self.acting.simulations, self.acting.search, self.rng)
+        # pi[a] = n[a] / sum of n: AlphaZero's policy target.
         visits, value = tree.visits(), tree.value() / self.public.game.u_max
         self.visits.append(PositionVisit(world.node, visits / visits.sum(), value, 0.0, grown=True))
         return value if mover == 0 else -value
@@ -104,6 +105,7 @@ class AlphaZeroActor:
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
         """Play a number of games; each has a generator of its own, so that it does not depend on the others."""
+        # Positions of earlier rounds stay listed as long as they fit.
         if self.shared is not None and self.shared.size > _SHARED:
             self.shared = None
         seeds = rng.integers(2**62, size=games)
@@ -115,5 +117,6 @@ class AlphaZeroActor:
 
         for game in drive(begun(), evaluator, self.acting.side_by_side):
             rows[game.number] = game_rows(game.public, game.visits, game.utility, self.shape, share=0.0)
+        # By number, not in the order in which games ended.
         joined = join_rows([rows[k] for k in range(games)], self.shape)
         return Harvest(joined, games, len(joined), 0)

@@ -68,6 +68,7 @@ class AlphaZeroSearch:
         visits = tree.visits() if tree.size else np.zeros(len(actions))
         value = self._sign(0) * tree.value() / tree.public.game.u_max if tree.size else 0.0
         values = self._values(visits, value)
+        # AlphaZero plays the most visited move; shares and identity break ties.
         order = sorted(range(len(actions)), key=lambda a: (-visits[a], -shares[a], actions[a]))
         candidates = tuple(
             Candidate(actions[a], float(shares[a]), float(values[a]), int(visits[a]), (actions[a], *self._line(a)))

@@ -63,6 +63,7 @@ class BoardActor:
         self.game, self.shape, self.acting = game, shape, acting
         if acting.play.starts and not names_starts(game):
             raise SettingError(f"{game.name} names no positions for self-play to begin from")
+        # Such as Go at several komi: self-play covers them all with one network.
         self.variants = game.variants()
 
     def round(self, games: int, evaluator: Evaluator, rng: np.random.Generator, number: int = 0) -> Harvest:
@@ -73,6 +74,7 @@ class BoardActor:
             rows[job.number] = self.rows_of(job, job.rng)
             queries += isinstance(job, QuerySolve)
             searches += len(job.visits) if isinstance(job, BoardGame) else 0
+        # In the order of jobs, not in that in which they ended.
         parts = [part for key in sorted(rows) for part in rows[key]]
         return Harvest(join_rows(parts, self.shape), games, searches, queries)
 

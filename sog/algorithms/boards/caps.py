@@ -43,6 +43,7 @@ class PlayoutCaps:
 
     def of_move(self, full: bool, number: int) -> int:
         """Simulations of a move in round `number`, from 0."""
+        # From begin_share to 1 in a straight line over growing_rounds.
         if number >= self.growing_rounds:
             grown = 1.0
         else:

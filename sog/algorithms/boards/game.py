@@ -111,6 +111,7 @@ class BoardGame(SelfPlayGame):
 
     def search(self, world: World, mover: int) -> MoveSearch:
         play, searches = self.play, self._searches
+        # KataGo's playout caps: a cheap search plays the game on without noise, and its visits are no policy target.
         full = play.caps.is_full(self.rng)
         self._noise = self._drawn_noise(len(self.public.actions(world.node))) if full else None
         yield from searches.steps(world.node, play.caps.of_move(full, self.round_number), self._noise)
@@ -127,6 +128,7 @@ class BoardGame(SelfPlayGame):
         """
         root, target, noise = self._root, self.play.target, self._noise
         drawn = moves <= self.play.sampled_moves
+        # argmax(noise + logits + sigma(values)) is a draw from the improved policy where gumbel is 1.
         if drawn and noise is not None and target.completed:
             return int((noise + improved_logits(root, target)).argmax())
         return pick_action(policy_target(root, target), drawn, self.rng)
@@ -176,6 +178,7 @@ def visit_of(
     node: int, root: RootStatistics, target: TargetSettings, full: bool, mover: int, grown: bool
 ) -> PositionVisit:
     """What a search leaves for training."""
+    # Player 0's in all rows, whoever moved.
     value = root.value if mover == 0 else -root.value
     if not full:
         return PositionVisit(node, None, value, 0.0, grown)

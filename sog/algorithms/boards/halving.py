@@ -35,6 +35,7 @@ class Halving:
     def __call__(self, done: int) -> int:
         """The best, by noise + logits + sigma(value), of the actions that have had as many visits as are due."""
         root = root_statistics(self.tree)
+        # Actions whose turn it is: those with as many new visits as the plan says.
         due = root.visits - self.before == self.order[done]
         return int(np.where(due, self.noise + improved_logits(root, self.target), -np.inf).argmax())
 
@@ -49,9 +50,11 @@ def visits_before(considered: int, simulations: int) -> tuple[int, ...]:
     order: list[int] = []
     level = 0
     while len(order) < simulations:
+        # simulations / (phases * left) visits for each action that is left, at least one.
         for _ in range(max(1, simulations // (phases * left))):
             order += [level] * left
             level += 1
+        # The half with the lowest scores gets no more: at least two are compared to the end.
         left = max(2, left // 2) if considered > 1 else 1
     return tuple(order[:simulations])
 

@@ -35,6 +35,7 @@ def random_opening(referee: Referee, most: int, rng: np.random.Generator) -> Wor
 
     These moves leave no training rows. GameError where it always does.
     """
+    # A game that ended has nothing to search: it is drawn again.
     for _ in range(_TRIES):
         world = referee.deal(rng)
         for _ in range(int(rng.integers(most + 1))):

@@ -56,6 +56,7 @@ def value_targets(
     """
     searched: Float64 = u_max * np.array([visit.value for visit in visits])
     outcome = searched[-1] if utility is None else utility
+    # How many searched positions come after each.
     later = np.arange(len(visits) - 1, -1, -1)
     return (1.0 - share) * outcome * discount**later + share * searched
 
@@ -71,6 +72,7 @@ def repeats(visits: list[PositionVisit], share: float, rng: np.random.Generator)
     surprise = np.array([visit.surprise for visit in visits])
     total = surprise[full].sum()
     if share > 0.0 and total > 0.0:
+        # Their mean stays 1, so that a game leaves as many rows as it has positions, on average.
         weights[full] = (1.0 - share) + share * full.sum() * surprise[full] / total
     whole = np.floor(weights)
     counts = (whole + (rng.random(len(visits)) < weights - whole)).astype(np.int64)

@@ -100,6 +100,8 @@ class _Gtcfr:
             search = PositionSearch(self.public, node, look.tree, budget, settings, seed, log)
             clean = search.tree.prior(0)[:, 0].copy()
             noisy = clean * np.exp(noise - noise.max())
+            # P' = P * exp(noise), scaled to the same sum: PUCT normalises, and opening children goes by the order
+            # alone.
             search.tree.prior(0)[:, 0] = noisy * (clean.sum() / noisy.sum())
             yield from search.steps()
             search.tree.prior(0)[:, 0] = clean
@@ -113,6 +115,7 @@ class _Gtcfr:
         values = np.full(len(prior), np.nan)
         for a, child in enumerate(tree.children_by_action(0)):
             if child >= 0:
+                # Mean values may pass the bounds a little where the network's do.
                 values[a] = np.clip(tree.mean_share(child, mover), -1.0, 1.0)
         return RootStatistics(
             log_of(prior / prior.sum()),
@@ -143,6 +146,7 @@ class _Mcts:
         else:
             self.tree.advance(node)
         tree, settings = self.tree, self.how.settings
+        # Halving and noise need the root's prior: it is evaluated first.
         if tree.size == 0:
             yield from search(tree, 0, settings, self.rng)
         if noise is None:

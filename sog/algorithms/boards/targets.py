@@ -72,7 +72,10 @@ def policy_target(root: RootStatistics, settings: TargetSettings) -> Float64:
 
 
 def improved_logits(root: RootStatistics, settings: TargetSettings) -> Float64:
-    """float64[A]: the network's logits and sigma(completed values), of which the softmax is the improved policy."""
+    """float64[A]: the network's logits and sigma(completed values), of which the softmax is the improved policy.
+
+    logits / T + (c_visit + max over b of N[b]) * c_scale * (1 + v[a]) / 2, v[a] in [-1, 1].
+    """
     scale = (settings.c_visit + root.visits.max()) * settings.c_scale
     improved: Float64 = root.logits / settings.target_temperature + scale * 0.5 * (1.0 + completed_values(root))
     return improved
@@ -89,6 +92,7 @@ def completed_values(root: RootStatistics) -> Float64:
         return root.values
     prior, visits = softmax(root.logits), root.visits.sum()
     mixed = root.value
+    # q goes by the prior, not by visits: visits already follow values.
     if known.any() and prior[known].sum() > 0.0:
         mean = (prior[known] * root.values[known]).sum() / prior[known].sum()
         mixed = (root.value + visits * mean) / (1.0 + visits)

@@ -51,6 +51,7 @@ class BeliefDraws:
         self.acting = np.array([n for n in range(self.tree.size) if self.tree.actor(n) != TERMINAL])
         self.decisions = list(self.tree.decisions())
         shown = [self.tree.public_node(n) for n in self.decisions]
+        # Where play by the policy goes, and where uniform play does.
         likely = self._chances(policy) + self._chances(exact.uniform_policy(public))
         self.likely = likely / likely.sum()
         flat = [np.where(public.legal(s) > 0, np.maximum(policy[s], _NEVER), 0.0).ravel() for s in shown]
@@ -77,6 +78,7 @@ class BeliefDraws:
         noises = drawing.noise * rng.random(2)
         plain = rng.random(2) < drawing.plain
         powers[plain], noises[plain] = 1.0, 0.0
+        # p' = p^power * exp(noise), normalised node by node.
         moved = noises[self.actors] * rng.normal(size=len(self.logits))
         weights = np.exp(powers[self.actors] * self.logits + moved)
         for n, part in zip(self.decisions, np.split(weights, self.ends[:-1]), strict=True):

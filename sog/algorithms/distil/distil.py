@@ -82,6 +82,7 @@ def distil(
     window = window_for(settings.shape, settings.window)
     deadline = math.inf if minutes is None else working_time() + 60.0 * minutes
     lately: list[tuple[float, float]] = []
+    # Beliefs and steps in turn: as many steps as the rows allow (updates_per_example).
     while not learner.steps or (learner.steps < settings.steps and working_time() < deadline):
         window.add(taught(teacher, *draws.draw(), settings.shape))
         for _ in range(min(learner.allowed(window.added), settings.steps) - learner.steps):

@@ -63,10 +63,13 @@ class CriticTeacher:
         """
         zero, one = self.tables(node)
         r0, r1 = (r.astype(np.float32) for r in ranges)
+        # cfv0[i] = sum over j of W u r1, cfv1[j] = -(sum over i of W u r0).
         wins = zero[0] @ r1, -(r0 @ zero[0])
         if self.kind == CHOICE:
+            # What each transformation gains each infostate against the other's policy itself; the best one is chosen.
             own0, own1 = (zero - zero[0]) @ r1, -(r0 @ (one - one[0]))
             best0, best1 = own0.argmax(axis=0), own1.argmax(axis=0)
+            # By pair: what player 0's choice changes in player 0's utility, and what player 1's does.
             gain0 = np.take_along_axis(zero, best0[None, :, None], axis=0)[0] - zero[0]
             gain1 = np.take_along_axis(one, best1[None, None, :], axis=0)[0] - one[0]
             wins = wins[0] + (gain0 + gain1) @ r1, wins[1] - r0 @ (gain0 + gain1)
@@ -88,6 +91,7 @@ class CriticTeacher:
             over = public.game.payoff(s).dense().astype(np.float32)[None]
             return over, over
         w = public.game.weights(s).dense()
+        # Pairs that chance never deals have no history.
         i0, i1 = np.nonzero(w > 0)
         states = replay(self.game, self._histories(node, i0, i1))
         zero = self._of(states, w, i0, i1, 0)
@@ -115,6 +119,7 @@ class CriticTeacher:
         for e, (child, tables) in enumerate(zip(children, below, strict=True)):
             carry = (None, None) if fan.carry is None else fan.carry[e]
             goes = [_goes(carry[p], shape[p], self.public.num_infostates(child)[p]) for p in (0, 1)]
+            # cfv of a parent's pair is the sum over outcomes of the child's at the pair it becomes.
             zero += goes[0] @ tables[0] @ goes[1].T
             if self.kind == CHOICE:
                 one += goes[0] @ tables[1] @ goes[1].T

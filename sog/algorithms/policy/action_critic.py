@@ -139,10 +139,18 @@ class _CriticMoments(NamedTuple):
 
 @njit
 def _backwards(moments: _CriticMoments, rates: CriticRates, following: Float64, out: ActionTargets) -> None:
-    """following: float64[B], what player 0 gets from where each game stands; the utility at its end."""
+    """Expected SARSA(lambda), backwards; see `action_targets`. For who acts, with G what followed the action taken:
+
+    w[a] = estimate[a] - eta * log_ratio[a],  error = G - estimate[taken],  goal of the critic: G,
+    q[a] = w[a] + [a taken] * min(heaviest, 1 / behaviour[a]) * error,
+    v = sum over a of policy[a] * w[a] + lambda * min(1, policy / behaviour) * error: the G of the
+    decision above, as its player sees it.
+    following: float64[B], what player 0 gets from where each game stands; the utility at its end.
+    """
     policy, behaviour, estimates = moments.policy, moments.behaviour, moments.estimates
     for d in range(len(moments.games) - 1, -1, -1):
         g, action = moments.games[d], moments.actions[d]
+        # Values for who acts; `following` is player 0's.
         side = 1.0 - 2.0 * moments.actors[d]
         value = 0.0
         for a in range(policy.shape[1]):
@@ -152,6 +160,7 @@ def _backwards(moments: _CriticMoments, rates: CriticRates, following: Float64, 
         goal = side * following[g]
         error = goal - estimates[d, action]
         out.goals[d] = goal
+        # Without bias at heaviest = infinity: in the mean over the action taken the error counts once.
         out.actions[d, action] += min(rates.heaviest, 1.0 / behaviour[d, action]) * error
         out.values[d] = value + rates.mixing * min(1.0, policy[d, action] / behaviour[d, action]) * error
         following[g] = side * out.values[d]

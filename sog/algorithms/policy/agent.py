@@ -94,6 +94,7 @@ def policy_at(public: PublicTree, node: int, rows: Array) -> Float64:
     Infostates that are never dealt play each legal action alike.
     """
     legal = public.legal(node)
+    # Uniform first: infostates that chance never deals have no history to ask the network about.
     policy: Float64 = legal / np.maximum(legal.sum(axis=0), 1.0)
     first, stop = infostates_of(public).starts[node]
     found = rows[:, public.actions(node)].T.astype(np.float64)

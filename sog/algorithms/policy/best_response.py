@@ -42,13 +42,16 @@ def learn_response(
 ) -> Float64:
     """Learn to play `seat` against the frozen policy network; float64[G]: the utilities it then wins in fresh games."""
     network = CVPN(policy_shape(game, settings.width, settings.depth), seed)
+    # Little entropy, as a best response is pure; the utility is scaled so that settings fit every game.
     ppo = PpoSettings(learning_rate=1e-3, anneal=settings.steps, least=0.05, entropy=0.002, scale=1.0 / game.u_max)
     learner = ppo.make(network, seed)
     against = (1 - seat, frozen)
     for step in range(settings.steps):
         played = sample(game, learner.network, settings.games, np.random.default_rng((seed, seat, step)), against)
+        # The frozen player's decisions teach nothing.
         learner.learn(played.of(seat))
         report(step + 1)
+    # Games that nothing was learned from, so that the mean is without bias.
     fresh = np.random.default_rng((seed, seat, settings.steps, 1))
     parts = [min(settings.games, settings.measured - done) for done in range(0, settings.measured, settings.games)]
     utility = np.concatenate([sample(game, learner.best, part, fresh, against).utility for part in parts])

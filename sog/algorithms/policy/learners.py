@@ -87,7 +87,10 @@ class LearnsPolicy(Protocol):
 
 
 def following_rate(step: int, power: float) -> float:
-    """The share by which a mean follows in step `step`, counted from 0, if steps weigh about step ** power in it."""
+    """The share by which a mean follows in step `step`, counted from 0, if steps weigh about step ** power in it.
+
+    mean += share * (x - mean) with share = (power + 1) / (step + power + 1): 1 in step 0; power 0 is the plain mean.
+    """
     return (power + 1.0) / (step + power + 1.0)
 
 

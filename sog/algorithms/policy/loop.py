@@ -81,6 +81,7 @@ class PolicyRounds:
 
         own = self.settings
         play_and_learn(self.game, self.learner, own.games, own.steps, self.run.seed, note)
+        # Before anything is kept: what was saved before the learning diverged stays.
         refuse_broken(self.learner.network)
         value, policy = np.mean(losses, axis=0).tolist()
         return Point(
@@ -115,7 +116,7 @@ def play_and_learn(
     seed: int,
     after: Callable[[Update], None] = lambda update: None,
 ) -> None:
-    """So many learner steps, each on `games` games that its network plays; `after` gets each of them in turn."""
+    """`steps` learner steps, each on `games` games that its network plays; `after` gets each of them in turn."""
     for _ in range(steps):
         played = sample(game, learner.network, games, np.random.default_rng((seed, learner.steps)))
         after(learner.learn(played))
@@ -144,6 +145,7 @@ def _restore(rounds: PolicyRounds, folder: Path) -> None:
             raise ValueError("decisions")
     except DAMAGE as error:
         raise CheckpointError(f"{shown(folder)}: the training state is damaged") from error
+    # State and network come from two files: they must be of one save.
     same = learner.steps == meta.step and network_bytes(learner.best) == network_bytes(network)
     kept = checkpoint.load_critic(folder) if "critic" in meta.files else None
     if not (same and _equal(learner.critic_arrays(), kept)):

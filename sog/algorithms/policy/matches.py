@@ -46,6 +46,7 @@ def play_pairs(game: HistoryGame, first: OwnPolicy, second: OwnPolicy, pairs: in
         for player in (0, 1):
             for whose, policy in ((0, first), (1, second)):
                 rows = np.flatnonzero((actors == player) & (swapped == (player != whose)))
+                # A policy may search: it is called once a public state.
                 for same in equal_rows(game.public(states[rows])):
                     own = rows[same]
                     actions[own] = drawn(policy(states[own], player), uniforms[own])

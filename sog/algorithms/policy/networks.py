@@ -62,6 +62,7 @@ def infostates_once(inputs: Float32, legal: Bool) -> tuple[Int64, Int64]:
     inputs: float32[D, N].  legal: bool[D, A].
     """
     first, row = distinct_rows(inputs)
+    # Equal inputs with other legal actions are different infostates.
     if (legal[first][row] != legal).any():  # an input that does not tell all infostates apart
         first, row = distinct_rows(np.concatenate((inputs, legal), axis=1, dtype=np.float32))
     return first, row
@@ -69,6 +70,7 @@ def infostates_once(inputs: Float32, legal: Bool) -> tuple[Int64, Int64]:
 
 def visit_weights(seen: SeenDecisions, power: float) -> Float64:
     """float64[D]: so much does each decision count, in no unit, if an infostate counts as its visits to this power."""
+    # An infostate with n visits has n decisions of weight n^(power - 1) each: n^power in all.
     visits = torch.bincount(seen.row).double() ** (power - 1.0)
     weights: Float64 = visits[seen.row].numpy()
     return weights
@@ -77,6 +79,7 @@ def visit_weights(seen: SeenDecisions, power: float) -> Float64:
 def answers(network: CVPN, seen: SeenDecisions) -> tuple[Tensor, Tensor, Tensor]:
     """Values [D], logits [D, A] and log-probabilities [D, A], those of illegal actions 0 and very low."""
     values, logits = network.split(network(seen.x))
+    # Illegal logits are 0 in what is learned from, so that they get no gradient, and far below in the softmax.
     raw = logits[:, 0].masked_fill(~seen.legal, 0.0)
     log_policy = torch.log_softmax(raw.masked_fill(~seen.legal, ILLEGAL), dim=-1)
     found = torch.cat((values[:, :1], raw, log_policy), dim=1).index_select(0, seen.row)

@@ -132,6 +132,7 @@ class PpoLearner:
         for group in self.optimiser.param_groups:
             group["lr"] = settings.rate(self.steps)
         batch = self._batch(played)
+        # 2^21 keeps the minibatches' draws apart from the actor's (seed, step).
         rng = np.random.default_rng((self.seed, 2**21, self.steps))
         parts = min(settings.minibatches, len(played))
         shares = [np.array_split(rng.permutation(len(played)), parts) for _ in range(settings.epochs)]
@@ -139,6 +140,7 @@ class PpoLearner:
         if self.mean is not None:
             follow(self.mean, self.network, following_rate(self.steps, settings.average))
         self.steps += 1
+        # The magnet is the policy after this step: the next steps are pulled towards it.
         if settings.magnet_every and self.steps % settings.magnet_every == 0:
             self.magnet.load_state_dict(self.network.state_dict())
         value, policy = np.mean(found, axis=0)
@@ -149,10 +151,12 @@ class PpoLearner:
         with torch.no_grad():
             values, _, log_before = answers(self.network, inputs)
             log_magnet = answers(self.magnet, inputs)[2] if self.settings.pull else log_before
+        # Once a step, before the passes: the passes change the network, not what was done.
         gained = advantages(played, values.numpy(), self.settings.mixing, self.settings.scale)
         advantage = torch.from_numpy(gained.astype(np.float32))
         action = torch.from_numpy(played.action.astype(np.int64))
         weights = visit_weights(inputs, self.settings.visit_power)
+        # 1 in the mean, so that learning rates do not depend on visit_power.
         weight = torch.from_numpy((weights / weights.mean()).astype(np.float32))
         return _Batch(inputs, legal, action, log_before, log_magnet, advantage, values + advantage, weight)
 
@@ -169,7 +173,10 @@ class PpoLearner:
         return float(value.detach()), float(policy.detach())
 
     def _surrogate(self, batch: _Batch, log_policy: Tensor) -> Tensor:
-        """PPO's clipped objective, to be made small."""
+        """PPO's clipped objective, to be made small: -mean of min(x A, clip(x, 1 - clip, 1 + clip) A).
+
+        x = policy / policy before the step, of the action taken.
+        """
         advantage = batch.advantage
         if self.settings.normalised and len(advantage) > 1:  # one row has no spread
             advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
@@ -179,13 +186,14 @@ class PpoLearner:
         return -(batch.weight * torch.minimum(ratio * advantage, clipped * advantage)).mean()
 
     def _regularisation(self, batch: _Batch, log_policy: Tensor) -> Tensor:
-        """Entropy, the magnet's pull and the damping, each a mean over decisions."""
+        """entropy * sum p log p + pull * KL(p || magnet) + damping * KL(p || p before), each a mean over decisions."""
         settings, policy = self.settings, log_policy.exp()
 
         def kl(log_other: Tensor | float) -> Tensor:
             each = (policy * (log_policy - log_other).masked_fill(~batch.legal, 0.0)).sum(dim=1)
             return (batch.weight * each).mean()
 
+        # kl(0) is the negative entropy, the KL to the uniform policy but for a constant.
         total = settings.entropy_weight(self.steps) * kl(0.0)
         if settings.pull:
             total = total + settings.pull * kl(batch.log_magnet)

@@ -62,6 +62,7 @@ def _learned(game: HistoryGame, network: CVPN, report: Report, settings: Respons
 
         mean, half = mean_interval(learn_response(game, network, seat, settings, report=progress))
         won.append((mean, math.inf if half is None else half))
+    # Exploitability is the mean of both; independent errors add up in squares.
     (zero, half_zero), (one, half_one) = won
     return (zero + one) / 2, {"interval": math.hypot(half_zero, half_one) / 2}
 

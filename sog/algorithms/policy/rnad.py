@@ -80,6 +80,7 @@ class RnadSettings:
         """The share of the newer regularisation policy in step `step`, and whether it is replaced after the step."""
         brief = self.short * self.shorts
         size, within = (self.short, step % self.short) if step < brief else (self.long, (step - brief) % self.long)
+        # The first half of a phase goes over from the older regularisation policy to the newer; the second stays there.
         return min(1.0, 2.0 * within / size), within == size - 1
 
     def make(self, network: CVPN, seed: int) -> PolicyLearner:
@@ -114,14 +115,17 @@ class RnadLearner:
             group["lr"] = settings.rate(self.steps)
         share, replaced = settings.phase(self.steps)
         inputs, legal = seen(played.inputs, played.legal), torch.from_numpy(played.legal)
+        # The network's own values are learned; those in the targets are the target network's, or the critic's.
         values, logits, log_policy = answers(self.network, inputs)
         targets, forces = self._targets(played, inputs, legal, log_policy.detach(), share)
         each = _weights(played, inputs, settings.visit_power)
         value = (each * (values - targets) ** 2).sum()
+        # The advantages, clipped, are the forces on the logits.
         policy = neurd_loss(logits, legal, forces.clamp(-settings.advantage_clip, settings.advantage_clip), settings)
         policy = (each * policy).sum()
         self.optimiser.zero_grad()
         (value + policy).backward()  # type: ignore[no-untyped-call]
+        # Entry by entry, as in DeepNash.
         torch.nn.utils.clip_grad_value_(self.network.parameters(), settings.gradient_clip)
         self.optimiser.step()
         self._follow(replaced)
@@ -137,6 +141,7 @@ class RnadLearner:
             log_magnet = answers(self.newer, inputs)[2]
             if share < 1.0:
                 log_magnet = share * log_magnet + (1.0 - share) * answers(self.older, inputs)[2]
+        # log(policy / regularisation policy), where the latter is the mixture of two by their logarithms.
         log_ratio = (log_policy - log_magnet).masked_fill(~legal, 0.0)
         policy = log_policy.exp()
         if self.critic is not None:
@@ -148,6 +153,7 @@ class RnadLearner:
             clips = Clips(settings.rho, settings.c)
             found, q = two_player_vtrace(played, *arrays, settings.eta, clips, settings.scale)
         action_values = torch.from_numpy(q.astype(np.float32))
+        # A[a] = q[a] - sum over b of policy[b] * q[b].
         advantage = action_values - (policy * action_values).sum(dim=1, keepdim=True)
         return torch.from_numpy(found.astype(np.float32)), advantage
 
@@ -156,6 +162,7 @@ class RnadLearner:
         follow(self.target, self.network, self.settings.target_rate)
         if self.average is not None:
             follow(self.average, self.target, following_rate(self.steps, self.settings.average))
+        # The fixed point of this phase's regularised game is what the next one is regularised by.
         if replaced:
             self.older.load_state_dict(self.newer.state_dict())
             self.newer.load_state_dict(self.target.state_dict())
@@ -182,9 +189,10 @@ class RnadLearner:
 
 
 def neurd_loss(logits: Tensor, legal: Tensor, forces: Tensor, settings: RnadSettings) -> Tensor:
-    """[D]: each decision's loss, whose gradient at a logit is its force unless the logit lies beyond the threshold.
+    """[D]: each decision's loss, whose gradient at logit a is mean(g) - g[a] (NeuRD, AAMAS 2020).
 
-    logits, forces: float32[D, A].  Logits are taken relative to their mean over legal actions (NeuRD, AAMAS 2020).
+    g[a] is the force at a, but 0 where it would drive the logit, less the mean over legal actions, further beyond
+    +threshold or -threshold.  logits, forces: float32[D, A].
     """
     mean = (logits * legal).sum(dim=1, keepdim=True) / legal.sum(dim=1, keepdim=True)
     centred = logits - mean

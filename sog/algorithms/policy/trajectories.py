@@ -64,17 +64,20 @@ def sample(
     moments: list[tuple[Array, ...]] = []
     states, alive = game.begin(count), np.arange(count, dtype=np.int32)
     while True:
+        # Chance first, as often as it acts in a row, until every game stands at a decision or an end.
         outcomes: list[Int32] = []
         actors = deal(game, states, rng, outcomes)
         for outcome in outcomes:
             written.add(alive, outcome)
         going = actors != TERMINAL
+        # Games that ended leave the batch; `alive` says which game a row is of.
         if not going.all():
             utility[alive[~going]] = game.utilities(states[~going])
             states, alive, actors = states[going], alive[going], actors[going]
         if not len(alive):
             break
         inputs, legal = game.inputs(states, actors), game.legal(states)
+        # One call for both players: the network sees the infostate of whoever acts.
         policy = policies_of(network, inputs, legal)
         if against is not None and (theirs := actors == against[0]).any():
             policy[theirs] = policies_of(against[1], inputs[theirs], legal[theirs])

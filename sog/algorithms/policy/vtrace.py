@@ -66,10 +66,18 @@ class _Moments(NamedTuple):
 
 @njit
 def _vtrace(moments: _Moments, eta: float, clips: Clips, carried: Array, targets: Array, action_values: Array) -> None:
+    """See `two_player_vtrace`. With ratio = policy / behaviour of the action taken, x the product of ratios since the
+    player's own next decision (whose value is V', its target T'), and R the rewards since, R* the same with ratios:
+
+    target = v + min(rho, ratio * x) * (R - eta * kl + V' - v) + min(c, ratio * x) * (T' - V'),
+    q[a] = v - eta * log_ratio[a] + [a taken] * (R* + x * T' - v) / behaviour[a],
+    kl = sum over a of policy[a] * log_ratio[a], what the decision costs who acts and pays the other.
+    """
     games, policy, behaviour, log_ratio = moments.games, moments.policy, moments.behaviour, moments.log_ratio
     for d in range(len(games) - 1, -1, -1):
         me, action, v = moments.actors[d], moments.actions[d], float(moments.values[d])
         own, other = carried[games[d], me], carried[games[d], 1 - me]
+        # The regularisation's cost in the mean over the policy's actions, not that of the action taken: less noise.
         kl = 0.0
         for a in range(policy.shape[1]):
             kl += policy[d, a] * log_ratio[d, a]
@@ -81,8 +89,10 @@ def _vtrace(moments: _Moments, eta: float, clips: Clips, carried: Array, targets
             action_values[d, a] = v - eta * log_ratio[d, a]
         action_values[d, action] += (own[0] + own[4] * own[3] - v) / behaviour[d, action]
         targets[d] = target
+        # From here back this decision is the player's next one.
         own[0] = own[1] = 0.0
         own[2], own[3], own[4] = v, target, 1.0
+        # To the opponent it is a turn on the way: paid kl, and weighed by the ratio of what was done.
         other[0] = eta * kl + ratio * other[0]
         other[1] += eta * kl
         other[4] *= ratio
@@ -103,6 +113,7 @@ def advantages(played: Trajectories, values: Float32, mixing: float, scale: floa
 
 @njit
 def _advantages(games: Int32, actors: Int32, values: Float32, mixing: float, following: Float64, out: Float64) -> None:
+    """A[d] = V' - V[d] + lambda * A', with V' and A' of the same player's next decision; at the end its utility, 0."""
     for d in range(len(games) - 1, -1, -1):
         after = following[games[d], actors[d]]
         out[d] = after[0] - values[d] + mixing * after[1]

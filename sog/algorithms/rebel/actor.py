@@ -46,6 +46,17 @@ class RebelActing:
         return RebelActor(game, shape, self)
 
 
+# ReBeL, Algorithm 1 (and 2), and where each line of it is:
+#
+#   while beta_r is not terminal                    RebelActor.round: `waiting` holds the games' beliefs beta_r
+#     G = ConstructSubgame(beta_r)                  depth_limited/subgames.Subgames
+#     pi, t_warm = InitializePolicy                 depth_limited/warm_start
+#     t_sample ~ unif or linear {t_warm + 1, T}     rebel/agent.sample_iterations: by the averages' weights
+#     for t = t_warm + 1 .. T                       depth_limited/solve.solve
+#       if t = t_sample: beta' = SampleLeaf(G, pi)  Generating._visit, leaf_sampling.sample_leaf
+#       UpdatePolicy, SetLeafValues, v(beta_r)      depth_limited/turns.advance, Subgames.root_values
+#     add {beta_r, v(beta_r)} to D_v                Generating.rows
+#     add {beta, pi(beta)} to D_pi                  Generating.policy_rows
 class RebelActor:
     """Plays games level by level on one core: all subgames of a level are solved side by side."""
 
@@ -61,6 +72,7 @@ class RebelActor:
         rows: list[Rows] = []
         waiting, solves = [start_position(public)] * games, 0
         while waiting:
+            # Equal beliefs of one level are one subgame, which games leave at iterations of their own.
             groups = _alike(waiting) if self.acting.share else [(position, 1) for position in waiting]
             waiting = []
             for start in range(0, len(groups), self.acting.side_by_side):
@@ -110,6 +122,7 @@ class Generating:
             raise TooLarge(f"{public.game.name} has a chance event too large to list")
         self.found: list[PublicBelief] = []
         self._leaving: dict[int, list[int]] = {}
+        # One number for each game: the subgame it leaves.
         leavers = np.repeat(np.arange(len(groups)), [count for _, count in groups])
         for k, t in zip(leavers, sample_iterations(acting.solve, len(leavers), rng), strict=True):
             self._leaving.setdefault(int(t), []).append(int(k))
@@ -122,6 +135,7 @@ class Generating:
         """The games that leave their subgames at iteration t go to leaves."""
         for k in self._leaving.get(t, ()):
             n = sample_leaf(self.games, k, self.acting.solve.solver, self.acting.epsilon, self.rng)
+            # A game that came to an end leaves no belief.
             if self.games.tree.is_leaf(n):
                 ranges = self.games.reaches(n, mean=self.acting.solve.solver.average)
                 self.found.append(PublicBelief(self.games.public_node(n), ranges))
@@ -141,6 +155,7 @@ class Generating:
     def policy_rows(self, shape: NetworkShape) -> Rows:
         """A row for each opened public state: the average policy at the belief that the average policies give."""
         public, tree = self.public, self.games.tree
+        # Beliefs of the average policies all the way down, as a warm start will ask for them.
         tree.play_average()
         opened = list(tree.decisions())
         nodes = np.array([tree.public_node(n) for n in opened], dtype=np.int32)

@@ -69,6 +69,7 @@ def start_position(public: PublicTree) -> PublicBelief:
 
 def sample_iterations(settings: SolveSettings, count: int, rng: np.random.Generator) -> Array:
     """int64[count]: iterations drawn by their weights in the average policy."""
+    # In proportion to the weights, playing a random iteration is playing the average in expectation (ReBeL, Section 6).
     return rng.choice(settings.iterations, size=count, p=settings.weights) + 1
 
 
@@ -96,6 +97,7 @@ class ProfileSolve:
         self.settings, self.iterations = settings, iterations
         self.profiles: list[list[Profile]] = [[] for _ in positions]
         self._nodes: list[list[int]] = [[] for _ in positions]
+        # Nodes by subgame: `owner` says whose each is.
         for n, k in enumerate(self.games.owner):
             self._nodes[k].append(n)
         self._wanted: dict[int, list[int]] = {}
@@ -126,6 +128,7 @@ class ProfileSolve:
         policies, beliefs, held = {}, {}, {}
         for n in self._nodes[k]:
             s = games.public_node(n)
+            # Where it ends and the game continues: the belief that the next subgame begins with.
             if tree.is_leaf(n):
                 beliefs[s] = games.reaches(n, mean)
                 ranges = tree.range_sums(n) if mean else tree.ranges(n)
@@ -157,6 +160,7 @@ class RebelAgent(Agent):
         """float64[A, I]: what this subgame's profile plays at a public node; new subgames are solved on the way."""
         if self.profile is None:
             self.profile = self._solve(start_position(self.public))
+        # Down the line of play, one subgame after another; each begins where the last one ended.
         for s in self.public.path(node):
             if s in self.profile.beliefs and s not in self.profile.policies:
                 self.profile = self._solve(PublicBelief(s, self.profile.beliefs[s]))

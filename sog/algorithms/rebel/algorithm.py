@@ -87,6 +87,7 @@ class Rebel(Algorithm):
         """How subgames of play are solved with a network that this preset trained (ReBeL, section 6)."""
         settings = replace(playing(preset), solver=self.solver_named, updates=_UPDATES)
         own = {name: value for name, value in self.given().items() if name in self.own() and name != "network"}
+        # Set already, by its name; the others are fields of SolveSettings.
         own.pop("solver", None)
         found: SolveSettings = changed(settings, own)
         return found

@@ -20,6 +20,7 @@ def sample_leaf(games: Subgames, k: int, solver: Solver, epsilon: float, rng: np
     play that player follows its latest best response and the other its average policy.
     """
     tree, public = games.tree, games.public
+    # ReBeL, Algorithm 2: i* is drawn once a subgame, and only that player explores.
     n, explorer = int(games.roots[k]), int(rng.integers(2))
     pair = _draw_pair(games, n, rng)
     while tree.is_open(n):
@@ -70,6 +71,7 @@ def _move(
         fan = games.public.game.fan(games.public.states[s])
         assert fan.moves is not None
         legal = (fan.moves.edge[pair[actor]] >= 0).astype(np.float64)
+    # A policy of 0 on all legal actions, as before its first update, counts as uniform.
     chances = legal * weights
     if rng.random() < epsilon or chances.sum() <= 0:
         chances = legal

@@ -83,6 +83,7 @@ def sampled_policy(
 
 def held_at_once(tree: Lookahead) -> int:
     """How many whole policies of the game may be held: each is an array for every decision of a full tree."""
+    # 8 bytes a probability, and about 200 of overhead an array.
     entries, array = 8 * tree.num_entries, 200 * tree.size
     return max(1, min(HELD, HELD_BYTES // (entries + array)))
 
@@ -101,12 +102,15 @@ class _Playthroughs:
         """`count` whole policies, without the states to which neither player's own policy leads."""
         policies: list[exact.Policy] = [{} for _ in range(count)]
         level = [_Stand(start_position(self.public), [(j, True, True) for j in range(count)])]
+        # Level by level: all subgames of a level are known before any is solved, so equal ones are found.
         while level:
             later: dict[tuple[int, bytes], _Stand] = {}
             for stand, profiles in self._solved(level):
                 for (j, *alive), profile in zip(stand.players, profiles, strict=True):
                     policies[j].update(profile.policies)
                     for node, ranges in profile.beliefs.items():
+                        # A player's policy that never leads here leaves its policies below without weight in the
+                        # average.
                         zero, one = (a and h for a, h in zip(alive, profile.held[node], strict=True))
                         if zero or one:
                             key = node, ranges.tobytes()

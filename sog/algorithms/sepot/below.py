@@ -110,6 +110,7 @@ def _levels(game: HistoryGame, level: _Level, limit: DepthLimit, most: int) -> I
             raise TooManyHistories(f"{game.name}: the subgame has more than {most:,} histories")
         actor = game.actors(level.states)
         leaf = np.full(len(actor), limit.depth > 0 and depth >= 2 * limit.depth)
+        # A limit at chance: the first decision after it is a leaf.
         leaf |= level.met & limit.at_chance
         leaf &= actor != TERMINAL
         yield level, actor, leaf
@@ -123,6 +124,7 @@ def _next(game: HistoryGame, level: _Level, going: Int64, first: int, most: int)
     found = children(game, level.states[going])
     at = going[found.parent]
     below = _Level(found.states, first + at, found.action, level.chance[at], np.zeros(len(at), dtype=np.bool_))
+    # Chance is folded in: its outcomes are followed until someone acts or the game is over.
     while (waiting := game.actors(below.states) == NATURE).any():
         if len(below.states) > most:
             raise TooManyHistories(f"{game.name}: the subgame has more than {most:,} histories")

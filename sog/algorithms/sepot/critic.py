@@ -37,6 +37,7 @@ def ratios_of(played: Trajectories, transformed: Float32, which: Int64) -> Float
     """float64[D, Q]: how likelier each profile's policies, float32[D, F, A], take the action than who played did."""
     rows = np.arange(len(played))
     chosen = transformed[rows, :, played.action].astype(np.float64)
+    # Who acts plays its part of the profile: column p of `which` says which transformation.
     own = chosen[rows[:, None], which[:, played.actor].T]
     ratios: Float64 = own / played.policy[rows, played.action].astype(np.float64)[:, None]
     return ratios
@@ -55,7 +56,10 @@ def history_vtrace(played: Trajectories, values: Float32, ratios: Float64, clips
 
 @njit
 def _backwards(games: Int32, values: Array, ratios: Array, clips: Clips, following: Array, targets: Array) -> None:
-    """following: float64[B, Q, 2], each game's next value and target; the utility at its end."""
+    """target = v + min(rho, ratio) * (V' - v) + min(c, ratio) * (T' - V'), with V' and T' of the next history.
+
+    Each profile by itself.  following: float64[B, Q, 2], each game's next value and target; the utility at its end.
+    """
     for d in range(len(games) - 1, -1, -1):
         after = following[games[d]]
         for q in range(values.shape[1]):
@@ -92,6 +96,7 @@ class CriticLearner:
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         self.optimiser.step()
+        # The mean of all steps at first, then a moving one: the fresh network's zeros are soon gone.
         follow(self.best, self.network, max(self.target_rate, following_rate(self.steps, _EARLY)))
         self.steps += 1
         return float(loss.detach())

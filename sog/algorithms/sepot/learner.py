@@ -98,9 +98,11 @@ class SepotLearner:
 
     def learn(self, played: Trajectories) -> Update:
         """A step of the policy, then of the transformations, then of the critic (Algorithm 1, lines 4 to 10)."""
+        # Lines 4 to 6: the policies before and after the step. Their difference is what transformations learn.
         update = self.policy.learn(played)
         self.transformations.learn(update)
         valued = self._explored(len(played.utility)) if self.settings.exploring else played
+        # Of the kept policy, which is what a search will play on with.
         transformed = self.transformations.of(valued, policies_of(self.best, valued.inputs, valued.legal))
         self.critic.learn(valued, transformed, Clips(self.settings.critic_rho, self.settings.critic_c))
         return update

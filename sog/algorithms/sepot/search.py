@@ -179,8 +179,10 @@ class SepotSearch:
 
     def _searched(self, public: Int32, player: int) -> FoundPolicy:
         root = self._root(public, player)
+        # Scaled so that the largest is 1: common factors change no policy, and products of small numbers vanish.
         states, chance = root.histories.states, chance_of(self.game, root.histories.actions)
         subgame = self._subgame(states, chance / chance.max(), player)
+        # The player's range: by the policies found at its earlier public states, which `self.policy` searches first.
         reach = infostate_reach(self.game, states, root.histories.actions, player, self.policy)
         reach = reach / reach.max() if reach.max() > 0.0 else np.ones(len(reach))
         return self._solved(subgame, root, player, reach, public)
@@ -192,6 +194,7 @@ class SepotSearch:
             below = grow(self.game, states, chance, limit, self.settings.most)
             try:
                 return Subgame(self.game, below, self._choice(below, player))
+            # Too many pairs of infostates, not histories: half as deep.
             except TooManyHistories:
                 shorter = (int(below.depth.max()) - 1) // 2
                 if not limit.fitted or shorter < 1:
@@ -203,18 +206,23 @@ class SepotSearch:
         other, count = 1 - player, len(reach)
         tree = PublicTree(subgame).list_all()
         place = subgame.tree.place[:count]
+        # The opponent's range is 1 everywhere: with the gadget it is its own choice, and at the start nothing limits
+        # it.
         ranges = [np.ones(n) for n in subgame.num_infostates(subgame.root())]
         ranges[player][place[:, player]] = reach
         lookahead = Lookahead(tree, 0, (ranges[0], ranges[1]), room=tree.size).expand_all()
         choice = NO_CHOICE
         if root.acted[other]:
             worth = self._worth(subgame, root, other, count)
+            # Counterfactual: conditional worth times chance times the player's reach, summed over the infostate's
+            # histories.
             leave = np.zeros(len(ranges[other]))
             np.add.at(leave, place[:, other], subgame.below.chance[:count] * reach * worth)
             believed = np.zeros_like(leave)
             believed[place[:, other]] = self._believed(root, other)
             choice = Gadget(other, leave, believed, self.settings.alpha).choice
         chained = self.settings.gadget == "previous"
+        # track: the mean values that the next search's gadget pays.
         lookahead.iterate(CFR_PLUS, self.settings.iterations, choice, track=chained)
         lookahead.update_average_policy()
         values = self._later_values(subgame, lookahead, other) if chained else {}
@@ -233,6 +241,7 @@ class SepotSearch:
         states = subgame.below.states[:count]
         side = 1.0 - 2.0 * other
         worth = side * self.critic.values(states, other)[:, 0]
+        # What the search before promised the opponent here, where it reached this far; otherwise the critic's value.
         if self.settings.gadget == "previous" and root.before is not None:
             before = self.search(root.before, 1 - other)
             if before is not None:
@@ -246,6 +255,7 @@ class SepotSearch:
         """What the leaves are worth; None without leaves."""
         if not below.leaf.any():
             return None
+        # Column 0 is the identity: without a chooser a leaf is worth what the policy gets.
         values = self.critic.values(below.states[below.leaf], 1 - player)
         return LeafChoice(1 - player, values if self.settings.choosers == "opponent" else values[:, :1])
 
@@ -308,6 +318,7 @@ class SepotSearch:
             while first > 0 and not turns[first].dealt:
                 first -= 1
             return first
+        # A simultaneous move: what the other player does at the same time is part of the subgame.
         beside = first > 0 and turns[first - 1].actor != player
         if beside and self._unseen(turns[first - 1].state, turns[first].public):
             return first - 1

@@ -123,6 +123,7 @@ def _chosen(moments: _SubgameMoments, rows: _Rows, leaf: Bool, choice: LeafChoic
     actor = moments.actor.copy()
     actor[at] = choice.player
     above = np.repeat(at, ways)
+    # Each leaf becomes a decision of the chooser, with one end for each way to play on: a multi-valued state.
     longer = _SubgameMoments(
         np.concatenate((moments.parent, above)).astype(np.int32),
         np.concatenate((moments.action, np.tile(np.arange(ways), len(at)))).astype(np.int32),
@@ -138,6 +139,7 @@ def _chosen(moments: _SubgameMoments, rows: _Rows, leaf: Bool, choice: LeafChoic
 def _partition(rows: _Rows, decision: Bool) -> Partition:
     state = np.full(len(decision), -1, dtype=np.int64)
     infostate = np.full((len(decision), 2), -1, dtype=np.int64)
+    # By depth too, so that a public state is never above itself.
     state[decision] = joint(rows.depth[decision], rows.public[decision])
     for p in (0, 1):
         infostate[decision, p] = joint(state[decision], rows.known[decision, p])

@@ -29,6 +29,7 @@ class HistoryCritic:
         self.count = int(which.max()) + 1
 
     def values(self, states: Int32, chooser: int) -> Float64:
+        # Profiles in which the other player plays the policy itself.
         other = self.which[:, 1 - chooser] == 0
         return self.under_profiles(states)[:, other]
 

@@ -105,6 +105,7 @@ class Weighted(Identity):
         likings = self._likings(played)
         ahead = played.inputs[:, (n - 1) * (n + 3) + n] > 0.0
         held = np.stack((np.ones(len(ahead), dtype=np.bool_), ahead, ~ahead), axis=1)
+        # p'[a] = p[a] * exp(strength * liking[a]) / sum, where the condition holds; otherwise p itself.
         power = self.strength * likings[:, :, None, :] * held[:, None, :, None]
         weights = policy[:, None, :] * np.exp(power).reshape(len(ahead), -1, n)
         moved = weights / weights.sum(axis=2, keepdims=True)
@@ -146,6 +147,7 @@ class LearnedTransformations:
             found = self._directions(inputs, legal).numpy().astype(np.float64)
         norms = np.linalg.norm(found, axis=2, keepdims=True)
         unit = found / np.maximum(norms, 1e-12)
+        # p' = projection of p + step * direction / |direction|.
         moved = onto_policies(own + self.step * unit, legal[:, None, :])
         out: Float32 = np.concatenate((own, moved), axis=1).astype(np.float32)[row]
         return out
@@ -165,6 +167,7 @@ class LearnedTransformations:
         first, row = infostates_once(played.inputs, played.legal)
         found = self._directions(played.inputs[first], played.legal[first]).index_select(0, torch.from_numpy(row))
         squares = ((found - wanted[:, None, :]) ** 2).sum(dim=2)
+        # Squared distances over all decisions of a game; min: only the nearest direction learns (Algorithm 1, line 8).
         totals = torch.zeros(len(played.utility), self.count - 1).index_add_(0, games, squares)
         loss = totals.min(dim=1).values.mean()
         self.optimiser.zero_grad()
@@ -190,6 +193,7 @@ _DECAYS: Final = (0.0, 0.999)  # and its b1 of Adam
 
 def directions(update: Update) -> Float32:
     """float32[D, A]: the change of the policy in a step, of length 1 over the decisions of each game; 0 without one."""
+    # Algorithm 1, line 7: d = (new - old) / |new - old|, over all decisions of a game together.
     change = update.new().astype(np.float64) - update.old
     lengths = np.sqrt(np.bincount(update.played.game, (change**2).sum(axis=1), len(update.played.utility)))
     found: Float32 = (change / np.maximum(lengths, 1e-12)[update.played.game][:, None]).astype(np.float32)
@@ -199,7 +203,8 @@ def directions(update: Update) -> Float32:
 def onto_policies(points: Float64, legal: Bool) -> Float64:
     """float64[..., A]: the nearest policies over legal actions, by Euclidean distance.
 
-    It takes the same from every action that keeps any probability, as much as leaves 1 in all.
+    p[a] = max(x[a] - t, 0), with the t for which they sum to 1: t = (sum of the k largest x - 1) / k, for the largest k
+    whose k-th largest x is above its t.
     """
     x = np.where(legal, points, -np.inf)
     ordered = -np.sort(-x, axis=-1)

@@ -76,9 +76,11 @@ class SogActor:
             yield job.row(self.shape, policies=not self.selfplay.main_line_policies)
             return
         settings = self.selfplay
+        # In Algorithm 2 a resigned game returns before its TD(1) examples are drawn.
         utility = job.utility if settings.td1_resigned or not job.resigned else None
         for visit in job.visits:
             sampled = settings.td1 > 0 and utility is not None and rng.random() < settings.td1
+            # Policy and outcome are drawn apart: a main-line row without an outcome trains the policy only.
             if sampled or settings.main_line_policies:
                 outcome = (visit.pair, utility) if sampled and utility is not None else None
                 yield visit_row(job.public, visit.node, visit.ranges, visit.policy, outcome, self.shape)

@@ -49,6 +49,7 @@ class ChainSearch:
             return stopped()
 
         chain, public, path = self._chain(), self.tree.public, self.tree.public.path(self.node)
+        # From the decision after the last search on; without a chain, from the game's start.
         begin = 0 if chain is None else path.index(chain.node) + 1
         passed = [s for s in path[begin:-1] if self.settings.every_decision and self.tree.actor(s) == 1 - self.mover]
         for node in (*passed, self.node):

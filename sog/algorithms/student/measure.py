@@ -70,6 +70,7 @@ def measure_seeds(
         started = time.monotonic()
         yield left[0], measure_seed(subject, left[0])
         left = left[1:]
+        # By the first seed's time: starting processes pays only where the rest takes longer.
         rest = (time.monotonic() - started) * len(left)
         where = Where("local", 1) if rest < _WORTH_SECONDS and where.kind == "local" else where
     if where == Where("local", 1) or (len(left) == 1 and where.kind == "local"):

@@ -73,6 +73,7 @@ def thought_at(tree: Lookahead, n: int) -> Thought:
     children, shares, mover = tree.children_by_action(n), _shares(tree, n), tree.actor(n)
     visits = [int(count) for count in tree.visits(n)[:, 0]]
     known = [_value(tree, c, mover) if c >= 0 else None for c in children]
+    # The policy's mean; moves without a value yet have hardly any share and count as 0.
     value = sum(share * v for share, v in zip(shares, known, strict=True) if v is not None)
     order = sorted(range(len(actions)), key=lambda a: (-shares[a], -visits[a], actions[a]))
     candidates = tuple(

@@ -52,6 +52,7 @@ class Solving:
         self.query, self.settings = query, settings
         self.log = query_log(settings.recursive, settings.uniform_recursive, settings.budget, rng)
         public = query.public
+        # No gadget: a query asks for values at fixed beliefs of both players (PoG, Appendix E).
         self.tree = Lookahead(public, query.node, public.ranges_of_slots(query.node, query.ranges))
         self.rng = derive_generator(int(rng.integers(2**62)), 0, query.node)
 
@@ -67,6 +68,7 @@ class Solving:
         """The training row: both players' search values and, if wanted, the actor's average policy."""
         tree, public, node = self.tree, self.tree.public, self.query.node
         row = _encoded(public, node, self.query.ranges, shape)
+        # Means over iterations (Lookahead.values), at the query's belief.
         write_values(row, 0, public, node, tree.values(0), tree.range_sums(0))
         if policies and public.actor(node) < NATURE:
             tree.update_average_policy()
@@ -90,6 +92,7 @@ def visit_row(
     write_policy(row, 0, public, node, policy)
     if outcome is not None:
         pair, utility = outcome
+        # One pair was dealt: one infostate of each player gets the outcome, all others are masked.
         for p, sign in ((0, 1.0), (1, -1.0)):
             at = public.places_of(node, p)[pair[p]]
             row.values[0, at] = sign * utility / public.value_unit(node)
@@ -110,6 +113,7 @@ def query_log(rate: float, uniform: bool, budget: Budget, rng: np.random.Generat
     uniform: drawn uniformly from all its leaf evaluations (PoG, Algorithm 2); otherwise an iteration is drawn and then
     one of its leaves, so that leaves of a small tree, near the search's root, are drawn more often.
     """
+    # The whole part always, one more with the chance of the rest: `rate` on average.
     count = int(rate) + int(rng.random() < rate - int(rate))
     if uniform:
         return SearchLog(uniform=count)

@@ -70,6 +70,14 @@ class StateVisit:
     grown: bool
 
 
+# PoG, Algorithm 2, and where each part of it is:
+#
+#   SelfPlay                    play/selfplay.SelfPlayGame.steps: resignation, moves_max, one search a move
+#     pi_selfplay = (1 - epsilon) pi_controller + epsilon pi_uniform       choose
+#     TD(1) examples            student/actor.SogActor.rows_of, queries.visit_row
+#   PogSelfPlayController       SogGame.search
+#   Training-GT-CFR             gtcfr/search.search with a log (queries.query_log): q_search queries on average
+#   Query Solver                queries.Solving, with q_recursive queries; driven by SogActor.finished
 class SogGame(SelfPlayGame):
     """One game of Student of Games' self-play.
 
@@ -90,8 +98,10 @@ class SogGame(SelfPlayGame):
         searching = self._search(mover, world.node, _seed(rng), log)
         yield from searching.steps()
         solved = self._chains[mover] = self._last = searching.solved()
+        # The log kept them while the search ran; they are solved after this game's end.
         self.queries.extend(Query(self.public, node, ranges) for node, ranges in log.picked)
         self.visits.append(_visit(solved, world, log.grown))
+        # The mover's value with its own infostate: it knows no other, and resigns by it.
         return float(solved.root_values()[mover][world.pair[mover]]) / self.public.game.u_max
 
     def choose(self, world: World, moves: int) -> int:
@@ -103,6 +113,7 @@ class SogGame(SelfPlayGame):
         public, settings, resolve = self.public, self.settings, self.settings.resolve
         if settings.resolve_positions or not public.game.perfect_information:
             return Resolving(public, player, node, self._chains[player], resolve, seed, log)
+        # The last tree of all: in perfect information both players search the same game.
         tree = self._last.tree if self._last is not None and settings.reuse else None
         rng = derive_generator(seed, player, node)
         return PositionSearch(public, node, tree, resolve.budget, resolve.search, rng, log)
@@ -111,6 +122,7 @@ class SogGame(SelfPlayGame):
 def choose(policy: Float64, legal: list[int], settings: SelfPlaySettings, moves: int, rng: np.random.Generator) -> int:
     """A legal column drawn from the policy mixed with uniform play, or its best one late in the game."""
     mixed = np.zeros(len(policy))
+    # pi_selfplay = (1 - epsilon) * pi_controller + epsilon * pi_uniform, over legal columns alone.
     mixed[legal] = (1.0 - settings.uniform_mix) * policy[legal] + settings.uniform_mix / len(legal)
     drawn = not settings.greedy_after or moves <= settings.greedy_after
     return pick_action(mixed / mixed.sum(), drawn, rng)
@@ -118,6 +130,7 @@ def choose(policy: Float64, legal: list[int], settings: SelfPlaySettings, moves:
 
 def _visit(solved: Solved, world: World, grown: bool) -> StateVisit:
     tree = solved.tree
+    # The belief that the search's values and policy are of: ranges summed over its iterations.
     ranges = tree.public.ranges_by_slot(world.node, tree.range_sums(solved.start))
     return StateVisit(world.node, ranges, solved.policy(), world.pair, grown)
 
