@@ -60,6 +60,7 @@ def rate(points: Float64, virtual: float = 1.0) -> Ratings:
     if len(points) < 2 or connected_components(met, directed=False)[0] > 1:
         raise SettingError("Elo needs two players or more, and games that connect all of them")
     added = 0.0
+    # Finite ratings exist only where everybody is reached from everybody by wins or draws (Ford, 1957).
     if connected_components(points > 0, connection="strong")[0] > 1:
         added = virtual
         points[met] += virtual / 2.0
@@ -79,11 +80,15 @@ def points_of(players: Sequence[_P], results: Sequence[tuple[_P, _P, float, int]
 
 
 def _likeliest(points: Float64) -> Float64:
-    """Newton's method on a concave likelihood, with steps of at most 400 points."""
+    """Newton's method on a concave likelihood, with steps of at most 400 points.
+
+    gradient[i] = s * sum over j of (points[i, j] - games[i, j] * score[i, j]),  s = ln(10) / 400.
+    """
     games = points + points.T
     elo: Float64 = np.zeros(len(points))
     for _ in range(200):
         gradient = _SLOPE * (points - games * _scores(elo)).sum(axis=1)
+        # The pseudo-inverse: adding the same to all ratings changes nothing, so the information has a zero direction.
         step = np.linalg.pinv(_information(games, elo)) @ gradient
         step *= min(1.0, 400.0 / max(float(np.abs(step).max()), 1e-300))
         elo += step
@@ -100,7 +105,10 @@ def _scores(elo: Float64) -> Float64:
 
 
 def _information(games: Float64, elo: Float64) -> Float64:
-    """float64[P, P]: minus the second derivatives of the log-likelihood."""
+    """float64[P, P]: minus the second derivatives of the log-likelihood.
+
+    Off the diagonal -s^2 * games * score * (1 - score), on it minus the sum of the row's others.
+    """
     scores = _scores(elo)
     weight = _SLOPE**2 * games * scores * scores.T
     information: Float64 = np.diag(weight.sum(axis=1)) - weight

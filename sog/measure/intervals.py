@@ -25,7 +25,10 @@ TWO_SIDED_95: Final = 1.959964
 
 
 def wilson(hits: float, count: int) -> tuple[float, float]:
-    """The 95% interval of a share (Wilson, 1927). Draws may count half a hit: the interval is then too wide."""
+    """The 95% interval of a share (Wilson, 1927). Draws may count half a hit: the interval is then too wide.
+
+    (p + z^2 / 2n ± z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n).
+    """
     if not count:
         return 0.0, 1.0
     z, p = TWO_SIDED_95, hits / count
@@ -36,7 +39,10 @@ def wilson(hits: float, count: int) -> tuple[float, float]:
 
 
 def mean_interval(values: Sequence[float] | Float64) -> tuple[float, float | None]:
-    """The mean and half of its 95% interval by Student's t distribution, None for one value."""
+    """The mean and half of its 95% interval by Student's t distribution, None for one value.
+
+    half = t(n - 1, 0.975) * s / sqrt(n), s: the deviation of the sample.
+    """
     if len(values) < 2:
         return float(np.mean(values)), None
     spread = float(np.std(values, ddof=1))
@@ -50,6 +56,7 @@ def paired_difference(values: Sequence[float], baseline: Sequence[float]) -> tup
 
 def ratio_interval(values: Sequence[float], others: Sequence[float]) -> tuple[float, float, float]:
     """The geometric mean of values[k] / others[k], all above 0, and its 95% interval: from 0 to infinity for one."""
+    # On logarithms, since ratios spread by factors.
     mean, half = mean_interval([math.log(own / other) for own, other in zip(values, others, strict=True)])
     if half is None:
         return math.exp(mean), 0.0, math.inf

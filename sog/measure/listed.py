@@ -15,6 +15,7 @@ __all__ = ["listed", "listed_with_bar"]
 
 def listed(game: str, limit_gb: float | None = None, report: Callable[[int], None] | None = None) -> PublicTree:
     """The game's whole public tree, listed once a process. limit_gb, report, errors: of `whole_tree`."""
+    # The cache is by the game alone: limit and report are of the first listing.
     kept = _kept(game)
     if not kept:
         kept.append(whole_tree(make_game(game), limit_gb=limit_gb, report=report))

@@ -49,6 +49,7 @@ def to_tabular_policy(public: PublicTree, policy: Policy) -> TabularPolicy:
     policies = infostate_policies(public, policy)
     for key, row in tabular.state_lookup.items():
         legal = tabular.legal_actions_mask[row]
+        # Infostates without a choice may be missing: OpenSpiel lists them, our game passes them over.
         if key in policies:
             tabular.action_probability_array[row] = 0.0
             for action, probability in policies[key]:

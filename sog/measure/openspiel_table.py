@@ -175,6 +175,7 @@ def compare(name: str, limit: int = LIMIT, seed: int = 0) -> Row:
     uniform = exact.uniform_policy(public)
     solved = exact.policy_of(exact.solve(public, CFR_PLUS, ITERATIONS))
     policies = (uniform, random_policy(uniform, seed), solved)
+    # NashConv is the sum of both players' gains, our exploitability its half.
     ours = [2.0 * exact.measure_policy(public, policy).exploitability for policy in policies]
     theirs: list[float | None] = [None, None, None]
     if game.recalls:
@@ -200,6 +201,7 @@ def random_policy(uniform: Policy, seed: int) -> Policy:
     rng = np.random.default_rng(seed)
     out = {}
     for node, legal in uniform.items():
+        # Normalised exponentials are uniform on the simplex.
         drawn = rng.exponential(size=legal.shape) * (legal > 0)
         out[node] = drawn / drawn.sum(axis=0)
     return out

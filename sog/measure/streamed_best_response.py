@@ -95,11 +95,16 @@ class _StreamedWalk:
         self.seen, self.done = 0, 0.0
 
     def values(self, groups: _Groups, share: float) -> Float64:
-        """float64[size]: the responder's counterfactual value of each group.  share: of the game that this is."""
+        """float64[size]: the responder's counterfactual value of each group.  share: of the game that this is.
+
+        value(group) = sum over its histories of reach * utility where they ended, of value(next group) over what chance
+        and the opponent do, and max over own actions of the sums after each.
+        """
         if len(groups.states) <= self.widest or groups.size == 1:
             return self._below(groups, share)
         out = np.zeros(groups.size)
         sizes = np.bincount(groups.group, minlength=groups.size)
+        # Groups in order, cut where the running number of histories passes a multiple of `widest`: groups stay whole.
         part = (np.cumsum(sizes) - 1) // self.widest
         for k in np.unique(part).tolist():
             own = np.flatnonzero(part == k)
@@ -123,12 +128,16 @@ class _StreamedWalk:
             self.report(self.done, self.seen)
             return out
         below = children(game, groups.states[going])
+        # 1 for the responder's own actions: reach is chance's and the opponent's alone.
         odds = self._odds(groups.states[going], actors[going])[below.parent, below.action]
+        # What the opponent never plays is not visited.
         kept = np.flatnonzero(odds > 0.0)
         parent, action = going[below.parent[kept]], below.action[kept].astype(np.int64)
+        # Own actions are branches apart, 1 + action; all that others do is branch 0.
         mine = actors[parent] == me
         branch = groups.group[parent] * (game.num_actions + 1) + np.where(mine, action + 1, 0)
         states = below.states[kept]
+        # The next groups: the branch, and what the responder knows after it (perfect recall).
         labels, label = distinct_rows(self._labels(branch, states))
         order = np.argsort(label, kind="stable")
         reach = groups.reach[parent] * odds[kept]
@@ -144,6 +153,7 @@ class _StreamedWalk:
         taken, place = np.unique(branch, return_inverse=True)
         sums = np.bincount(place, values)
         group, own = taken // wide, taken % wide > 0
+        # The best of the own actions, and on top of it the sums of what chance and the opponent do.
         out = np.full(count, -np.inf)
         np.maximum.at(out, group[own], sums[own])
         out[np.isinf(out)] = 0.0

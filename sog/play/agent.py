@@ -71,6 +71,8 @@ class Agent(ABC):
     def policies(self) -> Iterator[tuple[int, Float64]]:
         """Its policy at every public node of a listed game where it acts, each after its own earlier ones."""
         followers = own_followers(self.public, self.player)
+        # Each line of play has a copy of the agent of its own, so that a search continues from the player's own last
+        # one.
         waiting: list[tuple[int, Agent]] = [(s, self) for s in followers[-1]]
         while waiting:
             node, before = waiting.pop()
@@ -123,6 +125,7 @@ class SearchAgent(Agent):
             raise GameError(f"the last search was on another line of play than {where}; call new_game first")
         if self.solved is not None and self.solved.node == node:
             return self.solved.policy()
+        # The chain's own searches of the opponent's decisions, in the order of play.
         for passed in self._passed(node):
             self._search(passed)
         return self._search(node).policy()
@@ -150,6 +153,7 @@ class SearchAgent(Agent):
 
         def searches() -> Iterator[Resolving]:
             while waiting:
+                # The latest first: depth first, so that few trees wait.
                 node, previous = waiting.pop()
                 yield Resolving(self.public, self.player, node, previous, self.settings, self.seed)
 
@@ -169,6 +173,7 @@ class SearchAgent(Agent):
         sums, other = self.solved.tree.range_sums(self.solved.start), 1 - self.player
         own = np.zeros(len(sums[self.player]))
         own[infostate] = 1.0
+        # W against the one infostate that the agent holds.
         pair = (own, sums[1]) if self.player == 0 else (sums[0], own)
         weight: Float64 = sums[other] * self.public.masses(self.solved.node, *pair)[other]
         belief: Float64 = weight / max(weight.sum(), 1e-300)
@@ -180,6 +185,7 @@ def own_followers(public: PublicTree, *players: int) -> dict[int, list[int]]:
     followers: dict[int, list[int]] = {-1: []}
     latest = {-1: -1}
     for s in range(public.size):
+        # Parents are listed before their children: the parent's latest is known.
         above = latest[int(public.parent[s])]
         if public.actor(s) in players:
             followers.setdefault(above, []).append(s)

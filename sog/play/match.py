@@ -83,13 +83,14 @@ def play_match_game(
                 raise ContestantFault(f"illegal move {action}")
             moves.append(action)
     except ContestantFault as fault:
+        # Whoever is to move is at fault, also while it begins.
         seats[mover].close()
         return Played(tuple(moves), _lost_by(mover), f"{seats[mover].name}: {fault}", fault=True)
     return Played(tuple(moves), result, "rules")
 
 
 def random_opening(game: Game, plies: int, seed: Sequence[int]) -> tuple[int, ...]:
-    """So many random moves that do not end the game; fewer where every way on ends it."""
+    """`plies` random moves that do not end the game; fewer where every way on ends it."""
     return _drawn(MoveTree(game), plies, seed)
 
 
@@ -108,13 +109,14 @@ def _drawn(tree: MoveTree, plies: int, seed: Sequence[int]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=8)
 def random_openings(game: Game, count: int, plies: int, seed: int) -> tuple[tuple[int, ...], ...]:
-    """So many openings of `plies` random moves, all different while a hundred draws find one that is new."""
+    """`count` openings of `plies` random moves, all different while a hundred draws find one that is new."""
     if plies == 0:
         return ((),) * count
     tree, found = MoveTree(game), dict[tuple[int, ...], None]()
     out: list[tuple[int, ...]] = []
     for k in range(count):
         first = _drawn(tree, plies, (seed, k))
+        # By (seed, k, again): the k-th opening does not depend on how many are asked for.
         others = (_drawn(tree, plies, (seed, k, again)) for again in range(1, _DRAWS))
         out.append(first if first not in found else next((other for other in others if other not in found), first))
         found[out[-1]] = None

@@ -31,6 +31,7 @@ class MoveTree:
 
     def node_after(self, moves: Sequence[int]) -> int:
         """The public node after these actions; GameError where one is illegal."""
+        # What this line shares with the last one is walked already.
         known = 0
         while known < min(len(moves), len(self.moves)) and moves[known] == self.moves[known]:
             known += 1

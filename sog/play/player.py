@@ -109,6 +109,7 @@ class Player(ABC):
         simulations: how many; None for the player's own number. Raises GameError where a move is illegal
         or nobody is to move.
         """
+        # Positions that are never met again would fill the memory: the game stays, the tree begins anew.
         if self.tree.is_full:
             self.new_game(self.tree.public.game)
         node = self.tree.decision_after(moves)
@@ -157,6 +158,7 @@ def think(
     wanted = player.search(moves, limits.simulations)
 
     def stopped() -> bool:
+        # Order: the caller first, so that it sees every batch.
         late = limits.seconds is not None and time.monotonic() - started >= limits.seconds
         return watch(wanted) or late or room.is_taken()
 

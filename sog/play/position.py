@@ -41,6 +41,7 @@ class PositionSearch:
 
         rng: uint64[1], the search's own generator.
         """
+        # The position in the last tree, if the search and the opponent went there.
         at = -1 if last is None else last.node_of(node)
         self.tree = rerooted(last, at) if last is not None and at >= 0 else _alone(public, node)
         self.node, self.budget, self.settings, self.rng, self.log = node, budget, settings, rng, log

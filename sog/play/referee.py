@@ -32,6 +32,7 @@ class Referee:
         """The first world: infostates in proportion to W * r0 * r1 at the root, chance played on."""
         game = self.public.game
         r0, r1 = game.root_ranges()
+        # One draw over all pairs: infostates of the two players are not independent (card removal).
         weight = r0[:, None] * game.weights(game.root()).dense() * r1[None, :]
         k = int(rng.choice(weight.size, p=weight.ravel() / weight.sum()))
         return self.settle(World(0, (k // len(r1), k % len(r1))), rng)

@@ -118,6 +118,7 @@ class Resolving:
         self.player, self.node, self.settings, self.log = player, node, settings, log
         self.rng = derive_generator(seed, player, node)
         path = public.path(node)
+        # The subgame begins at the state nearest to the current one that the last search's tree holds (PoG, B.1).
         root = 0
         if previous is not None:
             root = next(k for k in range(len(path) - 1, -1, -1) if path[k] in previous.index)
@@ -125,13 +126,16 @@ class Resolving:
         self.estimate: Estimate | None = None
         drawn = first_after(public, path)
         if drawn > root:  # the last tree ends at a chance event that is not listed, or above it
+            # What the opponent was promised below the event is not known: it is estimated before the search.
             if self.gadget is not None and previous is not None:
                 stored = previous.opponent_values(previous.index[path[root]]) if drawn - 1 == root else None
                 self.estimate = Estimate(public, (path[drawn - 1], path[drawn]), 1 - player, ranges, stored, self.rng)
             ranges, self.gadget = _cross(public, path[drawn - 1], path[drawn], ranges, self.gadget)
             root = drawn
+        # The player's range at the root, from which `solved` sends its average policies down.
         self.own = ranges[player]
         self.tree = Lookahead(public, path[root], ranges)
+        # The tree is grown below the current state; the branch to it and its siblings are in the tree (PoG, B.1).
         self.start = _open_path(self.tree, path[root + 1 :])
 
     def steps(self, stopped: Callable[[], bool] | None = None) -> SearchGenerator:
@@ -148,6 +152,7 @@ class Resolving:
         """The finished search."""
         tree = self.tree
         tree.update_average_policy()
+        # The player's ranges for the next search: by its average policies, from its range at the root.
         tree.ranges(0)[self.player][:] = self.own
         tree.play_average(players=Players(1 << self.player))
         return Solved(self.player, self.node, self.start, tree, tree.by_public_node())
@@ -167,6 +172,8 @@ def _root(
     ranges = (own, other) if player == 0 else (other, own)
     if not settings.gadget:
         return ranges, None
+    # leave[i] = v[i] * mass[i]: the counterfactual values that the last search gave the opponent, by the player's
+    # range.
     mass = public.masses(s, *ranges)[1 - player]
     leave = previous.opponent_values(n) * mass
     return ranges, Gadget(1 - player, leave, other, settings.alpha, mass > 0)
@@ -180,6 +187,7 @@ def _cross(
     if gadget is None:
         return ranges, None
     other = ranges[gadget.opponent]
+    # The gadget's previous range has a maximum of 1; 1e-300 where nothing of it is left.
     other = other / max(other.max(), 1e-300)
     possible = public.masses(child, *ranges)[gadget.opponent] > 0
     return ranges, Gadget(gadget.opponent, np.zeros_like(other), other, gadget.alpha, possible)

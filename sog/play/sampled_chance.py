@@ -40,7 +40,8 @@ def carried(public: PublicTree, chance: int, child: int, ranges: Ranges) -> Rang
 class Estimate:
     """The opponent's values at the outcome of an unlisted chance event: drive `steps()`, then read `values`.
 
-    values: float64[I], its counterfactual values there.
+    v[i] = net(outcome)[i] + stored[i] - (mean of net(c)[i] over the outcome and its siblings c),
+    leave[i] = mass[i] * v[i].  values: float64[I], these counterfactual values.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class Estimate:
         ranges = [carried(self.public, self.chance, c, self.ranges) for c in children]
         by_slot = [self.public.ranges_by_slot(c, r) for c, r in zip(children, ranges, strict=True)]
         answer = yield Beliefs(self.public, np.array(children, dtype=np.int32), np.array(by_slot), Wanted.VALUES)
+        # The network answers conditional on the infostate.
         conditional = [self._of_opponent(c, answer.values[b]) for b, c in enumerate(children)]
         masses = [self.public.masses(c, *r)[self.opponent] for c, r in zip(children, ranges, strict=True)]
         values = conditional[0]
@@ -83,6 +85,7 @@ class Estimate:
         public, out = self.public, []
         tree, generator = Lookahead(public, self.chance, self.ranges, room=1), np.random.default_rng(int(self.rng[0]))
         for _ in range(SIBLINGS):
+            # Hands in proportion to both ranges, and then an outcome that chance allows with them.
             pair = tree.draw_pair(0, self.rng)
             if pair is None:
                 return []
@@ -113,10 +116,13 @@ class Estimate:
         states, game = self.public.states, self.public.game
         carry = [game.chance_carry(states[self.chance], states[c])[self.opponent] for c in children]
         for links, values, mass, whole in zip(carry, conditional, masses, drawn_by, strict=True):
+            # An infostate of the event may have no part in a child, such as a hand with a card that is dealt there.
             source, target = _links(links, len(stored))
+            # Importance weights: drawn by the pairs' weight, wanted by the infostate's.
             share = np.maximum(mass[target], 0.0) / max(whole, 1e-300)
             np.add.at(total, source, share * values[target])
             np.add.at(weight, source, share)
+        # Where no child is known of an infostate the mean is what was stored: no shift.
         shift = stored - np.divide(total, weight, out=stored.copy(), where=weight > 0)
         return carried_down(carry[0], shift, len(conditional[0]))
 

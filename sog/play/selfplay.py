@@ -53,11 +53,13 @@ class SelfPlayGame(ABC):
     def steps(self) -> SearchGenerator:
         """The game, as a generator of leaf beliefs."""
         referee, early_end, rng = self.referee, self.early_end, self.rng
+        # PoG, Algorithm 2, SelfPlay. The coin for do_not_resign falls before the first move, as there.
         world, moves = self.begin()
         may_resign = rng.random() >= early_end.no_resign
         while (mover := referee.actor(world)) != TERMINAL:
             if early_end.moves_max and moves >= early_end.moves_max:
                 return
+            # A resigned game is lost by the mover, with the largest utility at stake.
             value = yield from self.search(world, mover)
             if may_resign and value < early_end.resign_below:
                 self.utility, self.resigned = self.public.game.u_max * (-1.0 if mover == 0 else 1.0), True

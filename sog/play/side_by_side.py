@@ -100,6 +100,7 @@ class _Router:
         try:
             beliefs = next(steps)
             while True:
+                # By identity: the driver joins requests of both players, and each belongs to one network.
                 self.evaluators[id(beliefs)] = evaluator
                 beliefs = steps.send((yield beliefs))
         except StopIteration:
