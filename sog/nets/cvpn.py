@@ -43,6 +43,8 @@ class CVPN(nn.Module):
         generator = torch.Generator().manual_seed(seed)
         with torch.no_grad():
             for name, weight in self.named_parameters():
+                # Zero last layers: every answer is 0, so an untrained search is uniform. He: variance 2 / inputs,
+                # uniform within sqrt(6 / inputs).
                 if name.endswith("norm.weight"):
                     weight.fill_(1.0)
                 elif weight.dim() < 2 or name.endswith(("head.weight", "_last.weight")):
@@ -66,6 +68,7 @@ class CVPN(nn.Module):
             whole: Tensor = self(x)
             return whole
         hidden, heads = self.body(x[:, : self.shape.seen]), self.shape.head - self.shape.num_logits
+        # Rows of the last layer: values first, logits after them.
         columns = slice(0, heads) if wanted is Wanted.VALUES else slice(heads, self.shape.head)
         out = nn.functional.linear(hidden, self.head.weight[columns], self.head.bias[columns])
         return self._answer(out, x) if wanted is Wanted.VALUES else out
@@ -76,7 +79,9 @@ class CVPN(nn.Module):
         if not shape.matchups:
             return out
         pairs = shape.slots[0] * shape.slots[1]
+        # [B, 2, S0, S1]: what each infostate of player 0, then of player 1, believes of the other.
         believed = x[:, shape.seen :].reshape(-1, 2, *shape.slots)
+        # v0[i] = sum over j of U[i, j] b0[i, j], v1[j] = -(sum over i of U[i, j] b1[i, j]).
         expected = out[:, :pairs].reshape(-1, 1, *shape.slots) * believed
         return torch.cat((expected[:, 0].sum(dim=2), -expected[:, 1].sum(dim=1), out[:, pairs:]), dim=1)
 

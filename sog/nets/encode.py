@@ -30,6 +30,7 @@ def encode(beliefs: Beliefs, crossed: tuple[int, ...] = (), matchups: bool = Fal
     game, public = beliefs.public.game, beliefs.public
     width = input_width(game.num_features, game.num_slots, crossed, matchups)
     x = np.empty((len(beliefs.nodes), width), dtype=np.float32)
+    # The kernel scales ranges by their slots and multiplies them by the crossed features.
     columns = np.array(crossed, dtype=np.int64)
     dense.encode(public.features(beliefs.nodes), beliefs.ranges, game.num_slots[0], columns, x)
     if matchups:
@@ -47,6 +48,7 @@ def join(requests: Sequence[Beliefs]) -> list[tuple[Beliefs, list[int]]]:
         alike.setdefault((id(beliefs.public), beliefs.wanted), []).append(k)
     out = []
     for numbers in alike.values():
+        # A request alone is passed on as it is, without a copy.
         first = requests[numbers[0]]
         if len(numbers) > 1:
             nodes = np.concatenate([requests[k].nodes for k in numbers])

@@ -37,6 +37,7 @@ def network_evaluator(network: CVPN) -> Evaluator:
     It copies the weights, but for an MLP's on a GPU, which it follows. Raises CheckpointError where a weight is NaN or
     infinite, so that no search ever meets one.
     """
+    # Once, here: kernels test nothing.
     refuse_broken(network)
     resnet = network.shape.kind == "resnet"
     if uses_kernels(network):
@@ -127,6 +128,7 @@ def answer_by_rows(
         if not joined:
             continue
         inputs = np.concatenate([_encoded(shape, x) if read is None else read(x) for x, _ in joined])
+        # One call of the network for all public trees; each part is read by its own tree's slots and units.
         answers, stop = rows(inputs, wanted), 0
         for beliefs, numbers in joined:
             start, stop = stop, stop + len(beliefs.nodes)
@@ -184,6 +186,7 @@ class MlpAnswer:
             columns = slice(0, heads) if wanted is Wanted.VALUES else slice(heads, self.shape.head)
             width, out = self.mlp.widths[-2:]
             last = weights[len(weights) - out * (1 + width) :].reshape(1 + width, out)[:, columns]
+            # Padded to whole registers, as _export pads.
             padded = np.zeros((1 + width, _padded(last.shape[1])), dtype=np.float32)
             padded[:, : last.shape[1]] = last
             shorter = np.concatenate([weights[: len(weights) - out * (1 + width)], padded.ravel()])
@@ -240,6 +243,7 @@ def onnx_rows(network: CVPN) -> Callable[[Float32], Float32]:
 def split_output(shape: NetworkShape, beliefs: Beliefs, out: Float32) -> Evaluations:
     """A network's output float32[B, S0 + S1 + S * A], or what is wanted of it, as evaluations in utilities."""
     whole = out.shape[1] == shape.outputs
+    # A network that answers all has its values first, wanted or not.
     heads = 0 if beliefs.wanted is Wanted.POLICIES and not whole else shape.num_values
     values = out[:, :heads] * beliefs.value_units()[:, None]
     return read_answers(shape, beliefs, values, out[:, heads:].astype(np.float64))
@@ -290,6 +294,7 @@ def _export(network: CVPN) -> tuple[Float32, Int64]:
     for weight, bias in _layers(network):
         widths.append(_padded(len(bias)))
         block = np.zeros((1 + widths[-2], widths[-1]), dtype=np.float32)
+        # The bias lies in the row before the weights.
         block[0, : len(bias)] = bias
         block[1 : 1 + len(weight), : len(bias)] = weight
         flat.append(block.ravel())

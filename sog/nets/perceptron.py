@@ -60,6 +60,7 @@ def network_from(weights: Mapping[str, Array], inputs: int, outputs: int) -> Per
     matrices = [weights[f"layers.{k}.weight"] for k in range(depth)]
     if any(m.ndim != 2 or m.dtype != np.float32 for m in matrices):
         raise CheckpointError("the critic's file is damaged")
+    # The weights' shapes say the widths, which must chain from the game's inputs to the outputs.
     widths = [inputs, *(len(m) for m in matrices)]
     fits = all(m.shape == (b, a) for m, (a, b) in zip(matrices, pairwise(widths), strict=True))
     fits &= widths[-1] == outputs

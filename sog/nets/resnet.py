@@ -52,6 +52,7 @@ class PolicyHead(nn.Module):
         super().__init__()
         _, height, width = shape.planes
         self.planes = shape.policy_planes
+        # Actions without a cell, such as Go's pass.
         without = shape.actions - self.planes * height * width
         self.layer = Layer(shape.width, shape.width if self.planes else _FEW, 3 if self.planes else 1)
         if self.planes:
@@ -62,6 +63,7 @@ class PolicyHead(nn.Module):
         x = self.layer(x)
         parts = []
         if self.planes:
+            # [B, planes, H, W] to cell by cell: an action's number is cell * planes + plane.
             parts.append(self.cells_last(x).permute(0, 2, 3, 1).flatten(1))
         if self.rest_last is not None:
             parts.append(self.rest_last(x.mean(dim=(2, 3)) if self.planes else x.flatten(1)))
@@ -132,6 +134,7 @@ class ResNet(nn.Module):
 def inference_copy(network: _Network) -> _Network:
     """A copy for answering only: batch normalisation is folded into the convolutions."""
     copied = copy.deepcopy(network).eval().requires_grad_(False)
+    # In answers normalisation is a fixed scale and shift, which the convolution can hold.
     for layer in copied.modules():
         if isinstance(layer, Layer) and isinstance(layer.norm, nn.BatchNorm2d):
             layer.conv = torch.nn.utils.fuse_conv_bn_eval(layer.conv, layer.norm)

@@ -39,6 +39,7 @@ def network_of(shape: NetworkShape, content: bytes) -> CVPN:
 def without_weights(shape: NetworkShape, tensors: int) -> CVPN:
     """A network of this shape without memory for its weights, since a damaged file may state any shape."""
     try:
+        # Each layer has a tensor at least, so a file of few tensors cannot state a network of a billion layers.
         if shape.depth <= tensors:
             with torch.device("meta"):
                 return CVPN(shape)

@@ -141,6 +141,7 @@ def is_for(shape: NetworkShape, game: Game) -> bool:
     try:
         sizes = shape.width, shape.depth
         flags = shape.matchups, shape.policies_apart, shape.ownership
+        # value_planes are the network's own: no game sets them.
         wanted = replace(shape_for(game, *sizes, shape.kind, shape.crossed, *flags), value_planes=shape.value_planes)
     except SettingError:
         return False

@@ -81,11 +81,13 @@ class ValueAnswer:
             self.layers.append((block[0].clone(), block[1:].clone()))
         bias, matrix = self.layers[-1]
         kept = self.value_width + shape.num_logits * policies
+        # To whole registers again; what is beyond the wanted columns is left out below.
         kept += -kept % dense.LANES
         self.layers[-1] = bias[:kept].contiguous(), matrix[:, :kept].contiguous()
         self.x = torch.zeros(0, int(whole.mlp.widths[0]))
 
     def __call__(self, beliefs: Beliefs) -> Evaluations:
+        # Few rows: the kernel, whose bits do not depend on what is batched together.
         if len(beliefs.nodes) < LARGE and not self.pairs:
             if self.policies:
                 return self.whole(beliefs)

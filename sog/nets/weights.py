@@ -30,6 +30,7 @@ def follow(slow: nn.Module, network: nn.Module, rate: float) -> None:
     """Move each weight of `slow`, and what its normalisation has seen, towards the network's by this share."""
     with torch.no_grad():
         for own, wanted in zip(slow.state_dict().values(), network.state_dict().values(), strict=True):
+            # slow += rate * (network - slow); counts of batches are copied.
             if own.is_floating_point():
                 own.lerp_(wanted, rate)
             else:

@@ -95,6 +95,7 @@ class ServedEvaluator:
         slot, out = self._slot, np.empty((len(x), self.shape.outputs), dtype=np.float32)
         for start in range(0, len(x), slot.rows):
             part = x[start : start + slot.rows]
+            # Shared memory: only the message goes over the socket.
             slot.inputs[: len(part)] = part
             self.version = self._talk.call(Message(MessageKind.EVALUATE, len(part))).version
             out[start : start + len(part)] = slot.outputs[: len(part)]
@@ -140,6 +141,7 @@ def serving(
     arguments = name, shape, residence or Residence(), flushing or Flushing()
     process = context.Process(target=run_worker, args=(theirs, os.getpid()), daemon=True, name=f"sog-evaluator-{name}")
     process.start()
+    # Closed here, so that `recv` ends where the process dies before it is ready.
     theirs.close()
     ours.send((run_server, arguments))
     try:

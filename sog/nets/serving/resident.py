@@ -73,6 +73,7 @@ class ResidentNetwork:
         Raises SettingError where they are another network's and CheckpointError where one is NaN or infinite; the
         weights of before then stay.
         """
+        # Into a network aside first: what is refused leaves the one that answers as it was.
         fresh = CVPN(self.shape)
         try:
             fresh.load_state_dict(weights)
@@ -98,6 +99,7 @@ class ResidentNetwork:
         most, out = self.residence.buckets[-1], []
         count = 0
         for part in parts:
+            # Rows of all parts fill one buffer, of the largest bucket; a full one is answered at once.
             while len(part):
                 taken = min(len(part), most - count)
                 self._view[count : count + taken] = part[:taken]
@@ -112,6 +114,7 @@ class ResidentNetwork:
     def _batch(self, count: int) -> Float32:
         """The answers to the first rows of the buffer."""
         size = self.padded(count)
+        # Padding rows are zeros: what a row's answer is does not depend on them.
         self._view[count:size] = 0.0
         with torch.inference_mode():
             rows = self._rows[:size].to(self.device, non_blocking=True)

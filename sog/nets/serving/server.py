@@ -106,6 +106,7 @@ class _Server:
         assert parent is not None
         self.selector.register(parent.sentinel, selectors.EVENT_READ)
         while True:
+            # Wait for whatever comes first: the parent's end, a new actor, a message, or the oldest request's patience.
             for key, _ in self.selector.select(self._patience()):
                 if key.fd == parent.sentinel:
                     return
@@ -144,6 +145,7 @@ class _Server:
             self._part_from(actor)
 
     def _answer_to(self, actor: _Client, message: Message) -> Message | None:
+        # Not answered yet: it waits for its batch.
         if message.kind == MessageKind.EVALUATE and actor.slot is not None and 0 < message.rows <= actor.slot.rows:
             actor.waiting, actor.since = message.rows, time.perf_counter()
             return None
@@ -180,6 +182,7 @@ class _Server:
         waiting = self._waiting()
         if not waiting:
             return False
+        # Where every actor waits, nothing more can come: to wait longer would only lose time.
         joined = sum(actor.slot is not None for actor in self.actors.values())
         enough = sum(actor.waiting for actor in waiting) >= self.flushing.rows or len(waiting) == joined
         return enough or self._patience() == 0.0
@@ -193,6 +196,7 @@ class _Server:
         stop = 0
         for actor, slot, rows in waiting:
             start, stop = stop, stop + rows
+            # The answer is written into the actor's memory before the message that says so.
             slot.outputs[:rows] = answers[start:stop]
             actor.waiting = 0
             self.latencies.append(ended - actor.since)

@@ -149,6 +149,7 @@ def receive(talk: socket.socket) -> Message | None:
         text = packet[_HEAD.size :].decode()
         return Message(MessageKind(kind), rows, version, text, descriptors[0] if descriptors else -1)
     except ValueError:
+        # Descriptors are open as soon as they are received: unclosed, their memory would never be freed.
         for descriptor in descriptors:  # which nobody else has yet
             os.close(descriptor)
         if not packet:
