@@ -149,7 +149,7 @@ _EVERY: Final = 100
 def think(
     player: Player, moves: Sequence[int], limits: Limits, watch: Callable[[PlayerSearch], bool] = lambda search: False
 ) -> Thought:
-    """Search the position after `moves` and say what came of it.
+    """Search the position after `moves`; the thought at the end.
 
     watch: called at least once a batch of simulations, for progress; true stops the search. It stops, too, before it
     has taken all of the memory that is free.

@@ -37,7 +37,7 @@ class PositionSearch:
         rng: Array,
         log: SearchLog | None = None,
     ) -> None:
-        """Search at public node `node`, going on with what the tree `last` holds below it (None: from scratch).
+        """Search at public node `node`, beginning with the tree `last` below it (None: from scratch).
 
         rng: uint64[1], the search's own generator.
         """

@@ -15,7 +15,7 @@ __all__ = ["Referee", "World"]
 
 @dataclass(frozen=True)
 class World:
-    """Where a game stands: a public node and the pair of infostates that only the referee sees."""
+    """The state of a game: a public node and the pair of infostates that only the referee sees."""
 
     node: int
     pair: tuple[int, int]
@@ -74,7 +74,7 @@ class Referee:
         return self._fans[node]
 
     def _node_of(self, node: int, state: object) -> int:
-        """The child of `node` that stands for a game state, added where the fan is not listed."""
+        """The child of `node` that is a game state, added where the fan is not listed."""
         if not self.public.list_fan(node):
             return self.public.add(state, node)
         for e in range(self.public.num_edges(node)):

@@ -1,7 +1,7 @@
 """Continual re-solving on public information: one chain of searches per player.
 
 CFR-D; DeepStack; SoG, "Modified continual re-solving"; PoG, B.1. A chain belongs to one player, the
-resolver, and holds only public information: nobody's hidden infostate enters here. After a chance event too
+resolver, and has only public information, no hidden infostate. After a chance event too
 large to list the subgame is rooted at its outcome, with estimated values (sampled_chance.py).
 """
 
@@ -161,7 +161,7 @@ class Resolving:
 def _root(
     public: PublicTree, player: int, s: int, previous: Solved | None, settings: ResolveSettings
 ) -> tuple[tuple[Float64, Float64], Gadget | None]:
-    """Ranges at the subgame's root s, and the gadget that stands above it."""
+    """Ranges at the subgame's root s, and the gadget above it."""
     if previous is None:
         return public.game.root_ranges(), None
     n = previous.index[s]

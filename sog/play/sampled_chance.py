@@ -1,7 +1,7 @@
-"""Re-solving after a chance event that no search lists, such as a flop: what is known at the state that came of it.
+"""Re-solving after a chance event that no search lists, such as a flop: what is known at its outcome.
 
-The search before ended at the chance event or above it, so nobody has solved for the opponent's counterfactual values
-at the state that was drawn. They are estimated: one call of the network on that state, moved so that its mean over
+The search before ended at the chance event or above it, so the opponent's counterfactual values at the outcome
+were not solved for. They are estimated: one call of the network on that state, moved so that its mean over
 drawn siblings is what the search before stored at the chance event. Bounds on exploitability do not cover the step.
 """
 
@@ -23,7 +23,7 @@ Ranges = tuple[Float64, Float64]
 
 
 def first_after(public: PublicTree, path: list[int]) -> int:
-    """Where on a path of public nodes the state after its last unlisted chance event stands; 0 where there is none."""
+    """The place on a path of public nodes of the state after its last unlisted chance event; 0 where there is none."""
     for k in range(len(path) - 1, 0, -1):
         if public.actor(path[k - 1]) == NATURE and not public.list_fan(path[k - 1]):
             return k
@@ -109,8 +109,8 @@ class Estimate:
         """float64[I] at the first child: the stored values less the network's mean over the children.
 
         masses: float64[I] by child, the weight of each infostate of the opponent against the agent's range.
-        drawn_by: by child, the weight of all pairs under both ranges. A child is drawn in proportion to the latter, so
-        that an infostate, whose mean goes by the former, weighs it by the one over the other.
+        drawn_by: by child, the weight of all pairs under both ranges, in proportion to which a child is drawn. An
+        infostate's own mean weighs children by its mass: each sample counts mass / drawn_by.
         """
         total, weight = np.zeros_like(stored), np.zeros_like(stored)
         states, game = self.public.states, self.public.game

@@ -1,4 +1,4 @@
-"""One game of self-play, whatever searches its moves: how it begins, goes from move to move and ends."""
+"""One game of self-play from its beginning to its end, whatever searches its moves."""
 
 from __future__ import annotations
 

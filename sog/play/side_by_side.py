@@ -34,7 +34,7 @@ class Seating:
 def play_games(game: Game, seatings: Sequence[Seating], width: int = 64, moves_max: int = 0) -> list[float]:
     """Play every game and give player 0's result of each, in [-1, 1].
 
-    width: how many games at once.  moves_max: a game still going on after this many moves is a draw; 0 for never.
+    width: how many games at once.  moves_max: a game that has not ended after this many moves is a draw; 0 for never.
     """
     router = _Router()
     tables = [_Table(game, seating, router, moves_max) for seating in seatings]

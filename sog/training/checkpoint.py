@@ -1,10 +1,9 @@
 """Checkpoints: one folder per run, complete at every moment whatever is killed; no pickle anywhere.
 
 `meta.json` names the other files, `network.N.safetensors` with the weights, `critic.N.safetensors` with those of a
-second network where the algorithm has one, and `state.N.safetensors` and `state.N.json` with what training needs to go
-on, each with its sha256. A save writes save N + 1 beside save N
-and then replaces meta.json, in one rename; only then save N is removed. Whatever is in the folder instead is
-refused in bounded time and memory.
+second network where the algorithm has one, and `state.N.safetensors` and `state.N.json` with what training needs to
+continue, each with its sha256. A save writes save N + 1 beside save N and then replaces meta.json, in one rename; only
+then save N is removed. Anything else in the folder is refused in bounded time and memory.
 """
 
 from __future__ import annotations
@@ -181,7 +180,7 @@ def load_critic(folder: Path) -> dict[str, Array]:
 
 
 def load_with_critic(folder: Path) -> WithCritic:
-    """Network and critic of the same save, while a training may go on; raises as `load_network` and `load_critic`."""
+    """Network and critic of the same save, also during a training; raises as `load_network` and `load_critic`."""
     _refuse_without_critic(folder)
     meta, (network, critic) = _read(folder, ("network", "critic"))
     return WithCritic(meta.game, _network(folder, meta, network), _critic(folder, critic), meta)

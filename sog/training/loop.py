@@ -66,7 +66,7 @@ def train(
 
 @dataclass(frozen=True)
 class _Learning:
-    """What a run has come to.  symmetries: those that rows are learned by, none where they are learned as they are."""
+    """A run's learner, window and record.  symmetries: those that rows are turned by, if any."""
 
     learner: Learner
     replay: ReplayWindow
@@ -175,7 +175,7 @@ def _fresh(run: Run, network: CVPN, settings: TrainSettings) -> _Learning:
 def continued(folder: Path, game: str, settings: TrainSettings) -> tuple[CVPN, int, int]:
     """The checkpoint's network, the steps it was trained for, and the rows that such a learner sees in this many steps.
 
-    Learning rate and window go on from there; the window's rows and the optimiser's memory are not in a checkpoint
+    Learning rate and window continue from there; the window's rows and the optimiser's memory are not in a checkpoint
     that ships, so both begin empty. Raises CheckpointError where the network is of another game or shape.
     """
     _, network, meta = checkpoint.load_network(folder, game)

@@ -166,7 +166,7 @@ class ReplayWindow:
         return self._held
 
     def add(self, rows: Rows) -> None:
-        """Append rows, the oldest giving way; row number n of a run stands at place n modulo the capacity."""
+        """Append rows in place of the oldest; row number n of a run lies at place n modulo the capacity."""
         count = len(rows)
         kept = rows.take(slice(max(0, count - self.capacity), count))
         self._append(self._codec.pack(kept), count)

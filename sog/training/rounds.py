@@ -43,13 +43,13 @@ class Rounds(Protocol):
 
     @property
     def network(self) -> CVPN | None:
-        """What is kept, measured and played with; None where whoever has it has just died."""
+        """The network that is kept, measured and played with; None where the process that has it has just died."""
 
     def play_round(self, pause: Callable[[], bool]) -> Point | None:
         """Play one round; its point of the curve, without minutes and measure.
 
         pause: a round whose state can be kept in its middle calls it now and then. It counts the time and saves where
-        that is due; where it answers True the round ends at once, and None stands for its point.
+        that is due; where it answers True the round ends at once, without a point: None.
         """
 
     def keep(self, folder: Path, whole: bool) -> bool:
@@ -121,7 +121,7 @@ class _Saves:
 
 
 class TrainingClock:
-    """Keeps a record's seconds, which go on from those it holds."""
+    """Adds to a record's seconds."""
 
     def __init__(self, record: TrainingRecord) -> None:
         self.record = record
@@ -129,7 +129,7 @@ class TrainingClock:
 
     def read(self) -> None:
         """Count the time until now."""
-        # What another process compiled while nobody counted is taken off only now.
+        # Compiling of other processes is reported late: without the maximum the time could run backwards.
         self.record.seconds = max(self.record.seconds, working_time() - self._started)
         self.record.processor = time.process_time() - self._used
 
@@ -145,7 +145,7 @@ def _measured(run: Rounds, hooks: Hooks, total: int) -> float:
 
 
 def _measure(run: Rounds, hooks: Hooks) -> float:
-    """NaN where nothing measures, or no network is to be had."""
+    """The measure of the network now; NaN where nothing measures, or there is no network."""
     if hooks.measure is None:
         return math.nan
     network = run.network

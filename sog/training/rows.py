@@ -21,10 +21,9 @@ def write_values(
 ) -> None:
     """Both players' values, in utilities, into row k by slot and in value units.
 
-    ranges: infostates that hardly anything of the opponent's goes with are masked.
+    ranges: infostates beside which the opponent's range has next to nothing are masked.
     """
-    # A value is conditional on an infostate: where the opponent has next to nothing that goes with it, it is a quotient
-    # of roundings.
+    # A value is conditional on its infostate: over a mass of next to nothing it would be a quotient of roundings.
     for p, mass in enumerate(public.masses(node, *ranges)):
         at, known = public.places_of(node, p), mass > 1e-9 * mass.max()
         rows.values[k, at] = np.where(known, values[p], 0.0) / public.value_unit(node)

@@ -103,7 +103,7 @@ class Until:
                 raise SettingError(f"{name} are above 0, not {minutes}")
 
     def total(self, settings: RunSettings) -> int:
-        """How many rounds there are to be in all."""
+        """The run's length in rounds."""
         return settings.rounds if self.rounds is None else self.rounds
 
 
@@ -115,7 +115,7 @@ def describe(run: Run, settings: RunSettings, record: TrainingRecord) -> dict[st
     """What a checkpoint says of its run.  made_of: every setting that the preset stood for.  minutes: of training.
 
     processor_minutes: of those, that the run's first process used; with one worker it is the only one.
-    begins: the end of that folder's name alone, since where it lies on this machine is nobody else's business.
+    begins: the end of that folder's name alone: where it lies on this machine is private.
     """
     how_far = {
         "round": record.round,
@@ -205,7 +205,7 @@ def stop_on_sigterm() -> Iterator[list[int]]:
     try:
         yield signals
     finally:
-        # The signal is raised again once the run is saved: whoever sent it sees the process end by it.
+        # The signal is raised again once the run is saved: the process ends by it, as its sender expects.
         signal.signal(signal.SIGTERM, before)
         if signals:
             signal.raise_signal(signal.SIGTERM)

@@ -38,7 +38,7 @@ def algorithm_text(stored: Mapping[str, Any]) -> str:
     """The algorithm string in what a checkpoint says of its run.
 
     Checkpoints before 28 November 2026 have the algorithm's name, and its settings beside it under `variant`, where
-    "" and 0 stand for the preset's.
+    "" and 0 mean the preset's.
     """
     name, variant = str(stored.get("algorithm", DEFAULT)), stored.get("variant", {})
     given = {key: value for key, value in sorted(variant.items()) if value}

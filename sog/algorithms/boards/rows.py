@@ -49,10 +49,10 @@ def add_owners(rows: Rows, public: PublicTree, final: int | None) -> None:
 def value_targets(
     visits: list[PositionVisit], utility: float | None, u_max: float, share: float = 1.0, discount: float = 1.0
 ) -> Float64:
-    """float64[N]: player 0's, utilities: what the game came to, mixed with a share of each search's value.
+    """float64[N]: player 0's, utilities: (1 - share) * outcome * discount^later + share * the search's value.
 
-    A game that was cut short came to the value of its last search.  discount: that counts times this for every later
-    position searched, so that of two wins the nearer is worth more and moves that lead nowhere lose.
+    later: how many positions were searched after it; with a discount below 1 the nearer of two wins is worth more.
+    A game that was cut short has the value of its last search as outcome.
     """
     searched: Float64 = u_max * np.array([visit.value for visit in visits])
     outcome = searched[-1] if utility is None else utility
@@ -64,8 +64,8 @@ def value_targets(
 def repeats(visits: list[PositionVisit], share: float, rng: np.random.Generator) -> Int64:
     """int64[*]: the visits' indices, each as often as its row is to be written: once on average (KataGo, g170).
 
-    `share` of the weight of rows with a policy goes by how much the search surprised the network, the rest evenly; a
-    weight of 1.3 is one row and a second one with a chance of 0.3. Rows without a policy have a weight of 1.
+    weight = (1 - share) + share * surprise / mean surprise, of rows with a policy: how much the search surprised the
+    network; a weight of 1.3 is one row and a second one with a chance of 0.3. Rows without a policy have a weight of 1.
     """
     weights = np.ones(len(visits))
     full = np.array([visit.policy is not None for visit in visits], dtype=np.bool_)

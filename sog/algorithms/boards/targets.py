@@ -84,15 +84,15 @@ def improved_logits(root: RootStatistics, settings: TargetSettings) -> Float64:
 def completed_values(root: RootStatistics) -> Float64:
     """float64[A]: each action's value where it was opened, elsewhere the mixed value (appendix D).
 
-    The mixed value is (v + N q) / (1 + N): N visits in all, q the mean of the known values by the network's policy. For
-    v stands the root's value by the search, which is better than the network's and at hand for a tree that was kept.
+    The mixed value is (v + N q) / (1 + N): N visits in all, q the mean of the known values by the network's policy. v
+    is the root's value by the search, which is better than the network's and known for a tree that was kept.
     """
     known = ~np.isnan(root.values)
     if known.all():
         return root.values
     prior, visits = softmax(root.logits), root.visits.sum()
     mixed = root.value
-    # q goes by the prior, not by visits: visits already follow values.
+    # Weighed by the prior, not by visits, which already follow values.
     if known.any() and prior[known].sum() > 0.0:
         mean = (prior[known] * root.values[known]).sum() / prior[known].sum()
         mixed = (root.value + visits * mean) / (1.0 + visits)

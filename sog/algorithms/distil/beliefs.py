@@ -1,4 +1,4 @@
-"""Beliefs to distil a critic at: public states that a policy comes to, ranges of policies around it; no critic here.
+"""Beliefs to distil a critic at: public states that a policy reaches, with ranges of policies around it.
 
 A search evaluates ranges that its own policies of the moment lead to: at first those of any policy, since regrets
 begin anywhere, often of one that is certain of its action; later those of policies near an equilibrium. So the ranges
@@ -40,7 +40,7 @@ class Drawing:
 class BeliefDraws:
     """Draws public states of a listed game with ranges of both players, where a player or chance acts.
 
-    States are drawn, all different, by how likely the policy comes to them, or a uniform one, each in half of them. A
+    States are drawn, all different, by how likely the policy reaches them plus how likely uniform play does. A
     game that has no more than `Drawing.each` states is drawn whole.
     """
 
@@ -86,7 +86,7 @@ class BeliefDraws:
         self.tree.update_average_policy()
 
     def _chances(self, policy: exact.Policy) -> Float64:
-        """float64[K]: how likely play by a policy comes to each node of `acting`."""
+        """float64[K]: how likely play by a policy reaches each node of `acting`."""
         exact.set_policy(self.tree, policy)
         self.tree.play_average()
         held = [(self.tree.public_node(n), self.tree.ranges(n)) for n in self.acting]

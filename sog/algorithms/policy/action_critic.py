@@ -145,7 +145,7 @@ def _backwards(moments: _CriticMoments, rates: CriticRates, following: Float64, 
     q[a] = w[a] + [a taken] * min(heaviest, 1 / behaviour[a]) * error,
     v = sum over a of policy[a] * w[a] + lambda * min(1, policy / behaviour) * error: the G of the
     decision above, as its player sees it.
-    following: float64[B], what player 0 gets from where each game stands; the utility at its end.
+    following: float64[B], what player 0 gets from each game's state on; the utility at its end.
     """
     policy, behaviour, estimates = moments.policy, moments.behaviour, moments.estimates
     for d in range(len(moments.games) - 1, -1, -1):

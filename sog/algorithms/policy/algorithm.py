@@ -67,7 +67,7 @@ class PolicyAlgorithm(Algorithm):
         return lambda player, seed: PolicyAgent(public, player, opened.network, seed)
 
     def exploit(self, checkpoint: str | Path, asked: Asked, bar: OpenBar) -> Measured:
-        """Of a checkpoint's policy network, whoever trained it: the policy is one, so there are no seeds."""
+        """Of a checkpoint's policy network, by whatever algorithm; there is one policy, so there are no seeds."""
         how, learning = _response(asked)
         game, network, meta = load_network(find_checkpoint(str(checkpoint), self.name))
         rules = make_history_game(game)

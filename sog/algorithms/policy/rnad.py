@@ -80,7 +80,7 @@ class RnadSettings:
         """The share of the newer regularisation policy in step `step`, and whether it is replaced after the step."""
         brief = self.short * self.shorts
         size, within = (self.short, step % self.short) if step < brief else (self.long, (step - brief) % self.long)
-        # The first half of a phase goes over from the older regularisation policy to the newer; the second stays there.
+        # In the first half of a phase the share of the newer regularisation policy grows to 1; then it stays.
         return min(1.0, 2.0 * within / size), within == size - 1
 
     def make(self, network: CVPN, seed: int) -> PolicyLearner:
@@ -91,7 +91,7 @@ class RnadSettings:
 class RnadLearner:
     """Learns `network`; its slow copy `target` gives the values and is the policy that is kept, or its average is.
 
-    newer, older: the two regularisation policies, between which a phase goes over.  critic: None with V-trace.
+    newer, older: the two regularisation policies, which a phase mixes.  critic: None with V-trace.
     average: of the targets so far; None where the target is kept.
     """
 

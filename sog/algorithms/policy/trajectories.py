@@ -64,7 +64,7 @@ def sample(
     moments: list[tuple[Array, ...]] = []
     states, alive = game.begin(count), np.arange(count, dtype=np.int32)
     while True:
-        # Chance first, as often as it acts in a row, until every game stands at a decision or an end.
+        # Chance first, as often as it acts in a row, until every game is at a decision or an end.
         outcomes: list[Int32] = []
         actors = deal(game, states, rng, outcomes)
         for outcome in outcomes:

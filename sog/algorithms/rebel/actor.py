@@ -99,7 +99,7 @@ def _alike(positions: list[PublicBelief]) -> list[tuple[PublicBelief, int]]:
 class Generating:
     """Subgames side by side, each left at random iterations: drive `steps()`, then read the rest.
 
-    found: the positions where the games that go on have come to.
+    found: the positions of the games that continue.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ class Generating:
         rng: np.random.Generator,
         layouts: Layouts | None = None,
     ) -> None:
-        """groups: [K] positions, and how many games stand at each.  layouts: see Subgames.
+        """groups: [K] positions, and how many games are at each.  layouts: see Subgames.
 
         Raises TooLarge at a chance event too large to list.
         """

@@ -1,6 +1,6 @@
 """ReBeL at test time: depth-limited subgames in a chain, beliefs of a random iteration passed down (section 6).
 
-Only public information enters: nobody's hidden infostate. The iteration is the agent's secret.
+Only public information enters, no hidden infostate. The iteration is the agent's secret.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ __all__ = ["sample_leaf"]
 
 
 def sample_leaf(games: Subgames, k: int, solver: Solver, epsilon: float, rng: np.random.Generator) -> int:
-    """The leaf or terminal node of subgame k that a history drawn at its root comes to by the current policies.
+    """The leaf or terminal node of subgame k where a history drawn at its root ends by the current policies.
 
     One player, drawn first, takes a uniformly random legal action with probability epsilon each time. In fictitious
     play that player follows its latest best response and the other its average policy.

@@ -102,7 +102,7 @@ class _Playthroughs:
         """`count` whole policies, without the states to which neither player's own policy leads."""
         policies: list[exact.Policy] = [{} for _ in range(count)]
         level = [_Stand(start_position(self.public), [(j, True, True) for j in range(count)])]
-        # Level by level: all subgames of a level are known before any is solved, so equal ones are found.
+        # Level by level: all subgames of a level are known before any is solved, so equal ones are solved once.
         while level:
             later: dict[tuple[int, bytes], _Stand] = {}
             for stand, profiles in self._solved(level):
@@ -132,7 +132,7 @@ class _Playthroughs:
 
 @dataclass(frozen=True, eq=False)
 class _Stand:
-    """Playthroughs that have come to one position.
+    """Playthroughs that are at one position.
 
     players: (playthrough, whether player 0's own policy leads here, whether player 1's does).
     """

@@ -182,7 +182,7 @@ class SepotSearch:
         # Scaled so that the largest is 1: common factors change no policy, and products of small numbers vanish.
         states, chance = root.histories.states, chance_of(self.game, root.histories.actions)
         subgame = self._subgame(states, chance / chance.max(), player)
-        # The player's range: by the policies found at its earlier public states, which `self.policy` searches first.
+        # The player's range: by its policies at its earlier public states, which `self.policy` searches first.
         reach = infostate_reach(self.game, states, root.histories.actions, player, self.policy)
         reach = reach / reach.max() if reach.max() > 0.0 else np.ones(len(reach))
         return self._solved(subgame, root, player, reach, public)

@@ -58,7 +58,7 @@ class SogActor:
     def finished(self, games: int, evaluator: Evaluator, rng: np.random.Generator) -> Iterator[SogGame | Solving]:
         """A round's games and query solves, each as it ends.
 
-        Where the game is too large to list, each has a public tree of its own, let go with it and its queries.
+        Where the game is too large to list, each has a public tree of its own, freed with it and its queries.
         """
 
         def queries(job: SogGame | Solving) -> list[Callable[[], SogGame | Solving]]:

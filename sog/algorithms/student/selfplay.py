@@ -101,7 +101,7 @@ class SogGame(SelfPlayGame):
         # The log kept them while the search ran; they are solved after this game's end.
         self.queries.extend(Query(self.public, node, ranges) for node, ranges in log.picked)
         self.visits.append(_visit(solved, world, log.grown))
-        # The mover's value with its own infostate: it knows no other, and resigns by it.
+        # The mover's value with its own infostate: a player resigns by what it can know.
         return float(solved.root_values()[mover][world.pair[mover]]) / self.public.game.u_max
 
     def choose(self, world: World, moves: int) -> int:

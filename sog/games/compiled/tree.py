@@ -100,7 +100,7 @@ def public_tree(h: Moments, parts: Partition) -> CompiledTree:
     came_from = np.where(h.parent >= 0, parts.state[h.parent], -1)
     moved = _moved(h, parts)
     ended = h.actor == TERMINAL
-    # At the end nobody learns anything more: what was played last is enough to know the payoff.
+    # Nothing is shown at the end: what was known and the last action fix the payoff.
     known = np.where(ended[:, None], moved, parts.infostate)
     # Ends get public states too: one for each (last public state, last action).
     state = parts.state.copy()
@@ -163,7 +163,7 @@ def _needs_nature(edge: Int64, state: Int64, moved: Int64, known: Int64) -> Bool
 
 
 def _several(key: Array, value: Array) -> Bool:
-    """bool[K]: whether the row's key stands with several values."""
+    """bool[K]: whether the row's key has several values."""
     group = joint(key)
     both = joint(group, value)
     # How many different (key, value) each key has.

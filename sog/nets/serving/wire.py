@@ -1,7 +1,7 @@
 """The messages between actors and an evaluator process, and the memory they share.
 
-Rows lie in anonymous memory (memfd) whose descriptor goes over a socket of the abstract namespace. Neither has a name
-in a file system: however the processes end, kill -9 included, the kernel frees both with the last of them.
+Rows lie in anonymous memory (memfd) whose descriptor is sent over a socket of the abstract namespace. Neither has a
+name in a file system: however the processes end, kill -9 included, the kernel frees both with the last of them.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ def connect(name: str) -> socket.socket:
 
 
 def send(talk: socket.socket, message: Message) -> None:
-    """Send a message. Raises OSError where nobody is there any longer."""
+    """Send a message. Raises OSError where the other side has ended."""
     packet = _HEAD.pack(message.kind, message.rows, message.version)
     packet += message.text.encode()[: _LONGEST - _HEAD.size]
     if message.descriptor < 0:

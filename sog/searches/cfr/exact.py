@@ -84,7 +84,7 @@ def measure(tree: Lookahead, which: Entry = Entry.AVERAGE_POLICY) -> Measure:
     r0, r1 = tree.root_ranges
     # A root value is counterfactual, chance's weights included: times the own range it sums to the game's value.
     value = float(tree.evaluate(which)[0] @ r0)
-    zero, one = tree.evaluate(which, best=Players.BOTH)  # each one's values hang on the other's policy alone
+    zero, one = tree.evaluate(which, best=Players.BOTH)  # a best response depends on the other's policy alone
     return Measure(value, (float(zero @ r0), float(one @ r1)))
 
 

@@ -104,12 +104,12 @@ class Lookahead:
         return int(self.nodes.public[n])
 
     def node_of(self, public_node: int) -> int:
-        """The first node that stands for a public node; -1 where there is none."""
+        """The first node of a public node; -1 where there is none."""
         found = np.flatnonzero(self.nodes.public[: self.size] == public_node)
         return int(found[0]) if len(found) else -1
 
     def by_public_node(self) -> dict[int, int]:
-        """The node that stands for each public node; the last one where there are several."""
+        """The node of each public node; the last one where there are several."""
         return {s: n for n, s in enumerate(self.nodes.public[: self.size].tolist())}
 
     def actor(self, n: int) -> int:
@@ -117,7 +117,7 @@ class Lookahead:
         return int(self.nodes.actor[n])
 
     def is_leaf(self, n: int) -> bool:
-        """Whether the tree may go on below node n, but does not."""
+        """Whether the game continues below node n, but the tree does not."""
         return bool(self.nodes.kind[n] == Kind.LEAF)
 
     def is_open(self, n: int) -> bool:
@@ -188,7 +188,7 @@ class Lookahead:
         """Both players' mean values at node n over iterations, conditional on the infostate: utilities.
 
         The weighted mean of the counterfactual values over that of the opponent's mass (SoG; CFR-D): not the value of
-        the average policy. 0 for an infostate that no infostate of the opponent's range goes with.
+        the average policy. 0 for an infostate beside which the opponent's range has none.
         """
         # v[i] = CFV_SUM[i] / (sum over j of W[i, j] REACH_SUM[j]).
         return self.public.conditional(self.public_node(n), self.cfv_sums(n), self.range_sums(n))

@@ -33,7 +33,7 @@ class Blocks(Records[Block], Block):
 
 
 class Layout(NamedTuple):
-    """The tree of a subgame as it is when it lies alone in a lookahead, whose arrays these are.
+    """The tree of a subgame, as the arrays of a lookahead that holds it alone.
 
     nodes, child: tables.  ends: int32[*].  leaves: int32[L].
     uniform: float64[V], the first policies.  width: slots that it takes.
@@ -93,7 +93,7 @@ class Layouts:
 
 
 def aligned(public: PublicTree, leaves: Int32) -> bool:
-    """Whether infostate i has network slot i at all these public nodes, as where nobody's infostates ever change."""
+    """Whether infostate i has network slot i at all these public nodes, as where infostates never change."""
     for p in (0, 1):
         at, widths = public.nodes.slot0[leaves, p], public.nodes.width[leaves, p]
         # Leaves share slot tables: each needs one look, as far as the widest leaf reads.

@@ -139,7 +139,7 @@ class _SolveRun:
         self.average_root_values(float(steps[:, 2].sum()))
 
     def kept(self, found: int, values: Float64, users: Players) -> Answered:
-        """The last request's answers, with what is to be kept of them."""
+        """The last request's answers, and whose values are kept."""
         return Answered(self.request, found, values, int(Players.BOTH if self.keep_both else users))
 
     def look(self, plan: TurnPlan, now: int, turn: int) -> Look:
@@ -163,7 +163,7 @@ class _SolveRun:
         """As if the evaluator's policies had been played in the iterations of these steps, float64[W, 4]."""
         tree, public, weight = self.tree, self.games.public, float(steps[:, 2].sum())
         yield from warm_start.play_priors(self.games)
-        # One evaluation of the priors' game stands for the values of all W iterations: times their weights.
+        # One evaluation of the priors' game gives the values of all W iterations: times their weights.
         yield from self.value_average()
         for root in self.games.roots:
             for sums in tree.cfv_sums(int(root)):
@@ -183,7 +183,7 @@ class _SolveRun:
         public, leaves = games.public.arrays, self.leaves._replace(correct=False)  # responses are to values as given
         bottom = np.concatenate([tree.ends[: tree.counts.ends], games.leaves])
         tree.forward()
-        # The priors stand for the policies of the first iterations, with their weights.
+        # As if the priors had been played in the first iterations, with their weights.
         if settings.warm:
             yield from warm_start.play_priors(games)
             tree.entries[Entry.POLICY] = tree.entries[Entry.AVERAGE_POLICY]

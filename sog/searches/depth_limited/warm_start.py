@@ -1,8 +1,8 @@
-"""Warm starts of depth-limited solving: given policies stand for the first iterations (ReBeL, appendix J).
+"""Warm starts of depth-limited solving, as if given policies were played in the first iterations (ReBeL, appendix J).
 
 The priors of an evaluator become the policies of every opened public state; an exact best response to them gives the
-regrets. Those of a good policy are so small that the next iteration's outweigh them, and it is lost at once: each
-action therefore holds some regret in proportion to its policy, which is ours. It knows no network.
+regrets. Those of a good policy are so small that the next iteration's outweigh them, and the policy is lost at once.
+Each action therefore has some regret in proportion to its policy, which is ours.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ class SearchLog:
         return self.lost == 0 or self.whole
 
     def note(self, iteration: int, nodes: Int32, ranges: Float64, rng: Array) -> None:
-        """Keep what is to be kept of one request, int32[B] public nodes with float64[B, S0 + S1] ranges.
+        """Keep the leaves that are due of one request, int32[B] public nodes with float64[B, S0 + S1] ranges.
 
         iteration: from 0 in this search; -1 for its first look.  rng: uint64[1].
         """

@@ -31,7 +31,7 @@ IDENTIFY: Final = 2  # the newest nodes are positions that the public tree does 
 
 
 class State(Record):
-    """What a search hands from one call to the next."""
+    """What a search needs from one call of `advance` to the next."""
 
     found = Whole("i8")  # leaves in the last request
     leaves = Whole("i8")  # leaves in all

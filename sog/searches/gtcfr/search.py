@@ -69,8 +69,8 @@ def search(
 
     rng: uint64[1], the search's own generator.  gadget: the opponent's choice at the root, when re-solving.
     log: takes what is kept of the search beside the tree.  stopped: called after each round; true ends the search.
-    A tree that was searched before, at this node or at one above it, is searched on. With `fill`, expansions that the
-    last phases leave over, since all that is evaluated is open, get rounds of their own.
+    A tree that an earlier search left, at this node or at one above it, is continued. With `fill`, expansions that the
+    last phases could not do, since all evaluated leaves were open, get rounds of their own.
     """
     # The initial tree L^0: `start` with its prior and its children (PoG, Section 3.2).
     run = _GtcfrRun(tree, start, settings, rng, gadget, log or SearchLog())
@@ -91,7 +91,7 @@ def search(
                 return
         if k < rounds - 1:
             run.grow(expansions)
-    # Expansions that found nothing to open at once: each update lets leaves be evaluated, and so be opened.
+    # Expansions that had nothing to open: an update evaluates the newest leaves, which can then be opened.
     while run.owes and not run.complete:
         run.grow(0)
         yield from run.update()

@@ -23,7 +23,7 @@ NO_WORLD: Final = -3  # no node to expand: no pair of infostates could be drawn 
 
 
 class Walk(Record):
-    """A trajectory on its way, and what it has come to."""
+    """A trajectory: where it is, and at its end what is to be opened."""
 
     node = Whole("i8")  # the node to expand; -1: there is none
     edge = Whole("i8")  # the edge, or ALL for a leaf; without a node NO_WORLD, or ALL for any other reason
@@ -138,7 +138,7 @@ def _puct(public: Public, tree: Tree, selection: Selection, n: int, i: int) -> i
     An action whose child is not in the tree has the mean of the other actions' Q; P is normalised over legal actions.
     """
     node, child, entries = tree.nodes[n], tree.child, tree.entries
-    # 0 where the opponent holds nothing that goes with i: all Q are then 0 and the prior decides.
+    # 0 where the opponent's range has no infostate possible beside i: all Q are then 0 and the prior decides.
     unit = pairs.opponent_mass(public, tree, n, node.actor, i) * selection.unit
     width, first = node.width[node.actor], node.entry0 + i
     # Sums over the legal actions.
@@ -168,7 +168,7 @@ def _puct(public: Public, tree: Tree, selection: Selection, n: int, i: int) -> i
         if virtual > 0.0:
             q = (visits * q - virtual) / (visits + virtual)
         prior = entries[Entry.PRIOR, k] / prior_sum if prior_sum > 0.0 else 1.0
-        # The 1 under the root stands for the evaluation of the node itself: the prior counts in the first choice, too.
+        # The 1 under the root is the node's own evaluation: without it the prior would not count in the first choice.
         score = q + selection.c_puct * prior * np.sqrt(visit_sum + 1.0) / (1.0 + visits + virtual)
         if score > top:
             best, top = a, score
@@ -224,8 +224,8 @@ def warm_start(public: Public, tree: Tree, n: int, weight: float) -> None:
 def oldest_leaf(tree: Tree, start: int) -> int:
     """The first leaf below node `start` that was evaluated and can be opened, or else beside the branch to it.
 
-    -1 where there is none. Below `start` its first child stands before all other nodes; what lies below leaves that
-    were opened beside the branch stands behind it and counts as below (docs/notes.md).
+    -1 where there is none. The first child of `start` has the lowest number below it. Nodes below leaves that were
+    opened beside the branch have higher numbers still and count as below (docs/notes.md).
     """
     below = tree.child[tree.nodes[start].child0].node
     # Nodes are numbered in the order in which they were added, so the first is the oldest.

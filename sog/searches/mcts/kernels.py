@@ -78,7 +78,7 @@ class FoundLeaves(Records[Leaf], Leaf):
 
 
 class Done(Record):
-    """What the simulations of a batch came to."""
+    """How the simulations of a batch ended."""
 
     leaves = Whole("i8")  # leaves found
     ended = Whole("i8")  # simulations that ended where the game ends
@@ -257,7 +257,7 @@ def give_up(tree: Statistics, found: Found, leaves: int) -> None:
 def _absorb(public: Public, tree: Statistics, found: Found, leaves: int, answers: Evaluations) -> None:
     """Add the leaves found to the tree, with their values and priors, and carry their values up.
 
-    answers: those of the leaves where the game continues, in order. The root stands under node -1. The fans of NATURE's
+    answers: those of the leaves where the game continues, in order. The root's node above is -1. The fans of NATURE's
     nodes are listed.
     """
     counts, row = tree.counts[0], 0
@@ -315,7 +315,7 @@ def _open(public: Public, tree: Statistics, node: PuctNode, logits: Array) -> No
 def keep(tree: Statistics, root: int, place: Array) -> None:
     """Move the subtree below `root` to the front, root first; the rest is dropped.  place: int32[M] scratch.
 
-    A child stands after its parent, so that one pass up the nodes never overwrites what is still to be moved.
+    A child has a higher number than its parent, so one pass never overwrites what is still to be moved.
     """
     nodes, values, child, stats, counts = tree.nodes, tree.values, tree.child, tree.stats, tree.counts[0]
     kept, columns = 0, 0

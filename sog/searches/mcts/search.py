@@ -133,7 +133,7 @@ class PuctTree:
         return out
 
     def advance(self, state: int) -> None:
-        """Go on from the public node `state`, a descendant of the root, keeping what was found below it."""
+        """Make the public node `state`, a descendant of the root, the root, and keep the tree below it."""
         path, n = self.public.path(state), 0
         # Down the branch that was played; -1 once a move on it was never tried.
         for s in path[path.index(self.state) + 1 :]:

@@ -53,7 +53,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class StreamHooks(Hooks):
-    """What a run without rounds reports. look: every second or so and at the end, with whoever keeps it going."""
+    """What a run without rounds reports. look: about every second and at the end, with the run's supervisor."""
 
     look: Callable[[Supervisor], None] = lambda supervisor: None
 
@@ -174,7 +174,7 @@ class StreamRounds:
         return steps, network_of(self.settings.shape, content)
 
     def keep(self, folder: Path, whole: bool) -> bool:
-        """False, which is said, where learner or replay window have died."""
+        """False, with a note, where learner or replay window have died."""
         # Whole: learner and window of one moment. Otherwise the network alone, for a snapshot.
         if whole:
             written = self._save()

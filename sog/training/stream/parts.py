@@ -123,7 +123,7 @@ class ReplayPart:
         """Take in a block."""
         harvest, window = block.harvest, self.window
         window.add(harvest.rows)
-        # The ring of versions goes by the same numbers as the window's.
+        # The ring of versions has the window's numbers.
         self.versions[self._places(min(len(harvest.rows), window.capacity))] = block.version
         mean = float(self.versions[self._places(len(window))].mean()) if len(window) else 0.0
         # The rows stay here; the supervisor needs the counts only.

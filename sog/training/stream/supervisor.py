@@ -236,7 +236,7 @@ class Supervisor:
                 self.sampling = self.replay.call("sample", min(steps, _STEPS), seed)
 
     def _take_block(self, actor: _ActorAtWork) -> None:
-        """A block that was played goes into the window; one that is there is counted."""
+        """A block that was played is sent to the window; one that has arrived there is counted."""
         try:
             assert actor.block is not None
             if not actor.taking:
