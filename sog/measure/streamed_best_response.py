@@ -120,6 +120,7 @@ class _StreamedWalk:
         out = np.zeros(groups.size)
         ended = actors == TERMINAL
         if ended.any():
+            # The responder's utility times the reach of chance and the opponent: a counterfactual value.
             won = (1 - 2 * me) * game.utilities(groups.states[ended]) * groups.reach[ended]
             out += np.bincount(groups.group[ended], won, groups.size)
         going = np.flatnonzero(~ended)

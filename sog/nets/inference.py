@@ -315,6 +315,7 @@ def _onnx_model(network: CVPN) -> bytes:
     if network.shape.kind != "mlp" or network.shape.matchups:
         raise SettingError("ONNX Runtime runs a resnet, or an mlp without matchups")
 
+    # One Gemm a layer, y = x W + b, and ReLU after all but the last.
     nodes, weights, source = [], [], "x"
     layers = _layers(network)
     for k, (weight, bias) in enumerate(layers):

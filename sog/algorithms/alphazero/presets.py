@@ -58,6 +58,8 @@ def _paper(game: Game) -> TrainSettings:
         shape=shape,
         replay=rows,
         rounds=1_000_000,
+        # Science 2018, "Methods": 800 simulations, the first 30 moves drawn, noise 0.25, games cut at the game's
+        # longest.
         acting=AlphaZeroActing(
             simulations=800,
             search=search,
@@ -72,6 +74,7 @@ def _paper(game: Game) -> TrainSettings:
             learning_rate=of_game.learning_rate,
             decay=0.1,
             decay_steps=200_000,
+            # Huber's loss is x^2 / 2: twice it is AlphaZero's squared error.
             value_weight=2.0,
             policy_weight=1.0,
             updates_per_example=10.0,

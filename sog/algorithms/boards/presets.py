@@ -33,6 +33,7 @@ _STARTS: Final = 0.5  # of the games, where the game names starts
 def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
     """The settings called demo (minutes on two cores) or full (hours)."""
     long, full = game.drawn_out, name == "full"
+    # Long games: a quarter of the moves in full, the rest cheap (KataGo); short ones are searched in full throughout.
     play = BoardPlay(
         search,
         PlayoutCaps(simulations=64, cheap=16, share=0.25) if long else PlayoutCaps(simulations=32),
@@ -46,12 +47,14 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
         resign_below=-0.95 if long else -2.0,
     )
     return TrainSettings(
+        # A long game's outcome is discounted, so that a won game is also ended.
         acting=BoardActing(play, discount=0.99 if long else 1.0, side_by_side=_LONG_GAMES if long else _GAMES),
         learner=LearnerSettings(
             batch=256,
             learning_rate=1e-3,
             decay=0.5,
             decay_steps=16_000 if full else 4_000,
+            # Values and policies weigh alike, as in AlphaZero.
             policy_weight=1.0,
             ownership_weight=1.0 if game.ownership else 0.0,
             updates_per_example=4.0,
@@ -62,6 +65,7 @@ def board_preset(game: Game, name: str, search: Searching) -> TrainSettings:
             shape_for(game, *((64, 4) if full else (32, 2)), "resnet", ownership=game.ownership),
             value_planes=_VALUE_PLANES,
         ),
+        # The window grows up to this (WindowGrowth): early rows come from nearly random play.
         replay=200_000 if full else 60_000,
         games=_LONG_GAMES if long else _GAMES,
         rounds=3_000 if full else 150,

@@ -53,6 +53,7 @@ def rnad_preset(game: HistoryGame, name: str) -> PolicySettings:
     if name == "paper":
         return paper
     learning = RnadSettings(
+        # 0.54 chips on Leduc, where up to 13 are won.
         eta=_ETA * math.sqrt(game.u_max),
         short=4_000,
         shorts=_ALL,

@@ -87,6 +87,7 @@ def _paper(game: Game) -> TrainSettings:
             updates_per_example=1.0,
         ),
         shape=shape_for(game, width=256, depth=2, kind="gelu"),
+        # 25,600 examples an epoch: 40 epochs.
         replay=1_024_000,
         games=256,
         rounds=40_000,

@@ -80,6 +80,7 @@ def grow(game: HistoryGame, states: Int32, chance: Float64, limit: DepthLimit, m
         for one in _levels(game, roots, limit, most):
             found.append(one)  # noqa: PERF402, since what was found before an error is kept
     except TooManyHistories:
+        # The deepest limit that fits: whole turns of both players, whose last decisions become leaves.
         depth = (len(found) - 1) // 2
         if not limit.fitted or depth < 1:
             raise

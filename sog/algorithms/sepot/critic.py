@@ -63,6 +63,7 @@ def _backwards(games: Int32, values: Array, ratios: Array, clips: Clips, followi
     for d in range(len(games) - 1, -1, -1):
         after = following[games[d]]
         for q in range(values.shape[1]):
+            # Only who acts has a ratio: each decision is corrected by itself, and chance is sampled as it is.
             v, ratio = float(values[d, q]), ratios[d, q]
             target = v + min(clips.rho, ratio) * (after[q, 0] - v) + min(clips.c, ratio) * (after[q, 1] - after[q, 0])
             targets[d, q] = target

@@ -116,6 +116,7 @@ class Student(Algorithm):
         where = where_of(asked.cluster, asked.workers)
         by_seed: dict[int, float] = {}
         with bar(f"exploit {subject.game}", seeds, "seeds") as report:
+            # Without --cluster and --workers the first seed's time decides whether processes are worth it.
             unsaid = asked.cluster is None and asked.workers is None
             for seed, value in measure_seeds(subject, list(range(seeds)), where, if_worth_it=unsaid):
                 by_seed[seed] = value

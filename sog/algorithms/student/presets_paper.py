@@ -128,8 +128,10 @@ def papers_preset(game: Game, pog: bool = False) -> TrainSettings:
     column = _column(game)
     budget, search = column.pog if pog else column.sog, POG if pog else PAPER
     search = replace(search, prior_temperature=column.temperature)
+    # SoG: alpha 0.5 and policies of the main line; PoG: alpha 0.2 and policies of solved queries and TD(1) examples.
     selfplay = SelfPlaySettings(
         ResolveSettings(budget, search, alpha=0.2 if pog else 0.5),
+        # q_search and q_recursive, drawn uniformly from all queries of a search (Algorithm 2).
         queries=column.queries,
         uniform_queries=True,
         uniform_mix=column.uniform_mix,
@@ -139,6 +141,7 @@ def papers_preset(game: Game, pog: bool = False) -> TrainSettings:
         moves_max=game.longest if column.boards else 0,
         resign_below=-0.9 if column.boards else -2.0,
         no_resign=0.2,
+        # Nothing of ours: a resigned game leaves no examples, each move is re-solved, each search begins anew.
         td1_resigned=False,
         resolve_positions=True,
         reuse=False,

@@ -113,7 +113,10 @@ def mix_reaches(tree: Tree, bottom: Array, p: int, total: float, recent: float) 
 
 @njit
 def respond(tree: Tree, players: Players) -> None:
-    """Put the players' best actions by the values of the last sweep in the POLICY row; the first of equals."""
+    """Put the players' best actions by the values of the last sweep in the POLICY row; the first of equals.
+
+    policy[a, i] = 1 for a = argmax over open b of q[b, i], otherwise 0.
+    """
     policy, q = tree.entries[Entry.POLICY], tree.entries[Entry.ACTION_CFV]
     for n in range(tree.counts[0].nodes):
         node = tree.nodes[n]
@@ -138,7 +141,7 @@ def respond(tree: Tree, players: Players) -> None:
 def record(tree: Tree, bottom: Array, players: Players, weight: float) -> None:
     """Add the players' new policies to the averages and their reaches to the sums at the nodes in `bottom`.
 
-    A policy enters with weight * (its player's own reach).
+    S[a, i] += weight * reach[i] * policy[a, i],  REACH_SUM[i] += weight * reach[i].
     """
     reach, reach_sum = tree.infostates[Infostate.REACH], tree.infostates[Infostate.REACH_SUM]
     policy, average = tree.entries[Entry.POLICY], tree.entries[Entry.POLICY_SUM]
@@ -152,6 +155,7 @@ def record(tree: Tree, bottom: Array, players: Players, weight: float) -> None:
             for i in range(width):
                 average[k + i] += weight * (reach[own + i] + REACH_FLOOR) * policy[k + i]
             k += width
+    # Sums of reaches are the mean strategy's reaches times the sum of weights: mixing strategies mixes their reaches.
     for e in range(len(bottom)):
         end: Node = tree.nodes[bottom[e]]
         for p in range(2):

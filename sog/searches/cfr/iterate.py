@@ -65,6 +65,7 @@ def update_choice(tree: Tree, choice: Choice, updates: Players, step: Array) -> 
     for i in range(len(follow)):
         inside = cfv[first + i]
         value = follow[i] * inside + (1.0 - follow[i]) * leave[i]
+        # Both choices are weighed alike: counterfactual values, by chance and the player's reach.
         regret[0, i], go = regret_step(regret[0, i], inside - value, step[0], step[1], step[3], 0.0)
         regret[1, i], stay = regret_step(regret[1, i], leave[i] - value, step[0], step[1], step[3], 0.0)
         if go + stay > 0.0:  # without regrets, as where both choices pay 0, it stays as it was

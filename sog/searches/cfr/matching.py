@@ -109,7 +109,7 @@ def _add_regret(entries: Array, k: int, left: int, instant: Lanes, step: Array) 
 
 @inlined
 def _normalise(policy: Array, first: int, count: int, width: int, left: int, total: Lanes, rest: Lanes) -> bool:
-    """Divide `count` rows of policies by their totals; `rest` where that is 0; whether it is anywhere."""
+    """policy[a] = policy[a] / total in `count` rows, `rest` where the total is 0; whether it is anywhere."""
     # 1 / 0 in lanes without a positive total; `pick` discards them.
     some, scale = all_positive(total, left), splat(1.0) / total
     k = first

@@ -218,5 +218,6 @@ def _finish(public: Public, tree: Tree, n: int, i: int, value: float) -> None:
         a = draws.next_legal(public, tree, n, i, a)
     a = draws.next_legal(public, tree, n, i, -1)
     while a >= 0:
+        # The policy of the next walk that comes here, which may be in this iteration: walks update at once.
         policy[first + a * width] = max(regret[first + a * width], 0.0) / total if total > 0.0 else 1.0 / legal
         a = draws.next_legal(public, tree, n, i, a)

@@ -85,6 +85,7 @@ def _values_up(tree: Tree, sums: Array, weight: float) -> None:
 
 @inlined
 def _add_to_sums(infostates: Array, at: int, weight: float) -> None:
+    """CFV_SUM += weight * CFV, REACH_SUM += weight * REACH at one infostate: what means over iterations are made of."""
     infostates[Infostate.CFV_SUM, at] += weight * infostates[Infostate.CFV, at]
     infostates[Infostate.REACH_SUM, at] += weight * infostates[Infostate.REACH, at]
 

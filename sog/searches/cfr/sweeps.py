@@ -220,6 +220,7 @@ def _open_actions_up(public: Public, tree: Tree, node: Node, p: int) -> None:
         for i in range(width):
             q[entry + i] = np.nan
         action = public.actions[node.action0 + a]
+        # q[a, i] = cfv(child of a)[where a takes i].
         if action.edge >= 0:
             child = tree.child[node.child0 + action.edge]
             if child.node >= 0:
@@ -258,7 +259,7 @@ def evaluate(public: Public, tree: Tree, which: int, best: Players) -> None:
 
 @inlined
 def _best_up(tree: Tree, node: Node, p: int) -> None:
-    """The actor's values at a node when every infostate takes its best open action."""
+    """The actor's values at a node by its best open actions: v[i] = max over open a of q[a, i]; 0 where none is."""
     cfv, q = tree.infostates[Infostate.CFV], tree.entries[Entry.ACTION_CFV]
     own, width, entry = node.offset[p], node.width[p], node.entry0
     for i in range(width):

@@ -150,6 +150,7 @@ def _copy_layout(public: Public, tree: Tree, layout: Layout, root: Root) -> None
         row.offset[0] += slot
         row.offset[1] += slot
         row.entry0 += entry
+        # A leaf's first child means nothing and stays 0.
         if row.kind == Kind.INTERIOR:
             row.child0 += edge
         if row.parent >= 0:
@@ -162,6 +163,7 @@ def _copy_layout(public: Public, tree: Tree, layout: Layout, root: Root) -> None
         tree.ends[end + e] = layout.ends[e] + node
     for b in range(len(layout.leaves)):
         root.leaves[leaf + b] = layout.leaves[b] + node
+    # Regrets are 0: the first policies are uniform, as the layout has them.
     for v in range(len(layout.uniform)):
         tree.entries[Entry.POLICY, entry + v] = layout.uniform[v]
     # Ranges by slot to ranges by infostate, at the root.

@@ -68,6 +68,7 @@ class _SolveRun:
         game, count = games.public.game, len(games.leaves)
         self.games, self.settings, self.tree = games, settings, games.tree
         width, kind = sum(game.num_slots), settings.solver.leaf
+        # PAIRS multiplies matrices of W and utilities entry by entry.
         if kind == Weighing.PAIRS and not games.public.all_dense:
             raise SettingError(f"{settings.solver.name} needs a game whose pairs of infostates can be listed")
         self.leaves = Leaves(

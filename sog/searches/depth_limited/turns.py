@@ -91,7 +91,7 @@ def iteration_of(j: int, together: bool) -> int:
 
 @inlined
 def _sum_roots(tree: Tree, blocks: Blocks, first: int, last: int, players: Players, weight: float) -> None:
-    """Add the players' weighted values at the roots of subgames first .. last - 1 to CFV_SUM."""
+    """CFV_SUM[i] += weight * CFV[i] of the players at the roots of subgames first .. last - 1."""
     for k in range(first, last):
         root = tree.nodes[blocks[k].node]
         for p in range(2):
@@ -204,4 +204,5 @@ def value_average(public: Public, tree: Tree, leaves: Leaves, answered: Answered
 def _values_at_leaves(public: Public, tree: Tree, leaves: Leaves, players: Players, answered: Answered) -> None:
     """Keep the answers; the players' counterfactual values at all leaves."""
     _keep(public, tree, leaves, answered, 0, len(leaves.nodes))
+    # Weight 1: PLAIN values, as fictitious play has them, are no differences of sums.
     weighing.weigh(public, tree, leaves, 0, len(leaves.nodes), players, 1.0)

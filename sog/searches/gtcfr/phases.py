@@ -165,6 +165,7 @@ def take_prior(public: Public, tree: Tree, n: int, logits: Array, temperature: f
 def _down(public: Public, tree: Tree, search: Search) -> None:
     """Ranges down from the root and the gadget above it; payoffs at the ends."""
     enter(tree, search.choice)
+    # The gadget first: it sets the opponent's range at the root, which the sweep sends down.
     if search.by_node:
         positions.forward(tree)
     else:
@@ -176,6 +177,7 @@ def _down(public: Public, tree: Tree, search: Search) -> None:
 def _weigh(public: Public, tree: Tree, search: Search) -> None:
     """Counterfactual values of all leaves from their conditional values and the current ranges."""
     count = search.state[0].leaves
+    # DeepStack's zero-sum correction, where it is wanted, is part of both (weighing.py).
     if search.single:
         weighing.weigh_positions(public, tree, search.leaves, count)
     else:
@@ -189,6 +191,7 @@ def _up(public: Public, tree: Tree, search: Search, updates: Players, step: Arra
         positions.backward(tree, search.sums, updates, step)
     else:
         sweeps.backward(public, tree, 0, tree.counts[0].nodes, Players.BOTH, updates, step, True)
+    # The gadget last: it reads the opponent's values at the root, and is the decision above all others.
     update_choice(tree, search.choice, updates, step)
 
 
@@ -237,6 +240,7 @@ def grow(public: Public, tree: Tree, search: Search, expansions: int) -> int:
 def _fill(public: Public, tree: Tree, search: Search) -> None:
     """Choose what is opened instead where a trajectory ended at nothing that can be opened."""
     selection = search.selection
+    # For k = 1 a node that lacks a child counts too, in the order of numbers.
     if search.single:
         trajectories.oldest_gap(public, tree, selection.start, selection.walk)
     else:

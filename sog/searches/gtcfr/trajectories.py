@@ -290,7 +290,7 @@ def first_guess(public: Public, tree: Tree, n: int, edge: int) -> None:
 
 @njit
 def settle(tree: Tree, selection: Selection) -> None:
-    """Turn this phase's virtual visits into visits and clear the path."""
+    """Turn this phase's virtual visits into visits and clear the path (UpdateVisitCountsUp): N[k] += 1 along it."""
     walk = selection.walk[0]
     for k in selection.path[: walk.length]:
         tree.entries[Entry.VISITS, k] += 1.0
@@ -303,6 +303,7 @@ def best_prior(public: Public, tree: Tree, n: int, i: int) -> int:
     """The public edge of infostate i's legal action with the highest prior at node n."""
     node = tree.nodes[n]
     width, first = node.width[node.actor], node.entry0 + i
+    # Of equals the first; where all priors are 0 the first legal action.
     best, top = -1, -np.inf
     for a in range(node.actions):
         edge = draws.move(public, node.action0 + a, i)[0]

@@ -148,6 +148,7 @@ def _weigh_worlds(public: Public, tree: Tree, n: int, i: int, worlds: Array) -> 
 @njit
 def _draw_world(worlds: Array, count: int, rng: Array) -> int:
     """An opponent's infostate by the running sums `worlds`."""
+    # The first j whose running sum is above the target; infostates of weight 0 add nothing and are passed over.
     target, j = draws.random(rng) * worlds[count - 1], 0
     while j < count - 1 and worlds[j] <= target:
         j += 1
@@ -163,6 +164,7 @@ def _chance(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> int:
 @njit
 def _play_out(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> int:
     """The terminal node where uniform legal play from node n ends; the pair moves on with it."""
+    # Uniform rollouts, whose returns are the only values: no network is asked.
     while tree.nodes[n].kind == Kind.INTERIOR:
         actor = tree.nodes[n].actor
         if actor >= NATURE:

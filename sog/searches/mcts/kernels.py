@@ -249,6 +249,7 @@ def give_up(tree: Statistics, found: Found, leaves: int) -> None:
     """Forget that the `leaves` leaves found were to be evaluated."""
     for b in range(leaves):
         leaf = found.leaves[b]
+        # Virtual visits are taken back and no visit is counted: the column can be tried again.
         tree.child[leaf.at] = ABSENT
         _back_up(tree, leaf.under, leaf.at, 0.0, 0.0)
 
