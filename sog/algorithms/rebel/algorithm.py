@@ -112,8 +112,8 @@ class Rebel(Algorithm):
         listed_with_bar(make_game(meta.game).name, asked.limit_gb, bar)
         with bar(f"exploit {checkpoint}", playthroughs, "playthroughs") as report:
             found = measure_rebel(folder, RebelSettings(solve), playthroughs, 0, lambda done: report(done, ""))
-        # The sampled figure counts: it bounds the safe agent's exploitability from above (playthroughs.py).
         unit = make_game(found.game).unit.name
+        # The sampled figure counts: it bounds the safe agent's exploitability from above (playthroughs.py).
         return Measured(
             found.game,
             unit,
