@@ -22,7 +22,10 @@ _KNOWN: Final = "local:N (processes of this machine), ray:N (a Ray of this machi
 
 @dataclass(frozen=True)
 class Where:
-    """kind: local or ray.  places: how many cores are to be kept busy.  address: of a running cluster."""
+    """Where a command's processes run: on this machine or on a Ray cluster.
+
+    kind: local or ray.  places: how many cores are to be kept busy.  address: of a running cluster.
+    """
 
     kind: str
     places: int

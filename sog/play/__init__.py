@@ -1,1 +1,5 @@
-"""Play: an agent's policy at public states, re-solving, players of boards, and the referee of a game."""
+"""Play: agents, players, re-solving, and the referee of a game.
+
+An agent (agent.py) plays hidden information: it gives a policy at a public state. A player (player.py) plays perfect
+information: it names a move. An algorithm has one of them, or both.
+"""

@@ -36,7 +36,7 @@ def load_as_it_is(name: str) -> SpielGame:
 
 
 def load_in_turns(name: str) -> SpielGame:
-    """The same, with moves that are made at the same time as moves in turns that are not seen."""
+    """OpenSpiel's game of this name; simultaneous moves become moves in turn, of which the first stays hidden."""
     original = load_as_it_is(name)
     simultaneous = original.get_type().dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS
     return pyspiel.convert_to_turn_based(original) if simultaneous else original

@@ -36,7 +36,7 @@ class Crew(NamedTuple):
 
     me: int
     threads: int
-    sync: Int64  # simd.threads.shared()
+    sync: Int64  # kernels.threads.shared()
 
 
 class Learned(NamedTuple):

@@ -55,7 +55,7 @@ class Evaluations(NamedTuple):
 
 
 def checked(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
-    """The same evaluations in arrays of one type, for kernels whose types are looked at once (simd/dispatch.py).
+    """The same evaluations in arrays of one type, for kernels whose types are looked at once (kernels/dispatch.py).
 
     SettingError where they are not of the shapes that these beliefs ask for: kernels would read past their ends.
     """

@@ -26,7 +26,7 @@ def only(p: int) -> Players:
 
 @inlined
 def within(p: int, players: Players) -> bool:
-    """Whether player p is one of them."""
+    """Whether player p is one of `players`."""
     return bool((players >> p) & 1)
 
 
