@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,8 +19,13 @@ __all__ = ["algorithms"]
 def algorithms(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="An algorithm, to list its settings.")] = None,
     game: Annotated[
-        str, typer.Option(metavar="GAME", help="The game whose preset's values are shown, with NAME.")
-    ] = "leduc_poker",
+        str | None,
+        typer.Option(
+            metavar="GAME",
+            help="The game whose preset's values are shown, with NAME; by default leduc_poker, or tic_tac_toe where an "
+            "algorithm learns no hidden information.",
+        ),
+    ] = None,
     preset: Annotated[str, typer.Option(help="The preset whose values are shown, with NAME.")] = "demo",
     as_json: JsonOption = False,
 ) -> None:
@@ -33,7 +39,9 @@ def algorithms(
     if name is None:
         _print_all(list(ALGORITHMS), as_json)
     else:
-        _print_one(read(name), game, preset, as_json)
+        algorithm = read(name)
+        usual = "leduc_poker" if algorithm.plays_hidden or algorithm.alone else "tic_tac_toe"
+        _print_one(algorithm, usual if game is None else game, preset, as_json)
 
 
 def _print_all(kinds: list[type[Algorithm]], as_json: bool) -> None:
@@ -51,6 +59,9 @@ def _print_all(kinds: list[type[Algorithm]], as_json: bool) -> None:
 def _print_one(algorithm: Algorithm, game: str, preset: str, as_json: bool) -> None:
     rows = list(_settings(algorithm, game, preset))
     if as_json:
+        for row in rows:
+            if isinstance(row["value"], float) and math.isinf(row["value"]):  # which JSON lacks
+                row["value"] = str(row["value"])
         print_json({"algorithm": algorithm.name, "game": game, "preset": preset, "settings": rows})
         return
     stdout().print(f"{_first_line(type(algorithm))}\n", soft_wrap=True)

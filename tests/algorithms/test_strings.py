@@ -31,7 +31,7 @@ def presets(kind: type[Algorithm]) -> list[Any]:
     """The settings of an algorithm on a few games, by every preset that the game has."""
     found = []
     for game in ("leduc_poker", "kuhn_poker") if kind.alone else GAMES:
-        if kind.name == "alphazero" and game == "leduc_poker":
+        if not kind.plays_hidden and game == "leduc_poker":
             continue
         found += [kind().settings(kind().rules(game), preset) for preset in ("demo", "full", "paper")]
     if kind.name == "sepot":
@@ -160,3 +160,13 @@ def test_the_command_lists_algorithms_and_their_settings(capsys: pytest.CaptureF
     assert all(row["what"] for row in rows.values()) and set(rows) >= set(find("rebel").own())
     assert main(["algorithms", "sog"]) == 0
     assert "q_search" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ALGORITHMS, ids=lambda kind: kind.name)
+def test_the_command_lists_any_algorithm_by_its_name_alone(
+    kind: type[Algorithm], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its preset is that of a game which it learns."""
+    assert main(["algorithms", kind.name, "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert listed["game"] == ("tic_tac_toe" if kind.name == "alphazero" else "leduc_poker") and listed["settings"]
