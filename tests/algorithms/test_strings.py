@@ -33,7 +33,7 @@ def presets(kind: type[Algorithm]) -> list[Any]:
     for game in ("leduc_poker", "kuhn_poker") if kind.alone else GAMES:
         if not kind.plays_hidden and game == "leduc_poker":
             continue
-        found += [kind().settings(kind().rules(game), preset) for preset in ("demo", "full", "paper")]
+        found += [kind().settings(kind().rules(game), preset) for preset in kind.presets]
     if kind.name == "sepot":
         found += [settings_of(kind().rules("kuhn_poker"), "demo", f"sepot(policy={name})") for name in ("mmd", "rnad")]
     return found
@@ -169,4 +169,5 @@ def test_the_command_lists_any_algorithm_by_its_name_alone(
     """Its preset is that of a game which it learns."""
     assert main(["algorithms", kind.name, "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert listed["game"] == ("tic_tac_toe" if kind.name == "alphazero" else "leduc_poker") and listed["settings"]
+    assert listed["game"] == ("leduc_poker" if kind.plays_hidden or kind.alone else "tic_tac_toe")
+    assert listed["settings"]

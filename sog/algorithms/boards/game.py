@@ -38,7 +38,7 @@ class BoardPlay:
     searches.  sampled_moves: the first moves of a game, the opening's included, which are drawn; the later ones are the
     best.  queries: positions that a full search met and that are searched by themselves, for each full search
     on average.  moves_max: a game is cut short there, 0 for never.  resign_below: value, as a share of the largest
-    utility, at which a player gives up (-1 or less: never); no_resign: the share of games played to the end all the
+    utility, at which a player gives up (-1 or less: never).  no_resign: the share of games played to the end all the
     same.
     """
 
