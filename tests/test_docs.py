@@ -9,23 +9,30 @@ print: see PRINTED.
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import json
 import re
 import shlex
+import sys
 import tomllib
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 import typer
 
 import sog
+from sog import algorithms
+from sog.algorithms import table
+from sog.algorithms.settings import value_of
 from sog.algorithms.table import read
 from sog.cli.app import app, main
 from sog.games.catalog import known_games, make_game
 from sog.games.names import OPENSPIEL
+from soglab import checks
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -53,13 +60,66 @@ def snippets(page: Path) -> list[str]:
 @pytest.mark.parametrize("page", [page for page in PAGES if snippets(page)], ids=lambda page: page.name)
 def test_snippets_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    names: dict[str, object] = {"__name__": "snippet"}
+    module = ModuleType("snippet")
+    monkeypatch.setitem(sys.modules, "snippet", module)  # where dataclasses look up their annotations
     for number, snippet in enumerate(snippets(page)):
-        exec(compile(snippet, f"{page.name}, snippet {number + 1}", "exec"), names)
+        exec(compile(snippet, f"{page.name}, snippet {number + 1}", "exec", dont_inherit=True), vars(module))
 
 
 def test_the_pages_have_snippets() -> None:
     assert {page.name for page in PAGES if snippets(page)} >= {"README.md", "extending.md"}
+
+
+# --- whole files of extending.md ---
+
+
+@pytest.fixture
+def recipes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The learning algorithm and the experiment of extending.md, as if their files were in the folders that it says.
+
+    A snippet under a line with a path is a whole file: `even/algorithm.py` of sog/algorithms, a lone file of
+    soglab/checks.
+    """
+    before = set(sys.modules)
+    for path, source in re.findall(r"^`([\w/]+\.py)`:\n\n```python\n(.*?)^```", text("extending.md"), re.M | re.S):
+        file = tmp_path / ("algorithms" if "/" in path else "checks") / path
+        file.parent.mkdir(parents=True)
+        file.write_text(source)
+    for package in (algorithms, checks):
+        folder = tmp_path / package.__name__.rpartition(".")[2]
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(folder)])
+    importlib.invalidate_caches()
+    even = importlib.import_module("sog.algorithms.even.algorithm")
+    monkeypatch.setattr(table, "ALGORITHMS", (*table.ALGORITHMS, even.Even))
+    yield
+    for name in set(sys.modules) - before:
+        if name.startswith(("sog.algorithms.even", "soglab.checks.regret_rules")):
+            del sys.modules[name]
+
+
+@pytest.mark.usefixtures("recipes")
+def test_the_algorithm_of_the_page_trains_and_plays(tmp_path: Path, capsys: Capture) -> None:
+    run = tmp_path / "run"
+    assert main(["algorithms"]) == 0 and main(["algorithms", "even"]) == 0
+    printed = capsys.readouterr().out
+    assert "Even: Monte Carlo tree search whose root" in printed and "of a move, in play (by default 100)" in printed
+    trained = ["tic_tac_toe", "--algorithm", "even(games=4,simulations=9,network=1x16)", "--rounds", "3"]
+    assert main(["train", *trained, "--workers", "1", "--out", str(run)]) == 0
+    thought = sog.load_agent(run, algorithm="even").think([0, 3, 1, 4])
+    assert thought.action == 2  # three in the upper row
+    assert {candidate.visits for candidate in thought.candidates} == {20}
+    settings = read("even").settings(make_game("connect_four"), "demo")
+    assert value_of(settings, "gumbel") == 0.0
+
+
+@pytest.mark.usefixtures("recipes")
+def test_the_experiment_of_the_page_runs(tmp_path: Path, capsys: Capture) -> None:
+    out = tmp_path / "results"
+    assert main(["reproduce", "--list"]) == 0 and "regret-rules" in capsys.readouterr().out
+    assert main(["reproduce", "regret-rules", "--quick", "--workers", "1", "--out", str(out)]) == 0
+    assert "cfr+, 100 iterations" in capsys.readouterr().out
+    files = {path.name for path in (out / "regret-rules-quick").iterdir()}
+    assert files == {"points.jsonl", "regret-rules.csv", "regret-rules.png"}
 
 
 # --- command lines ---
@@ -119,6 +179,7 @@ def parse(words: list[str]) -> None:
         raise AssertionError(f"sog {' '.join(words)}: {getattr(error, 'message', error)}") from None
 
 
+@pytest.mark.usefixtures("recipes")
 @pytest.mark.parametrize("page", PAGES, ids=page_ids())
 def test_command_lines_parse(page: Path) -> None:
     for words in command_lines(page):
