@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import entry_points
 from typing import Annotated
 
@@ -27,6 +28,7 @@ from sog.cli.solve import solve
 from sog.cli.stopping import Interrupted, exit_code, listening, no_more
 from sog.cli.tournament import tournament
 from sog.cli.train import train
+from sog.cluster.executor import ENDED_BY_THEIR_CODE
 from sog.errors import SettingError, SogError
 from sog.memory import gigabytes, machine_bytes
 from sog.searches.kernels.compiling import note_once
@@ -124,23 +126,35 @@ _add_laboratory()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code.
 
-    0: done.  2: bad input, explained in one line on stderr.  130: stopped by Ctrl-C, 143 by SIGTERM.  1: anything else,
-    which is a fault of ours; its traceback is shown where SOG_TRACEBACK is set.
+    0: done.  2: bad input, explained in one line on stderr.  130: stopped by Ctrl-C, 143 by SIGTERM.  1: nobody reads
+    the output any more, or a fault of ours; its traceback is shown where SOG_TRACEBACK is set.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if sys.stdout is None:  # closed before we began
         return _fail("stdout is closed: send it to a file, or to /dev/null", 2)
-    with listening() as signals:
-        try:
-            return _run(words)
-        except (Interrupted, KeyboardInterrupt, typer.Abort) as error:
-            return _stopped(str(error), signals)
-        except SystemExit:  # no code of ours does that
-            return _fail("a game's or an agent's own code ended the program (sys.exit)", 2)
-        except Exception as error:
-            if signals:  # a compiled module's import, for one, makes another error of Ctrl-C
-                return _stopped("", signals)
-            return _failed(error)
+    streams = sys.stdout, sys.stderr
+    try:
+        with listening() as signals:
+            return _exit_code(words, signals)
+    finally:
+        sys.stdout, sys.stderr = streams  # Click puts others in their place where a pipe is closed
+        _discard_unwritten()
+
+
+def _exit_code(words: list[str], signals: list[int]) -> int:
+    """Run one command and explain how it ended."""
+    try:
+        return _run(words)
+    except (Interrupted, KeyboardInterrupt, typer.Abort) as error:
+        return _stopped(str(error), signals)
+    except SystemExit as error:
+        if isinstance(error.__context__, BrokenPipeError):  # Rich and Click exit where a pipe is closed
+            return 1
+        return _fail(ENDED_BY_THEIR_CODE, 2)
+    except Exception as error:
+        if signals:  # a compiled module's import, for one, makes another error of Ctrl-C
+            return _stopped("", signals)
+        return _failed(error)
 
 
 def _run(words: list[str]) -> int:
@@ -162,15 +176,13 @@ def _failed(error: Exception) -> int:
     """Say what went wrong in one line and return the exit code; a fault of ours is raised again on request."""
     if isinstance(error, SogError):
         return _fail(str(error), 2)
-    if isinstance(error, BrokenPipeError):  # whoever read our output has left: nothing more can be printed there
-        _close_stdout()
+    if isinstance(error, BrokenPipeError):
         return 1
     if isinstance(error, _ClickException):
         return _fail(_usage_text(error), 2)
     if isinstance(error, OSError) and error.errno in _NAMES and error.filename is not None:
         return _fail(f"{os.fsdecode(error.filename)}: {error.strerror}", 2)
     if isinstance(error, OSError) and error.errno in _FULL:
-        _close_stdout()
         return _fail(f"cannot write{'' if error.filename is None else f' {error.filename}'}: {error.strerror}", 2)
     if isinstance(error, MemoryError):
         return _fail(f"not enough memory: {gigabytes(machine_bytes())} is all that this machine has ({error})", 2)
@@ -182,9 +194,14 @@ def _failed(error: Exception) -> int:
     return _fail(f"unexpected {type(error).__name__}: {error} ({hint})", 1)
 
 
-def _close_stdout() -> None:
-    """What is still to be printed goes nowhere, so that Python does not complain about it when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def _discard_unwritten() -> None:
+    """Drop what stdout and stderr cannot take, so that Python does not complain about it when it ends."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _theirs(error: Exception) -> str:
@@ -201,7 +218,8 @@ def _fail(message: str, code: int) -> int:
     line = " ".join(message.split())
     if len(line) > _LONGEST_LINE:
         line = f"{line[: _LONGEST_LINE // 2]} ... {line[-_LONGEST_LINE // 2 :]}"
-    stderr().print(f"sog: {_shown(line)}", soft_wrap=True)
+    with suppress(BrokenPipeError):  # the code says it where nobody reads the line
+        stderr().print(f"sog: {_shown(line)}", soft_wrap=True)
     return code
 
 

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -55,15 +55,23 @@ LimitOption = Annotated[
 Report = Callable[[int, str], None]
 
 
+class _PlainConsole(Console):
+    """A console that shows words as they are. Rich's own answer to a closed stderr is to silence stdout, too."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the BrokenPipeError: `main` ends the command."""
+        raise
+
+
 def stdout() -> Console:
     """Where results for people go; in a pipe or a file tables are wide, unless COLUMNS says otherwise."""
     plain = not sys.stdout.isatty() and "COLUMNS" not in os.environ
-    return Console(markup=False, highlight=False, emoji=False, width=_PIPE_WIDTH if plain else None)
+    return _PlainConsole(markup=False, highlight=False, emoji=False, width=_PIPE_WIDTH if plain else None)
 
 
 def stderr() -> Console:
     """Where errors, notes and progress go."""
-    return Console(stderr=True, markup=False, highlight=False, emoji=False)
+    return _PlainConsole(stderr=True, markup=False, highlight=False, emoji=False)
 
 
 def ask(question: str) -> str | None:
@@ -193,8 +201,9 @@ def progress_bar(
 
 def _say_begun(console: Console, line: str, line_printed: threading.Event) -> None:
     """One line, where nothing else was printed by now, that the work has begun."""
-    if not line_printed.is_set():
-        console.print(line, soft_wrap=True)
+    with suppress(BrokenPipeError):  # this thread cannot end the command; the next line does
+        if not line_printed.is_set():
+            console.print(line, soft_wrap=True)
 
 
 def _lines(
