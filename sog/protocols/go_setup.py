@@ -34,7 +34,11 @@ class GoBoard:
 
     @property
     def over(self) -> bool:
-        return self.tree.result(self.node) is not None
+        return self.is_over(self.moves)
+
+    def is_over(self, moves: list[int]) -> bool:
+        """Whether these moves end the game."""
+        return self.tree.result(self.tree.node_after(moves)) is not None
 
     @property
     def stones(self) -> Array:
@@ -47,9 +51,9 @@ class GoBoard:
         Bringing a whole-board position back is illegal here (positional superko), as in other Go programs.
         """
         moves = self.turned(colour)
-        if self.tree.result(self.tree.node_after(moves)) is not None:
+        if self.is_over(moves) or action not in self.tree.actions(self.tree.node_after(moves)):
             raise GameError("illegal move")
-        if action not in self.tree.actions(self.tree.node_after(moves)) or self.repeats([*moves, action]):
+        if self.repeats([*moves, action]):
             raise GameError("illegal move")
         self._before.append(self.moves)
         self.moves = [*moves, action]

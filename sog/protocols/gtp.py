@@ -1,4 +1,4 @@
-"""The GTP engine: reads commands, has a player search, answers.
+"""The commands of a GTP engine.
 
 Gunnar Farnebäck's Go Text Protocol, version 2 (draft 2, 2002), with the extensions of GoGui, KGS and Leela Zero that
 programs for people use.
@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from inspect import signature
 from typing import Final
 
-from sog.errors import GameError, SogError
+from sog.errors import GameError
 from sog.games.boards.go import Go
-from sog.play.player import ENDLESS, Candidate, Limits, Player, PlayerSearch, Thought, think
-from sog.protocols.clock import share_of_clock
+from sog.play.player import ENDLESS, Candidate, Limits, Player, PlayerSearch, Thought
+from sog.protocols.engine import Engine, reporting, share_of_clock
 from sog.protocols.go_setup import GoBoard, read_colour, read_vertex, write_score, write_vertex
-from sog.protocols.lines import Lines
-from sog.protocols.words import read_number, read_whole, shown
+from sog.protocols.words import read_number, read_whole
 from sog.version import VERSION
 
 __all__ = ["GtpClock", "GtpEngine", "read_command"]
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _LINE: Final = re.compile(r"([0-9]+)?\s*(.*)", re.DOTALL)
+# What GoGui's menu shows, and the command of each.
+_VIEWS: Final = "dboard/Policy of the last search/sog-policy\nstring/Value of the last search/sog-value"
 
 
 @dataclass(frozen=True)
@@ -36,132 +38,110 @@ class GtpClock:
     stones: int
 
 
-class GtpEngine:
-    """A player behind GTP; `serve` runs it until `quit` or the end of its input."""
+class GtpEngine(Engine):
+    """A player behind GTP."""
 
     def __init__(self, player: Player, game: Go, say: Callable[[str], None], simulations: int = 800) -> None:
         """game: the board size and komi it begins with.  say: writes one line.  simulations: of a move."""
-        self.player, self.say, self.simulations = player, say, simulations
+        super().__init__(player, say, simulations)
         self.fits = game.size  # the network was made for this size
         self.clock: GtpClock | None = None
         self.left: dict[int, tuple[float, int]] = {}
-        self.playing: Go | None = None  # the game that the player was given
         self.thought: Thought | None = None
-        self._start(game)
+        self.board = GoBoard(game)
 
-    def serve(self, lines: Lines) -> None:
-        """Answer one command after another. Raises nothing for any input."""
-        self.lines = lines
-        while (line := lines.next()) is not None:
-            number, words = read_command(line)
-            if not words:
-                continue
-            try:
-                if line.endswith("\n"):
-                    raise GameError("the line is too long")
-                answer = self._answer(words[0], words[1:], number)
-            except SogError as error:
-                self._reply("?", number, shown(str(error), 300))
-                continue
-            if answer is not None:
-                self._reply("=", number, answer)
-            if words[0] == "quit":
-                return
+    def read(self, line: str) -> list[str]:
+        self.number, words = read_command(line)
+        if words and line.endswith("\n"):
+            raise GameError("the line is too long")
+        return words
 
-    def _answer(self, command: str, words: Sequence[str], number: str) -> str | None:
-        """What to reply; None where that was done already. GameError for the protocol's own error answers."""
+    def run(self, command: str, words: list[str]) -> None:
+        """GameError for the protocol's own error answers."""
         if command not in _COMMANDS:
             raise GameError("unknown command")
-        least, most, run = _COMMANDS[command]
-        if not least <= len(words) <= most:
-            raise GameError("syntax error")
-        if command == "lz-analyze":
-            self._analyze(words, number)
-            return None
-        return run(self, words)
+        try:
+            call = signature(_COMMANDS[command]).bind(self, *words)
+        except TypeError:  # too few words, or too many
+            raise GameError("syntax error") from None
+        if (answer := _COMMANDS[command](*call.args)) is not None:
+            self._reply("=", answer)
 
-    def _reply(self, mark: str, number: str, text: str) -> None:
-        self.say(f"{mark}{number} {text}".rstrip() + "\n")
+    def refuse(self, why: str) -> None:
+        self._reply("?", why)
 
-    # --- about the engine ---
-
-    def _version(self, words: Sequence[str]) -> str:
-        return f"{VERSION} {self.player.name}"
-
-    def _known(self, words: Sequence[str]) -> str:
-        return "true" if words[0] in _COMMANDS else "false"
+    def _reply(self, mark: str, text: str) -> None:
+        self.say(f"{mark}{self.number} {text}".rstrip() + "\n")
 
     # --- the game ---
 
-    def _boardsize(self, words: Sequence[str]) -> str:
-        size = _whole(words[0])
-        if size != self.fits:
+    def _boardsize(self, size: str) -> str:
+        if _whole(size) != self.fits:
             raise GameError(f"unacceptable size: this network plays {self.fits}x{self.fits}")
-        return self._clear(words)
+        return self._clear()
 
-    def _clear(self, words: Sequence[str]) -> str:
+    def _clear(self) -> str:
         self.left = {}  # of the last game
         self._start(self.board.game)
         return ""
 
-    def _komi(self, words: Sequence[str]) -> str:
+    def _komi(self, komi: str) -> str:
         """Another komi is another game, with the moves that were played."""
         moves = self.board
         try:
-            game = Go(self.fits, _number(words[0]))
+            game = Go(self.fits, _number(komi))
         except GameError:
             raise GameError("syntax error") from None
         self._start(game)
         self.board.take_over(moves)
         return ""
 
-    def _play(self, words: Sequence[str]) -> str:
-        self.board.play(read_colour(words[0]), read_vertex(words[1], self.fits))
+    def _play(self, colour: str, vertex: str) -> str:
+        self.board.play(read_colour(colour), read_vertex(vertex, self.fits))
         return ""
 
-    def _undo(self, words: Sequence[str]) -> str:
+    def _undo(self) -> str:
         self.board.undo()
         return ""
 
-    def _genmove(self, words: Sequence[str]) -> str:
+    def _genmove(self, colour: str) -> str:
         """Search and make the move that it finds; a pass where the game is over."""
         started = time.monotonic()
-        vertex = self._reg_genmove(words)
-        self._spend(read_colour(words[0]), time.monotonic() - started)
+        vertex = self._reg_genmove(colour)
+        self._spend(read_colour(colour), time.monotonic() - started)
         if not self.board.over:
-            self.board.play(read_colour(words[0]), read_vertex(vertex, self.fits))
+            self._play(colour, vertex)
         return vertex
 
-    def _reg_genmove(self, words: Sequence[str]) -> str:
-        colour = read_colour(words[0])
+    def _reg_genmove(self, word: str) -> str:
+        colour = read_colour(word)
         moves = self.board.turned(colour)
-        if self.board.over or self.board.tree.result(self.board.tree.node_after(moves)) is not None:
+        if self.board.over or self.board.is_over(moves):
             return "pass"
         seconds = self._seconds(colour)
-        self.thought = self._think(moves, Limits(self.simulations if seconds is None else ENDLESS, seconds))
+        limits = Limits(self.simulations if seconds is None else ENDLESS, seconds)
+        self.thought = self.think(self.board.game, moves, limits)
         legal = [c for c in self.thought.candidates if not self.board.repeats([*moves, c.action])]
         return write_vertex(legal[0].action, self.fits) if legal else "pass"
 
     # --- time ---
 
-    def _time_settings(self, words: Sequence[str]) -> str:
-        main, period, stones = _number(words[0]), _number(words[1]), _whole(words[2])
-        self.left = {}
-        self.clock = None if period > 0 and stones == 0 else GtpClock(main, period, stones)
+    def _time_settings(self, main: str, period: str, stones: str) -> str:
+        clock = GtpClock(_number(main), _number(period), _whole(stones))
+        self.left, self.clock = {}, None if clock.period > 0 and clock.stones == 0 else clock
         return ""
 
-    def _kgs_time_settings(self, words: Sequence[str]) -> str:
-        kinds = {"none": 1, "absolute": 2, "byoyomi": 4, "canadian": 4}
-        if kinds.get(words[0]) != len(words):
+    def _kgs_time_settings(self, kind: str, *numbers: str) -> str:
+        if {"none": 0, "absolute": 1, "byoyomi": 3, "canadian": 3}.get(kind) != len(numbers):
             raise GameError("syntax error")
-        main, period = ([_number(word) for word in words[1:3]] + [0.0, 0.0])[:2]
-        last = _whole(words[3]) if len(words) == 4 else 0  # byo-yomi's periods or a period's stones
-        stones = last if words[0] == "canadian" else min(last, 1)
-        self.left, self.clock = {}, GtpClock(main, period, stones) if words[0] != "none" else None
+        main, period = ([_number(word) for word in numbers[:2]] + [0.0, 0.0])[:2]
+        last = _whole(numbers[2]) if len(numbers) == 3 else 0  # byo-yomi's periods or a period's stones
+        stones = last if kind == "canadian" else min(last, 1)
+        self.left, self.clock = {}, None if kind == "none" else GtpClock(main, period, stones)
         return ""
 
-    def _time_left(self, words: Sequence[str]) -> str:
-        self.left[read_colour(words[0])] = _number(words[1]), _whole(words[2])
+    def _time_left(self, colour: str, seconds: str, stones: str) -> str:
+        self.left[read_colour(colour)] = _number(seconds), _whole(stones)
         return ""
 
     def _seconds(self, colour: int) -> float | None:
@@ -186,32 +166,17 @@ class GtpEngine:
 
     # --- the end, and what people look at ---
 
-    def _final_score(self, words: Sequence[str]) -> str:
-        return write_score(self.board.score())
-
-    def _final_status_list(self, words: Sequence[str]) -> str:
+    def _final_status_list(self, status: str) -> str:
         """All stones on the board are alive by our rules."""
-        if words[0] not in ("alive", "dead", "seki"):
+        if status not in ("alive", "dead", "seki"):
             raise GameError("syntax error")
-        if words[0] != "alive":
-            return ""
-        return "\n".join(write_vertex(int(action), self.fits) for action in self.board.stones.ravel().nonzero()[0])
+        stones = self.board.stones.ravel().nonzero()[0].tolist() if status == "alive" else []
+        return "\n".join(write_vertex(action, self.fits) for action in stones)
 
-    def _showboard(self, words: Sequence[str]) -> str:
-        return "\n" + self.board.drawing()
-
-    def _analyze_commands(self, words: Sequence[str]) -> str:
-        return "dboard/Policy of the last search/sog-policy\nstring/Value of the last search/sog-value"
-
-    def _policy(self, words: Sequence[str]) -> str:
-        shares = {c.action: c.share for c in self._last().candidates}
-        rows = range(self.fits - 1, -1, -1)
-        return "\n".join(
-            " ".join(f"{shares.get(row * self.fits + k, 0.0):.3f}" for k in range(self.fits)) for row in rows
-        )
-
-    def _value(self, words: Sequence[str]) -> str:
-        return f"{self._last().value:+.3f}"
+    def _policy(self) -> str:
+        shares, size = {c.action: c.share for c in self._last().candidates}, self.fits
+        rows = [[shares.get(row * size + k, 0.0) for k in range(size)] for row in reversed(range(size))]
+        return "\n".join(" ".join(f"{share:.3f}" for share in row) for row in rows)
 
     def _last(self) -> Thought:
         if self.thought is None:
@@ -220,40 +185,26 @@ class GtpEngine:
 
     # --- searching ---
 
-    def _think(
-        self, moves: Sequence[int], limits: Limits, watch: Callable[[PlayerSearch], bool] = lambda search: False
-    ) -> Thought:
-        game = self.board.game
-        if self.playing is not game:
-            self.player.new_game(game)
-            self.playing = game
-        return think(self.player, moves, limits, watch)
-
-    def _analyze(self, words: Sequence[str], number: str) -> None:
+    def _analyze(self, *given: str) -> None:
         """Leela Zero's lz-analyze [colour] [hundredths of a second]: lines of all moves until anything is sent."""
-        words = [word for word in words if word.lower() != "interval"]
+        words = [word for word in given if word.lower() != "interval"]
         named = bool(words) and read_whole(words[0]) is None
         colour = read_colour(words[0]) if named else len(self.board.moves) % 2
-        if len(words) > named + 1:
+        if len(given) > 3 or len(words) > named + 1:
             raise GameError("syntax error")
         moves = self.board.turned(colour)
-        if self.board.tree.result(self.board.tree.node_after(moves)) is not None:
+        if self.board.is_over(moves):
             raise GameError("the game is over")
         interval = (_whole(words[-1]) if len(words) > named else 50) / 100.0
-        self.say(f"={number}")
-        printed = time.monotonic()
-
-        def watch(search: PlayerSearch) -> bool:
-            nonlocal printed
-            if time.monotonic() - printed >= interval:
-                rows = [self._row(k, c) for k, c in enumerate(search.thought().candidates) if c.visits]
-                if rows:
-                    self.say(" ".join(rows))
-                printed = time.monotonic()
-            return self.lines.arrived()
-
-        self.thought = self._think(moves, Limits(ENDLESS), watch)
+        self.say(f"={self.number}")
+        watch = reporting(self._report, interval, lambda search: self.lines.arrived())
+        self.thought = self.think(self.board.game, moves, Limits(ENDLESS), watch)
         self.say("")
+
+    def _report(self, search: PlayerSearch) -> None:
+        """A line of all moves that were looked at."""
+        if rows := [self._row(k, c) for k, c in enumerate(search.thought().candidates) if c.visits]:
+            self.say(" ".join(rows))
 
     def _row(self, order: int, candidate: Candidate) -> str:
         """One move as Leela Zero writes it: chances in ten thousandths."""
@@ -293,30 +244,30 @@ def _number(word: str) -> float:
     return number
 
 
-# Each command with the fewest and the most words after it.
-_COMMANDS: Final[dict[str, tuple[int, int, Callable[[GtpEngine, Sequence[str]], str]]]] = {
-    "protocol_version": (0, 0, lambda engine, words: "2"),
-    "name": (0, 0, lambda engine, words: "sog"),
-    "version": (0, 0, GtpEngine._version),
-    "known_command": (1, 1, GtpEngine._known),
-    "list_commands": (0, 0, lambda engine, words: "\n".join(_COMMANDS)),
-    "quit": (0, 0, lambda engine, words: ""),
-    "boardsize": (1, 1, GtpEngine._boardsize),
-    "clear_board": (0, 0, GtpEngine._clear),
-    "komi": (1, 1, GtpEngine._komi),
-    "play": (2, 2, GtpEngine._play),
-    "genmove": (1, 1, GtpEngine._genmove),
-    "kgs-genmove_cleanup": (1, 1, GtpEngine._genmove),
-    "reg_genmove": (1, 1, GtpEngine._reg_genmove),
-    "undo": (0, 0, GtpEngine._undo),
-    "time_settings": (3, 3, GtpEngine._time_settings),
-    "kgs-time_settings": (1, 4, GtpEngine._kgs_time_settings),
-    "time_left": (3, 3, GtpEngine._time_left),
-    "final_score": (0, 0, GtpEngine._final_score),
-    "final_status_list": (1, 1, GtpEngine._final_status_list),
-    "showboard": (0, 0, GtpEngine._showboard),
-    "lz-analyze": (0, 3, lambda engine, words: ""),
-    "gogui-analyze_commands": (0, 0, GtpEngine._analyze_commands),
-    "sog-policy": (0, 0, GtpEngine._policy),
-    "sog-value": (0, 0, GtpEngine._value),
+# What each command answers; None where it has answered itself. Its parameters are the words that it takes.
+_COMMANDS: Final[dict[str, Callable[..., str | None]]] = {
+    "protocol_version": lambda engine: "2",
+    "name": lambda engine: "sog",
+    "version": lambda engine: f"{VERSION} {engine.player.name}",
+    "known_command": lambda engine, name: "true" if name in _COMMANDS else "false",
+    "list_commands": lambda engine: "\n".join(_COMMANDS),
+    "quit": GtpEngine.end,
+    "boardsize": GtpEngine._boardsize,
+    "clear_board": GtpEngine._clear,
+    "komi": GtpEngine._komi,
+    "play": GtpEngine._play,
+    "genmove": GtpEngine._genmove,
+    "kgs-genmove_cleanup": GtpEngine._genmove,
+    "reg_genmove": GtpEngine._reg_genmove,
+    "undo": GtpEngine._undo,
+    "time_settings": GtpEngine._time_settings,
+    "kgs-time_settings": GtpEngine._kgs_time_settings,
+    "time_left": GtpEngine._time_left,
+    "final_score": lambda engine: write_score(engine.board.score()),
+    "final_status_list": GtpEngine._final_status_list,
+    "showboard": lambda engine: "\n" + engine.board.drawing(),
+    "lz-analyze": GtpEngine._analyze,
+    "gogui-analyze_commands": lambda engine: _VIEWS,
+    "sog-policy": GtpEngine._policy,
+    "sog-value": lambda engine: f"{engine._last().value:+.3f}",
 }

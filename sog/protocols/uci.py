@@ -1,4 +1,4 @@
-"""The UCI engine: reads commands, has a player search, answers.
+"""The commands of a UCI engine.
 
 Stefan Meyer-Kahlen's Universal Chess Interface (April 2006). What cannot be understood is ignored, as it requires, and
 a line `info string` says why.
@@ -14,12 +14,11 @@ from typing import Final
 
 from sog.agents.opening import warm_up
 from sog.algorithms.student.player import SogPlayer
-from sog.errors import SogError
+from sog.errors import GameError, SettingError
 from sog.games.boards.chess import WHITE, Chess
-from sog.play.player import ENDLESS, Limits, Player, PlayerSearch, Thought, think
+from sog.play.player import ENDLESS, Limits, Player, PlayerSearch, Thought
 from sog.protocols.chess_setup import ChessBoard, read_position
-from sog.protocols.clock import share_of_clock
-from sog.protocols.lines import Lines
+from sog.protocols.engine import Engine, reporting, share_of_clock
 from sog.protocols.words import read_whole, shown
 from sog.searches.gtcfr.settings import Budget
 from sog.version import VERSION
@@ -30,8 +29,13 @@ __all__ = ["GoCommand", "UciEngine", "centipawns", "limits_of", "read_go"]
 _REPORT: Final = 0.5
 # Lines that are heard while one search runs; a client that sends more is heard again after it.
 _HEARD: Final = 10_000
-# Options with their least and largest values.
-_SPINS: Final = {"MultiPV": (1, 256), "Simulations": (1, 10_000_000), "PerUpdate": (1, 1000), "Threads": (1, 1)}
+# Options: the engine's attribute, its least and its largest value.
+_SPINS: Final = {
+    "MultiPV": ("multipv", 1, 256),
+    "Simulations": ("simulations", 1, 10_000_000),
+    "PerUpdate": ("per_update", 1, 1000),
+    "Threads": ("threads", 1, 1),
+}
 _NUMBERS: Final = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "depth", "mate")
 _FLAGS: Final = ("infinite", "ponder")
 
@@ -82,36 +86,45 @@ def limits_of(go: GoCommand, simulations: int, white: bool) -> Limits:
     return Limits(ENDLESS if unlimited else simulations, seconds)
 
 
-class UciEngine:
-    """A player behind UCI; `serve` runs it until `quit` or the end of its input."""
+class UciEngine(Engine):
+    """A player behind UCI."""
 
     def __init__(self, player: Player, game: Chess, say: Callable[[str], None], simulations: int = 800) -> None:
         """game: where play begins.  say: writes one line.  simulations: of a `go` without limits."""
-        self.player, self.game, self.say, self.simulations = player, game, say, simulations
-        self.multipv, self.warm = 1, False
-        self._start(game)
+        super().__init__(player, say, simulations)
+        self.game, self.board = game, ChessBoard(game)
+        self.multipv, self.threads, self.warm = 1, 1, False
+        now = {name: getattr(self, attribute) for name, (attribute, _, _) in _SPINS.items()}
+        self.defaults = {name: value for name, value in now.items() if value}  # some players have no PerUpdate
 
-    def serve(self, lines: Lines) -> None:
-        """Answer one command after another. Raises nothing for any input."""
-        while (line := lines.next()) is not None:
-            if line.endswith("\n"):
-                self._remark("a line that is too long is ignored")
-                continue
-            words = _command(line)
-            if not words:
-                continue
-            if words[0] == "quit" or (words[0] == "go" and not self._go(read_go(words[1:]), lines)):
-                return
-            _COMMANDS[words[0]](self, words[1:])
+    def read(self, line: str) -> list[str]:
+        if line.endswith("\n"):
+            raise GameError("a line that is too long is ignored")
+        return _from_command(line)
+
+    def run(self, command: str, words: list[str]) -> None:
+        _COMMANDS[command](self, words)
+
+    def refuse(self, why: str) -> None:
+        self.say(f"info string {why}")
+
+    @property
+    def per_update(self) -> int:
+        """c, rounded up; 0 where the player has none."""
+        return self.player.budget.expansions if isinstance(self.player, SogPlayer) else 0
+
+    @per_update.setter
+    def per_update(self, expansions: int) -> None:
+        if isinstance(self.player, SogPlayer):
+            self.player.budget = Budget(self.player.budget.simulations, float(expansions))
 
     # --- commands ---
 
     def _uci(self, words: Sequence[str]) -> None:
         self.say(f"id name sog {VERSION} {self.player.name}")
         self.say("id author the sog authors")
-        for name, (low, high) in self._options().items():
-            now = {"MultiPV": 1, "Simulations": self.simulations, "Threads": 1, "PerUpdate": self._per_update()}[name]
-            self.say(f"option name {name} type spin default {now} min {low} max {high}")
+        for name, default in self.defaults.items():
+            self.say(f"option name {name} type spin default {default} min {_SPINS[name][1]} max {_SPINS[name][2]}")
         self.say("uciok")
 
     def _isready(self, words: Sequence[str]) -> None:
@@ -122,164 +135,117 @@ class UciEngine:
         self.say("readyok")
 
     def _ucinewgame(self, words: Sequence[str]) -> None:
-        self._start(self.game)
+        self.board, self.playing = ChessBoard(self.game), None
 
     def _setoption(self, words: Sequence[str]) -> None:
         name, _, value = " ".join(words[1:]).partition(" value ")
-        option = {known.lower(): known for known in self._options()}.get(name.lower())
+        option = {known.lower(): known for known in self.defaults}.get(name.lower())
         if words[:1] != ["name"] or option is None:
-            return self._remark(f"no option is called {shown(name)}")
-        low, high = _SPINS[option]
+            raise SettingError(f"no option is called {shown(name)}")
+        attribute, low, high = _SPINS[option]
         number = read_whole(value)
         if number is None or not low <= number <= high:
-            return self._remark(f"{option} is a whole number from {low} to {high}, not {shown(value)}")
-        if option == "MultiPV":
-            self.multipv = number
-        elif option == "Simulations":
-            self.simulations = number
-        elif option == "PerUpdate" and isinstance(self.player, SogPlayer):
-            self.player.budget = Budget(self.player.budget.simulations, float(number))
-        return None
+            raise SettingError(f"{option} is a whole number from {low} to {high}, not {shown(value)}")
+        setattr(self, attribute, number)
 
     def _position(self, words: Sequence[str]) -> None:
-        try:
-            self.board.set_up(*read_position(words))
-        except SogError as error:
-            self._remark(str(error))
+        self.board.set_up(*read_position(words))
 
-    def _nothing(self, words: Sequence[str]) -> None:
-        """`stop` and `ponderhit` without a search, `debug` and `register`; `go` has been answered by then."""
-
-    # --- searching ---
-
-    def _go(self, go: GoCommand, lines: Lines) -> bool:
-        """Search and answer with a move; False where `quit` came meanwhile."""
-        at = self.board.setup
+    def _go(self, words: Sequence[str]) -> None:
+        """Search and answer with a move."""
+        at, go = self.board.setup, read_go(words)
         if at.tree.result(at.node) is not None:
-            self._remark("the game is over")
+            self.refuse("the game is over")
             self.say("bestmove (none)")
-            return True
-        self._enter(at.game)
+            return
         limits = limits_of(go, self.simulations, at.tree.actor(at.node) == WHITE)
-        watch = _Watch(self, go, lines)
-        thought = watch.allowed(think(self.player, at.moves, limits, watch))
-        watch.wait()
-        self.report(watch, thought)
-        self.say(f"bestmove {at.write([thought.action])[0]}")
-        watch.put_back()
-        return not watch.quit
-
-    def report(self, watch: _Watch, thought: Thought) -> None:
-        """One `info` line for each of the best moves, as many as MultiPV says."""
-        seconds = time.monotonic() - watch.started
-        done = watch.simulations
-        for k, candidate in enumerate(thought.candidates[: self.multipv], start=1):
-            line = " ".join(self.board.setup.write(candidate.line))
-            self.say(
-                f"info depth {len(candidate.line)} multipv {k} score cp {centipawns(candidate.value)} nodes {done} "
-                f"nps {round(done / max(seconds, 1e-3))} time {round(1000 * seconds)} pv {line}"
-            )
-
-    def _start(self, game: Chess) -> None:
-        self.board = ChessBoard(game)
-        self.playing: Chess | None = None
-
-    def _enter(self, game: Chess) -> None:
-        """Tell the player which game it is, unless it knows: then it continues from its last search."""
-        if self.playing is not game:
-            self.player.new_game(game)
-            self.playing = game
+        running = _Running(self, go)
+        thought = self.think(at.game, at.moves, limits, reporting(running.report, _REPORT, running.ends))
         self.warm = True
-
-    def _options(self) -> dict[str, tuple[int, int]]:
-        return {name: span for name, span in _SPINS.items() if name != "PerUpdate" or self._per_update()}
-
-    def _per_update(self) -> int:
-        """c, rounded up; 0 where the player has none."""
-        return self.player.budget.expansions if isinstance(self.player, SogPlayer) else 0
-
-    def _remark(self, text: str) -> None:
-        self.say(f"info string {shown(text, 300)}")
+        running.wait_for_stop()
+        best = running.say_best(thought)
+        self.say(f"bestmove {at.write([best.action])[0]}")
+        self.lines.hold(running.later)
 
 
-def _command(line: str) -> list[str]:
-    """A line's words from the first that is a command: unknown ones before it are skipped; [] where there is none."""
+def _from_command(line: str) -> list[str]:
+    """A line's words from the first that is a command: unknown ones before it are skipped."""
     words = line.split()
-    at = next((k for k, word in enumerate(words) if word in _COMMANDS), len(words))
-    return words[at:]
+    return words[next((k for k, word in enumerate(words) if word in _COMMANDS), len(words)) :]
 
 
-class _Watch:
-    """Looks after a running search: its reports, its depth, and what the client says meanwhile."""
+class _Running:
+    """A search while it runs: what the client says meanwhile, what it is sent, and when the search ends."""
 
-    def __init__(self, engine: UciEngine, go: GoCommand, lines: Lines) -> None:
-        self.engine, self.go, self.lines = engine, go, lines
-        self.started = self.reported = time.monotonic()
-        self.simulations = 0
-        self.stopped = self.quit = False
-        self._later: list[str | None] = []
+    def __init__(self, engine: UciEngine, go: GoCommand) -> None:
+        self.engine, self.go = engine, go
+        self.started, self.simulations, self.stopped = time.monotonic(), 0, False
+        self.later: list[str | None] = []  # lines that are answered after the search
 
-    def __call__(self, search: PlayerSearch) -> bool:
-        """Whether to stop; reports twice a second."""
+    def ends(self, search: PlayerSearch) -> bool:
         self.simulations = search.simulations
-        while self.lines.arrived() and self._listening():
-            self._hear(self.lines.next())
-        if "depth" in self.go.numbers and self._is_deep(search, self.go.numbers["depth"]):
-            return True
-        if time.monotonic() - self.reported >= _REPORT:
-            self.engine.report(self, self.allowed(search.thought()))
-            self.reported = time.monotonic()
-        return self.stopped
+        while self.engine.lines.arrived() and self._is_listening():
+            self._hear()
+        return self.stopped or ("depth" in self.go.numbers and self._is_deep(search, self.go.numbers["depth"]))
+
+    def report(self, search: PlayerSearch) -> None:
+        self.simulations = search.simulations
+        self.say_best(search.thought())
+
+    def say_best(self, thought: Thought) -> Thought:
+        """One `info` line for each of the best moves that `searchmoves` allows, as many as MultiPV says."""
+        thought, seconds = self._allowed(thought), time.monotonic() - self.started
+        for k, candidate in enumerate(thought.candidates[: self.engine.multipv], start=1):
+            line = " ".join(self.engine.board.setup.write(candidate.line))
+            self.engine.say(
+                f"info depth {len(candidate.line)} multipv {k} score cp {centipawns(candidate.value)} "
+                f"nodes {self.simulations} nps {round(self.simulations / max(seconds, 1e-3))} "
+                f"time {round(1000 * seconds)} pv {line}"
+            )
+        return thought
+
+    def wait_for_stop(self) -> None:
+        """After a search that ended by itself: an endless one answers only after `stop`."""
+        while self.go.endless and self._is_listening():
+            self._hear()
 
     def _is_deep(self, search: PlayerSearch, depth: int) -> bool:
         """Whether the best line has this many moves, or ends the game sooner after a search of the usual size."""
-        line = self.allowed(search.thought()).candidates[0].line
+        line = self._allowed(search.thought()).candidates[0].line
         if len(line) >= depth or search.simulations < self.engine.simulations:
             return len(line) >= depth
         setup = self.engine.board.setup
         return setup.tree.result(setup.tree.node_after([*setup.moves, *line])) is not None
 
-    def allowed(self, thought: Thought) -> Thought:
+    def _allowed(self, thought: Thought) -> Thought:
         """The thought with those candidates alone that `searchmoves` names; as it is where it names none of them."""
         write, only = self.engine.board.setup.write, self.go.only
         named = tuple(one for one in thought.candidates if only and write([one.action])[0] in only)
         return replace(thought, candidates=named) if named else thought
 
-    def wait(self) -> None:
-        """After a search that ended by itself: an endless one answers only after `stop`."""
-        while self.go.endless and self._listening():
-            self._hear(self.lines.next())
+    def _is_listening(self) -> bool:
+        return not self.stopped and self.later[-1:] != [None] and len(self.later) < _HEARD
 
-    def put_back(self) -> None:
-        """What came meanwhile and is to be answered after the search."""
-        self.lines.hold(self._later)
-
-    def _listening(self) -> bool:
-        return not self.stopped and self._later[-1:] != [None] and len(self._later) < _HEARD
-
-    def _hear(self, line: str | None) -> None:
-        command = [] if line is None else _command(line)[:1]
-        if line is None:
-            self._later.append(line)
-            self.stopped |= self.go.endless  # nobody is left who could say stop
-        elif command == ["isready"]:
+    def _hear(self) -> None:
+        """Answer the client's next line, or keep it for later."""
+        line = self.engine.lines.next()
+        command = "".join(_from_command(line or "")[:1])
+        if command == "isready":
             self.engine.say("readyok")
-        elif command in (["stop"], ["ponderhit"], ["quit"]):
-            self.stopped, self.quit = True, command == ["quit"]
+        elif command in ("stop", "ponderhit", "quit"):
+            self.stopped, self.engine.ended = True, command == "quit"
         else:
-            self._later.append(line)
+            self.later.append(line)
+            self.stopped |= line is None and self.go.endless  # nobody is left who could say stop
 
 
-_COMMANDS: Final[dict[str, Callable[[UciEngine, Sequence[str]], None]]] = {
+_COMMANDS: Final[dict[str, Callable[[UciEngine, Sequence[str]], object]]] = {
     "uci": UciEngine._uci,
     "isready": UciEngine._isready,
     "ucinewgame": UciEngine._ucinewgame,
     "setoption": UciEngine._setoption,
     "position": UciEngine._position,
-    "go": UciEngine._nothing,
-    "quit": UciEngine._nothing,
-    "stop": UciEngine._nothing,
-    "ponderhit": UciEngine._nothing,
-    "debug": UciEngine._nothing,
-    "register": UciEngine._nothing,
+    "go": UciEngine._go,
+    "quit": lambda engine, words: engine.end(),
+    **dict.fromkeys(("stop", "ponderhit", "debug", "register"), lambda engine, words: None),  # where no search runs
 }

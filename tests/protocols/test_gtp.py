@@ -110,26 +110,26 @@ def test_clocks_limit_a_move(gtp: Callable[..., list[str]]) -> None:
 def test_a_clock_stands_in_place_of_simulations(player: SogPlayer) -> None:
     """As with UCI: what a move may take is the client's to say, or else the engine's."""
     engine = GtpEngine(player, Go(5, 2.5), lambda line: None, simulations=3)
-    engine._reg_genmove(["b"])
+    engine._reg_genmove("b")
     assert engine.thought is not None and sum(one.visits for one in engine.thought.candidates) <= 4
-    engine._time_settings(["9", "0", "0"])
-    engine._reg_genmove(["w"])
+    engine._time_settings("9", "0", "0")
+    engine._reg_genmove("w")
     assert sum(one.visits for one in engine.thought.candidates) > 20
 
 
 def test_time_that_was_spent_is_gone_though_the_client_says_nothing(player: SogPlayer) -> None:
     engine = GtpEngine(player, Go(5, 2.5), lambda line: None)
-    engine._time_settings(["300", "10", "5"])
+    engine._time_settings("300", "10", "5")
     assert engine._seconds(0) == pytest.approx(10.0)  # a thirtieth
     for _ in range(200):
         engine._spend(0, engine._seconds(0) or 0.0)
     assert engine._left(0) is not None and 0.0 < engine._left(0)[0] < 1.0 and engine._seconds(1) == pytest.approx(10.0)
     engine._spend(0, 1.0)
     assert engine._left(0) == (10.0, 5) and engine._seconds(0) == pytest.approx(2.0)  # byo-yomi
-    engine._time_left(["b", "100", "0"])
+    engine._time_left("b", "100", "0")
     engine._spend(0, 40.0)
     assert engine._left(0) == (60.0, 0)
-    engine._time_settings(["1", "0", "0"])
+    engine._time_settings("1", "0", "0")
     engine._spend(1, 5.0)
     assert engine._seconds(1) == 0.001
 
