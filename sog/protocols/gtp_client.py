@@ -66,8 +66,7 @@ class GtpContestant:
         self._pipe: GtpPipe | None = None
 
     def begin(self, game: Game, seed: int) -> None:
-        if not isinstance(game, Go):
-            raise ContestantFault(f"GTP engines play Go, not {game.name}")
+        assert isinstance(game, Go)
         self.game, self.tree, self.sent = game, MoveTree(game), 0
         if self._pipe is None:
             self._pipe = GtpPipe(self.command, self.patience + (self.limits.seconds or 0.0))

@@ -10,10 +10,10 @@ rollouts = 1000                    Go: plain MCTS of ours, this many random roll
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 from sog.errors import GameError, SettingError
 from sog.games.base import Game
@@ -26,99 +26,83 @@ from sog.opponents.openspiel_alphazero.player import openspiel_alphazero
 from sog.opponents.openspiel_mcts import openspiel_mcts
 from sog.opponents.rating import Rate, spiel_state
 from sog.play.player import Limits
-from sog.protocols.words import shown
+from sog.protocols.words import Keys, shown, switch, whole
 
 __all__ = ["OPPONENTS", "Opponent"]
+
+_MOST: Final = 10**9  # rollouts a move
+_DEEPEST: Final = 64  # moves
+
+# Rates the moves of a game; SettingError for a game that it does not play.
+RateOf: TypeAlias = Callable[[Game], Rate]
 
 
 @dataclass(frozen=True)
 class Opponent:
     """takes: keys beside the opponent's own.
 
-    check: SettingError where (the value of its own key, limits of a move) cannot be.
-    rate: of the same and the game; SettingError where it does not play that game.
+    read: an agent's keys with the limits of a move, as what plays; SettingError where a value cannot be.
     """
 
     takes: frozenset[str]
-    check: Callable[[Any, Limits], None]
-    rate: Callable[[Any, Limits, Game], Rate]
+    read: Callable[[Keys, Limits], RateOf]
 
 
-def _check_mcts(simulations: Any, limits: Limits) -> None:
-    _check_count("openspiel_mcts", simulations, 0, _MOST)
+def _mcts(agent: Keys, limits: Limits) -> RateOf:
+    simulations = whole(agent, "openspiel_mcts", 0, _MOST, 0)
     if simulations == 0 and limits.seconds is None:
         raise SettingError("openspiel_mcts = 0 needs seconds")
+    return _by_openspiel("openspiel_mcts", lambda game: openspiel_mcts(simulations or None, limits.seconds))
 
 
-def _mcts(simulations: Any, limits: Limits, game: Game) -> Rate:
-    _check_openspiel("openspiel_mcts", game)
-    return openspiel_mcts(simulations or None, limits.seconds)
-
-
-def _check_alphazero(folder: Any, limits: Limits) -> None:
+def _alphazero(agent: Keys, limits: Limits) -> RateOf:
+    folder = agent["openspiel_alphazero"]
     if not isinstance(folder, str) or not folder:
         raise SettingError(f"openspiel_alphazero names a folder, not {shown(str(folder))}")
     if limits.simulations is not None and limits.seconds is not None:
         raise SettingError("openspiel_alphazero takes simulations or seconds, not both")
+    return lambda game: openspiel_alphazero(Path(folder), game, limits.seconds)
 
 
-def _alphazero(folder: Any, limits: Limits, game: Game) -> Rate:
-    return openspiel_alphazero(Path(folder), game, limits.seconds)
+def _alpha_beta(agent: Keys, limits: Limits) -> RateOf:
+    depth = whole(agent, "alphabeta", 1, _DEEPEST, 1)
+    return _by_openspiel("alphabeta", lambda game: alpha_beta(depth, material if isinstance(game, Chess) else nothing))
 
 
-def _check_depth(depth: Any, limits: Limits) -> None:
-    _check_count("alphabeta", depth, 1, _DEEPEST)
+def _captures(agent: Keys, limits: Limits) -> RateOf:
+    switch(agent, "captures")
+    return _of_go("captures", captures)
 
 
-def _alpha_beta(depth: Any, limits: Limits, game: Game) -> Rate:
-    _check_openspiel("alphabeta", game)
-    return alpha_beta(depth, material if isinstance(game, Chess) else nothing)
+def _rollouts(agent: Keys, limits: Limits) -> RateOf:
+    return _of_go("rollouts", rollouts(whole(agent, "rollouts", 1, _MOST, 1)))
 
 
-def _check_captures(value: Any, limits: Limits) -> None:
-    if value is not True:
-        raise SettingError(f"captures can only be true, not {shown(str(value))}")
+def _of_go(name: str, rate: Rate) -> RateOf:
+    def rate_of(game: Game) -> Rate:
+        if not isinstance(game, Go):
+            raise SettingError(f"{name} plays Go only, not {game.name}")
+        return rate
+
+    return rate_of
 
 
-def _captures(value: Any, limits: Limits, game: Game) -> Rate:
-    _check_go("captures", game)
-    return captures
+def _by_openspiel(name: str, make: RateOf) -> RateOf:
+    def rate_of(game: Game) -> Rate:
+        try:
+            spiel_state(game, game.root())
+        except GameError as error:
+            raise SettingError(f"{name} plays by OpenSpiel's rules: {error}") from error
+        return make(game)
 
+    return rate_of
 
-def _check_rollouts(count: Any, limits: Limits) -> None:
-    _check_count("rollouts", count, 1, _MOST)
-
-
-def _rollouts(count: Any, limits: Limits, game: Game) -> Rate:
-    _check_go("rollouts", game)
-    return rollouts(count)
-
-
-def _check_go(name: str, game: Game) -> None:
-    if not isinstance(game, Go):
-        raise SettingError(f"{name} plays Go only, not {game.name}")
-
-
-def _check_openspiel(name: str, game: Game) -> None:
-    try:
-        spiel_state(game, game.root())
-    except GameError as error:
-        raise SettingError(f"{name} plays by OpenSpiel's rules: {error}") from error
-
-
-def _check_count(name: str, value: Any, least: int, most: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise SettingError(f"{name} must be a whole number from {least} to {most:,}, not {shown(str(value))}")
-
-
-_MOST: Final = 10**9  # rollouts a move
-_DEEPEST: Final = 64  # moves
 
 # By the key that names it in the file.
-OPPONENTS: Final[Mapping[str, Opponent]] = {
-    "openspiel_mcts": Opponent(frozenset({"seconds"}), _check_mcts, _mcts),
-    "openspiel_alphazero": Opponent(frozenset({"simulations", "seconds"}), _check_alphazero, _alphazero),
-    "alphabeta": Opponent(frozenset(), _check_depth, _alpha_beta),
-    "captures": Opponent(frozenset(), _check_captures, _captures),
-    "rollouts": Opponent(frozenset(), _check_rollouts, _rollouts),
+OPPONENTS: Final = {
+    "openspiel_mcts": Opponent(frozenset({"seconds"}), _mcts),
+    "openspiel_alphazero": Opponent(frozenset({"simulations", "seconds"}), _alphazero),
+    "alphabeta": Opponent(frozenset(), _alpha_beta),
+    "captures": Opponent(frozenset(), _captures),
+    "rollouts": Opponent(frozenset(), _rollouts),
 }

@@ -36,8 +36,7 @@ class UciContestant:
         self._process: EngineProcess | None = None
 
     def begin(self, game: Game, seed: int) -> None:
-        if not isinstance(game, Chess):
-            raise ContestantFault(f"UCI engines play chess, not {game.name}")
+        assert isinstance(game, Chess)
         self.game, self.tree = game, MoveTree(game)
         self._named: list[str] = []  # the game's moves so far, in UCI's notation
         if self._process is None:

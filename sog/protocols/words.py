@@ -1,12 +1,30 @@
-"""Words that another program sent: numbers of any length read safely, texts made short enough to quote."""
+"""What others wrote, in a line or a file's table: values read within bounds, texts made short enough to quote."""
 
 from __future__ import annotations
 
 import math
 import re
-from typing import Final
+from collections.abc import Collection, Mapping
+from typing import Any, Final, TypeAlias, TypeVar
 
-__all__ = ["LARGEST", "read_number", "read_whole", "shown"]
+from sog.errors import SettingError
+
+__all__ = [
+    "LARGEST",
+    "Keys",
+    "number",
+    "read_number",
+    "read_whole",
+    "refuse_unknown",
+    "shown",
+    "switch",
+    "take",
+    "whole",
+]
+
+# A table of a TOML file.
+Keys: TypeAlias = Mapping[str, Any]
+_Default = TypeVar("_Default")
 
 # Whole numbers beyond this are read as this: as many nodes as an endless search has, 34 years in milliseconds.
 LARGEST: Final = 2**40
@@ -28,11 +46,54 @@ def read_number(word: str) -> float | None:
     """The finite number of a word; None where it is none."""
     if len(word) > _DIGITS or not _NUMBER.fullmatch(word):
         return None
-    number = float(word)
-    return number if math.isfinite(number) else None
+    found = float(word)
+    return found if math.isfinite(found) else None
 
 
 def shown(text: str, most: int = 80) -> str:
     """A text on one line, at most this many characters of it, those that cannot be printed as question marks."""
     line = "".join(c if c.isprintable() else "?" for c in " ".join(text[: 4 * most].split()))
     return line if len(line) <= most else line[: most - 3] + "..."
+
+
+def refuse_unknown(what: str, table: Keys, known: Collection[str]) -> None:
+    """SettingError for a key of the table that is not known."""
+    for key in table:
+        if key not in known:
+            raise SettingError(f"{what} has no key {shown(key)}; known: {', '.join(sorted(known))}")
+
+
+def take(table: Keys, key: str, kind: Any, default: Any = ...) -> Any:
+    """A key's value, of this kind; SettingError where it is of another, or missing without a default."""
+    if key not in table:
+        if default is ...:
+            raise SettingError(f"{key} is missing")
+        return default
+    value = table[key]
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise SettingError(f"{key} cannot be {shown(repr(value))}{': it is a whole number' * (kind is int)}")
+    return value
+
+
+def whole(table: Keys, key: str, least: int, most: int, default: _Default) -> int | _Default:
+    """A key's whole number within bounds."""
+    value: int = take(table, key, int, default)
+    return value if key not in table else int(_within(key, value, least, most))
+
+
+def number(table: Keys, key: str, least: float, most: float, default: _Default) -> float | _Default:
+    """A key's number within bounds."""
+    value: float = take(table, key, (int, float), default)
+    return value if key not in table else float(_within(key, value, least, most))
+
+
+def switch(table: Keys, key: str) -> None:
+    """SettingError unless the key, which is there, is true."""
+    if table[key] is not True:
+        raise SettingError(f"{key} can only be true, not {shown(str(table[key]))}")
+
+
+def _within(key: str, value: float, least: float, most: float) -> float:
+    if not least <= value <= most:  # NaN is not either
+        raise SettingError(f"{key} must be from {least:,} to {most:,}, not {shown(str(value))}")
+    return value
