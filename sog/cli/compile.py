@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
 from sog.cli.stopping import say_kept
 from sog.searches.kernels.compiling import WATCH
+
+if TYPE_CHECKING:
+    from sog.games.base import Game
+    from sog.searches.cfr.algorithms import IterativeSolver
 
 
 def compile_kernels(as_json: JsonOption = False) -> None:
@@ -32,18 +36,23 @@ def compile_kernels(as_json: JsonOption = False) -> None:
     stdout().print(f"{answer['kernels']} kernels compiled in {answer['seconds']:.1f} s")
 
 
-def _solve() -> None:
-    from sog.games.rules.leduc.game import Leduc
+def compile_solver(solver: IterativeSolver, game: Game) -> None:
+    """Compile or load the kernels that a solver and measuring need, by one iteration on a small game."""
     from sog.searches.cfr import exact
-    from sog.searches.cfr.algorithms import NAMES, named
     from sog.searches.tree.public_tree import PublicTree
 
-    public = PublicTree(Leduc()).list_all()
+    tree = exact.full_tree(PublicTree(game).list_all())
+    solver.iterate(tree, 1)
+    tree.update_average_policy()
+    exact.measure(tree)
+
+
+def _solve() -> None:
+    from sog.games.rules.leduc.game import Leduc
+    from sog.searches.cfr.algorithms import NAMES, named
+
     for name in NAMES:
-        tree = exact.full_tree(public)
-        named(name).iterate(tree, 1)
-        tree.update_average_policy()
-        exact.measure(tree)
+        compile_solver(named(name), Leduc())
 
 
 def _exploit() -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sog.cli.frame import JsonOption, LimitOption, print_json, progress_bar, say, stdout
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, not_blank
+from sog.cli.options import count, positive, seed_of, word
 
 __all__ = ["distil"]
 
@@ -19,24 +19,13 @@ def distil(
         str, typer.Argument(metavar="CHECKPOINT", help="The folder of a run with a critic: one by sepot.")
     ],
     out: Annotated[Path, typer.Option(help="The folder that gets checkpoint/, for sog exploit and sog play.")],
-    minutes: Annotated[
-        float | None,
-        typer.Option(callback=above_zero, help="Stop after this many minutes; schedules do not change."),
-    ] = None,
-    steps: Annotated[
-        int, typer.Option(min=1, max=LARGEST_COUNT, help="Learner steps, over which the learning rate falls.")
-    ] = 4_000,
-    network: Annotated[
-        str | None,
-        typer.Option(callback=not_blank, help="Hidden layers x width; by default those of sog train's demo."),
-    ] = None,
+    minutes: Annotated[float | None, positive("Stop after this many minutes; schedules do not change.")] = None,
+    steps: Annotated[int, count("Learner steps, over which the learning rate falls.")] = 4_000,
+    network: Annotated[str | None, word("Hidden layers x width; by default those of sog train's demo.")] = None,
     values: Annotated[
-        str,
-        typer.Option(
-            callback=not_blank, help="identity: of the policy itself; choice: of the best transformations of it."
-        ),
+        str, word("identity: of the policy itself; choice: of the best transformations of it.")
     ] = "identity",
-    seed: Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed; without --minutes it fixes all.")] = 0,
+    seed: Annotated[int, seed_of("Seed; without --minutes it fixes all.")] = 0,
     limit_gb: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:

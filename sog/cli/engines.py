@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from io import BufferedIOBase, BytesIO, RawIOBase
+from collections.abc import Callable
+from io import BytesIO, RawIOBase
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sog.cli.frame import stderr
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, above_zero, not_blank, searching
+from sog.cli.options import count, not_blank, positive, searching, seed_of
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
     from sog.play.player import Player
+    from sog.protocols.engine import Engine
     from sog.training.opened import Opened
 
 __all__ = ["gtp", "open_with_note", "uci"]
@@ -27,19 +27,13 @@ _Checkpoint = Annotated[
         metavar="CHECKPOINT_OR_GAME", help="A run's folder, or a game: its shipped checkpoint, or an untrained network."
     ),
 ]
-_Simulations = Annotated[
-    int,
-    typer.Option("--simulations", "-s", min=1, max=LARGEST_COUNT, help="s: expansions a move, unless the client says."),
-]
-_PerUpdate = Annotated[
-    float | None,
-    typer.Option("--per-update", "-c", callback=above_zero, help="c: expansions per regret update; by default 10."),
-]
+_Simulations = Annotated[int, count("s: expansions a move, unless the client says.", "--simulations", "-s")]
+_PerUpdate = Annotated[float | None, positive("c: expansions per regret update; by default 10.", "--per-update", "-c")]
 _Algorithm = Annotated[
     str,
     typer.Option(callback=not_blank, metavar="ALGORITHM", help="sog, or alphazero: MCTS with the same network."),
 ]
-_Seed = Annotated[int, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the searches.")]
+_Seed = Annotated[int, seed_of("Seed of the searches.")]
 
 
 def uci(
@@ -52,15 +46,14 @@ def uci(
     """Run as a chess engine: UCI on stdin and stdout, for any chess program."""
     from sog.games.base import refuse_finished
     from sog.games.boards.chess import Chess
-    from sog.protocols.lines import Lines
     from sog.protocols.uci import UciEngine
 
     opened, player = _open(checkpoint, algorithm, (simulations, per_update), seed)
-    if not isinstance(opened.game, Chess):
-        raise SettingError(f"UCI is for chess, and {checkpoint} is a network of {opened.game.name}")
-    refuse_finished(opened.game)
-    with _protocol_only() as say:
-        UciEngine(player, opened.game, say, simulations).serve(Lines(_stdin()))
+    game = opened.game
+    if not isinstance(game, Chess):
+        raise SettingError(f"UCI is for chess, and {checkpoint} is a network of {game.name}")
+    refuse_finished(game)
+    _serve(lambda say: UciEngine(player, game, say, simulations))
 
 
 def gtp(
@@ -74,14 +67,13 @@ def gtp(
     from sog.agents.opening import warm_up
     from sog.games.boards.go import Go
     from sog.protocols.gtp import GtpEngine
-    from sog.protocols.lines import Lines
 
     opened, player = _open(checkpoint, algorithm, (simulations, per_update), seed)
-    if not isinstance(opened.game, Go):
-        raise SettingError(f"GTP is for Go, and {checkpoint} is a network of {opened.game.name}")
-    warm_up(player, opened.game)
-    with _protocol_only() as say:
-        GtpEngine(player, opened.game, say, simulations).serve(Lines(_stdin()))
+    game = opened.game
+    if not isinstance(game, Go):
+        raise SettingError(f"GTP is for Go, and {checkpoint} is a network of {game.name}")
+    warm_up(player, game)
+    _serve(lambda say: GtpEngine(player, game, say, simulations))
 
 
 def _open(checkpoint: str, algorithm: str, budget: tuple[int, float | None], seed: int) -> tuple[Opened, Player]:
@@ -106,17 +98,19 @@ def open_with_note(checkpoint: str, algorithm: str = "sog", game: str | None = N
     return opened
 
 
-@contextmanager
-def _protocol_only() -> Iterator[Callable[[str], None]]:
-    """Gives a function that writes a line to stdout at once; whatever else is printed there goes to stderr.
+def _serve(make: Callable[[Callable[[str], None]], Engine]) -> None:
+    """Run an engine on stdin and stdout; whatever else is printed to stdout goes to stderr.
 
-    A client that has closed our stdout has left: the block ends quietly, as at the end of our input.
+    A client that has closed our stdout has left: the engine ends quietly, as at the end of our input.
     """
+    from sog.protocols.lines import Lines
+
     sys.stdout.flush()
+    said = BytesIO() if sys.stdin is None else os.fdopen(os.dup(0), "rb")  # bytes, whatever the locale
     with os.fdopen(os.dup(1), "wb", buffering=0) as out:
         os.dup2(2, 1)
         try:
-            yield lambda line: _write(out, f"{line}\n".encode("utf-8", "replace"))
+            make(lambda line: _write(out, f"{line}\n".encode("utf-8", "replace"))).serve(Lines(said))
         except BrokenPipeError:
             pass
         finally:
@@ -124,11 +118,6 @@ def _protocol_only() -> Iterator[Callable[[str], None]]:
 
 
 def _write(out: RawIOBase, left: bytes) -> None:
-    """Write all of it, whatever the locale."""
+    """Write all of it."""
     while left:
         left = left[out.write(left) or 0 :]
-
-
-def _stdin() -> BufferedIOBase:
-    """Our input as bytes, whatever the locale; empty where it is closed."""
-    return BytesIO() if sys.stdin is None else os.fdopen(os.dup(0), "rb")

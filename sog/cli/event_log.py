@@ -7,8 +7,12 @@ import socket
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sog.files import shown
+
+if TYPE_CHECKING:
+    from tensorboard.compat.proto.event_pb2 import Event
 
 __all__ = ["EventLog"]
 
@@ -20,6 +24,7 @@ class EventLog:
     """
 
     def __init__(self, folder: Path, note: Callable[[str], None]) -> None:
+        from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.summary.writer.record_writer import RecordWriter
 
         self.folder, self.note = folder, note
@@ -29,16 +34,17 @@ class EventLog:
             folder.mkdir(parents=True, exist_ok=True)
             self._file = (folder / name).open("ab")
             self._records = RecordWriter(self._file)
-            self._write(0, {}, "brain.Event:2")
         except OSError as error:
             self._give_up(error)
+        self._write(Event(wall_time=time.time(), file_version="brain.Event:2"))
 
     def add(self, step: int, figures: Mapping[str, float]) -> None:
         """Write figures by name at a learner's step."""
-        try:
-            self._write(step, figures)
-        except OSError as error:
-            self._give_up(error)
+        from tensorboard.compat.proto.event_pb2 import Event
+        from tensorboard.compat.proto.summary_pb2 import Summary
+
+        values = [Summary.Value(tag=name, simple_value=value) for name, value in figures.items()]
+        self._write(Event(wall_time=time.time(), step=step, summary=Summary(value=values)))
 
     def close(self) -> None:
         """Close the file."""
@@ -48,19 +54,13 @@ class EventLog:
         except OSError as error:
             self._give_up(error)
 
-    def _write(self, step: int, figures: Mapping[str, float], version: str | None = None) -> None:
-        from tensorboard.compat.proto.event_pb2 import Event
-        from tensorboard.compat.proto.summary_pb2 import Summary
-
-        if self._records is None or self._file is None:
-            return
-        if version is None:
-            values = [Summary.Value(tag=name, simple_value=value) for name, value in figures.items()]
-            event = Event(wall_time=time.time(), step=step, summary=Summary(value=values))
-        else:
-            event = Event(wall_time=time.time(), file_version=version)
-        self._records.write(event.SerializeToString())
-        self._file.flush()
+    def _write(self, event: Event) -> None:
+        try:
+            if self._records is not None and self._file is not None:
+                self._records.write(event.SerializeToString())
+                self._file.flush()
+        except OSError as error:
+            self._give_up(error)
 
     def _give_up(self, error: OSError) -> None:
         self._file = self._records = None

@@ -19,7 +19,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn,
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.options import above_zero, not_blank
+from sog.cli.options import positive, word
 from sog.errors import SettingError
 from sog.searches.kernels.compiling import working_time
 
@@ -36,19 +36,12 @@ _PIPE_WIDTH = 160
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
 ClusterOption = Annotated[
-    str | None,
-    typer.Option(
-        callback=not_blank,
-        help="Where processes run: local:N, ray:N (on this machine), auto or HOST:PORT (a Ray cluster).",
-    ),
+    str | None, word("Where processes run: local:N, ray:N (on this machine), auto or HOST:PORT (a Ray cluster).")
 ]
 
 LimitOption = Annotated[
     float | None,
-    typer.Option(
-        callback=above_zero,
-        help="Memory that listing the game may hold, in 10^9 bytes; by default four fifths of what is free.",
-    ),
+    positive("Memory that listing the game may hold, in 10^9 bytes; by default four fifths of what is free."),
 ]
 
 # Takes how much is done, and a note such as the latest exploitability.
@@ -85,6 +78,22 @@ def ask(question: str) -> str | None:
         raise SettingError("standard input is closed: nobody can answer") from error
 
 
+def choose(question: str, names: Sequence[str], hint: str, numbered: bool = False) -> int | None:
+    """Which name a person means, in full, or as far as it differs from all others, or by its number; None to leave."""
+    numbers = {str(k): k - 1 for k in range(1, len(names) + 1)} if numbered else {}
+    while True:
+        said = ask(question)
+        if said is None or (answer := said.lower()) in ("q", "quit", "exit"):
+            return None
+        if answer in numbers:
+            return numbers[answer]
+        matches = [k for k, name in enumerate(names) if answer and name.lower().startswith(answer)]
+        exact = [k for k in matches if names[k].lower() == answer]
+        if len(exact or matches) == 1:
+            return (exact or matches)[0]
+        stdout().print(hint)
+
+
 def say(text: str) -> None:
     """A note to a person, as it is, on stderr."""
     stderr().print(text, soft_wrap=True)
@@ -100,6 +109,16 @@ def figures_table(*left: str, figures: Iterable[str], title: str | None = None) 
     table = Table(*left, title=title, box=None, pad_edge=False)
     for heading in figures:
         table.add_column(heading, justify="right")
+    return table
+
+
+def facts_table(facts: Mapping[str, str]) -> Table:
+    """What was found, a line each: what it is, then its value."""
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column()
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        table.add_row(name, Text(value))
     return table
 
 

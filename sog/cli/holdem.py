@@ -5,15 +5,17 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
 from sog.cli.frame import (
     JsonOption,
     check_new,
+    facts_table,
+    figures_table,
     print_json,
     progress_bar,
     save_picture,
@@ -87,8 +89,6 @@ def _run(
     solver: HoldemSolver, target: float | None, iterations: int | None, out: Path | None, kept: list[str]
 ) -> tuple[Progress, float]:
     """Solve with a progress bar; save to `out`, if given, about every minute, and say in `kept` what it then holds."""
-    from time import perf_counter
-
     from sog.searches.holdem.saved import save
 
     most = _ITERATIONS if iterations is None else iterations
@@ -129,15 +129,9 @@ def _print_answer(game: Game, progress: Progress, seconds: float, as_json: bool)
     if as_json:
         print_json(answer)
         return
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column()
-    table.add_column(overflow="fold")
-    table.add_row("game", Text(game.name))
-    table.add_row("iterations", f"{progress.iterations:,}")
-    table.add_row("seconds", f"{seconds:.3g}")
-    percent = 100 * progress.of_pot
-    table.add_row("exploitability", f"{progress.exploitability:.4g} chips, {percent:.3g}% of the pot")
-    stdout().print(table)
+    exploitability = f"{progress.exploitability:.4g} chips, {100 * progress.of_pot:.3g}% of the pot"
+    facts = {"game": game.name, "iterations": f"{progress.iterations:,}", "seconds": f"{seconds:.3g}"}
+    stdout().print(facts_table({**facts, "exploitability": exploitability}))
 
 
 def show(
@@ -173,9 +167,8 @@ def show(
         hands = [{"hand": h, "weight": w, "policy": policy} for h, w, policy in seen.hands()]
         print_json({"state": name, "player": seen.actor, "actions": list(seen.actions), "hands": hands})
         return
-    percent = 100 * progress.of_pot
-    headline = f"{name}: player {seen.actor} to act ({percent:.3g}% of the pot exploitable)"
-    stdout().print(headline, soft_wrap=True)
+    exploitable = f"{100 * progress.of_pot:.3g}% of the pot exploitable"
+    stdout().print(f"{name}: player {seen.actor} to act ({exploitable})", soft_wrap=True)
     _print_grid(seen)
     _print_hands(seen)
 
@@ -203,8 +196,7 @@ def _print_grid(seen: View) -> None:
     for r in range(len(ranks)):
         row = Text()
         for c in range(len(ranks)):
-            high, low = ranks[min(r, c)], ranks[max(r, c)]
-            name = f"{high}{low}{'' if r == c else 's' if c > r else 'o'}"
+            name = _hand_name(ranks, r, c)
             if weight[r, c] == 0:
                 row.append(f" {name:<4}{'':>4}", style=f"grey50 on rgb{_rgb(_EMPTY)}")
                 continue
@@ -214,16 +206,18 @@ def _print_grid(seen: View) -> None:
         stdout().print(row, no_wrap=True, overflow="ignore", crop=False)
 
 
+def _hand_name(ranks: str, row: int, column: int) -> str:
+    """A cell's hands, such as AKs; suited ones are above the diagonal."""
+    high, low = ranks[min(row, column)], ranks[max(row, column)]
+    return f"{high}{low}{'' if row == column else 's' if column > row else 'o'}"
+
+
 def _rgb(colour: Any) -> str:
     return f"({colour[0]},{colour[1]},{colour[2]})"
 
 
 def _print_hands(seen: View) -> None:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("hand")
-    table.add_column("weight", justify="right")
-    for action in seen.actions:
-        table.add_column(action, justify="right")
+    table = figures_table("hand", figures=("weight", *seen.actions))
     for hand, weight, policy in seen.hands():
         table.add_row(hand, f"{weight:.3g}", *(f"{100 * x:.1f}%" for x in policy))
     stdout().print(table)
@@ -259,8 +253,7 @@ def _draw(seen: View, title: str, path: Path) -> None:
             width = float(taken[a, r, c]) if weight[r, c] > 0 else 0.0
             axes.add_patch(Rectangle((left, r), width, 1, color=colour, linewidth=0))
             left += width
-        name = f"{ranks[min(r, c)]}{ranks[max(r, c)]}{'' if r == c else 's' if c > r else 'o'}"
-        axes.text(c + 0.5, r + 0.5, name, ha="center", va="center", color="white", fontsize=9)
+        axes.text(c + 0.5, r + 0.5, _hand_name(ranks, r, c), ha="center", va="center", color="white", fontsize=9)
     axes.set(xlim=(0, 13), ylim=(13, 0), xticks=[], yticks=[], aspect="equal", title=title)
     often = seen.frequencies
     patches = [Patch(color=colours[a], label=f"{n} {100 * often[a]:.1f}%") for a, n in enumerate(seen.actions)]

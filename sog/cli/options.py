@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -26,9 +26,14 @@ __all__ = [
     "above_zero",
     "all_above_zero",
     "check_apart",
+    "count",
     "not_blank",
     "plain_file",
+    "positive",
+    "processes",
     "searching",
+    "seed_of",
+    "word",
 ]
 
 LARGEST_SEED: Final = 2**63 - 1
@@ -62,6 +67,31 @@ def plain_file(value: Path) -> Path:
     if os.path.exists(value) and not os.path.isfile(value):
         raise typer.BadParameter(f"{value} is not a plain file")
     return value
+
+
+def count(text: str, *names: str) -> Any:
+    """An option: how many, from 1."""
+    return typer.Option(*names, min=1, max=LARGEST_COUNT, help=text)
+
+
+def processes(text: str, *names: str) -> Any:
+    """An option: how many processes or threads of a machine."""
+    return typer.Option(*names, min=1, max=MOST_PROCESSES, help=text)
+
+
+def seed_of(text: str, *names: str) -> Any:
+    """An option: a seed."""
+    return typer.Option(*names, min=0, max=LARGEST_SEED, help=text)
+
+
+def positive(text: str, *names: str) -> Any:
+    """An option: a number above 0."""
+    return typer.Option(*names, callback=above_zero, help=text)
+
+
+def word(text: str, *names: str) -> Any:
+    """An option: words that are not empty."""
+    return typer.Option(*names, callback=not_blank, help=text)
 
 
 def check_apart(first: Path | None, second: Path | None) -> None:

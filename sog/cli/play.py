@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from sog.cli.frame import LimitOption, ask, progress_bar, say, stdout
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, AlgorithmOption, PaperOption, above_zero, not_blank, searching
+from sog.cli.frame import LimitOption, choose, progress_bar, say, stdout
+from sog.cli.options import AlgorithmOption, PaperOption, count, positive, searching, seed_of, word
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -36,37 +36,24 @@ def play(
         ),
     ],
     other: Annotated[
-        str | None,
-        typer.Option(
-            "--game", callback=not_blank, help="A game to play that the same network plays: another komi or position."
-        ),
+        str | None, word("A game to play that the same network plays: another komi or position.", "--game")
     ] = None,
     seat: Annotated[
         int | None, typer.Option(min=0, max=1, help="Your seat, 0 or 1; by default you change seats every hand.")
     ] = None,
-    hands: Annotated[
-        int | None, typer.Option(min=1, max=LARGEST_COUNT, help="Stop after this many hands or games.")
-    ] = None,
+    hands: Annotated[int | None, count("Stop after this many hands or games.")] = None,
     simulations: Annotated[
-        int | None,
-        typer.Option(
-            "--simulations", "-s", min=1, max=LARGEST_COUNT, help="s: expansions per search; 100, on a board 400."
-        ),
+        int | None, count("s: expansions per search; 100, on a board 400.", "--simulations", "-s")
     ] = None,
     per_update: Annotated[
-        float | None,
-        typer.Option(
-            "--per-update", "-c", callback=above_zero, help="c: expansions per regret update; 0.1, on a board 10."
-        ),
+        float | None, positive("c: expansions per regret update; 0.1, on a board 10.", "--per-update", "-c")
     ] = None,
     algorithm: AlgorithmOption = None,
     paper: PaperOption = False,
     agent: Annotated[
         str | None, typer.Option(metavar="MODULE:CLASS", help="Play the game against this agent, a class of your own.")
     ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the deals and of the agent.")
-    ] = None,
+    seed: Annotated[int | None, seed_of("Seed of the deals and of the agent.")] = None,
     limit_gb: LimitOption = None,
 ) -> None:
     """Play against the agent. After each hand it shows what it believed you held and the policy it drew from.
@@ -188,26 +175,16 @@ def _hidden(game: Game, public: PublicTree, node: int) -> bool:
 
 
 def _ask(game: Game, public: PublicTree, referee: Referee, world: World, person: int) -> int | None:
+    """The column that the person names; None to leave."""
     state = public.states[world.node]
     columns = referee.legal(world)
-    names = {column: game.action_name(state, int(game.actions(state)[column])) for column in columns}
-    held = game.infostate_name(state, person, world.pair[person])
-    stdout().print(f"  {game.state_name(state)}; you hold {held}")
-    numbered = not any(name.isdigit() for name in names.values())  # a bid of 2 is no second entry of a list
-    listed = (f"{k + 1}) {names[column]}" if numbered else names[column] for k, column in enumerate(columns))
-    question = f"  {'  '.join(listed)} > "
-    while True:
-        said = ask(question)
-        if said is None or (answer := said.lower()) in ("q", "quit", "exit"):
-            return None
-        if numbered and answer.isdecimal() and 1 <= int(answer) <= len(columns):
-            return columns[int(answer) - 1]
-        matches = [column for column in columns if answer and names[column].lower().startswith(answer)]
-        exact = [column for column in matches if names[column].lower() == answer]
-        if len(exact or matches) == 1:
-            return (exact or matches)[0]
-        by_number = "a number of this list, " if numbered else ""
-        stdout().print(f"  please answer with {by_number}a name or its beginning, or q")
+    names = [game.action_name(state, int(game.actions(state)[column])) for column in columns]
+    stdout().print(f"  {game.state_name(state)}; you hold {game.infostate_name(state, person, world.pair[person])}")
+    numbered = not any(name.isdigit() for name in names)  # a bid of 2 is no second entry of a list
+    listed = "  ".join(f"{k}) {name}" if numbered else name for k, name in enumerate(names, start=1))
+    hint = f"  please answer with {'a number of this list, ' * numbered}a name or its beginning, or q"
+    chosen = choose(f"  {listed} > ", names, hint, numbered)
+    return None if chosen is None else columns[chosen]
 
 
 def _show_mind(agent: Agent, node: int, infostate: int, policy: Float64) -> None:

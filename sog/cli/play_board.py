@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from sog.cli.frame import ask, stdout
+from sog.cli.frame import choose, stdout
 from sog.games.base import TERMINAL, refuse_finished
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def _game(game: Game, player: Player, person: int) -> float | None:
     while tree.actor(node := tree.node_after(moves)) != TERMINAL:
         if tree.actor(node) == person:
             stdout().print(game.picture(tree.public.states[node]))
-            action = _ask(_named(game, tree, node))
+            action = _ask(game, tree, node)
             if action is None:
                 return None
         else:
@@ -68,23 +68,14 @@ def _game(game: Game, player: Player, person: int) -> float | None:
     return utility if person == 0 else -utility
 
 
-def _named(game: Game, tree: MoveTree, node: int) -> dict[str, int]:
-    """The legal actions by what a person calls them."""
-    return {game.action_name(tree.public.states[node], action): action for action in tree.actions(node)}
-
-
-def _ask(named: dict[str, int]) -> int | None:
-    """The action that the person names, in full or as far as it differs from all others; None to leave."""
-    listed = "  ".join(named)
-    while True:
-        answer = ask(f"{listed} > " if len(named) <= _LISTED else "your move (? lists them, q leaves) > ")
-        if answer is None or answer.lower() in ("q", "quit", "exit"):
-            return None
-        matches = [name for name in named if answer and name.lower().startswith(answer.lower())]
-        exact = [name for name in matches if name.lower() == answer.lower()]
-        if len(exact or matches) == 1:
-            return named[(exact or matches)[0]]
-        stdout().print(f"one of: {listed}")
+def _ask(game: Game, tree: MoveTree, node: int) -> int | None:
+    """The action that the person names; None to leave."""
+    actions = tree.actions(node)
+    names = [game.action_name(tree.public.states[node], action) for action in actions]
+    listed = "  ".join(names)
+    question = f"{listed} > " if len(names) <= _LISTED else "your move (? lists them, q leaves) > "
+    chosen = choose(question, names, f"one of: {listed}")
+    return None if chosen is None else actions[chosen]
 
 
 def _move_text(game: Game, tree: MoveTree, moves: list[int], thought: Thought) -> str:

@@ -9,19 +9,20 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
+from sog.cli.compile import compile_solver
 from sog.cli.frame import (
     JsonOption,
     LimitOption,
     Report,
     check_new,
+    facts_table,
     print_json,
     progress_bar,
     stdout,
     write_unless_there,
 )
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, above_zero, not_blank
+from sog.cli.options import count, positive, processes, seed_of, word
 from sog.errors import SettingError
 
 if TYPE_CHECKING:
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 _ALGORITHM = "cfr+"
 _LIST = "list"
+# The modules of games that have solvers of their own.
+_HOLDEM, _CONNECT_FOUR = "sog.games.holdem.game", "sog.games.boards.connect_four"
 _ITERATIONS = 1_000
 _ITERATIONS_TO_TARGET = 1_000_000
 
@@ -44,32 +47,21 @@ def solve(
     game: Annotated[str, typer.Argument(metavar="GAME", help="A game string; `sog games` lists them.")],
     algorithm: Annotated[
         str | None,
-        typer.Option(
-            callback=not_blank,
-            help="The algorithm, by default cfr+; `sog solve GAME --algorithm list` names all. Hold'em: dcfr only.",
-        ),
+        word("The algorithm, by default cfr+; `sog solve GAME --algorithm list` names all. Hold'em: dcfr only."),
     ] = None,
     simultaneous: Annotated[
         bool, typer.Option("--simultaneous", help="Update both players at once instead of in turn.")
     ] = False,
-    seed: Annotated[
-        int | None, typer.Option(min=0, max=LARGEST_SEED, help="Seed of the mccfr algorithms; by default 0.")
-    ] = None,
+    seed: Annotated[int | None, seed_of("Seed of the mccfr algorithms; by default 0.")] = None,
     iterations: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help=f"Iterations at most: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target; in hold'em 10,000, "
-            "those that --out holds included.",
+        count(
+            f"Iterations at most: {_ITERATIONS:,}, or {_ITERATIONS_TO_TARGET:,} with --target; in hold'em 10,000, "
+            "those that --out holds included."
         ),
     ] = None,
     target: Annotated[
-        float | None,
-        typer.Option(
-            callback=above_zero,
-            help="Stop when exploitability, in utilities, is this small; in hold'em, percent of the pot.",
-        ),
+        float | None, positive("Stop when exploitability, in utilities, is this small; in hold'em, percent of the pot.")
     ] = None,
     out: Annotated[
         Path | None,
@@ -78,9 +70,7 @@ def solve(
     check_openspiel: Annotated[
         bool, typer.Option("--check-openspiel", help="Also measure the policy with OpenSpiel's nash_conv.")
     ] = False,
-    threads: Annotated[
-        int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Threads, in hold'em; by default 1.")
-    ] = None,
+    threads: Annotated[int | None, processes("Threads, in hold'em; by default 1.")] = None,
     limit_gb: LimitOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -101,7 +91,8 @@ def solve(
         _list_algorithms(as_json)
         return
     rules = _game(game)
-    if _is_holdem(rules):
+    module = type(rules).__module__  # its class need not be imported for other games
+    if module == _HOLDEM:
         from sog.cli.holdem import solve_spot
 
         if algorithm not in (None, "dcfr") or simultaneous or check_openspiel:
@@ -112,7 +103,7 @@ def solve(
         return
     if threads is not None:
         raise SettingError("--threads is for hold'em spots")
-    if _is_connect_four(rules):
+    if module == _CONNECT_FOUR:
         from sog.cli.connect_four import solve_position
 
         chosen = {"--algorithm": algorithm, "--iterations": iterations, "--target": target, "--out": out}
@@ -142,6 +133,7 @@ def _solve_tree(
     limit_gb: float | None,
 ) -> dict[str, Any]:
     """List the game's public states, iterate, measure, write the policy; what was found, as one object."""
+    from sog.games.rules.kuhn import Kuhn
     from sog.measure.openspiel_export import check_against_openspiel
     from sog.play.openspiel_states import openspiel_game
     from sog.searches.cfr import exact
@@ -154,7 +146,7 @@ def _solve_tree(
     with progress_bar("listing public states", None, "states") as report:
         public = whole_tree(rules, limit_gb=limit_gb, report=lambda listed: report(listed, ""))
         tree = exact.full_tree(public)
-    _compile(solver)
+    compile_solver(solver, Kuhn())  # before anything is timed
     with progress_bar("solve", iterations, "iterations") as report:
         measure, seconds = _run(tree, solver, iterations, target, rules.unit, report)
     answer: dict[str, Any] = {
@@ -191,35 +183,6 @@ def _game(name: str) -> Game:
     game = make_game(name)
     check_own(game)
     return game
-
-
-def _is_holdem(game: Game) -> bool:
-    """The name comes first: other games need not wait for hold'em's rules to be imported."""
-    if not game.name.startswith("holdem"):
-        return False
-    from sog.games.holdem.game import Holdem
-
-    return isinstance(game, Holdem)
-
-
-def _is_connect_four(game: Game) -> bool:
-    if not game.name.startswith("connect_four"):
-        return False
-    from sog.games.boards.connect_four import ConnectFour
-
-    return isinstance(game, ConnectFour)
-
-
-def _compile(solver: IterativeSolver) -> None:
-    """Have the kernels compiled or loaded before anything is timed."""
-    from sog.games.rules.kuhn import Kuhn
-    from sog.searches.cfr import exact
-    from sog.searches.tree.public_tree import PublicTree
-
-    tree = exact.full_tree(PublicTree(Kuhn()).list_all())
-    solver.iterate(tree, 1)
-    tree.update_average_policy()
-    exact.measure(tree)
 
 
 def _run(
@@ -280,18 +243,19 @@ def _utility_text(utility: float, unit: Unit) -> str:
 
 
 def _print_answer(answer: dict[str, Any], unit: Unit, target: float | None) -> None:
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_row("game", answer["game"])
-    table.add_row("algorithm", answer["algorithm"])
     per_iteration = answer["seconds"] / answer["iterations"] * 1e6
-    table.add_row("iterations", f"{answer['iterations']:,}")
-    table.add_row("seconds", f"{answer['seconds']:.3g} ({per_iteration:.3g} microseconds an iteration)")
-    table.add_row("value of player 0", _utility_text(answer["value"], unit))
-    table.add_row("exploitability", _utility_text(answer["exploitability"], unit))
+    facts = {
+        "game": answer["game"],
+        "algorithm": answer["algorithm"],
+        "iterations": f"{answer['iterations']:,}",
+        "seconds": f"{answer['seconds']:.3g} ({per_iteration:.3g} microseconds an iteration)",
+        "value of player 0": _utility_text(answer["value"], unit),
+        "exploitability": _utility_text(answer["exploitability"], unit),
+    }
     if "nash_conv" in answer:
-        table.add_row("nash_conv, ours", f"{answer['nash_conv']:.12g}")
-        table.add_row("nash_conv, OpenSpiel's", f"{answer['openspiel_nash_conv']:.12g}")
-    stdout().print(table)
+        facts["nash_conv, ours"] = f"{answer['nash_conv']:.12g}"
+        facts["nash_conv, OpenSpiel's"] = f"{answer['openspiel_nash_conv']:.12g}"
+    stdout().print(facts_table(facts))
     if target is not None and not answer["exploitability"] <= target:
         stdout().print(f"The target {target:.4g} was not reached.")
     assert math.isfinite(answer["exploitability"])

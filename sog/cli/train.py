@@ -10,7 +10,7 @@ import typer
 
 from sog.cli.curve_plot import draw_curve
 from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, say, stdout
-from sog.cli.options import LARGEST_COUNT, LARGEST_SEED, MOST_PROCESSES, AlgorithmOption, above_zero, not_blank
+from sog.cli.options import AlgorithmOption, count, not_blank, positive, processes, seed_of, word
 from sog.cli.stopping import say_kept
 from sog.cli.train_watch import Watch
 from sog.errors import SettingError
@@ -38,35 +38,27 @@ def train(
     ] = "demo",
     minutes: Annotated[
         float | None,
-        typer.Option(
-            callback=above_zero,
-            help="Stop after this many minutes, those in which kernels are compiled left out; schedules stay the "
-            "preset's, however short the run.",
+        positive(
+            "Stop after this many minutes, those in which kernels are compiled left out; schedules stay the "
+            "preset's, however short the run."
         ),
     ] = None,
     processor_minutes: Annotated[
         float | None,
-        typer.Option(
-            callback=above_zero,
-            help="Stop once the run, over all resumes, has used this many minutes of one processor, whatever else the "
-            "machine does; for runs in one process, with --workers 1.",
+        positive(
+            "Stop once the run, over all resumes, has used this many minutes of one processor, whatever else the "
+            "machine does; for runs in one process, with --workers 1."
         ),
     ] = None,
     rounds: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            max=LARGEST_COUNT,
-            help="Stop after this many rounds in total. In a round every worker plays a fixed number of games (the "
-            "preset's) with one network, while the learner learns from the rounds before.",
+        count(
+            "Stop after this many rounds in total. In a round every worker plays a fixed number of games (the "
+            "preset's) with one network, while the learner learns from the rounds before."
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(min=0, max=LARGEST_SEED, help="Seed; with the number of workers it fixes the run to the bit.")
-    ] = 0,
-    workers: Annotated[
-        int | None, typer.Option(min=1, max=MOST_PROCESSES, help="Self-play processes; by default one per core.")
-    ] = None,
+    seed: Annotated[int, seed_of("Seed; with the number of workers it fixes the run to the bit.")] = 0,
+    workers: Annotated[int | None, processes("Self-play processes; by default one per core.")] = None,
     out: Annotated[Path | None, typer.Option(help="The run's folder; by default runs/GAME.")] = None,
     begins: Annotated[
         str | None,
@@ -79,9 +71,7 @@ def train(
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the run in --out, if there is one.")] = False,
-    device: Annotated[
-        str, typer.Option(callback=not_blank, help="Where the learner runs: cpu, cuda or cuda:N.")
-    ] = "cpu",
+    device: Annotated[str, word("Where the learner runs: cpu, cuda or cuda:N.")] = "cpu",
     cluster: ClusterOption = None,
     asynchronous: Annotated[
         bool,
