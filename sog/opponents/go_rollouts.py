@@ -269,7 +269,8 @@ def rollouts(count: int) -> Rate:
         game, simulations = cast(Go, decision.game), decision.simulations or count
         board, tree = _board(decision), _tree(decision, simulations)
         mover = 1 + game.actor(decision.state)
-        passed = bool(_history(decision)[-1:] == [game.size * game.size])
+        played = list(cast(Position, decision.state).spiel.history())
+        passed = played[-1:] == [game.size * game.size]
         done = 0
         while done < simulations and not (done and decision.stopped()):
             batch = min(_BATCH, simulations - done)
@@ -282,10 +283,6 @@ def rollouts(count: int) -> Rate:
         return Rated(visits, values, visits, int(tree.size[0]))
 
     return rate
-
-
-def _history(decision: Decision) -> list[int]:
-    return list(cast(Position, decision.state).spiel.history())
 
 
 def _point(action: int, size: int) -> int:

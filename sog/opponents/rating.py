@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -83,8 +83,7 @@ class RatingSearch:
     def steps(self, stopped: Stopped = never) -> SearchGenerator:
         """The rating; it needs no network."""
         if self._found is None:
-            a = self._decision
-            self._found = self._rate(Decision(a.game, a.state, a.moves, a.actions, a.simulations, a.rng, stopped))
+            self._found = self._rate(replace(self._decision, stopped=stopped))
         yield from ()
 
     def thought(self) -> Thought:

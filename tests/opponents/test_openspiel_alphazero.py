@@ -18,7 +18,7 @@ import pytest
 from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
 from sog.games.catalog import make_game
-from sog.opponents.openspiel_alphazero import extra
+from sog.opponents.openspiel_alphazero import settings as az_settings
 from sog.opponents.openspiel_alphazero.compiled import answer_compiled
 from sog.opponents.openspiel_alphazero.player import openspiel_alphazero
 from sog.opponents.openspiel_alphazero.settings import RECORD, AzSettings, AzTraining, newest_checkpoint
@@ -193,7 +193,7 @@ def test_a_group_is_counted_and_ended_whole(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_what_cannot_be_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extra, "_PACKAGES", ())
+    monkeypatch.setattr(az_settings, "_PACKAGES", ())
     with pytest.raises(SettingError, match="exists"):
         train("connect_four", 1.0, tmp_path, SMALL)
     for settings, says in (
@@ -215,7 +215,7 @@ def test_what_cannot_be_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_missing_packages_are_told_in_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(extra, "_PACKAGES", ("no_such_package",))
+    monkeypatch.setattr(az_settings, "_PACKAGES", ("no_such_package",))
     assert train_main(["connect_four", "--minutes", "1", "--out", str(tmp_path / "new")]) == 2
     path = tmp_path / "m.toml"
     path.write_text('game = "connect_four"\n[agents.a]\nopenspiel_alphazero = "x"\n[agents.r]\nrandom = true\n')

@@ -111,13 +111,13 @@ def _begin(plies: Array, rays: Array) -> None:
         for piece in range(64):
             for weak in range(64):
                 if plies[0, king, piece, weak] == _UNKNOWN:
-                    escapes, _, taken = _replies(plies, rays, king, piece, weak)
+                    escapes, _, taken = _replies(plies, king, piece, weak)
                     if escapes == 0 and not taken:
                         plies[0, king, piece, weak] = 0 if _hits(rays, piece, king, weak) else DRAWN
 
 
 @inlined
-def _replies(plies: Array, rays: Array, king: int, piece: int, weak: int) -> tuple[int, int, bool]:
+def _replies(plies: Array, king: int, piece: int, weak: int) -> tuple[int, int, bool]:
     """Of the lone king: moves that do not take, the longest of them (_UNKNOWN where one is not lost), whether it takes.
 
     A taken piece, or a square that is not attacked once the king has left its own, is all that legality needs.
@@ -158,7 +158,7 @@ def _step(plies: Array, rays: Array, depth: int) -> bool:
                 if strong:
                     found = _reaches(plies, rays, king, piece, weak, depth - 1)
                 else:
-                    escapes, longest, taken = _replies(plies, rays, king, piece, weak)
+                    escapes, longest, taken = _replies(plies, king, piece, weak)
                     found = escapes > 0 and not taken and longest == depth - 1
                 if found:
                     plies[int(strong), king, piece, weak] = depth

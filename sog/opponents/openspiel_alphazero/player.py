@@ -18,11 +18,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from sog.errors import CheckpointError
+from sog.errors import CheckpointError, first_line
 from sog.games.base import Game
 from sog.opponents.openspiel_alphazero.compiled import answer_compiled
-from sog.opponents.openspiel_alphazero.extra import ONE_CORE, require_extra
-from sog.opponents.openspiel_alphazero.settings import newest_checkpoint
+from sog.opponents.openspiel_alphazero.settings import ONE_CORE, newest_checkpoint, require_extra
 from sog.opponents.rating import Decision, Rate, Rated, rated_root, spiel_state
 
 __all__ = ["openspiel_alphazero"]
@@ -88,8 +87,7 @@ class _Loaded:
             self._uct = float(config["uct_c"])
             model.load_checkpoint(step)
         except Exception as error:  # whatever a damaged file makes of JAX's and Orbax's readers
-            why = (str(error).splitlines() or [type(error).__name__])[0][:200]
-            raise CheckpointError(f"{folder}: checkpoint-{step} cannot be read: {why}") from error
+            raise CheckpointError(f"{folder}: checkpoint-{step} cannot be read: {first_line(error)[:200]}") from error
         model.inference = partial(answer_compiled, model)
         self._evaluator, self._game = AlphaZeroEvaluator(spiel, model), spiel
 

@@ -1,7 +1,8 @@
-"""What OpenSpiel's AlphaZero is trained with, and what a finished training says of itself; it imports no JAX."""
+"""What OpenSpiel's AlphaZero needs and is trained with, and what a finished training says of itself; without JAX."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 import re
@@ -11,11 +12,35 @@ from typing import Final
 
 from sog.errors import SettingError
 
-__all__ = ["MODELS", "RECORD", "AzSettings", "AzTraining", "newest_checkpoint", "write_record"]
+__all__ = [
+    "MODELS",
+    "ONE_CORE",
+    "RECORD",
+    "AzSettings",
+    "AzTraining",
+    "newest_checkpoint",
+    "require_extra",
+    "write_record",
+]
 
 MODELS: Final = ("resnet", "conv2d", "mlp")
 RECORD: Final = "trained.json"
 _CHECKPOINT: Final = re.compile(r"checkpoint-(\d+)")
+_PACKAGES: Final = ("chex", "flax", "jax", "optax", "orbax", "psutil")
+
+# What JAX reads from the environment when it is imported first: the processor, one thread of it.
+ONE_CORE: Final = {
+    "JAX_PLATFORMS": "cpu",
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+}
+
+
+def require_extra() -> None:
+    """SettingError that says what to install, where a package is missing."""
+    if missing := [name for name in _PACKAGES if importlib.util.find_spec(name) is None]:
+        raise SettingError(
+            f"OpenSpiel's AlphaZero needs {', '.join(missing)}, not installed here: pip install 'sog[alphazero]'"
+        )
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,15 @@ from typing import Any, Final
 
 from sog.errors import SettingError, SogError
 from sog.games.catalog import make_game
-from sog.opponents.openspiel_alphazero.extra import ONE_CORE, require_extra
-from sog.opponents.openspiel_alphazero.settings import MODELS, AzSettings, AzTraining, newest_checkpoint, write_record
+from sog.opponents.openspiel_alphazero.settings import (
+    MODELS,
+    ONE_CORE,
+    AzSettings,
+    AzTraining,
+    newest_checkpoint,
+    require_extra,
+    write_record,
+)
 from sog.opponents.rating import spiel_state
 from soglab.baselines.openspiel_alphazero.group import Group
 
