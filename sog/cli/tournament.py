@@ -64,8 +64,7 @@ def tournament(
 
     from sog.cluster.where import where_of
     from sog.measure.elo import points_of, rate
-    from sog.protocols.tournament import different_openings, fixtures, load_results, play_tournament
-    from sog.protocols.tournament_apart import games_apart
+    from sog.protocols.tournament import different_openings, fixtures, games_apart, load_results, play_tournament
     from sog.protocols.tournament_file import read_tournament
 
     threadpool_limits(1)

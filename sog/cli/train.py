@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from sog.cli.curve_plot import draw_curve
 from sog.cli.frame import ClusterOption, JsonOption, Report, print_json, progress_bar, say, stdout
 from sog.cli.options import AlgorithmOption, count, not_blank, positive, processes, seed_of, word
 from sog.cli.stopping import say_kept
-from sog.cli.train_watch import Watch
+from sog.cli.train_watch import Watch, draw_curve
 from sog.errors import SettingError
 
 if TYPE_CHECKING:

@@ -44,10 +44,8 @@ class EngineProcess:
                 start_new_session=True,
                 preexec_fn=ending_with_us(),
             )
-        except OSError as error:
-            raise SettingError(f"{shown(command[0])} does not start: {error.strerror}") from error
-        except ValueError as error:  # a NUL in the command
-            raise SettingError(f"{shown(command[0])} does not start: {error}") from error
+        except (OSError, ValueError) as error:  # ValueError: a NUL in the command
+            raise SettingError(f"{shown(command[0])} does not start: {getattr(error, 'strerror', error)}") from error
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._in, False)

@@ -17,18 +17,19 @@ from sog.protocols.words import shown
 __all__ = ["GtpContestant", "GtpPipe"]
 
 
-class GtpPipe:
+class GtpPipe(EngineProcess):
     """A GTP program on pipes."""
 
     def __init__(self, command: Sequence[str], patience: float = 60.0) -> None:
         """Raises SettingError where it does not start.  patience: seconds for each answer."""
-        self._process, self.patience = EngineProcess(command), patience
+        super().__init__(command)
+        self.patience = patience
 
     def send(self, command: str) -> str:
         """The answer to one command; ContestantFault for an error answer, none in time, or a program that has ended."""
-        self._process.allow(self.patience)
+        self.allow(self.patience)
         try:
-            self._process.say(command)
+            self.say(command)
             answer = self._answer()
         except ContestantFault as fault:
             raise ContestantFault(f"{command}: {fault}") from fault
@@ -36,16 +37,12 @@ class GtpPipe:
             raise ContestantFault(f"{command}: answered {shown(answer)}")
         return answer[1:].strip()
 
-    def kill(self) -> None:
-        """End the program, whatever it does."""
-        self._process.kill()
-
     def _answer(self) -> str:
         """Lines up to the empty one that ends an answer."""
         lines: list[str] = []
         size = 0
         while size <= LONGEST:
-            line = self._process.line()
+            line = self.line()
             if line.strip():
                 lines.append(line)
                 size += len(line) + 1

@@ -1,4 +1,4 @@
-"""Plays a tournament's games one by one, writes each to disk at once, resumes when interrupted; it computes no Elo."""
+"""Plays a tournament's games here or in other processes, writes each to disk at once, resumes when interrupted."""
 
 from __future__ import annotations
 
@@ -8,17 +8,21 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import date
+from functools import lru_cache, partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Final
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
+from sog.cluster.executor import compute
+from sog.cluster.where import Where, executor
 from sog.errors import SettingError
 from sog.files import append_line, open_regular, read_bounded, replace_file, shown
 from sog.games.records import GameRecord
 from sog.play.match import Contestant, Played, play_match_game, random_openings
-from sog.protocols.tournament_file import Tournament
+from sog.protocols.tournament_file import Tournament, read_tournament
 from sog.training.lock import held
 
 __all__ = [
@@ -27,6 +31,7 @@ __all__ = [
     "Result",
     "different_openings",
     "fixtures",
+    "games_apart",
     "load_results",
     "opening_of",
     "play_fixture",
@@ -37,7 +42,7 @@ __all__ = [
 _GAMES: Final = "games.jsonl"
 _MOST_BYTES: Final = 2**32
 _DIGEST: Final = "tournament.sha256"
-_LOCK: Final = "lock"  # of train/lock.py, while this process plays
+_LOCK: Final = "lock"  # of sog/training/lock.py, while this process plays
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ class Result:
 
     @property
     def points(self) -> tuple[str, str, float, int]:
-        """(player 0, player 1, player 0's points, 1 game), as `evaluate.elo.points_of` takes them."""
+        """(player 0, player 1, player 0's points, 1 game), as `sog.measure.elo.points_of` takes them."""
         return (*self.seats, (self.utility + 1.0) / 2.0, 1)
 
 
@@ -90,7 +95,7 @@ def play_tournament(
 ) -> Iterator[Result]:
     """Play what is left and yield every game's result, those from disk first.
 
-    apart: plays the games somewhere else (tournament_apart.py); otherwise this process plays one after the other.
+    apart: plays the games somewhere else (`games_apart`); otherwise this process plays one after the other.
     note: takes what a person should know where the file system has no locks.
     Raises SettingError where the folder belongs to another tournament, another process plays there, or an agent cannot
     be had. Where no game was played, nothing is left in the folder, and no folder that was made for it.
@@ -175,6 +180,36 @@ def seed_of(tournament: Tournament, fixture: Fixture) -> int:
     return int(np.random.SeedSequence((tournament.seed, fixture.number)).generate_state(1)[0])
 
 
+def games_apart(file: Path, tournament: Tournament, where: Where) -> Apart:
+    """Plays games of the tournament that `file` describes, as many at a time as `where` has places.
+
+    Other machines need the file, and the checkpoints that it names, at the same paths.
+    """
+
+    def apart(fixtures: Sequence[Fixture]) -> Iterator[tuple[Fixture, Played]]:
+        with executor(where) as there:
+            yield from compute(there, partial(_played, str(file.resolve()), tournament.digest), fixtures)
+
+    return apart
+
+
+def _played(file: str, digest: str, fixture: Fixture) -> Played:
+    """One game, in a process that keeps its agents."""
+    tournament, agents = _opened(file)
+    if tournament.digest != digest:
+        raise SettingError(f"{file} has changed, or is another file on this machine")
+    for name in fixture.seats:
+        if name not in agents:
+            agents[name] = tournament.contestant(name)
+    return play_fixture(tournament, fixture, agents)
+
+
+@lru_cache(maxsize=1)
+def _opened(file: str) -> tuple[Tournament, dict[str, Contestant]]:
+    threadpool_limits(1)
+    return read_tournament(Path(file)), {}
+
+
 def _keep(tournament: Tournament, fixture: Fixture, played: Played, folder: Path) -> Result:
     """A game on disk before it counts: first its record, then its line in games.jsonl."""
     game = tournament.game
@@ -182,13 +217,10 @@ def _keep(tournament: Tournament, fixture: Fixture, played: Played, folder: Path
     today, event = date.today().isoformat(), f"sog tournament, {game.name}"
     details = GameRecord(fixture.seats, today, event, str(fixture.number), played.moves, played.utility, played.why)
     replace_file(folder / record, game.write_record(details).encode())
-    result = _result(fixture, played, record)
+    moves, seats = len(played.moves), fixture.seats
+    result = Result(fixture.number, seats, played.utility, played.why, played.fault, moves, record)
     append_line(folder / _GAMES, json.dumps(asdict(result)))
     return result
-
-
-def _result(fixture: Fixture, played: Played, record: str) -> Result:
-    return Result(fixture.number, fixture.seats, played.utility, played.why, played.fault, len(played.moves), record)
 
 
 @contextmanager
