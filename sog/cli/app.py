@@ -126,8 +126,8 @@ _add_laboratory()
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return the exit code.
 
-    0: done.  2: bad input, explained in one line on stderr.  130: stopped by Ctrl-C, 143 by SIGTERM.  1: nobody reads
-    the output any more, or a fault of ours; its traceback is shown where SOG_TRACEBACK is set.
+    0: done.  2: bad input, explained in one line on stderr.  130: stopped by Ctrl-C, 143 by SIGTERM.  1: the
+    output's pipe was closed, or a fault of this program, whose traceback is shown where SOG_TRACEBACK is set.
     """
     words = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     if sys.stdout is None:  # closed before we began
@@ -173,7 +173,7 @@ def _stopped(kept: str, signals: list[int]) -> int:
 
 
 def _failed(error: Exception) -> int:
-    """Say what went wrong in one line and return the exit code; a fault of ours is raised again on request."""
+    """Say what went wrong in one line and return the exit code; a fault of this program is raised again on request."""
     if isinstance(error, SogError):
         return _fail(str(error), 2)
     if isinstance(error, BrokenPipeError):
@@ -218,7 +218,7 @@ def _fail(message: str, code: int) -> int:
     line = " ".join(message.split())
     if len(line) > _LONGEST_LINE:
         line = f"{line[: _LONGEST_LINE // 2]} ... {line[-_LONGEST_LINE // 2 :]}"
-    with suppress(BrokenPipeError):  # the code says it where nobody reads the line
+    with suppress(BrokenPipeError):  # the exit code remains where the line cannot be printed
         stderr().print(f"sog: {_shown(line)}", soft_wrap=True)
     return code
 

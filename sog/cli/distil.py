@@ -31,7 +31,7 @@ def distil(
 ) -> None:
     """Distil a critic of histories into a counterfactual value-and-policy network, which GT-CFR and ReBeL search with.
 
-    Beliefs are drawn at public states that the checkpoint's policy and others around it come to. Targets are what
+    Beliefs are drawn at public states that the checkpoint's policy and others around it reach. Targets are what
     the critic says of their histories, and the checkpoint's policy. The game must be small enough to be listed by its
     public states. A run that is stopped keeps nothing.
     """

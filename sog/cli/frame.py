@@ -72,7 +72,7 @@ def ask(question: str) -> str | None:
     try:
         return input(question).strip()
     except EOFError:
-        print()  # the question stands alone on its line otherwise
+        print()  # end the question's line
         return None
     except RuntimeError as error:  # Python's word for a stdin that was closed before it began
         raise SettingError("standard input is closed: nobody can answer") from error

@@ -57,7 +57,7 @@ def games(
 def _listed() -> list[dict[str, Any]]:
     """Every game with the game strings of its shipped checkpoints, and whether policy learners can train on it.
 
-    User-defined ones stand last, by their short names.
+    User-defined ones are last, by their short names.
     """
     from sog.games.catalog import known_games
     from sog.games.histories.catalog import has_histories

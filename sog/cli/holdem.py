@@ -54,6 +54,7 @@ def solve_spot(
     from sog.searches.holdem.solver import HoldemSolver
 
     assert isinstance(game, Holdem)
+    goal = target or (_TARGET if iterations is None else 0.0)  # 0: the iterations alone end it
     if out is not None and out.exists():
         solver, _ = load(out, threads)
         if solver.game.name != game.name:
@@ -72,27 +73,22 @@ def solve_spot(
     solver.iterate(0)  # compiles before the timing starts
     saved = [kept]
     with say_kept(lambda: saved[0]):
-        progress, seconds = _run(solver, target, iterations, out, saved)
+        progress, seconds = _run(solver, goal, _ITERATIONS if iterations is None else iterations, out, saved)
     if out is not None:
         save(solver, progress, out)
     _print_answer(game, progress, seconds, as_json)
-    wanted = _target(target, iterations)
-    if wanted and not as_json and 100 * progress.of_pot > wanted:
-        stdout().print(f"The target {wanted:.4g}% of the pot was not reached.")
+    if goal and not as_json and 100 * progress.of_pot > goal:
+        stdout().print(f"The target {goal:.4g}% of the pot was not reached.")
 
 
 def _kept(out: Path, iterations: int) -> str:
     return f"{out} holds {iterations:,} iterations: the same command continues from there"
 
 
-def _run(
-    solver: HoldemSolver, target: float | None, iterations: int | None, out: Path | None, kept: list[str]
-) -> tuple[Progress, float]:
+def _run(solver: HoldemSolver, goal: float, most: int, out: Path | None, kept: list[str]) -> tuple[Progress, float]:
     """Solve with a progress bar; save to `out`, if given, about every minute, and say in `kept` what it then holds."""
     from sog.searches.holdem.saved import save
 
-    most = _ITERATIONS if iterations is None else iterations
-    limit = _target(target, iterations) / 100
     start = saved = perf_counter()
     with progress_bar("solve", most, "iterations", begun=solver.iterations) as report:
 
@@ -108,13 +104,8 @@ def _run(
                 except CheckpointError as error:  # the disk may have room again at the next save
                     say(f"sog: not saved, and solving continues: {error}")
 
-        progress = solver.solve(limit, most, report=on_progress)
+        progress = solver.solve(goal / 100, most, report=on_progress)
     return progress, perf_counter() - start
-
-
-def _target(target: float | None, iterations: int | None) -> float:
-    """Percent of the pot at which solving ends; 0 where only the iterations were chosen."""
-    return _TARGET if target is None and iterations is None else target or 0.0
 
 
 def _print_answer(game: Game, progress: Progress, seconds: float, as_json: bool) -> None:

@@ -18,16 +18,14 @@ if TYPE_CHECKING:
 
 __all__ = ["play_board"]
 
-# So many legal moves, at most, are listed before every question; `?` lists them always.
+# Legal moves that are listed before every question; `?` always lists them.
 _LISTED = 10
 
 
 def play_board(game: Game, player: Player, seat: int | None, games: int | None, rng: np.random.Generator) -> None:
     """Games one after another until the person leaves or `games` are played; seats change unless one is given.
 
-    GameError for a game that is over where it begins.
-
-    rng: gives each game a seed of its own, so that none is the one before again.
+    rng: gives each game a seed of its own. GameError for a game that is over where it begins.
     """
     refuse_finished(game)
     total, count = 0.0, 0

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: from the signal to one line that says what is kept and how to go on, and an exit code.
+"""Ctrl-C and SIGTERM: from the signal to an exit code and one line, which says what is kept and how to continue.
 
 Python raises KeyboardInterrupt wherever the program happens to be. Typer turns that into an exit without a word, and
 compiled modules turn it into an ImportError or drop it; so the signals that came are noted here, the command line
@@ -28,17 +28,17 @@ class _Interrupt(KeyboardInterrupt):
 
 
 class Interrupted(Exception):
-    """A person or the system ended a command; the message says what is kept and how to go on."""
+    """A person or the system ended a command; the message says what is kept and how to continue."""
 
 
 @contextmanager
 def listening() -> Iterator[list[int]]:
-    """The signals that have come; each raises KeyboardInterrupt, too. Outside the main thread none comes.
+    """The signals received so far; each raises KeyboardInterrupt, too. Outside the main thread none is received.
 
-    Where somebody catches that and continues, as no code of ours does, the signal comes again a moment after.
+    Where a library catches that and continues, the signal is sent again a moment later.
     """
     came: list[int] = []
-    watched: list[weakref.ref[_Interrupt]] = []  # a reference that is gone itself calls nobody
+    watched: list[weakref.ref[_Interrupt]] = []  # a dropped reference calls nothing
     over = threading.Event()
 
     def stop(number: int, frame: FrameType | None) -> None:
@@ -64,7 +64,7 @@ def listening() -> Iterator[list[int]]:
         return
 
     def again(lost: sys.UnraisableHookArgs) -> None:
-        """Say nothing of a signal that came where nobody can raise, as in a destructor."""
+        """Say nothing of a signal received where no exception can be raised, as in a destructor."""
         if not isinstance(lost.exc_value, _Interrupt):
             hook(lost)
 
@@ -91,7 +91,7 @@ def no_more() -> None:
 
 @contextmanager
 def say_kept(words: Callable[[], str]) -> Iterator[None]:
-    """Where the block is stopped, end the command with these words: what is kept and how to go on."""
+    """Where the block is stopped, end the command with these words: what is kept and how to continue."""
     try:
         yield
     except KeyboardInterrupt as error:

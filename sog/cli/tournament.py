@@ -64,7 +64,7 @@ def tournament(
 
     from sog.cluster.where import where_of
     from sog.measure.elo import points_of, rate
-    from sog.protocols.tournament import different_openings, fixtures, games_apart, load_results, play_tournament
+    from sog.protocols.tournament import fixtures, games_apart, load_results, openings_of, play_tournament
     from sog.protocols.tournament_file import read_tournament
 
     threadpool_limits(1)
@@ -72,7 +72,7 @@ def tournament(
     read = read_tournament(file)
     for name in read.untrained():
         say(f"sog: no checkpoint is shipped for what agent {name} names: its network is untrained")
-    if (found := different_openings(read)) < read.rounds:
+    if (found := len(set(openings_of(read)))) < read.rounds:  # none are drawn or listed, or too few exist
         again = "players that draw nothing play the same games again, and intervals are then too narrow"
         say(f"sog: {read.rounds} rounds have {found} different opening{'s' * (found > 1)}: {again}")
     folder = out or file.with_suffix(".games")

@@ -142,7 +142,7 @@ def _bar(rules: Rules, settings: RunSettings, stored: dict[str, Any], until: Unt
 
 
 def _begun(stored: dict[str, Any]) -> int:
-    """Rounds of the run in the folder that is gone on with; 0 of a new one."""
+    """Rounds that the run in the folder has already; 0 for a new one."""
     return int(stored.get("round", 0))
 
 
@@ -206,7 +206,7 @@ def _placed(where: Where, device: str, serve: str | None) -> Placed:
 
 
 def _kept(folder: Path) -> str:
-    """What a run that was stopped leaves, and how to go on."""
+    """What a stopped run leaves, and how to continue."""
     if not (folder / "checkpoint").exists():
         return f"no checkpoint was written to {folder} yet: run the same command to begin again"
     return f"the last checkpoint in {folder} is kept: the same command with --resume continues from there"
@@ -226,7 +226,7 @@ def _algorithm(wanted: str | None, stored: dict[str, Any]) -> Algorithm:
 
 
 def _stored(folder: Path, resume: bool) -> dict[str, Any]:
-    """What the checkpoint to be gone on with says of its run; nothing where there is none."""
+    """The settings of the run that continues; none for a new one."""
     from sog.training.checkpoint import is_begun, load_meta
 
     checkpoint = folder / "checkpoint"
@@ -234,7 +234,7 @@ def _stored(folder: Path, resume: bool) -> dict[str, Any]:
 
 
 def _begins(begins: str | None, stored: dict[str, Any], algorithm: Algorithm, asynchronous: bool) -> str:
-    """The checkpoint that the run begins with; of a run that continues, which `stored` describes, the one it had."""
+    """The checkpoint that the run begins with; a run that continues, which `stored` describes, keeps its own."""
     from sog.training.run import end_of
     from sog.training.shipped import find_checkpoint
 

@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 class WorkLost(SogError):
-    """The process that worked on something died, or what it had found is gone with its machine."""
+    """The process that worked on something died, or its result was lost with its machine."""
 
 
 def plain_error(error: BaseException) -> SogError:
@@ -39,7 +39,7 @@ def plain_error(error: BaseException) -> SogError:
 class Pending(Protocol):
     """The answer to a call, which may still be worked on.
 
-    As an argument of another call it stands for what it comes to, which need not pass through this process.
+    As an argument of another call it means its result, which need not pass through this process.
     """
 
     def result(self) -> Any:
@@ -63,7 +63,7 @@ class Remote(Protocol):
 
 
 class Executor(Protocol):
-    """Processes to be had.  places: how many objects that keep a core busy it is meant for."""
+    """Starts processes.  places: how many objects that keep a core busy it is meant for."""
 
     places: int
 
@@ -102,7 +102,7 @@ _TRIES = 3  # that a key gets whose process dies
 def compute(executor: Executor, function: Callable[[K], R], keys: Sequence[K]) -> Iterator[tuple[K, R]]:
     """`function` of every key, as they are done, in any order; `executor.places` at a time.
 
-    The function stands at the top of a module, so that processes find it. A key whose process dies is tried again, up
+    The function is at the top of a module, so that processes find it. A key whose process dies is tried again, up
     to three times; raises what the function raises.
     """
     waiting = [(key, 1) for key in reversed(keys)]

@@ -1,4 +1,4 @@
-"""Objects in processes of this machine, spoken to over pipes."""
+"""Objects in processes of this machine, called over pipes."""
 
 from __future__ import annotations
 

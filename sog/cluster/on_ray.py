@@ -32,7 +32,7 @@ class RayExecutor:
     Raises SettingError where Ray is not installed, and SogError where it cannot be reached or started.
     """
 
-    def __init__(self, address: str, places: int, store_bytes: int = STORE_BYTES) -> None:
+    def __init__(self, address: str, places: int) -> None:
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # and no warning of it
         os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
         # Ray gives its workers the lowest priority but four, and beside other programs they hardly run.
@@ -49,7 +49,7 @@ class RayExecutor:
             raise SogError("this process has connected to Ray already")
         own: dict[str, Any] = {}
         if not address:
-            own = {"num_cpus": places, "object_store_memory": store_bytes, "include_dashboard": False}
+            own = {"num_cpus": places, "object_store_memory": STORE_BYTES, "include_dashboard": False}
         if address not in ("", "auto"):
             _check_answers(address)
         try:
@@ -94,7 +94,7 @@ class RayExecutor:
         raise SogError(f"the Ray cluster holds an object called {name} that does not end")
 
     def _beat(self, seconds: float) -> None:
-        """Let named objects hear from this program, until it ends in whatever way."""
+        """Let named objects hear from this program until it ends."""
         while not self._closing.wait(seconds):
             for remote in list(self._kept):
                 remote.actor.process.remote()
@@ -124,7 +124,7 @@ _LONG_PATIENCE: Final = 30.0
 
 
 def _check_answers(address: str) -> None:
-    """SogError where nobody listens at HOST:PORT; Ray itself would try for minutes."""
+    """SogError where no program listens at HOST:PORT; Ray itself would try for minutes."""
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host, int(port)), _PATIENCE).close()
@@ -152,7 +152,7 @@ class _Host:
             if version != sog.version.VERSION:
                 raise SettingError(f"machine {socket.gethostname()} has sog {sog.version.VERSION}, not {version}")
             self.served = make(*arguments)
-        except (Exception, SystemExit) as error:  # raised to whoever calls; Ray would say only that the actor died
+        except (Exception, SystemExit) as error:  # raised by each call; Ray would say only that the actor died
             self.trouble = plain_error(error)
         self.heard, self.busy = time.monotonic(), False
 
@@ -172,7 +172,7 @@ class _Host:
         return os.getpid()
 
     def _end_when_idle(self, idle_limit: float) -> None:
-        """End this process once nobody has called for this many seconds."""
+        """End this process after this many seconds without a call."""
         while self.busy or time.monotonic() - self.heard < idle_limit:
             time.sleep(idle_limit / 20.0)
         os._exit(0)

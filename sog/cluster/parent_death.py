@@ -1,4 +1,4 @@
-"""Ends a worker process or a program with its parent, whatever it does; it imports nothing that takes time."""
+"""Ends a worker process or a program with its parent; imports nothing that takes time."""
 
 from __future__ import annotations
 

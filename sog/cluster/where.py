@@ -1,4 +1,4 @@
-"""What `--cluster` may say, and the executor it stands for."""
+"""What `--cluster` may say, and the executor that it names."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Plain Monte Carlo tree search on Go with random rollouts, as an opponent whose strength is its number of rollouts.
 
-Its kernels know suicide, simple ko, two passes and area scoring, as OpenSpiel's rules have them; of repeated positions
-they know nothing beyond ko. The root's moves are those that OpenSpiel's rules allow.
+Its kernels have suicide, simple ko, two passes and area scoring, as OpenSpiel's rules do. Repeated positions beyond ko
+are allowed in them; the root's moves are those that OpenSpiel's rules allow.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _eye(b: RolloutBoard, p: Any, colour: Any) -> Any:
 
 @njit
 def _area(b: RolloutBoard) -> Any:
-    """Black's area less White's; empty regions that see both count for nobody."""
+    """Black's area less White's; empty regions beside both colours count for neither."""
     b.stamp[0] += 1
     stamp: Any = b.stamp[0]
     score: Any = 0
@@ -224,7 +224,7 @@ def _select(t: RolloutTree, n: Any) -> Any:
 
 @njit
 def _simulate(b: RolloutBoard, t: RolloutTree, mover: Any, passed: Any, komi: Any, count: Any) -> None:
-    """So many simulations: each adds one node below the tree's best line and plays one rollout from there."""
+    """Run `count` simulations: each adds one node below the tree's best line and plays one rollout from there."""
     for _ in range(count):
         for p in range(b.side * b.side):
             b.points[p] = t.start[p]

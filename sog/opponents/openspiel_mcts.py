@@ -1,4 +1,4 @@
-"""OpenSpiel's own MCTS in C++ with random rollouts, as an opponent; it holds no search of ours."""
+"""OpenSpiel's own MCTS in C++ with random rollouts, as an opponent."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ENDLESS: Final = 2**31 - 1
 def openspiel_mcts(simulations: int | None = None, seconds: float | None = None) -> Rate:
     """Rates moves by UCT with c = 2, one random rollout a simulation, proven wins and losses kept (`solve`).
 
-    simulations: at most this many a move, None for no limit.  seconds: at most so long a move.
+    simulations: at most this many a move, None for no limit.  seconds: at most, for a move.
     As its bot does, it plays the child that OpenSpiel's `best_child` names: proven ones first, then the most visited.
     """
 

@@ -47,7 +47,7 @@ class Setup:
 
 
 class ChessBoard:
-    """The position that a client set up; trees of earlier starts are kept, so that a search can go on."""
+    """The position that a client set up; trees of earlier starts are kept, so that a search can continue."""
 
     def __init__(self, game: Chess) -> None:
         self._trees = {game.fen: MoveTree(game)}

@@ -20,7 +20,7 @@ Watch: TypeAlias = Callable[[PlayerSearch], bool]
 
 # Seconds left on the clock for what happens between our answer and the other side's clock.
 _MARGIN: Final = 0.05
-# Moves that a game is expected to last where nothing says when more time comes.
+# Moves that a game is expected to last where the client names no next time control.
 _MOVES_LEFT: Final = 30
 
 
@@ -71,7 +71,7 @@ class Engine(ABC):
 
 
 def reporting(report: Callable[[PlayerSearch], None], seconds: float, ends: Watch) -> Watch:
-    """A watch that calls `report` every so many seconds, and ends the search when `ends` says so."""
+    """A watch that calls `report` every `seconds`, and ends the search when `ends` is true."""
     reported = time.monotonic()
 
     def watch(search: PlayerSearch) -> bool:

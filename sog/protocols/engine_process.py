@@ -26,10 +26,10 @@ _ENDING: Final = 1.0
 
 
 class EngineProcess:
-    """A program that was started by us, in a session of its own. What goes wrong with it later is a ContestantFault.
+    """A program started here, in a session of its own. What it does wrong later is a ContestantFault.
 
-    On Linux it ends with the thread that started it, however that ends. Nothing is read from it while nobody waits for
-    a line, so it cannot fill our memory.
+    On Linux it ends with the thread that started it. It is read only while a line is wanted, so it cannot fill the
+    memory.
     """
 
     def __init__(self, command: Sequence[str]) -> None:
@@ -53,7 +53,7 @@ class EngineProcess:
         self.allow(0.0)
 
     def allow(self, seconds: float) -> None:
-        """From now on it has so long for all lines to it and from it, until this is called again."""
+        """Limit the time for all lines to it and from it, from now until this is called again."""
         self._seconds, self._until = seconds, time.monotonic() + seconds
 
     def say(self, line: str) -> None:

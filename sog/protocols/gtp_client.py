@@ -57,7 +57,7 @@ class GtpContestant:
     `begin` raises SettingError where its program does not start.
     """
 
-    def __init__(self, name: str, command: Sequence[str], limits: Limits, patience: float = 60.0) -> None:
+    def __init__(self, name: str, command: Sequence[str], limits: Limits, patience: float) -> None:
         """limits.seconds: sent to the engine as time for each move; the engine's own options limit the rest."""
         self.name, self.command, self.limits, self.patience = name, command, limits, patience
         self._pipe: GtpPipe | None = None

@@ -29,11 +29,10 @@ __all__ = [
     "Apart",
     "Fixture",
     "Result",
-    "different_openings",
     "fixtures",
     "games_apart",
     "load_results",
-    "opening_of",
+    "openings_of",
     "play_fixture",
     "play_tournament",
     "seed_of",
@@ -89,7 +88,6 @@ Apart = Callable[[Sequence[Fixture]], Iterator[tuple[Fixture, Played]]]
 def play_tournament(
     tournament: Tournament,
     folder: Path,
-    open_agent: Callable[[str], Contestant] | None = None,
     apart: Apart | None = None,
     note: Callable[[str], None] = lambda text: None,
 ) -> Iterator[Result]:
@@ -98,21 +96,19 @@ def play_tournament(
     apart: plays the games somewhere else (`games_apart`); otherwise this process plays one after the other.
     note: takes what a person should know where the file system has no locks.
     Raises SettingError where the folder belongs to another tournament, another process plays there, or an agent cannot
-    be had. Where no game was played, nothing is left in the folder, and no folder that was made for it.
+    be opened. Where no game was played, the folder is left as it was, or removed where it is new.
     """
     around = list(takewhile(lambda path: not path.exists(), folder.parents))
     try:
         with held(folder, note, "playing", SettingError), _claimed(folder, tournament):
-            yield from _play_left(tournament, folder, open_agent or tournament.contestant, apart)
+            yield from _play_left(tournament, folder, apart)
     finally:
         with suppress(OSError):  # one that is not empty stays, and so do those around it
             for path in around:  # `held` has removed the folder itself, if it made it for nothing
                 path.rmdir()
 
 
-def _play_left(
-    tournament: Tournament, folder: Path, open_agent: Callable[[str], Contestant], apart: Apart | None
-) -> Iterator[Result]:
+def _play_left(tournament: Tournament, folder: Path, apart: Apart | None) -> Iterator[Result]:
     done = {result.number: result for result in load_results(folder)}
     yield from done.values()
     left = [fixture for fixture in fixtures(tournament) if fixture.number not in done]
@@ -123,7 +119,7 @@ def _play_left(
     agents: dict[str, Contestant] = {}
     try:
         for name in {name: None for fixture in left for name in fixture.seats}:
-            agents[name] = open_agent(name)
+            agents[name] = tournament.contestant(name)
         for fixture in left:
             yield _keep(tournament, fixture, play_fixture(tournament, fixture, agents), folder)
     finally:
@@ -153,24 +149,18 @@ def load_results(folder: Path) -> list[Result]:
     return results
 
 
-def different_openings(tournament: Tournament) -> int:
-    """How many openings the rounds have: fewer than rounds where none are drawn or given, or no more were found."""
+def openings_of(tournament: Tournament) -> tuple[tuple[int, ...], ...]:
+    """The openings of the rounds: the file's list, or random moves from the seed, different while there are any."""
     if tournament.openings:
-        return len(set(tournament.openings[: tournament.rounds]))
-    return len(set(random_openings(tournament.game, tournament.rounds, tournament.plies, tournament.seed)))
-
-
-def opening_of(tournament: Tournament, k: int) -> tuple[int, ...]:
-    """The k-th opening: from the file's list in turn, or random moves from the seed, different while there are any."""
-    if tournament.openings:
-        return tournament.openings[k % len(tournament.openings)]
-    return random_openings(tournament.game, tournament.rounds, tournament.plies, tournament.seed)[k]
+        return tournament.openings[: tournament.rounds]
+    return random_openings(tournament.game, tournament.rounds, tournament.plies, tournament.seed)
 
 
 def play_fixture(tournament: Tournament, fixture: Fixture, agents: Mapping[str, Contestant]) -> Played:
     """One game; its opening and seed come from the tournament and the fixture alone."""
     first, second = fixture.seats
-    opening = opening_of(tournament, fixture.round)
+    openings = openings_of(tournament)
+    opening = openings[fixture.round % len(openings)]  # a list shorter than the rounds is played in turn
     seed = seed_of(tournament, fixture)
     return play_match_game(tournament.game, (agents[first], agents[second]), opening, seed, tournament.longest)
 

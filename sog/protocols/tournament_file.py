@@ -69,7 +69,7 @@ class Tournament:
         return [pair for pair in pairs if not self.gauntlet or self.gauntlet in pair]
 
     def contestant(self, name: str) -> Contestant:
-        """The agent with this name; raises SogError where it cannot be had or does not play the game."""
+        """The agent with this name; raises SogError where it cannot be opened or does not play the game."""
         return _read_agent(name, self.agents[name], self.patience)(self.game)
 
     def untrained(self) -> list[str]:
@@ -138,7 +138,7 @@ def _digest(text: bytes, agents: Mapping[str, Keys]) -> str:
     return found.hexdigest()
 
 
-# Makes an agent for a game; SogError where it cannot be had or does not play it.
+# Makes an agent for a game; SogError where it cannot be opened or does not play it.
 Make: TypeAlias = Callable[[Game], Contestant]
 
 

@@ -236,7 +236,7 @@ class _Running:
             self.stopped, self.engine.ended = True, command == "quit"
         else:
             self.later.append(line)
-            self.stopped |= line is None and self.go.endless  # nobody is left who could say stop
+            self.stopped |= line is None and self.go.endless  # the client has left and cannot say stop
 
 
 _COMMANDS: Final[dict[str, Callable[[UciEngine, Sequence[str]], object]]] = {

@@ -27,12 +27,12 @@ class UciContestant:
         name: str,
         command: Sequence[str],
         limits: Limits,
-        options: Mapping[str, str | int | float] | None = None,
-        patience: float = 60.0,
+        options: Mapping[str, str | int | float],
+        patience: float,
     ) -> None:
         """patience: seconds for a move beyond `limits.seconds`, and for the start."""
         self.name, self.command, self.limits, self.patience = name, command, limits, patience
-        self.options = dict(options or {})
+        self.options = options
         self._process: EngineProcess | None = None
 
     def begin(self, game: Game, seed: int) -> None:

@@ -36,14 +36,13 @@ from sog.play.resolver import paper_settings, pog_settings
 from sog.protocols import tournament_file
 from sog.protocols.tournament import (
     Result,
-    different_openings,
     fixtures,
     load_results,
-    opening_of,
+    openings_of,
     play_tournament,
     seed_of,
 )
-from sog.protocols.tournament_file import read_tournament
+from sog.protocols.tournament_file import Tournament, read_tournament
 from sog.training import checkpoint
 from soglab.checks.go_score import compare
 
@@ -78,7 +77,7 @@ def test_every_pair_meets_evenly_from_both_sides(tmp_path: Path) -> None:
     assert [game.number for game in games] == list(range(1, 19))
     met = Counter((*game.seats, game.round) for game in games)
     assert len(met) == 18 and set(met.values()) == {1}
-    assert opening_of(tournament, 0) == opening_of(tournament, 0) and len(opening_of(tournament, 1)) == 1
+    assert openings_of(tournament) == openings_of(tournament) and len(openings_of(tournament)[1]) == 1
 
 
 def test_a_gauntlet_is_one_agent_against_all_others(tmp_path: Path) -> None:
@@ -242,18 +241,19 @@ def test_a_refused_tournament_leaves_nothing(
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["matches.toml", "mine"]
 
 
-def test_a_tournament_refused_later_keeps_its_games(tmp_path: Path) -> None:
+def test_a_tournament_refused_later_keeps_its_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where a checkpoint is gone when the tournament is to go on."""
     tournament, folder = read_tournament(randoms(tmp_path, rounds=2, count=2)), tmp_path / "new" / "games"
     first = play_tournament(tournament, folder)
     begun = next(first)
     first.close()
 
-    def gone(name: str) -> PlayerContestant:
+    def gone(tournament: Tournament, name: str) -> PlayerContestant:
         raise SettingError("it is gone")
 
-    with pytest.raises(SettingError, match="it is gone"):
-        list(play_tournament(tournament, folder, gone))
+    with monkeypatch.context() as patched, pytest.raises(SettingError, match="it is gone"):
+        patched.setattr(Tournament, "contestant", gone)
+        list(play_tournament(tournament, folder))
     assert load_results(folder) == [begun] and len(list(play_tournament(tournament, folder))) == 4
 
 
@@ -483,7 +483,7 @@ def test_openings_that_come_again_are_counted(
 ) -> None:
     rounds = 20 if found == 9 else found + 1
     path = randoms(tmp_path, rounds=rounds, count=2, more=more)
-    assert different_openings(read_tournament(path)) == found
+    assert len(set(openings_of(read_tournament(path)))) == found
     assert main(["tournament", str(path), "--json"]) == 0
     assert f"{rounds} rounds have {found} different opening" in capsys.readouterr().err
     assert main(["tournament", str(randoms(tmp_path, rounds=2)), "--out", str(tmp_path / "o"), "--json"]) == 0

@@ -1,7 +1,6 @@
 """King and queen, or king and rook, against king: the exact distance to mate of every position, by retrograde analysis.
 
-It knows squares and how three pieces move. After Thompson, "Retrograde analysis
-of certain endgames" (ICCA Journal, 1986).
+After Thompson, "Retrograde analysis of certain endgames" (ICCA Journal, 1986).
 """
 
 from __future__ import annotations
@@ -77,7 +76,7 @@ def endgame(piece: str) -> Endgame:
 
 @inlined
 def _near(a: int, b: int) -> bool:
-    """Whether a king on one square attacks the other, or stands there."""
+    """Whether a king on one square attacks the other, or is there."""
     return abs(a // 8 - b // 8) <= 1 and abs(a % 8 - b % 8) <= 1
 
 

@@ -1,6 +1,6 @@
-"""The kernel of connect four's exact search: null-window alpha-beta that can stop at any node and go on later.
+"""The kernel of connect four's exact search: null-window alpha-beta that can stop at any node and continue.
 
-It knows boards as bits and a table of bounds.
+Boards are bits (bitboards.py); a table keeps bounds from search to search.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def new_stack() -> Int64:
 
 
 def begin(stack: Int64, own: int, mask: int, alpha: int, beta: int) -> None:
-    """Make the stack ready to search a position, where nobody wins with the next stone, in a window."""
+    """Make the stack ready to search a position, where the next stone cannot win, in a window."""
     stack[0, :_COUNT] = own, mask, alpha, beta
     stack[-1, _DEPTH], stack[-1, _ENTER] = 0, 1
     stack[-1, _STONES] = int(mask).bit_count()
@@ -57,7 +57,7 @@ def begin(stack: Int64, own: int, mask: int, alpha: int, beta: int) -> None:
 
 @njit
 def search(stack, table, bits, budget):  # type: ignore[no-untyped-def]
-    """Search until done (true) or until this many more positions were entered (false: call again to go on).
+    """Search until done (true) or until this many more positions were entered (false: call again to continue).
 
     table: int64[2 ** bits], kept from search to search: bounds hold whatever the window was.
     The score is positive where the mover wins: 22 less the stones the winner has put down at the end.

@@ -99,7 +99,7 @@ class ConnectFourSolver:
         self.nodes = 0
 
     def score(self, board: Board, stopped: Stopped | None = None) -> int:
-        """The position's score for the player to move; GivenUp where it was stopped. The game must go on."""
+        """The position's score for the player to move; GivenUp where it was stopped. The game is not over."""
         if board.wins_at_once():
             return (CELLS + 1 - board.stones) // 2
         low, high = -((CELLS - board.stones) // 2), (CELLS + 1 - board.stones) // 2

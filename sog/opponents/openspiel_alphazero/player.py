@@ -34,7 +34,7 @@ _FIRST: Final = 16  # simulations that tell the speed
 def openspiel_alphazero(folder: Path, game: Game, seconds: float | None = None) -> Rate:
     """Rates moves by this many simulations as are requested, by default 100.
 
-    seconds: as many instead as so long a move has room for, by the speed of the searches before; the bot has no clock.
+    seconds: of a move, instead; they become simulations by the speed of the searches before, as the bot has no clock.
     Raises SettingError where packages are missing, CheckpointError where the folder has no checkpoint of the game.
     """
     require_extra()
@@ -69,7 +69,7 @@ class _Loaded:
             os.environ.setdefault(name, value)
         from open_spiel.python.algorithms.alpha_zero.evaluator import AlphaZeroEvaluator
 
-        with warnings.catch_warnings():  # it warns of nothing but which of its two modules it is
+        with warnings.catch_warnings():  # its only warning is which of two modules it is
             warnings.simplefilter("ignore", UserWarning)
             from open_spiel.python.algorithms.alpha_zero.model_nnx import Model
 
