@@ -28,7 +28,7 @@ from sog.cli.solve import solve
 from sog.cli.stopping import Interrupted, exit_code, listening, no_more
 from sog.cli.tournament import tournament
 from sog.cli.train import train
-from sog.cluster.executor import ENDED_BY_THEIR_CODE
+from sog.cluster.executor import plain_error
 from sog.errors import SettingError, SogError
 from sog.memory import gigabytes, machine_bytes
 from sog.searches.kernels.compiling import note_once
@@ -150,7 +150,7 @@ def _exit_code(words: list[str], signals: list[int]) -> int:
     except SystemExit as error:
         if isinstance(error.__context__, BrokenPipeError):  # Rich and Click exit where a pipe is closed
             return 1
-        return _fail(ENDED_BY_THEIR_CODE, 2)
+        return _fail(str(plain_error(error)), 2)
     except Exception as error:
         if signals:  # a compiled module's import, for one, makes another error of Ctrl-C
             return _stopped("", signals)

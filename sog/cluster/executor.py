@@ -7,19 +7,9 @@ from typing import Any, Final, Protocol, TypeVar
 
 from sog.errors import SogError
 
-__all__ = [
-    "ENDED_BY_THEIR_CODE",
-    "MOST_PROCESSES",
-    "Executor",
-    "Pending",
-    "Remote",
-    "WorkLost",
-    "compute",
-    "plain_error",
-]
+__all__ = ["MOST_PROCESSES", "Executor", "Pending", "Remote", "WorkLost", "compute", "plain_error"]
 
 MOST_PROCESSES: Final = 1024  # of one machine; and threads
-ENDED_BY_THEIR_CODE: Final = "a game's or an agent's own code ended the program (sys.exit)"
 
 K = TypeVar("K")
 R = TypeVar("R")
@@ -32,7 +22,7 @@ class WorkLost(SogError):
 def plain_error(error: BaseException) -> SogError:
     """An error that any process can read; of code that ends the program (SystemExit), that it did."""
     if isinstance(error, SystemExit):
-        return SogError(ENDED_BY_THEIR_CODE)
+        return SogError("a game's or an agent's own code ended the program (sys.exit)")
     return error if isinstance(error, SogError) else SogError(f"{type(error).__name__}: {error}")
 
 

@@ -8,7 +8,7 @@ Hard in more. Positions are ours: random play from a seed (soglab/checks/connect
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -78,16 +78,12 @@ def read_positions(path: Path = SHIPPED) -> list[Scored]:
 
 def write_positions(path: Path, positions: Iterable[Scored]) -> None:
     """Write a file that is the same to the byte for the same positions."""
-    text = "".join(f"{p.of},{_written(p.moves)},{_scores(p.scores)}\n" for p in positions)
-    path.write_bytes(gzip.compress(text.encode("ascii"), mtime=0))
-
-
-def _written(moves: Sequence[int]) -> str:
-    return "".join(str(column + 1) for column in moves)
-
-
-def _scores(scores: dict[int, int]) -> str:
-    return " ".join(str(scores.get(column, _FULL_COLUMN)) for column in range(COLUMNS))
+    lines = []
+    for position in positions:
+        moves = "".join(str(column + 1) for column in position.moves)
+        scores = " ".join(str(position.scores.get(column, _FULL_COLUMN)) for column in range(COLUMNS))
+        lines.append(f"{position.of},{moves},{scores}\n")
+    path.write_bytes(gzip.compress("".join(lines).encode("ascii"), mtime=0))
 
 
 def _read(line: str) -> Scored:
