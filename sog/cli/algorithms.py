@@ -77,6 +77,7 @@ def _settings(algorithm: Algorithm, game: str, preset: str) -> list[dict[str, An
 
     settings = type(algorithm)().settings(algorithm.rules(game), preset)
     own, training = algorithm.own(), algorithm.settings_of_training()
+    # Settings that all algorithms have are described by the base class alone.
     texts = described(type(algorithm).__mro__[-2]) | described(type(algorithm))
     rows = [
         {"name": name, "kind": str(field.type).removesuffix(" | None"), "what": texts.get(name, "")}

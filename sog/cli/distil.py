@@ -39,7 +39,7 @@ def distil(
     from sog.algorithms.distil.from_checkpoint import distillation
 
     started = time.monotonic()
-    refuse_used(out)
+    refuse_used(out)  # before the game is listed and the critic is read
     work = distillation(checkpoint, limit_gb, values, network, steps, seed, progress_bar)
     with progress_bar(f"distil {work.meta.game}", steps, "steps", minutes=minutes) as report:
         found = distil_into(out, lambda: work.work(minutes, report), work.meta.game, work.run, say)

@@ -58,7 +58,7 @@ class EventLog:
         try:
             if self._records is not None and self._file is not None:
                 self._records.write(event.SerializeToString())
-                self._file.flush()
+                self._file.flush()  # TensorBoard shows the figures while the run continues
         except OSError as error:
             self._give_up(error)
 

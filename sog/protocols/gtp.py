@@ -81,19 +81,18 @@ class GtpEngine(Engine):
         return self._clear()
 
     def _clear(self) -> str:
-        self.left = {}  # of the last game
-        self._start(self.board.game)
+        self.left, self.board = {}, GoBoard(self.board.game)
+        self.playing = self.thought = None  # the player forgets the last game, too
         return ""
 
     def _komi(self, komi: str) -> str:
         """Another komi is another game, with the moves that were played."""
-        moves = self.board
         try:
-            game = Go(self.fits, _number(komi))
+            board = GoBoard(Go(self.fits, _number(komi)))
         except GameError:
             raise GameError("syntax error") from None
-        self._start(game)
-        self.board.take_over(moves)
+        board.take_over(self.board)
+        self.board, self.thought = board, None
         return ""
 
     def _play(self, colour: str, vertex: str) -> str:
@@ -212,10 +211,6 @@ class GtpEngine(Engine):
         winrate, share = round(5000 * (1 + candidate.value)), round(10_000 * candidate.share)
         move = write_vertex(candidate.action, self.fits)
         return f"info move {move} visits {candidate.visits} winrate {winrate} prior {share} order {order} pv {line}"
-
-    def _start(self, game: Go) -> None:
-        self.board = GoBoard(game)
-        self.playing = self.thought = None
 
 
 def read_command(line: str) -> tuple[str, list[str]]:
