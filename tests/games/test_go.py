@@ -31,6 +31,8 @@ def test_area_and_komi(komi: float, result: float) -> None:
     game = Go(3, komi)
     over = after(game, "B2 pass pass")
     assert over.actor == TERMINAL and game.payoff(over).scale == result
+    owned = game.owners(over)
+    assert owned is not None and owned.sum() == 9.0
 
 
 def test_captured_stones_leave_the_board() -> None:

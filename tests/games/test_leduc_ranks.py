@@ -58,6 +58,18 @@ def test_a_larger_deck_pays_by_the_rules() -> None:
         LeducRanks(1)
 
 
+def test_the_board_is_drawn_by_the_cards_left() -> None:
+    game, rng = LeducRanks(3), np.random.default_rng(1)
+    for pair, left in (((0, 0), (0, 2, 2)), ((0, 1), (1, 1, 2)), ((2, 1), (2, 1, 1))):
+        boards = []
+        for _ in range(2_000):
+            s, *after = game.sample_chance(LeducState("cc"), *pair, rng)
+            assert isinstance(s, LeducState) and tuple(after) == pair
+            boards.append(s.board)
+        shares = np.bincount(boards, minlength=3) / len(boards)
+        assert shares == pytest.approx(np.array(left) / 4, abs=0.05)  # four cards are left
+
+
 def test_operators_are_shared_while_a_tree_holds_them_and_gone_after() -> None:
     game = LeducRanks(4)
     kept = game.weights(LeducState("cc", 1)).operator
