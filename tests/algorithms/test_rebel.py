@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
-from sog.algorithms.rebel.agent import RebelAgent, RebelSettings, sample_iterations
+from sog.algorithms.rebel.actor import Generating, RebelActing
+from sog.algorithms.rebel.agent import (
+    Profile,
+    ProfileSolve,
+    RebelAgent,
+    RebelSettings,
+    sample_iterations,
+    start_position,
+)
 from sog.algorithms.rebel.playthroughs import HELD_BYTES, held_at_once, mean_policy, sampled_policy
+from sog.arrays import Float64
 from sog.games.catalog import make_game
 from sog.nets.inference import network_evaluator
 from sog.searches.cfr import exact
-from sog.searches.depth_limited.settings import REBEL_FP, SolveSettings
-from sog.searches.leaves.evaluator import zero_evaluator
+from sog.searches.cfr.rules import Rule
+from sog.searches.depth_limited.settings import REBEL_FP, SOLVERS, Solver, SolveSettings
+from sog.searches.leaves.drive import run
+from sog.searches.leaves.evaluator import Beliefs, Evaluations, zero_evaluator
 from sog.searches.tree.public_tree import PublicTree
 from sog.training.checkpoint import load_network
 from sog.training.shipped import find_checkpoint
 
 RPS = PublicTree(make_game("rps")).list_all()
+DICE = PublicTree(make_game("liars_dice(numdice=1,dice_sides=2)")).list_all()
 EQUILIBRIUM = np.array([0.4, 0.4, 0.2])
 # One action deep: player 0 picks against solved leaves, then player 1 is searched with the beliefs passed down.
 ONE_PLY = RebelSettings(SolveSettings(depth=1, updates=200))
@@ -65,6 +80,64 @@ def test_iterations_are_drawn_by_their_weight_in_the_average() -> None:
     np.testing.assert_allclose(np.bincount(linear, minlength=5)[1:] / 20_000, [0.1, 0.2, 0.3, 0.4], atol=0.02)
     uniform = sample_iterations(SolveSettings(REBEL_FP, updates=8), 20_000, rng)
     np.testing.assert_allclose(np.bincount(uniform, minlength=5)[1:] / 20_000, 0.25, atol=0.02)
+
+
+def uneven(requests: Sequence[Beliefs], pairs: bool) -> list[Evaluations]:
+    """Values that differ from leaf to leaf and from slot to slot, or from pair to pair of slots."""
+    slots = [beliefs.public.game.num_slots for beliefs in requests]
+    places = [np.arange(zero * one if pairs else zero + one) for zero, one in slots]
+    values = [np.cos(2.0 * at + 3.0 * beliefs.nodes[:, None]) for at, beliefs in zip(places, requests, strict=True)]
+    return [Evaluations(x, np.zeros((len(x), 1, 1))) for x in values]
+
+
+def ranges_at(leaf: int, profile: Profile) -> list[Float64]:
+    """Both players' ranges at a public node by a profile's policies from the root on."""
+    ranges = [own.copy() for own in DICE.game.root_ranges()]
+    for above, below in pairwise(DICE.path(leaf)):
+        ranges[DICE.actor(above)] *= profile.policies[above][list(DICE.children(above)).index(below)]
+    return ranges
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
+def test_beliefs_are_of_mean_ranges_where_the_solver_values_leaves_at_them(solver: Solver) -> None:
+    """FP, FLOP and both forms of CFR-AVE hand on means over the iterations, CFR-D its current ranges.
+
+    In CFR player 0's turn is the first of an iteration: what player 1 meets begins with player 0's second policy.
+    """
+    settings = RebelSettings(SolveSettings(solver, updates=12))
+    weights, count = settings.solve.weights, settings.solve.iterations
+    playing = ProfileSolve(DICE, [start_position(DICE)], [np.arange(1, count + 1)], settings)
+    run(playing, lambda requests: uneven(requests, settings.solve.pairs))
+    ahead = (int(isinstance(solver.rule, Rule)), 0)
+    moved = 0.0
+    for leaf in playing.profiles[0][0].beliefs:
+        reaches = [ranges_at(leaf, profile) for profile in playing.profiles[0]]
+        for t in range(1, count + 1):
+            now, mean = reaches[t - 1], []
+            for p in (0, 1):
+                met = [weights[s] * reaches[s + ahead[p]][p] for s in range(t - ahead[p])]
+                mean.append(np.sum(met, axis=0) if met else now[p])
+            handed, held = mean if solver.average else now, playing.profiles[0][t - 1].held[leaf]
+            expected = DICE.ranges_by_slot(leaf, (handed[0], handed[1]))
+            np.testing.assert_allclose(playing.profiles[0][t - 1].beliefs[leaf], expected, atol=1e-12)
+            assert t == 1 or held == (handed[0].any(), handed[1].any())
+            moved = max(moved, np.abs(expected - DICE.ranges_by_slot(leaf, (now[0], now[1]))).max())
+    assert (moved > 0.1) == solver.average
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda solver: solver.name)
+def test_games_in_training_go_on_with_the_beliefs_that_play_hands_on(solver: Solver) -> None:
+    settings = RebelSettings(SolveSettings(solver, updates=8))
+    playing = ProfileSolve(DICE, [start_position(DICE)], [np.arange(1, 5)], settings)
+    run(playing, lambda requests: uneven(requests, settings.solve.pairs))
+    for t, profile in enumerate(playing.profiles[0], start=1):
+        acting, rng = RebelActing(settings.solve), np.random.default_rng(t)
+        solving = Generating(DICE, [(start_position(DICE), 20)], acting, rng)
+        solving._leaving = {t: [0] * 20}
+        run(solving, lambda requests: uneven(requests, settings.solve.pairs))
+        assert solving.found
+        for position in solving.found:
+            np.testing.assert_array_equal(position.ranges, profile.beliefs[position.node])
 
 
 def test_the_shipped_network_plays_far_better_than_none() -> None:
