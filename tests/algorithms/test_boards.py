@@ -74,6 +74,19 @@ def test_a_game_is_searched_from_its_opening_to_its_end(search: Searching) -> No
 
 
 @EITHER
+def test_the_first_moves_are_drawn_and_later_ones_are_the_targets_best(search: Searching) -> None:
+    play = playing(search, caps=replace(CAPS, share=1.0), openings=0, sampled_moves=3, queries=0.0)
+    drawn, best = [], []
+    for seed in range(8):
+        game = played(play, seed)
+        nodes = [visit.node for visit in game.visits] + ([] if game.final is None else [game.final])
+        for k, (visit, after) in enumerate(zip(game.visits, nodes[1:], strict=True)):
+            assert visit.policy is not None
+            (drawn if k < 3 else best).append(after == game.public.child(visit.node, int(visit.policy.argmax())))
+    assert all(best) and np.mean(drawn) < 0.9
+
+
+@EITHER
 def test_the_same_seed_is_the_same_game(search: Searching) -> None:
     def told(game: BoardGame) -> list[object]:
         return [(v.node, v.value, None if v.policy is None else v.policy.tobytes()) for v in game.visits]

@@ -13,6 +13,7 @@ from sog.errors import SettingError
 from sog.games.boards.positions import Position
 from sog.games.catalog import make_game
 from sog.games.rules.leduc.game import Leduc
+from sog.nets import inference
 from sog.nets.cvpn import CVPN
 from sog.nets.encode import encode
 from sog.nets.inference import ResNetEvaluator, TorchEvaluator, network_evaluator, onnx_answer, torch_answer
@@ -90,6 +91,17 @@ def test_pytorch_answers_alike_one_call_for_all(name: str) -> None:
     for answer, ours in zip(answers, network_evaluator(network)(requests), strict=True):
         np.testing.assert_allclose(answer.values, ours.values, atol=1e-5)
         np.testing.assert_allclose(answer.logits, ours.logits, atol=1e-4)
+
+
+def test_off_the_cpu_pytorch_runs_the_folded_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, beliefs = trained("connect_four").train(), beliefs_of("connect_four")
+    (ours,) = network_evaluator(network)([beliefs])
+    monkeypatch.setattr(inference, "uses_kernels", lambda network: False)
+    evaluator = network_evaluator(network)
+    assert isinstance(evaluator, TorchEvaluator)
+    (answer,) = evaluator([beliefs])
+    np.testing.assert_allclose(answer.values, ours.values, atol=1e-5)
+    np.testing.assert_allclose(answer.logits, ours.logits, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -143,12 +143,14 @@ def test_a_search_goes_on_after_the_flop(alpha: float) -> None:
     settings = ResolveSettings(Budget(4, 1.0), alpha=alpha)
     first = Resolving(public, 0, path[1], None, settings, seed=1)
     run(first, board_evaluator)
-    second = Resolving(public, 0, path[3], first.solved(), settings, seed=1)
+    solved, live = first.solved(), live_hands(parse_cards("2s7hKd"))
+    second = Resolving(public, 0, path[3], solved, settings, seed=1)
     assert int(second.tree.nodes.public[0]) == path[3]
     assert second.gadget is not None and second.gadget.opponent == 1
+    believed = solved.opponent_range(solved.index[path[2]]) * live
+    np.testing.assert_allclose(second.gadget.previous, believed / believed.max())
     run(second, board_evaluator)
     assert np.abs(second.gadget.leave).max() > 0
-    live = live_hands(parse_cards("2s7hKd"))
     assert (second.gadget.follow[~live] == 0).all() and (second.own[~live] == 0).all()
     np.testing.assert_allclose(second.solved().policy().sum(axis=0), 1.0)
 

@@ -249,6 +249,18 @@ def test_with_exact_leaves_the_root_has_the_value_of_the_game(solver: object) ->
     assert root_value(games) == pytest.approx(KUHN_VALUE, abs=0.02)
 
 
+@pytest.mark.parametrize("correct", [False, True])
+def test_the_root_s_values_sum_to_zero_where_that_is_wanted(correct: bool) -> None:
+    """Players who update in turn each receive too little: at leaves that are as good as terminal only the root's do."""
+    public = listed(DICE)
+    ranges = public.ranges_by_slot(0, (np.array([0.7, 0.2, 0.1]), np.array([0.2, 0.5, 0.3])))
+    games = solved(public, [(0, ranges)], SolveSettings(updates=16, correct=correct), FixedUtilities(public))
+    joint = public.weights(0) * np.outer(*public.ranges_of_slots(0, ranges))
+    zero, one = games.root_values(0)
+    surplus = (zero @ joint.sum(axis=1) + one @ joint.sum(axis=0)) / joint.sum()
+    assert surplus == pytest.approx(0.0, abs=1e-9) if correct else surplus < -0.01
+
+
 def test_depth_counts_actions_and_leaves_may_end_a_betting_round() -> None:
     public = listed("leduc_poker")
     shallow = Subgames(public, [start(public)], depth=1)
@@ -304,3 +316,22 @@ def test_a_player_who_has_no_mean_yet_has_its_current_range() -> None:
     assert found
     for mean, current in found:
         np.testing.assert_allclose(mean[:3], current[:3])
+
+
+def test_mean_ranges_are_those_of_all_iterations_so_far() -> None:
+    """Of player 1 in CFR-AVE, who moves last: iteration t counts t times."""
+    public = listed(DICE)
+    games = Subgames(public, [start(public)])
+    sums = {int(n): np.zeros(3) for n in games.leaves}
+    apart = 0.0
+
+    def visit(t: int) -> None:
+        nonlocal apart
+        for n, total in sums.items():
+            total += t * games.tree.ranges(n)[1]
+            mean = games.reaches(n, mean=True)[3:]
+            np.testing.assert_allclose(mean, total / total.sum(), atol=1e-12)
+            apart = max(apart, np.abs(mean - games.reaches(n)[3:]).max())
+
+    run(solve(games, SolveSettings(CFR_AVE, updates=16), visit), FixedUtilities(public, pairs=True))
+    assert apart > 0.1

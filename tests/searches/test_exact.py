@@ -133,6 +133,19 @@ def test_best_responses_are_those_of_brute_force() -> None:
         assert measure.best[1] == pytest.approx(-(mixed0 @ table).min())
 
 
+def test_a_sum_of_policies_plays_each_of_them_as_often_as_it_weighs() -> None:
+    """The average earns what one drawn at the start of each game would, whatever the opponent plays."""
+    table, average = pure_payoffs(Kuhn()), exact.full_tree(KUHN)
+    first, second = (exact.policy_of(random_policies(KUHN, seed)) for seed in (1, 2))
+    exact.add_policy(average, first)
+    exact.add_policy(average, second, 3.0)
+    average.update_average_policy()
+    found = exact.policy_of(average)
+    zero, one = (0.25 * realised(first, p) + 0.75 * realised(second, p) for p in (0, 1))
+    np.testing.assert_allclose(realised(found, 0) @ table, zero @ table, atol=1e-6)
+    np.testing.assert_allclose(table @ realised(found, 1), table @ one, atol=1e-6)
+
+
 # --- any policy ---
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -152,6 +152,22 @@ def test_sums_over_iterations(rule: Rule) -> None:
     np.testing.assert_allclose(tree.infostates[Infostate.REACH_SUM], reach, rtol=1e-12)
 
 
+@pytest.mark.parametrize("game", [Leduc(), Goofspiel(3, "random")], ids=lambda game: game.name)
+def test_policies_are_averaged_by_their_players_own_reaches(game: Game) -> None:
+    """With a child for each action, as in Leduc, and where several actions share children."""
+    tree = exact.full_tree(PublicTree(game).list_all())
+    sums = {n: np.zeros_like(tree.policy_sum(n)) for n in tree.decisions()}
+    assert all(tree.nodes.plain[n] == isinstance(game, Leduc) for n in sums)
+    for step in DCFR.steps(1, 6):
+        tree.forward()
+        tree.payoffs()
+        for n, total in sums.items():
+            total += step[2] * tree.ranges(n)[tree.actor(n)] * tree.current_policy(n)
+        tree.backward(step)
+    for n, total in sums.items():
+        np.testing.assert_allclose(tree.policy_sum(n), total, atol=1e-6)
+
+
 def test_policies_are_normalised_once_a_node() -> None:
     public = PublicTree(Goofspiel(3, "random")).list_all()
     tree = exact.solve(public, DCFR, 20)

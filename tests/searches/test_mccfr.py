@@ -74,6 +74,26 @@ def test_sampled_regrets_have_the_mean_of_cfrs(name: str, variant: MonteCarlo) -
     assert (np.abs(expected) > 10 * error)[met].any()
 
 
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)
+def test_policies_enter_the_average_by_their_players_own_reaches(variant: MonteCarlo) -> None:
+    """Player 1's after one walk of player 0, over many seeds; each card is dealt to it in a third of them."""
+    tree = with_random_policy(KUHN, 0)
+    policies = tree.entries[Entry.POLICY].copy()
+    tree.forward()
+    places = [n for n in tree.decisions() if tree.actor(n) == 1]
+    expected = np.array([tree.current_policy(n) * tree.ranges(n)[1] / 3.0 for n in places])
+    draws = []
+    for seed in range(4_000):
+        tree.entries[:] = 0.0
+        tree.entries[Entry.POLICY] = policies
+        tree.iterations = 0
+        replace(variant, seed=seed).iterate(tree, 1)
+        draws.append([tree.policy_sum(n).copy() for n in places])
+    error = np.std(draws, axis=0) / np.sqrt(len(draws))
+    assert (np.abs(np.mean(draws, axis=0) - expected) <= 5 * error + 1e-9).all()
+    assert (expected > 10 * error).mean() > 0.8
+
+
 @pytest.mark.parametrize(
     ("variant", "name", "iterations", "bound"),
     [

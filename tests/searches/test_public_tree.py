@@ -70,6 +70,31 @@ def test_the_whole_game_is_listed(game: Game) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_ranges_lie_at_their_players_slots(game: Game) -> None:
+    public, rng = PublicTree(game).list_all(), np.random.default_rng(0)
+    for n in public.decisions():
+        r0, r1 = (rng.random(count) for count in public.num_infostates(n))
+        by_slot = public.ranges_by_slot(n, (r0, r1))
+        expected = np.zeros(sum(game.num_slots))
+        expected[game.slot(public.states[n], 0)] = r0 / r0.sum()
+        expected[game.num_slots[0] + game.slot(public.states[n], 1)] = r1 / r1.sum()
+        np.testing.assert_allclose(by_slot, expected)
+        back = public.ranges_of_slots(n, by_slot)
+        np.testing.assert_allclose(np.concatenate(back), np.concatenate([r0 / r0.sum(), r1 / r1.sum()]))
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
+def test_utilities_are_payoffs_without_their_weights(game: Game) -> None:
+    """Whatever scale the rules give either of them."""
+    public = PublicTree(game).list_all()
+    ends = [n for n in range(public.size) if public.actor(n) == TERMINAL]
+    for n in ends[:: max(1, len(ends) // 50)]:
+        weights, payoff = game.weights(public.states[n]).dense(), game.payoff(public.states[n]).dense()
+        for i, j in np.argwhere(weights > 0):
+            assert public.utility(n, (int(i), int(j))) == pytest.approx(payoff[i, j] / weights[i, j])
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.name)
 def test_rows_are_the_legal_actions(game: Game) -> None:
     public = PublicTree(game).list_all()
     decisions = list(public.decisions())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sog.errors import CheckpointError, SettingError
 from sog.nets.shape import NetworkShape
-from sog.training.replay import ReplayWindow, Rows, blank_rows, join_rows
+from sog.training.replay import ReplayWindow, Rows, WindowGrowth, blank_rows, join_rows
 
 SHAPE = NetworkShape(features=2, slots=(2, 3), actions=2)
 
@@ -49,6 +49,14 @@ def test_a_part_filled_window_samples_only_its_rows() -> None:
     window = ReplayWindow(SHAPE, 100)
     window.add(numbered(1, 3))
     assert set(window.sample(np.random.default_rng(0), 200).inputs[:, 1]) == {1, 2, 3}
+
+
+def test_a_growing_window_samples_its_newest_rows() -> None:
+    window = ReplayWindow(SHAPE, 40, growth=WindowGrowth(window_begin=10, window_power=1.0, window_scale=0.5))
+    for added, drawn in ((10, 10), (30, 20), (50, 30), (90, 40)):  # 10 * (1 + 0.5 * (N / 10 - 1)), at most 40
+        window.add(numbered(window.added, added - window.added))
+        sample = window.sample(np.random.default_rng(0), 1_000).inputs[:, 0]
+        assert set(sample) == set(range(added - drawn, added)) and window.drawn_from == drawn
 
 
 def test_an_empty_window_has_no_sample() -> None:
