@@ -31,7 +31,7 @@ from sog.algorithms.settings import value_of
 from sog.algorithms.table import read
 from sog.cli.app import app, main
 from sog.games.catalog import known_games, make_game
-from sog.games.names import OPENSPIEL
+from sog.games.strings import OPENSPIEL
 from soglab import checks
 
 ROOT = Path(__file__).parent.parent

@@ -19,7 +19,7 @@ from sog.errors import SettingError
 from sog.games.base import Game
 from sog.games.catalog import make_game
 from sog.games.histories.base import HistoryGame
-from sog.games.names import Parameter, write_game
+from sog.games.strings import Parameter, write_game
 from sog.progress import OpenBar
 from sog.training.loop import train
 from sog.training.settings import DEFAULT, RunSettings

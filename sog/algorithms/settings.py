@@ -17,7 +17,7 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from sog.errors import SettingError
-from sog.games.names import Parameter
+from sog.games.strings import Parameter
 from sog.nets.shape import NetworkShape
 from sog.searches.cfr.rules import RULES, Rule
 from sog.searches.depth_limited.settings import SOLVERS, Solver

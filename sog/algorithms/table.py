@@ -17,7 +17,7 @@ from sog.algorithms.student.algorithm import Student
 from sog.errors import CheckpointError, GameError, SettingError
 from sog.games.base import Game
 from sog.games.checks.own import check_own
-from sog.games.names import parse_game
+from sog.games.strings import parse_game
 from sog.training.checkpoint import load_meta
 from sog.training.memory import check_memory
 from sog.training.shipped import named_checkpoint

@@ -112,8 +112,8 @@ def _check_openspiel(names: list[str] | None, as_markdown: bool, as_json: bool) 
 
 def _refuse_unknown(names: Sequence[str]) -> None:
     """GameError for a name that OpenSpiel has no game for, which is no game that was refused."""
-    from sog.games.names import OPENSPIEL, parse_game
     from sog.games.openspiel.loading import registered
+    from sog.games.strings import OPENSPIEL, parse_game
 
     for name in names:
         if (short := parse_game(name.removeprefix(OPENSPIEL))[0]) not in registered():
@@ -121,7 +121,7 @@ def _refuse_unknown(names: Sequence[str]) -> None:
 
 
 def _rows(names: Sequence[str]) -> list[Row]:
-    from sog.games.names import OPENSPIEL
+    from sog.games.strings import OPENSPIEL
     from sog.measure import openspiel_table
 
     rows: list[Row] = []

@@ -9,13 +9,7 @@ from difflib import get_close_matches
 from sog.errors import GameError, UnknownGame
 from sog.games.base import Game
 from sog.games.boards.tic_tac_toe import TicTacToe
-from sog.games.holdem.names import holdem_from
-from sog.games.names import (
-    OPENSPIEL,
-    Parameters,
-    parse_game,
-    refuse_unknown,
-)
+from sog.games.holdem.strings import holdem_from
 from sog.games.own import VARIABLE, make_own, own_games, refuse_class, refuse_taken
 from sog.games.parameters import BattleshipParameters, GoofspielParameters, dice_parameters
 from sog.games.rules.battleship import Battleship
@@ -25,6 +19,12 @@ from sog.games.rules.leduc.game import Leduc
 from sog.games.rules.liars_dice import LiarsDice
 from sog.games.rules.rps import RockPaperScissors
 from sog.games.scotland_yard.game import scotland_yard
+from sog.games.strings import (
+    OPENSPIEL,
+    Parameters,
+    parse_game,
+    refuse_unknown,
+)
 
 
 def make_game(name: str) -> Game:

@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from sog.errors import GameError
 from sog.games.blame import code_of
-from sog.games.names import OPENSPIEL, Parameters, parse_game, refuse_unknown
+from sog.games.strings import OPENSPIEL, Parameters, parse_game, refuse_unknown
 
 __all__ = ["VARIABLE", "imported", "is_own", "make_own", "own_games", "refuse_class", "refuse_taken"]
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from sog.errors import GameError
 from sog.games.base import Unit
-from sog.games.names import (
+from sog.games.strings import (
     Parameters,
     bool_parameter,
     choice_parameter,

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from sog.errors import GameError
 from sog.games.base import Game
-from sog.games.names import OPENSPIEL, parse_game
 from sog.games.openspiel.loading import SpielGame, load_in_turns, registered
+from sog.games.strings import OPENSPIEL, parse_game
 from sog.searches.tree.histories import reached_at
 from sog.searches.tree.public_tree import PublicTree
 

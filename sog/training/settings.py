@@ -10,7 +10,7 @@ import numpy as np
 
 from sog.errors import CheckpointError, GameError
 from sog.games.base import Game
-from sog.games.names import write_game
+from sog.games.strings import write_game
 from sog.nets.shape import NetworkShape, sized
 from sog.searches.leaves.evaluator import Evaluator
 from sog.training.learner import LearnerSettings

@@ -20,7 +20,7 @@ from typing import Any, Final, Protocol
 import pyspiel
 
 from sog.games.catalog import make_game
-from sog.games.names import OPENSPIEL as PREFIX
+from sog.games.strings import OPENSPIEL as PREFIX
 from sog.play.openspiel_states import openspiel_game
 from sog.searches.cfr import exact
 from sog.searches.cfr.rules import CFR_PLUS, SOG, Rule

@@ -16,8 +16,8 @@ import numpy as np
 from sog.arrays import Float64
 from sog.errors import SettingError
 from sog.games.holdem.game import Holdem
-from sog.games.holdem.names import holdem_from
-from sog.games.names import parse_game
+from sog.games.holdem.strings import holdem_from
+from sog.games.strings import parse_game
 from sog.searches.holdem.solver import HoldemSolver
 from soglab.bench.form import Benchmark, Column, Report
 

@@ -12,8 +12,8 @@ import os
 import time
 from typing import Final
 
-from sog.games.holdem.names import holdem_from
-from sog.games.names import parse_game
+from sog.games.holdem.strings import holdem_from
+from sog.games.strings import parse_game
 from sog.searches.cfr.rules import CFR_PLUS, DCFR, LINEAR_CFR
 from sog.searches.holdem.solver import HoldemSolver
 from soglab.plots import Level, Panel, Picture, line_through, log_scale

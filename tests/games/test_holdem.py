@@ -13,8 +13,8 @@ from sog.games.holdem.bets import Fractions, parse_sizes, perturbed
 from sog.games.holdem.cards import CARDS, HANDS, disjoint_pairs, hand_number, live_hands, parse_cards
 from sog.games.holdem.game import EXTRAS, Holdem, HoldemState, Spot
 from sog.games.holdem.lines import follow
-from sog.games.holdem.names import holdem_from
-from sog.games.names import parse_game
+from sog.games.holdem.strings import holdem_from
+from sog.games.strings import parse_game
 from sog.searches.holdem.solver import HoldemSolver
 from soglab.checks.compare_holdem import against_openspiel, against_pokerkit
 

@@ -12,9 +12,9 @@ import pytest
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, State, step
 from sog.games.checks.public_states import check_game
-from sog.games.names import parse_game
 from sog.games.scotland_yard.game import Chase, ScotlandYard, scotland_yard
 from sog.games.scotland_yard.map import TRANSPORTS, CityMap, map_text, parse_map, read_map
+from sog.games.strings import parse_game
 
 TRIANGLE = "from,to,transport\n1,2,taxi\n2,3,taxi\n1,3,taxi\n3,4,taxi\n"
 

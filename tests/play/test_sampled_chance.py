@@ -12,8 +12,8 @@ import pytest
 from sog.games.base import NATURE, TERMINAL
 from sog.games.holdem.cards import HANDS, live_hands, parse_cards
 from sog.games.holdem.game import HoldemState
-from sog.games.holdem.names import holdem_from
-from sog.games.names import parse_game
+from sog.games.holdem.strings import holdem_from
+from sog.games.strings import parse_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
 from sog.nets.shape import shape_for

@@ -15,11 +15,11 @@ import torch
 from sog.arrays import Array
 from sog.games.base import Game
 from sog.games.boards.tic_tac_toe import TicTacToe
-from sog.games.holdem.names import holdem_from
-from sog.games.names import parse_game
+from sog.games.holdem.strings import holdem_from
 from sog.games.rules.goofspiel import Goofspiel
 from sog.games.rules.leduc.game import Leduc
 from sog.games.rules.liars_dice import LiarsDice
+from sog.games.strings import parse_game
 from sog.nets.cpu import residual
 from sog.nets.cpu.resnet_packed import Tiles, packed_network
 from sog.nets.cvpn import CVPN

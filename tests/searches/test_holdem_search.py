@@ -10,9 +10,9 @@ import pytest
 from sog.errors import GameError
 from sog.games.base import NATURE
 from sog.games.holdem.game import Holdem
-from sog.games.holdem.names import holdem_from
 from sog.games.holdem.ranges import parse_range
-from sog.games.names import parse_game
+from sog.games.holdem.strings import holdem_from
+from sog.games.strings import parse_game
 from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.gtcfr.search import search

@@ -18,11 +18,11 @@ from sog.games.catalog import make_game
 from sog.games.holdem.cards import HIGH, LOW, live_hands
 from sog.games.holdem.game import Holdem, HoldemState
 from sog.games.holdem.lines import follow
-from sog.games.holdem.names import holdem_from
 from sog.games.holdem.operator import SHOWDOWN, CardOperator
 from sog.games.holdem.ranges import parse_range
 from sog.games.holdem.strength import ladder
-from sog.games.names import parse_game
+from sog.games.holdem.strings import holdem_from
+from sog.games.strings import parse_game
 from sog.searches.cfr.rules import DCFR, SOG
 from sog.searches.holdem.program import make_program
 from sog.searches.holdem.saved import load, save

@@ -14,10 +14,10 @@ from sog.games.base import DENSE, SPARSE, TERMINAL, Operator, Scaled, State
 from sog.games.compiled.sparse import SparseOperator
 from sog.games.holdem.cards import HANDS, live_hands
 from sog.games.holdem.game import Holdem
-from sog.games.holdem.names import holdem_from
 from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
-from sog.games.names import parse_game
+from sog.games.holdem.strings import holdem_from
 from sog.games.rules.goofspiel import Goofspiel
+from sog.games.strings import parse_game
 from sog.searches.cfr.lookahead import Lookahead
 from sog.searches.cfr.rules import DCFR
 from sog.searches.tree import cards, pairs, sparse

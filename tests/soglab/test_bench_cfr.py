@@ -8,7 +8,7 @@ import pyspiel
 import pytest
 
 from sog.games.catalog import make_game
-from sog.games.names import OPENSPIEL as PREFIX
+from sog.games.strings import OPENSPIEL as PREFIX
 from soglab.bench import cfr as bench_cfr
 from soglab.bench.cfr import GAMES, QUICK_GAMES, TARGET, CfrRow, bench_game, fastest_other
 from soglab.bench.cfr_solvers import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sog.games.holdem.cards import cards_name, live_hands
-from sog.games.holdem.names import holdem_from
-from sog.games.names import parse_game
+from sog.games.holdem.strings import holdem_from
+from sog.games.strings import parse_game
 from soglab.papers import rebel_endgame
 from soglab.study import Options, Result, StudyPoint
 

@@ -14,7 +14,7 @@ from sog.algorithms.boards.presets import board_preset, paper_size, small_preset
 from sog.algorithms.boards.searches import MctsSearch
 from sog.errors import SettingError
 from sog.games.base import Game
-from sog.games.names import parse_game
+from sog.games.strings import parse_game
 from sog.searches.mcts.search import PuctSettings
 from sog.training.learner import LearnerSettings
 from sog.training.settings import TrainSettings

@@ -20,7 +20,7 @@ from sog.errors import GameError, SettingError
 from sog.games.checks.own import check_own
 from sog.games.histories.base import HistoryGame
 from sog.games.histories.catalog import make_history_game
-from sog.games.names import parse_game
+from sog.games.strings import parse_game
 from sog.measure.listed import listed_with_bar
 from sog.progress import OpenBar
 from sog.training.checkpoint import load_network

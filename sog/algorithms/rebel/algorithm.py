@@ -16,7 +16,7 @@ from sog.algorithms.rebel.presets import playing, rebel_preset, with_solver
 from sog.algorithms.settings import changed, coerced
 from sog.games.base import Game
 from sog.games.catalog import make_game
-from sog.games.names import Parameter
+from sog.games.strings import Parameter
 from sog.measure.listed import listed_with_bar
 from sog.nets.values import value_evaluator
 from sog.progress import OpenBar

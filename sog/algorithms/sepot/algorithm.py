@@ -19,7 +19,7 @@ from sog.algorithms.sepot.learner import SepotSettings
 from sog.algorithms.sepot.presets import sepot_preset, with_policy
 from sog.algorithms.sepot.search import SepotSearchSettings
 from sog.errors import CheckpointError, SettingError
-from sog.games.names import Parameter
+from sog.games.strings import Parameter
 from sog.measure.exploitability import decision_count
 from sog.measure.listed import listed_with_bar
 from sog.progress import OpenBar

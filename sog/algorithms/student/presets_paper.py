@@ -13,7 +13,7 @@ from sog.algorithms.student.actor import SogActing
 from sog.algorithms.student.queries import QuerySettings
 from sog.algorithms.student.selfplay import SelfPlaySettings
 from sog.games.base import Game
-from sog.games.names import parse_game
+from sog.games.strings import parse_game
 from sog.nets.shape import shape_for
 from sog.play.resolver import ResolveSettings
 from sog.searches.gtcfr.settings import PAPER, POG, Budget

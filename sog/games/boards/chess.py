@@ -17,9 +17,9 @@ from sog.games.boards.chess_starts import random_endgame
 from sog.games.boards.fen import checked_fen
 from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, Position, PositionGame
-from sog.games.names import Parameters, refuse_unknown, write_game
 from sog.games.planes import MOST
 from sog.games.records import GameRecord
+from sog.games.strings import Parameters, refuse_unknown, write_game
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 WHITE: Final = 1  # the player numbers are OpenSpiel's

@@ -12,7 +12,7 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL, State
 from sog.games.boards.positions import Position, PositionGame
 from sog.games.kernels import kernel
-from sog.games.names import Parameters, refuse_unknown
+from sog.games.strings import Parameters, refuse_unknown
 from sog.games.symmetries import mirrored_columns
 
 _ROWS: Final = 6

@@ -14,8 +14,8 @@ from sog.games.base import Game, State
 from sog.games.boards.go_area import owners
 from sog.games.boards.positions import Position, PositionGame, stone_planes
 from sog.games.boards.sgf import sgf_record
-from sog.games.names import Parameters, int_parameter, number_parameter, refuse_unknown
 from sog.games.records import GameRecord
+from sog.games.strings import Parameters, int_parameter, number_parameter, refuse_unknown
 from sog.games.symmetries import of_square
 
 WHITE: Final = 1  # the player numbers are OpenSpiel's

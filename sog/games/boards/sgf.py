@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from sog.games.names import number_text
 from sog.games.records import GameRecord
+from sog.games.strings import number_text
 
 __all__ = ["sgf_record"]
 

@@ -22,7 +22,7 @@ from sog.games.histories.base import (
     uniform_weights,
 )
 from sog.games.histories.listing import histories_of
-from sog.games.names import OPENSPIEL
+from sog.games.strings import OPENSPIEL
 
 __all__ = ["HistoryReport", "check_history_game"]
 

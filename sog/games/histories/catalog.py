@@ -14,14 +14,14 @@ from sog.games.histories.goofspiel import GoofspielHistories
 from sog.games.histories.kuhn import KuhnHistories
 from sog.games.histories.leduc import LeducHistories
 from sog.games.histories.liars_dice import LiarsDiceHistories
-from sog.games.names import (
+from sog.games.own import is_own, make_own, own_games, refuse_class, refuse_taken
+from sog.games.parameters import BattleshipParameters, GoofspielParameters, dice_parameters
+from sog.games.strings import (
     OPENSPIEL,
     Parameters,
     parse_game,
     refuse_unknown,
 )
-from sog.games.own import is_own, make_own, own_games, refuse_class, refuse_taken
-from sog.games.parameters import BattleshipParameters, GoofspielParameters, dice_parameters
 
 __all__ = ["has_histories", "make_history_game", "public_face"]
 

@@ -12,8 +12,8 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.histories.base import HistoryGame
-from sog.games.names import OPENSPIEL
 from sog.games.openspiel.loading import load_in_turns
+from sog.games.strings import OPENSPIEL
 
 __all__ = ["SpielHistories"]
 

@@ -10,9 +10,9 @@ from sog.arrays import Float32, Float64
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, State
 from sog.games.compiled.game import CompiledGame
-from sog.games.names import OPENSPIEL
 from sog.games.openspiel.histories import LIMIT, list_histories, observed_tensor, public_observer
 from sog.games.openspiel.partition import partition
+from sog.games.strings import OPENSPIEL
 
 _SAMPLE = 32  # histories whose tensors make the features of a public state
 _CODE = 1024  # public states that get a feature each where OpenSpiel has no tensors

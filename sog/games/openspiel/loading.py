@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import pyspiel
 
 from sog.errors import GameError
-from sog.games.names import OPENSPIEL
+from sog.games.strings import OPENSPIEL
 
 __all__ = ["SpielGame", "as_openspiel_says", "load_as_it_is", "load_in_turns", "quiet", "registered"]
 

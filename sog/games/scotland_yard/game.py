@@ -40,9 +40,9 @@ import numpy as np
 
 from sog.arrays import Array, Bool, Float32, Int32
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
-from sog.games.names import Parameters
 from sog.games.scotland_yard.map import TRANSPORTS, CityMap, read_map
 from sog.games.scotland_yard.rules import BLACK, DOUBLE, TICKETS, ScotlandYardRules, read_rules, starting_stations
+from sog.games.strings import Parameters
 
 # What a public state waits for, and how the chase ended.
 _DEAL, _ACT, _LOOK, _CAUGHT, _STUCK, _ESCAPED = "deal", "act", "look", "caught", "stuck", "escaped"

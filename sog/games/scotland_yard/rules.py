@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from sog.errors import GameError
-from sog.games.names import Parameter, Parameters, refuse_unknown, write_game
 from sog.games.scotland_yard.map import CityMap
+from sog.games.strings import Parameter, Parameters, refuse_unknown, write_game
 
 TICKETS: Final = ("taxi", "bus", "underground", "black", "double")
 BLACK: Final = 3

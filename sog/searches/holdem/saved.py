@@ -12,8 +12,8 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.errors import CheckpointError, SogError
-from sog.games.holdem.names import SHORT, holdem_from
-from sog.games.names import parse_game
+from sog.games.holdem.strings import SHORT, holdem_from
+from sog.games.strings import parse_game
 from sog.searches.holdem.solver import HoldemSolver, Progress
 
 __all__ = ["VERSION", "load", "save"]

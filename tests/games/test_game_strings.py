@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.errors import GameError
-from sog.games.names import (
+from sog.games.strings import (
     Parameters,
     bool_parameter,
     choice_parameter,

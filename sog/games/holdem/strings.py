@@ -9,7 +9,7 @@ from sog.games.holdem.bets import RANDOM, BetSizes, EveryAmount, Fractions, draw
 from sog.games.holdem.cards import cards_name, parse_cards
 from sog.games.holdem.game import BLINDS, STACK, Holdem, Spot
 from sog.games.holdem.ranges import FULL
-from sog.games.names import (
+from sog.games.strings import (
     Parameter,
     Parameters,
     int_parameter,
