@@ -7,8 +7,8 @@ import numpy as np
 from sog.algorithms.policy.agent import infostates_of
 from sog.arrays import Float64, Int32
 from sog.games.base import NATURE, TERMINAL
+from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
-from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import children
 from sog.searches.cfr import exact
 from sog.searches.tree.public_tree import PublicTree

@@ -59,8 +59,7 @@ def _listed() -> list[dict[str, Any]]:
 
     User-defined ones are last, by their short names.
     """
-    from sog.games.catalog import known_games
-    from sog.games.histories.catalog import has_histories
+    from sog.games.catalog import has_histories, known_games
     from sog.games.own import VARIABLE, own_games
     from sog.training.shipped import shipped_games
 

@@ -165,7 +165,7 @@ def _answer(rules: Rules, run: Run, folder: Path, point: Point, exploitability: 
 def _say_done(rules: Rules, folder: Path, point: Point) -> None:
     """What was done, and what to do with it."""
     from sog.games.base import Game
-    from sog.games.histories.catalog import public_face
+    from sog.games.catalog import public_face
 
     rounds_done = f"{point.round} round{'s' * (point.round != 1)}"
     rows = f"{point.rows:,} row{'s' * (point.rows != 1)}"

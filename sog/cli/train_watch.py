@@ -53,7 +53,7 @@ class Watch:
 
     def measure(self, network: CVPN) -> float:
         """Exploitability of what the algorithm is measured by while it trains; NaN for a game too large."""
-        from sog.games.histories.catalog import public_face
+        from sog.games.catalog import public_face
         from sog.searches.tree.whole import listed_tree
 
         if self.public is None:

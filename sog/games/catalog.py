@@ -1,30 +1,157 @@
-"""The table of games: from a game string to the game."""
+"""The table of games, and the game of a game string: by public states, by histories, or both.
+
+strings.py reads a game string; `GAMES` below has each game of this program with its parameters and its rules; own.py
+adds a user's own games. To add a game of this program: one entry in `GAMES`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from typing import Any, Final, TypeVar, cast
 
 from sog.errors import GameError, UnknownGame
 from sog.games.base import Game
+from sog.games.boards.chess import START, Chess
+from sog.games.boards.connect_four import ConnectFour
+from sog.games.boards.go import Go
 from sog.games.boards.tic_tac_toe import TicTacToe
-from sog.games.holdem.strings import holdem_from
-from sog.games.own import VARIABLE, make_own, own_games, refuse_class, refuse_taken
-from sog.games.parameters import BattleshipParameters, GoofspielParameters, dice_parameters
-from sog.games.rules.battleship import Battleship
-from sog.games.rules.goofspiel import Goofspiel
+from sog.games.histories.base import HistoryGame
+from sog.games.histories.battleship import BattleshipHistories
+from sog.games.histories.goofspiel import GoofspielHistories
+from sog.games.histories.kuhn import KuhnHistories
+from sog.games.histories.leduc import LeducHistories
+from sog.games.histories.liars_dice import LiarsDiceHistories
+from sog.games.histories.spiel import SpielHistories
+from sog.games.holdem import strings as holdem
+from sog.games.openspiel.game import OpenSpielGame
+from sog.games.own import VARIABLE, is_own, make_own, own_games, refuse_class, refuse_taken
+from sog.games.parameters import GameParameter, choice, number, numbers, read_parameters, text, truth, whole, wholes
+from sog.games.rules.battleship import Battleship, one_shot_a_cell
+from sog.games.rules.goofspiel import ORDERS, RETURNS, Goofspiel, hidden_bids
 from sog.games.rules.kuhn import Kuhn
 from sog.games.rules.leduc.game import Leduc
 from sog.games.rules.liars_dice import LiarsDice
 from sog.games.rules.rps import RockPaperScissors
+from sog.games.scotland_yard import rules as scotland_yard_rules
 from sog.games.scotland_yard.game import scotland_yard
-from sog.games.strings import (
-    OPENSPIEL,
-    Parameters,
-    parse_game,
-    refuse_unknown,
+from sog.games.strings import OPENSPIEL, parse_game
+
+__all__ = ["GAMES", "has_histories", "known_games", "make_game", "make_history_game", "public_face"]
+
+_Made = TypeVar("_Made", Game, HistoryGame)
+
+
+def _in_order(values: Mapping[str, Any]) -> Sequence[Any]:
+    return tuple(values.values())
+
+
+def _together(values: Mapping[str, Any]) -> Sequence[Any]:
+    return (values,)
+
+
+@dataclass(frozen=True)
+class GameEntry:
+    """A game of this program.
+
+    example: a game string to copy.  description: one line on what it is.
+    by_public_states, by_histories: what makes each form of it that there is.
+    parameters: by name, what a game string may set.
+    arguments: what both forms are made from, by the value of every parameter; the values in order unless it is given.
+    """
+
+    example: str
+    description: str
+    by_public_states: Callable[..., Game]
+    by_histories: Callable[..., HistoryGame] | None = None
+    parameters: Mapping[str, GameParameter] = field(default_factory=dict)
+    arguments: Callable[[Mapping[str, Any]], Sequence[Any]] = _in_order
+
+
+_LISTED: Final = (
+    GameEntry("kuhn_poker", "Kuhn poker: three cards, one bet", Kuhn, KuhnHistories),
+    GameEntry("leduc_poker", "Leduc poker: six cards, two rounds, one board card", Leduc, LeducHistories),
+    GameEntry(
+        "liars_dice(numdice=1,dice_sides=6)",
+        "Liar's Dice: numdice dice a player with dice_sides faces, the highest wild",
+        LiarsDice,
+        LiarsDiceHistories,
+        {
+            "numdice": whole("dice of each player; from 1", 1, high=1_000),
+            "dice_sides": whole("faces of a die; from 1", 6, high=1_000),
+        },
+    ),
+    GameEntry(
+        "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1;allin)",
+        "No-limit hold'em, two players, from any street; also blinds, raises, noise, seed, range0, range1",
+        holdem.holdem_of,
+        parameters=holdem.PARAMETERS,
+        arguments=_together,
+    ),
+    GameEntry(
+        "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
+        "Goofspiel with hidden bids, 2 to 6 cards (policy learners: 13); points_order random, descending or ascending",
+        Goofspiel,
+        GoofspielHistories,
+        {
+            "imp_info": truth("whether bids are hidden; only True is played", False),
+            "num_cards": whole("cards of each player; 2 to 6, by histories to 13", 13),
+            "points_order": choice("the order of the point cards", ORDERS),
+            "returns_type": choice("what counts at the end: more points, or half the difference", RETURNS),
+        },
+        hidden_bids,
+    ),
+    GameEntry(
+        "battleship(board_width=3,board_height=3,ship_sizes=[2;2],num_shots=9,allow_repeated_shots=False,returns_type=win_loss)",
+        "Battleship on small boards (policy learners: up to 62 cells); with ship_values and num_shots instead of "
+        "returns_type, OpenSpiel's",
+        Battleship,
+        BattleshipHistories,
+        {
+            "board_width": whole("cells across; from 1", 10, high=100),
+            "board_height": whole("cells down; from 1", 10, high=100),
+            "ship_sizes": wholes("cells of each ship", (2, 3, 3, 4, 5)),
+            "ship_values": numbers("what each sunk ship pays; by default 1 each", None, like="[1;1]"),
+            "num_shots": whole("of each player; by default 50, with win_loss one a cell", None),
+            "allow_repeated_shots": truth("whether a cell may be shot at twice; only False is played", True),
+            "loss_multiplier": number("what a lost ship costs, in its values; only 1 is zero-sum", 1.0),
+            "returns_type": choice("ships' values, or 1 for sinking the whole fleet", ("ship_values", "win_loss")),
+        },
+        one_shot_a_cell,
+    ),
+    GameEntry("rps", "Rock-paper-scissors where scissors count double: play (0.4, 0.4, 0.2)", RockPaperScissors),
+    GameEntry(
+        "scotland_yard(map=glasses)",
+        "Scotland Yard on the glasses map, London or any map file",
+        scotland_yard,
+        parameters=scotland_yard_rules.PARAMETERS,
+        arguments=_together,
+    ),
+    GameEntry("tic_tac_toe", "Tic-tac-toe", TicTacToe),
+    GameEntry(
+        "connect_four",
+        "Connect four on 6 x 7; from a position: connect_four(moves=4433)",
+        ConnectFour,
+        parameters={"moves": text("the columns played so far, 1 to 7", "")},
+    ),
+    GameEntry(
+        "chess",
+        "Chess; from another position: chess(fen=...)",
+        Chess,
+        parameters={"fen": text("the position that play begins from", START)},
+    ),
+    GameEntry(
+        "go(board_size=9,komi=7.5)",
+        "Go, board_size 2 to 19, area scoring",
+        Go,
+        parameters={
+            "board_size": whole("points a side; 2 to 19", 19),
+            "komi": number("points that White gets; -1000 to 1000", 7.5),
+        },
+    ),
 )
+GAMES: Final = {entry.example.partition("(")[0]: entry for entry in _LISTED}
 
 
 def make_game(name: str) -> Game:
@@ -35,128 +162,69 @@ def make_game(name: str) -> Game:
     Raises GameError, in one line that names what is known, for another game or parameter.
     """
     if name.startswith(OPENSPIEL):
-        from sog.games.openspiel.game import OpenSpielGame
-
         return OpenSpielGame(name.removeprefix(OPENSPIEL))
-    refuse_class(name)
-    short, parameters = parse_game(name)
-    if short in _GAMES:
-        refuse_taken(short, "GAMES")
-        return _GAMES[short].make(parameters)
-    own = own_games("GAMES")
-    if short not in own:
-        if short in own_games("HISTORY_GAMES"):
-            what = "a game by histories alone (it is in HISTORY_GAMES, not in GAMES)"
-            raise GameError(f"{short} is {what}: only rnad, mmd, nashpg and sepot take it")
-        raise UnknownGame(f"no game is called {short}; {known_names(short, (*_GAMES, *own))}")
-    game: Game = make_own(short, own[short], parameters, Game)
-    return game
+    return _made(name, {short: entry.by_public_states for short, entry in GAMES.items()}, Game)
 
 
-def known_names(short: str, names: Iterable[str]) -> str:
-    """What a person who wrote `short` may have meant: the nearest name, or all of them."""
-    near = get_close_matches(short, names, 1)
-    if near:
-        return f"did you mean {near[0]}?"
-    return f"known: {', '.join(names)}, {OPENSPIEL}GAME_STRING, and games of your own, in modules that {VARIABLE} names"
+def make_history_game(name: str) -> HistoryGame:
+    """The game by histories that a game string names; after `openspiel:` it may be any game string of OpenSpiel's.
+
+    Raises GameError, in one line that names what is known, for another game or parameter.
+    """
+    if name.startswith(OPENSPIEL):
+        return SpielHistories(name.removeprefix(OPENSPIEL))
+    return _made(name, {short: entry.by_histories for short, entry in GAMES.items() if entry.by_histories}, HistoryGame)
+
+
+def has_histories(name: str) -> bool:
+    """Whether the game that a game string names is one by histories here, without making it."""
+    short = name.partition("(")[0]
+    ours = short in GAMES and GAMES[short].by_histories is not None
+    return name.startswith(OPENSPIEL) or ours or short in own_games("HISTORY_GAMES")
+
+
+def public_face(game: Game | HistoryGame) -> Game | None:
+    """The same game by public states; None where it is too large or there is none."""
+    if isinstance(game, Game):
+        return game
+    try:
+        return make_game(game.name)
+    except GameError:
+        if is_own(game.name, "GAMES"):
+            raise  # the faults of a user-defined game are no lack of one
+        return None
 
 
 def known_games() -> list[tuple[str, str]]:
     """Every game as (a game string to copy, one line on what it is)."""
-    ours = [(entry.example, entry.description) for entry in _GAMES.values()]
     any_game = "Any two-player zero-sum OpenSpiel game that can be enumerated (policy learners: others too)"
+    ours = [(entry.example, entry.description) for entry in GAMES.values()]
     return [*ours, (f"{OPENSPIEL}oshi_zumo(coins=4,size=1,horizon=4)", any_game)]
 
 
-def _plain(short: str, make: Callable[[], Game]) -> Callable[[Parameters], Game]:
-    """The constructor of a game without parameters."""
-
-    def constructor(parameters: Parameters) -> Game:
-        refuse_unknown(short, parameters, ())
-        return make()
-
-    return constructor
-
-
-def _liars_dice(parameters: Parameters) -> Game:
-    return LiarsDice(*dice_parameters(parameters))
-
-
-def _goofspiel(parameters: Parameters) -> Game:
-    found = GoofspielParameters.read(parameters)
-    return Goofspiel(found.num_cards, found.points_order, found.returns_type)
-
-
-def _battleship(parameters: Parameters) -> Game:
-    found = BattleshipParameters.read(parameters)
-    return Battleship(found.width, found.height, found.sizes, found.values, found.num_shots)
+def _made(name: str, forms: Mapping[str, Callable[..., _Made]], kind: type[Any]) -> _Made:
+    """The game of one form: what `forms` makes of it, or the user's own one of this kind."""
+    refuse_class(name)
+    short, given = parse_game(name)
+    table = "GAMES" if kind is Game else "HISTORY_GAMES"
+    if short in forms:
+        refuse_taken(short, table)
+        entry = GAMES[short]
+        return forms[short](*entry.arguments(read_parameters(short, given, entry.parameters)))
+    own: Mapping[str, Callable[..., Any]] = own_games(table)
+    if short in own:
+        return cast(_Made, make_own(short, own[short], given, kind))
+    known = _known_names(short, (*forms, *own))
+    if kind is HistoryGame:
+        raise GameError(f"no game by histories is called {short}; {known}")
+    if short in own_games("HISTORY_GAMES"):
+        what = "a game by histories alone (it is in HISTORY_GAMES, not in GAMES)"
+        raise GameError(f"{short} is {what}: only rnad, mmd, nashpg and sepot take it")
+    raise UnknownGame(f"no game is called {short}; {known}")
 
 
-def _chess(parameters: Parameters) -> Game:
-    from sog.games.boards.chess import chess_from
-
-    return chess_from(parameters)
-
-
-def _go(parameters: Parameters) -> Game:
-    from sog.games.boards.go import go_from
-
-    return go_from(parameters)
-
-
-def _connect_four(parameters: Parameters) -> Game:
-    from sog.games.boards.connect_four import connect_four_from
-
-    return connect_four_from(parameters)
-
-
-@dataclass(frozen=True)
-class _Entry:
-    """How a game is made from its parameters, and how `known_games` shows it."""
-
-    make: Callable[[Parameters], Game]
-    example: str
-    description: str
-
-
-_GAMES = {
-    "kuhn_poker": _Entry(_plain("kuhn_poker", Kuhn), "kuhn_poker", "Kuhn poker: three cards, one bet"),
-    "leduc_poker": _Entry(
-        _plain("leduc_poker", Leduc), "leduc_poker", "Leduc poker: six cards, two rounds, one board card"
-    ),
-    "liars_dice": _Entry(
-        _liars_dice,
-        "liars_dice(numdice=1,dice_sides=6)",
-        "Liar's Dice: numdice dice a player with dice_sides faces, the highest wild",
-    ),
-    "holdem": _Entry(
-        holdem_from,
-        "holdem(board=2s2h2d7c9c,pot=1000,stacks=1000,bets=0.5;1;allin)",
-        "No-limit hold'em, two players, from any street; also blinds, raises, noise, seed, range0, range1",
-    ),
-    "goofspiel": _Entry(
-        _goofspiel,
-        "goofspiel(imp_info=True,num_cards=4,points_order=descending)",
-        "Goofspiel with hidden bids, 2 to 6 cards (policy learners: 13); points_order random, descending or ascending",
-    ),
-    "battleship": _Entry(
-        _battleship,
-        "battleship(board_width=3,board_height=3,ship_sizes=[2;2],num_shots=9,allow_repeated_shots=False,returns_type=win_loss)",
-        "Battleship on small boards (policy learners: up to 62 cells); with ship_values and num_shots instead of "
-        "returns_type, OpenSpiel's",
-    ),
-    "rps": _Entry(
-        _plain("rps", RockPaperScissors),
-        "rps",
-        "Rock-paper-scissors where scissors count double: play (0.4, 0.4, 0.2)",
-    ),
-    "scotland_yard": _Entry(
-        scotland_yard, "scotland_yard(map=glasses)", "Scotland Yard on the glasses map, London or any map file"
-    ),
-    "tic_tac_toe": _Entry(_plain("tic_tac_toe", TicTacToe), "tic_tac_toe", "Tic-tac-toe"),
-    "connect_four": _Entry(
-        _connect_four, "connect_four", "Connect four on 6 x 7; from a position: connect_four(moves=4433)"
-    ),
-    "chess": _Entry(_chess, "chess", "Chess; from another position: chess(fen=...)"),
-    "go": _Entry(_go, "go(board_size=9,komi=7.5)", "Go, board_size 2 to 19, area scoring"),
-}
+def _known_names(short: str, names: Iterable[str]) -> str:
+    """What a person who wrote `short` may have meant: the nearest name, or all of them."""
+    if near := get_close_matches(short, names, 1):
+        return f"did you mean {near[0]}?"
+    return f"known: {', '.join(names)}, {OPENSPIEL}GAME_STRING, and games of your own, in modules that {VARIABLE} names"

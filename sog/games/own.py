@@ -1,4 +1,4 @@
-"""User-defined games: what the modules that the environment variable SOG_GAMES names add to the tables of games.
+"""User-defined games: what the modules that the environment variable SOG_GAMES names add to the table of games.
 
 Such a module has a dictionary GAMES, by public states, or HISTORY_GAMES, by histories, or both: from a short name to
 what makes the game, a class or a function that takes the game string's parameters as keywords. Workers are processes
@@ -19,7 +19,8 @@ from typing import Any, Final
 
 from sog.errors import GameError
 from sog.games.blame import code_of
-from sog.games.strings import OPENSPIEL, Parameters, parse_game, refuse_unknown
+from sog.games.parameters import refuse_unknown
+from sog.games.strings import OPENSPIEL, Parameters, parse_game
 
 __all__ = ["VARIABLE", "imported", "is_own", "make_own", "own_games", "refuse_class", "refuse_taken"]
 
@@ -62,34 +63,29 @@ def is_own(name: str, table: str) -> bool:
     return not name.startswith(OPENSPIEL) and parse_game(name)[0] in own_games(table)
 
 
-def make_own(short: str, make: Callable[..., Any], parameters: Parameters, kind: type[Any]) -> Any:
-    """The game that `make` makes of a game string's parameters; GameError where it raises or makes another thing."""
+def make_own(short: str, make: Callable[..., Any], given: Parameters, kind: type[Any]) -> Any:
+    """The game that `make` makes of a game string's parameters; GameError where it raises or makes another thing.
+
+    The game's name has to have every parameter that is not its default: a checkpoint would otherwise name another game.
+    """
+    known: Mapping[str, inspect.Parameter] = {}
     with suppress(ValueError):  # of what Python cannot tell the parameters
         known = inspect.signature(make).parameters
         if not any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known.values()):
-            refuse_unknown(short, parameters, list(known))
+            refuse_unknown(short, given, known)
     with code_of(f"{short}'s constructor", GameError):
-        game = make(**parameters)
+        game = make(**given)
     if not isinstance(game, kind):
         raise GameError(f"{VARIABLE}: {short} makes a value of type {type(game).__name__}, not a {kind.__name__}")
     name = getattr(game, "name", None)
-    if not isinstance(name, str) or parse_game(name)[0] != short:
+    again, named = parse_game(name) if isinstance(name, str) else (None, {})
+    if again != short:
         raise GameError(f"{VARIABLE}: the game {short} has the name {name!r}, not the game string that makes it again")
-    _refuse_lost_parameters(short, make, parameters, name)
+    for key, value in given.items():
+        if named.get(key, known[key].default if key in known else inspect.Parameter.empty) != value:
+            lost = f"the game {short} with {key}={value} has the name {name!r}, which makes another game"
+            raise GameError(f"{VARIABLE}: {lost}; its name must say {key}")
     return game
-
-
-def _refuse_lost_parameters(short: str, make: Callable[..., Any], parameters: Parameters, name: str) -> None:
-    """GameError where a game's name leaves out a parameter that is not its default: a checkpoint would name another."""
-    kept = parse_game(name)[1]
-    known = inspect.signature(make).parameters
-    for key, value in parameters.items():
-        default = known[key].default if key in known else inspect.Parameter.empty
-        if kept.get(key, default) != value:
-            raise GameError(
-                f"{VARIABLE}: the game {short} with {key}={value} has the name {name!r}, "
-                f"which makes another game; its name must say {key}"
-            )
 
 
 def refuse_taken(short: str, table: str) -> None:
@@ -97,10 +93,10 @@ def refuse_taken(short: str, table: str) -> None:
 
     A module of SOG_GAMES that cannot be read is no reason: it is this program's game that was named.
     """
-    taken = False
+    own: Mapping[str, object] = {}
     with suppress(GameError):
-        taken = short in own_games(table)
-    if taken:
+        own = own_games(table)
+    if short in own:
         raise GameError(f"{VARIABLE}: {short} is a game of this program; give yours another name in {table}")
 
 

@@ -1,10 +1,10 @@
-"""Game strings such as `liars_dice(numdice=1,dice_sides=4)`: reading, writing and checking parameters."""
+"""Reads and writes game strings such as `liars_dice(numdice=1,dice_sides=4)`; algorithm strings look the same."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final, TypeAlias
 
 from sog.errors import GameError
@@ -19,7 +19,6 @@ _GAME = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*", re.DOTALL)
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _INT = re.compile(r"[+-]?[0-9]{1,18}")
 _LONGEST: Final = 100_000  # letters of a game string
-LARGEST: Final = 2**31 - 1  # of a game's whole numbers, in either direction
 _FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 
@@ -107,70 +106,3 @@ def _written(key: str, value: Parameter) -> str:
         if read == {key: value} and type(read[key]) is type(value):
             return form
     raise GameError(f"no game string can hold {key}={value!r}")
-
-
-# --- what a constructor requires of its parameters ---
-
-
-def refuse_unknown(short: str, parameters: Parameters, known: Sequence[str]) -> None:
-    """GameError that names the known parameters where there is another one."""
-    for key in parameters:
-        if key not in known:
-            knows = f"known: {', '.join(known)}" if known else "it takes none"
-            raise GameError(f"{short} has no parameter {key}; {knows}")
-
-
-def int_parameter(
-    short: str, parameters: Parameters, key: str, default: int, low: int = -LARGEST, high: int = LARGEST
-) -> int:
-    """The integer under this key; GameError where it is of another type or leaves [low, high]."""
-    value = parameters.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise GameError(f"{short}: {key} is a whole number such as {default}, not {value}")
-    if not low <= value <= high:
-        raise GameError(f"{short}: {key} lies between {low} and {high}, unlike {value}")
-    return value
-
-
-def number_parameter(short: str, parameters: Parameters, key: str, default: float) -> float:
-    """The finite number under this key; GameError where it is none."""
-    value = parameters.get(key, default)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise GameError(f"{short}: {key} is a number such as {default:g}, not {value}")
-    return float(value)
-
-
-def numbers_parameter(short: str, parameters: Parameters, key: str, default: str) -> tuple[float, ...]:
-    """A list of finite numbers written as OpenSpiel writes it, such as [1;2]; GameError where it is none."""
-    value = str(parameters.get(key, default))
-    try:
-        numbers = tuple(float(number) for number in value.removeprefix("[").removesuffix("]").split(";"))
-    except ValueError:
-        numbers = (math.nan,)
-    if not all(math.isfinite(number) and abs(number) <= LARGEST for number in numbers):
-        raise GameError(f"{short}: {key} is a list such as {default}, not {value}")
-    return numbers
-
-
-def whole_numbers_parameter(short: str, parameters: Parameters, key: str, default: str) -> tuple[int, ...]:
-    """A list of whole numbers, written as that of `numbers_parameter`; GameError where it is none."""
-    numbers = numbers_parameter(short, parameters, key, default)
-    if any(number != int(number) for number in numbers):
-        raise GameError(f"{short}: {key} is a list of whole numbers such as {default}, not {parameters[key]}")
-    return tuple(int(number) for number in numbers)
-
-
-def bool_parameter(short: str, parameters: Parameters, key: str, default: bool) -> bool:
-    """The truth value under this key; GameError where it is of another type."""
-    value = parameters.get(key, default)
-    if not isinstance(value, bool):
-        raise GameError(f"{short}: {key} is True or False, not {value}")
-    return value
-
-
-def choice_parameter(short: str, parameters: Parameters, key: str, default: str, choices: Sequence[str]) -> str:
-    """The word under this key; GameError that names the choices where it is none of them."""
-    value = parameters.get(key, default)
-    if not isinstance(value, str) or value not in choices:
-        raise GameError(f"{short}: {key} is one of {', '.join(choices)}, not {value}")
-    return value

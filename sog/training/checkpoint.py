@@ -32,8 +32,7 @@ from sog.files import (
     shown,
     sync_folder,
 )
-from sog.games.catalog import make_game
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_game, make_history_game
 from sog.games.own import VARIABLE
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import refuse_broken

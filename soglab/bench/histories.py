@@ -12,8 +12,8 @@ from sog.algorithms.policy.loop import play_and_learn
 from sog.algorithms.policy.presets import rnad_preset
 from sog.algorithms.policy.trajectories import sample
 from sog.games.base import TERMINAL
+from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame, drawn, uniform_weights
-from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.one_core import one_core
 from sog.nets.shape import policy_shape

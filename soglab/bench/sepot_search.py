@@ -25,8 +25,8 @@ from sog.algorithms.sepot.subgame import Subgame
 from sog.algorithms.sepot.trained_critic import HistoryCritic
 from sog.arrays import Int32
 from sog.games.base import TERMINAL
+from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame, deal, drawn
-from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.one_core import one_core
 from sog.nets.perceptron import Perceptron

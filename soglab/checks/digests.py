@@ -27,9 +27,8 @@ from sog.algorithms.sepot.trained_critic import HistoryCritic
 from sog.algorithms.student.player import SogPlayer
 from sog.api import exploitability, solve
 from sog.games.base import NATURE, TERMINAL
-from sog.games.catalog import make_game
+from sog.games.catalog import make_game, make_history_game
 from sog.games.histories.base import deal, drawn
-from sog.games.histories.catalog import make_history_game
 from sog.measure.exploitability import agent_policy
 from sog.measure.listed import listed
 from sog.nets.cvpn import CVPN

@@ -9,8 +9,8 @@ import numpy as np
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
+from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame, drawn, uniform_weights
-from sog.games.histories.catalog import make_history_game
 from sog.games.openspiel.loading import load_in_turns
 from soglab.checks.agreement import agreement_study
 from soglab.study import Experiment, Key, Result

@@ -287,7 +287,7 @@ def bench_holdem_spots(
 
 def _history_games(names: Sequence[str]) -> Sequence[str]:
     """The names; GameError, before any work, where one names no game by histories."""
-    from sog.games.histories.catalog import make_history_game
+    from sog.games.catalog import make_history_game
 
     for name in names:
         make_history_game(name)

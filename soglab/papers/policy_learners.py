@@ -18,7 +18,7 @@ from sog.algorithms.sepot.algorithm import SEPOT
 from sog.algorithms.sepot.presets import POLICIES
 from sog.algorithms.table import find, settings_of
 from sog.errors import SettingError
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_history_game
 from sog.measure.intervals import mean_interval, plus_minus
 from sog.training.checkpoint import Meta, load_meta
 from sog.training.run import Run, Until

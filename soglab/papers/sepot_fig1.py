@@ -16,8 +16,8 @@ from sog.algorithms.policy.own_policy import NetworkPolicy
 from sog.algorithms.sepot.below import DepthLimit
 from sog.algorithms.sepot.search import SepotSearchSettings
 from sog.arrays import Int32
+from sog.games.catalog import make_history_game
 from sog.games.histories.base import replay
-from sog.games.histories.catalog import make_history_game
 from soglab.papers.sepot_runs import opened, quick_runs, search_effort
 from soglab.study import Beside, Experiment, Key, Note, Options, Outcome, Result, Study, StudyPoint
 

@@ -14,8 +14,8 @@ from sog.algorithms.sepot.search import PAPERS_ALPHA, SepotSearch, SepotSearchSe
 from sog.algorithms.sepot.trained_critic import HistoryCritic, critic_from
 from sog.algorithms.table import trained_by
 from sog.errors import CheckpointError, SettingError
+from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
-from sog.games.histories.catalog import make_history_game
 from sog.measure.listed import listed
 from sog.nets.cvpn import CVPN
 from sog.nets.perceptron import Perceptron

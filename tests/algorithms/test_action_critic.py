@@ -19,8 +19,7 @@ from sog.algorithms.policy.presets import PolicySettings
 from sog.algorithms.policy.rnad import RnadLearner, RnadSettings
 from sog.algorithms.policy.trajectories import Trajectories, sample
 from sog.errors import CheckpointError, SettingError
-from sog.games.catalog import make_game
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_game, make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import policy_shape
 from sog.searches.cfr import exact

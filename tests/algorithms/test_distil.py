@@ -14,8 +14,7 @@ from sog.algorithms.distil.distil import Distilled, DistilSettings, distil, dist
 from sog.algorithms.distil.teacher import CriticTeacher
 from sog.errors import CheckpointError, SettingError
 from sog.games.base import NATURE, TERMINAL
-from sog.games.catalog import make_game
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_game, make_history_game
 from sog.measure.exploitability import exploitability
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator

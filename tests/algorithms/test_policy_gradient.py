@@ -24,9 +24,8 @@ from sog.algorithms.policy.vtrace import Clips, advantages, two_player_vtrace
 from sog.algorithms.table import settings_of
 from sog.arrays import Float32, Float64, Int32
 from sog.errors import CheckpointError, SettingError
-from sog.games.catalog import make_game
+from sog.games.catalog import make_game, make_history_game
 from sog.games.histories.base import HistoryGame, replay
-from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.perceptron import Perceptron
 from sog.nets.shape import policy_shape

@@ -15,9 +15,8 @@ from sog.algorithms.sepot.search import PAPERS_ALPHA, SepotSearch, SepotSearchSe
 from sog.algorithms.sepot.subgame import LeafChoice, Subgame
 from sog.errors import GameError, SettingError
 from sog.games.base import SPARSE, TERMINAL
-from sog.games.catalog import make_game
+from sog.games.catalog import make_game, make_history_game
 from sog.games.histories.base import HistoryGame, TooManyHistories, deal, drawn
-from sog.games.histories.catalog import make_history_game
 from sog.games.histories.listing import Histories, histories_of, list_histories
 from sog.searches.cfr import exact
 from sog.searches.cfr.lookahead import Lookahead

@@ -26,7 +26,7 @@ from sog.algorithms.sepot.trained_critic import HistoryCritic, critic_from, kept
 from sog.algorithms.sepot.transformations import LearnedTransformations, Weighted, directions, onto_policies
 from sog.algorithms.table import settings_of
 from sog.errors import CheckpointError, SettingError
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_history_game
 from sog.games.histories.listing import list_histories
 from sog.nets.cvpn import CVPN
 from sog.nets.perceptron import Perceptron

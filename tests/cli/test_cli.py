@@ -26,7 +26,7 @@ from sog.cli.app import app, main
 from sog.cli.frame import progress_bar, stdout, write_unless_there
 from sog.errors import GameError, SettingError
 from sog.games import catalog
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_history_game
 from sog.games.rules.kuhn import Kuhn
 from sog.measure import openspiel_table
 from sog.searches.cfr import exact

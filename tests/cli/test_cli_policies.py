@@ -19,7 +19,7 @@ from sog.algorithms.policy.loop import train_policy
 from sog.algorithms.policy.presets import PolicySettings
 from sog.algorithms.table import settings_of
 from sog.cli.app import main
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_history_game
 from sog.training import checkpoint
 from sog.training.run import Run, Until
 from sog.training.state import pack

@@ -20,7 +20,7 @@ from sog.cli import app as cli_app
 from sog.cli.app import main
 from sog.cli.stopping import listening, say_kept
 from sog.games import catalog
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_history_game
 from sog.training.run import Run, Until
 
 ROOT = Path(__file__).parents[2]

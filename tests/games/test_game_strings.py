@@ -7,16 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sog.errors import GameError
-from sog.games.strings import (
-    Parameters,
-    bool_parameter,
-    choice_parameter,
-    int_parameter,
-    number_text,
-    parse_game,
-    refuse_unknown,
-    write_game,
-)
+from sog.games.strings import Parameters, number_text, parse_game, write_game
 
 KEYS = st.from_regex(r"[a-z_][a-z0-9_]{0,8}", fullmatch=True)
 VALUES = (
@@ -71,25 +62,6 @@ def test_what_is_written_is_read_back(short: str, parameters: dict[str, str | in
 def test_what_cannot_be_written_is_refused(value: str | float) -> None:
     with pytest.raises(GameError):
         write_game("g", {"a": value})
-
-
-def test_parameters_are_checked() -> None:
-    parameters: Parameters = {"n": 3, "flag": True, "order": "random", "x": 1.5}
-    assert int_parameter("g", parameters, "n", 1) == 3
-    assert int_parameter("g", parameters, "m", 7) == 7
-    assert bool_parameter("g", parameters, "flag", False) is True
-    assert choice_parameter("g", parameters, "order", "up", ("up", "random")) == "random"
-    for key in ("flag", "order", "x"):
-        with pytest.raises(GameError, match=f"g: {key} is a whole number"):
-            int_parameter("g", parameters, key, 1)
-    with pytest.raises(GameError, match="g: n is True or False"):
-        bool_parameter("g", parameters, "n", False)
-    with pytest.raises(GameError, match="g: order is one of up, down, not random"):
-        choice_parameter("g", parameters, "order", "up", ("up", "down"))
-    with pytest.raises(GameError, match="g has no parameter x; known: n, flag, order"):
-        refuse_unknown("g", parameters, ("n", "flag", "order"))
-    with pytest.raises(GameError, match="it takes none"):
-        refuse_unknown("g", parameters, ())
 
 
 @pytest.mark.parametrize(("value", "text"), [(2.0, "2"), (7.5, "7.5"), (1.23456789, "1.23456789"), (0.1, "0.1")])

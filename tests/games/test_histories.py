@@ -11,11 +11,10 @@ import pytest
 from sog.arrays import Float32, Int32
 from sog.errors import GameError, SettingError
 from sog.games.base import NATURE, TERMINAL, Game, Operator, State
-from sog.games.catalog import make_game
+from sog.games.catalog import make_game, make_history_game
 from sog.games.checks.histories import check_history_game
 from sog.games.checks.public_states import check_game, walk
 from sog.games.histories.base import HistoryGame, deal, drawn, replay
-from sog.games.histories.catalog import make_history_game
 from sog.games.histories.kuhn import KuhnHistories
 from sog.games.histories.listing import children, histories_of, list_histories
 from sog.games.rules.kuhn import Kuhn

@@ -12,8 +12,7 @@ import pytest
 import sog
 from sog.cli.app import main
 from sog.errors import GameError
-from sog.games.catalog import make_game
-from sog.games.histories.catalog import make_history_game, public_face
+from sog.games.catalog import make_game, make_history_game, public_face
 from sog.games.own import is_own
 
 MINE = """

@@ -11,16 +11,16 @@ import pytest
 
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL, State, step
+from sog.games.catalog import make_game
 from sog.games.checks.public_states import check_game
-from sog.games.scotland_yard.game import Chase, ScotlandYard, scotland_yard
+from sog.games.scotland_yard.game import Chase, ScotlandYard
 from sog.games.scotland_yard.map import TRANSPORTS, CityMap, map_text, parse_map, read_map
-from sog.games.strings import parse_game
 
 TRIANGLE = "from,to,transport\n1,2,taxi\n2,3,taxi\n1,3,taxi\n3,4,taxi\n"
 
 
 def game(text: str) -> ScotlandYard:
-    made = scotland_yard(parse_game(f"scotland_yard({text})")[1])
+    made = make_game(f"scotland_yard({text})")
     assert isinstance(made, ScotlandYard)
     return made
 
@@ -383,7 +383,7 @@ def test_features_follow_the_papers_table() -> None:
 )
 def test_names_are_canonical(given: str, name: str) -> None:
     assert game(given).name == name
-    assert scotland_yard(parse_game(name)[1]).name == name
+    assert make_game(name).name == name
 
 
 def test_words_for_people() -> None:

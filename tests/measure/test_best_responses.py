@@ -10,8 +10,7 @@ from sog.algorithms.policy.agent import network_policy, policy_exploitability
 from sog.algorithms.policy.best_response import ResponseSettings, learn_response
 from sog.algorithms.policy.own_policy import NetworkPolicy
 from sog.errors import GameError
-from sog.games.catalog import make_game
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_game, make_history_game
 from sog.measure.intervals import mean_interval
 from sog.measure.streamed_best_response import best_response_value, streamed_exploitability
 from sog.nets.cvpn import CVPN

@@ -11,8 +11,8 @@ from sog.algorithms.policy.own_policy import NetworkPolicy
 from sog.algorithms.sepot.critic import profiles
 from sog.algorithms.sepot.transformations import LearnedTransformations
 from sog.arrays import Float64, Int32
+from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
-from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import policy_shape
 from soglab.checks.exact_critic import ExactCritic

@@ -17,7 +17,7 @@ from sog.algorithms.sepot.learner import SepotSettings
 from sog.algorithms.table import settings_of
 from sog.cli.app import main
 from sog.errors import CheckpointError, SettingError
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_history_game
 from sog.games.histories.listing import histories_of
 from sog.nets.shape import policy_shape
 from sog.training.run import Run, Until

@@ -12,8 +12,7 @@ from sog.algorithms.distil.teacher import CriticTeacher
 from sog.algorithms.policy.agent import network_policy
 from sog.algorithms.sepot.trained_critic import critic_from
 from sog.algorithms.student.presets import sog_preset
-from sog.games.catalog import make_game
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_game, make_history_game
 from sog.measure.listed import listed_with_bar
 from sog.nets.one_core import one_core
 from sog.nets.shape import sized

@@ -17,7 +17,7 @@ from sog.algorithms.policy.networks import each_once
 from sog.algorithms.policy.trajectories import Trajectories
 from sog.arrays import Float32, Float64, Int32
 from sog.errors import SettingError
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_history_game
 from sog.nets.perceptron import Perceptron
 from sog.searches.kernels.jit import njit
 from sog.training.learner import memory_of, restore_memory

@@ -10,8 +10,8 @@ import numpy as np
 from sog.algorithms.policy.networks import policies_in_parts, policies_of
 from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import CheckpointError
+from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame, replay
-from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.play.agent import Agent
 from sog.searches.cfr import exact

@@ -17,9 +17,9 @@ from sog.algorithms.policy.presets import PolicySettings, mmd_preset, nashpg_pre
 from sog.algorithms.policy.responses import LEARNED, LISTED, RESPONSES
 from sog.algorithms.policy.rnad import RnadSettings
 from sog.errors import GameError, SettingError
+from sog.games.catalog import make_history_game
 from sog.games.checks.own import check_own
 from sog.games.histories.base import HistoryGame
-from sog.games.histories.catalog import make_history_game
 from sog.games.strings import parse_game
 from sog.measure.listed import listed_with_bar
 from sog.progress import OpenBar

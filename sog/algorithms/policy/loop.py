@@ -19,8 +19,8 @@ from sog.algorithms.policy.trajectories import sample
 from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
 from sog.files import shown
+from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
-from sog.games.histories.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import refuse_broken
 from sog.nets.one_core import one_core

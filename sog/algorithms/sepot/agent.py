@@ -10,8 +10,8 @@ from sog.algorithms.sepot.below import DepthLimit
 from sog.algorithms.sepot.search import PAPERS, Critic, SepotSearch, SepotSearchSettings
 from sog.algorithms.sepot.trained_critic import critic_from
 from sog.arrays import Float64
+from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
-from sog.games.histories.catalog import make_history_game
 from sog.games.histories.leduc import LeducHistories
 from sog.measure.exploitability import composed_policy
 from sog.nets.cvpn import CVPN

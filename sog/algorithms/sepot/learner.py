@@ -18,7 +18,7 @@ from sog.algorithms.sepot.trained_critic import kept_arrays, kept_transformation
 from sog.algorithms.sepot.transformations import Identity, LearnedTransformations, Transformations, Weighted
 from sog.arrays import Array
 from sog.errors import CheckpointError, SettingError
-from sog.games.histories.catalog import make_history_game
+from sog.games.catalog import make_history_game
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import NetworkShape
 

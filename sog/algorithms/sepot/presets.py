@@ -10,8 +10,8 @@ from sog.algorithms.policy.presets import PolicySettings, mmd_preset, nashpg_pre
 from sog.algorithms.policy.rnad import RnadSettings
 from sog.algorithms.sepot.learner import SepotSettings
 from sog.errors import SettingError
+from sog.games.catalog import make_history_game
 from sog.games.histories.base import HistoryGame
-from sog.games.histories.catalog import make_history_game
 from sog.nets.shape import policy_shape
 
 __all__ = ["POLICIES", "sepot_preset", "with_policy"]

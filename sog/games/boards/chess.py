@@ -19,7 +19,7 @@ from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, Position, PositionGame
 from sog.games.planes import MOST
 from sog.games.records import GameRecord
-from sog.games.strings import Parameters, refuse_unknown, write_game
+from sog.games.strings import write_game
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 WHITE: Final = 1  # the player numbers are OpenSpiel's
@@ -156,9 +156,3 @@ class Chess(PositionGame):
     def action_name(self, s: State, action: int) -> str:
         """UCI's notation, such as e2e4 or a7a8q."""
         return chess_moves.write_step(self.step(s, action))
-
-
-def chess_from(parameters: Parameters) -> Chess:
-    """Chess from the parameters of a game string; GameError for others."""
-    refuse_unknown("chess", parameters, ("fen",))
-    return Chess(str(parameters.get("fen", START)))

@@ -12,7 +12,6 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL, State
 from sog.games.boards.positions import Position, PositionGame
 from sog.games.kernels import kernel
-from sog.games.strings import Parameters, refuse_unknown
 from sog.games.symmetries import mirrored_columns
 
 _ROWS: Final = 6
@@ -91,12 +90,6 @@ class ConnectFour(PositionGame):
 
     def action_name(self, s: State, action: int) -> str:
         return str(action + 1)
-
-
-def connect_four_from(parameters: Parameters) -> ConnectFour:
-    """Connect four from the parameters of a game string; GameError for others."""
-    refuse_unknown("connect_four", parameters, ("moves",))
-    return ConnectFour(str(parameters.get("moves", "")))
 
 
 @kernel

@@ -15,7 +15,6 @@ from sog.games.boards.go_area import owners
 from sog.games.boards.positions import Position, PositionGame, stone_planes
 from sog.games.boards.sgf import sgf_record
 from sog.games.records import GameRecord
-from sog.games.strings import Parameters, int_parameter, number_parameter, refuse_unknown
 from sog.games.symmetries import of_square
 
 WHITE: Final = 1  # the player numbers are OpenSpiel's
@@ -111,10 +110,3 @@ class Go(PositionGame):
 def _picture(size: int) -> int:
     """Length of the board in OpenSpiel's words: size rows of `NN ` and size letters, then a line of letters."""
     return (size + 1) * (size + 4)
-
-
-def go_from(parameters: Parameters) -> Go:
-    """Go from the parameters of a game string; GameError for others."""
-    refuse_unknown("go", parameters, ("board_size", "komi"))
-    komi = number_parameter("go", parameters, "komi", 7.5)
-    return Go(int_parameter("go", parameters, "board_size", 19), komi)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import ndimage
 
 from sog.arrays import Array, Bool
 
@@ -24,6 +23,8 @@ def owners(board: Array) -> Array:
 
     A cell is its stone's, or where empty that of the only colour that its region touches.
     """
+    from scipy import ndimage  # its import takes as long as all other games' imports together
+
     regions, count = ndimage.label(board == 0, _NEIGHBOURS)
     black, white = (_regions_beside(regions, count, board == colour) for colour in (1, 2))
     of_region = np.concatenate([[0], black.astype(np.int8) - white.astype(np.int8)])
@@ -33,6 +34,8 @@ def owners(board: Array) -> Array:
 
 def _regions_beside(regions: Array, count: int, stones: Bool) -> Bool:
     """bool[count]: which of the regions 1..count have a neighbour among `stones`."""
+    from scipy import ndimage
+
     beside = ndimage.binary_dilation(stones, _NEIGHBOURS)
     found = np.zeros(count + 1, dtype=np.bool_)
     found[regions[beside]] = True

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Final
 
 from sog.games.base import Game
+from sog.games.catalog import public_face
 from sog.games.checks.histories import check_history_game
 from sog.games.checks.public_states import check_game
 from sog.games.histories.base import HistoryGame
-from sog.games.histories.catalog import public_face
 from sog.games.own import is_own
 
 __all__ = ["check_own"]

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from sog.arrays import Array, Bool, Float64, Int32, Int64
 from sog.games.base import NATURE, TERMINAL
@@ -236,6 +234,9 @@ def _ranks(column: Array) -> Int64:
 
 def components(left: Int64, right: Int64) -> Int64:
     """int64[K]: the connected component of each edge (left[k], right[k]) of a bipartite graph."""
+    from scipy.sparse import coo_array  # its import takes as long as all other games' imports together
+    from scipy.sparse.csgraph import connected_components
+
     first, second = joint(left), joint(right)
     width = first.max(initial=-1) + 1
     size = width + second.max(initial=-1) + 1

@@ -11,7 +11,7 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32, Int64
 from sog.errors import GameError
 from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.kernels import kernel
-from sog.games.parameters import BattleshipParameters
+from sog.games.rules.battleship import BattleshipParameters
 
 __all__ = ["BattleshipHistories"]
 

@@ -10,7 +10,7 @@ from sog.arrays import Array, Bool, Float32, Float64, Int32
 from sog.errors import GameError
 from sog.games.histories.base import HistoryGame, TooManyHistories
 from sog.games.kernels import kernel
-from sog.games.parameters import ORDERS, GoofspielParameters
+from sog.games.rules.goofspiel import ORDERS, GoofspielParameters
 
 __all__ = ["GoofspielHistories"]
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any, Final
+
 import numpy as np
 
 from sog.errors import GameError
@@ -9,36 +12,38 @@ from sog.games.holdem.bets import RANDOM, BetSizes, EveryAmount, Fractions, draw
 from sog.games.holdem.cards import cards_name, parse_cards
 from sog.games.holdem.game import BLINDS, STACK, Holdem, Spot
 from sog.games.holdem.ranges import FULL
-from sog.games.strings import (
-    Parameter,
-    Parameters,
-    int_parameter,
-    number_parameter,
-    refuse_unknown,
-    write_game,
-)
+from sog.games.parameters import GameParameter, number, read_parameters, text, whole
+from sog.games.strings import Parameter, Parameters, write_game
 
 SHORT = "holdem"
-KEYS = ("board", "pot", "stacks", "blinds", "bets", "raises", "noise", "seed", "range0", "range1")
-BETS = "0.5;1.0;allin"
+PARAMETERS: Final[Mapping[str, GameParameter]] = {
+    "board": text("the cards on the board, such as 2s2h2d7c9c: none, or three to five", ""),
+    "pot": whole("chips in the pot; by default two big blinds after the flop, and nothing before", None),
+    "stacks": text("chips, one number or big blind's;small blind's, or 5000:25000 to draw one for both", str(STACK)),
+    "blinds": text("chips, big blind's;small blind's", f"{BLINDS[0]};{BLINDS[1]}"),
+    "bets": text("pot fractions and allin, any, or random for one drawn from 0.5 to 1 (PoG B.7)", "0.5;1.0;allin"),
+    "raises": text("the same for raises after the first bet; by default as bets"),
+    "noise": number("each fraction is moved by up to this share of the pot", None),
+    "seed": whole("of what is drawn; the game's name has what came out", 0, low=0, high=2**63 - 1),
+    "range0": text("player 0's hands, with their weights", FULL),
+    "range1": text("player 1's", FULL),
+}
 
 
 def holdem_from(parameters: Parameters) -> Holdem:
-    """The game with these parameters; GameError, in one line, where one of them makes no sense.
+    """The game that a game string's parameters make; GameError, in one line, where one of them makes no sense."""
+    return holdem_of(read_parameters(SHORT, parameters, PARAMETERS))
 
-    stacks: chips, one number or big blind's;small blind's, or 5000:25000 to draw one for both.  bets: as in
-    parse_sizes, or "random" for one size drawn between 0.5 and 1.0 pot (PoG B.7).  noise: each fraction is
-    moved by up to so much of the pot.  seed: of what is drawn; the game's name has what came out.
-    """
-    refuse_unknown(SHORT, parameters, KEYS)
-    rng = np.random.default_rng(int_parameter(SHORT, parameters, "seed", 0, low=0, high=2**63 - 1))
-    board = parse_cards(str(parameters.get("board", "")))
-    blinds = _pair(parameters.get("blinds", f"{BLINDS[0]};{BLINDS[1]}"), "blinds")
-    stacks = _stacks(parameters.get("stacks", STACK), rng)
-    pot = int_parameter(SHORT, parameters, "pot", 2 * blinds[1] if board else 0)
-    sizes = _sizes(parameters, rng)
-    ranges = (_text(parameters, "range0"), _text(parameters, "range1"))
-    spot = Spot(stacks, blinds, board, pot, ranges)
+
+def holdem_of(values: Mapping[str, Any]) -> Holdem:
+    """The game with a value for each of `PARAMETERS`; GameError as above."""
+    rng = np.random.default_rng(values["seed"])
+    board, blinds = parse_cards(values["board"]), _pair(values["blinds"], "blinds")
+    stacks, pot = _stacks(values["stacks"], rng), values["pot"]
+    if pot is None:
+        pot = 2 * blinds[1] if board else 0
+    sizes = _sizes(values["bets"], values["raises"], values["noise"], rng)
+    spot = Spot(stacks, blinds, board, pot, (values["range0"], values["range1"]))
     return Holdem(spot, sizes, holdem_name(spot, sizes))
 
 
@@ -64,14 +69,12 @@ def holdem_name(spot: Spot, sizes: BetSizes) -> str:
     return write_game(SHORT, {key: _readable(value) for key, value in pairs.items()})
 
 
-def _sizes(parameters: Parameters, rng: np.random.Generator) -> BetSizes:
-    bets, raises = str(parameters.get("bets", BETS)), parameters.get("raises")
+def _sizes(bets: str, raises: str | None, noise: float | None, rng: np.random.Generator) -> BetSizes:
     if bets == RANDOM:
-        if raises is not None or "noise" in parameters:
+        if raises is not None or noise is not None:
             raise GameError("holdem: bets=random takes no raises and no noise")
         return drawn_size(rng)
-    sizes = parse_sizes(bets, None if raises is None else str(raises))
-    noise = number_parameter(SHORT, parameters, "noise", 0.0)
+    sizes = parse_sizes(bets, raises)
     if not noise:
         return sizes
     if not isinstance(sizes, Fractions):
@@ -79,8 +82,8 @@ def _sizes(parameters: Parameters, rng: np.random.Generator) -> BetSizes:
     return perturbed(sizes, noise, rng)
 
 
-def _stacks(value: Parameter, rng: np.random.Generator) -> tuple[int, int]:
-    low, colon, high = str(value).partition(":")
+def _stacks(value: str, rng: np.random.Generator) -> tuple[int, int]:
+    low, colon, high = value.partition(":")
     if not colon:
         return _pair(value, "stacks")
     bounds = _pair(f"{low};{high}", "stacks")
@@ -90,16 +93,12 @@ def _stacks(value: Parameter, rng: np.random.Generator) -> tuple[int, int]:
     return stack, stack
 
 
-def _pair(value: Parameter, key: str) -> tuple[int, int]:
+def _pair(value: str, key: str) -> tuple[int, int]:
     """One whole number for both players, or two with a semicolon between."""
-    words = [w.strip() for w in str(value).split(";")]
+    words = [w.strip() for w in value.split(";")]
     if len(words) not in (1, 2) or not all(w.isdecimal() and len(w) < 10 for w in words):
         raise GameError(f"holdem: {key} are whole numbers of chips such as 20000 or 1000;500, not {value}")
     return int(words[0]), int(words[-1])
-
-
-def _text(parameters: Parameters, key: str) -> str:
-    return str(parameters.get(key, FULL))
 
 
 def _joined(pair: tuple[int, int]) -> str:

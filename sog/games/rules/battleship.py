@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
-from typing import Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from sog.games.base import (
     forward_links,
     plain_moves,
 )
-from sog.games.parameters import BattleshipParameters
+from sog.games.strings import number_text
 
 MISS: Final = 0
 HIT: Final = 1
@@ -32,6 +33,75 @@ MAX_FLEETS: Final = 2_000  # pair operators have the square of this many entries
 
 # OpenSpiel's action of each ship placed so far: cells + cell is horizontal, 2 cells + cell vertical.
 Fleet: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class BattleshipParameters:
+    """Battleship in which no cell is shot at twice. GameError for ships, values or shots that cannot be.
+
+    values: what a sunk ship pays, as in OpenSpiel with loss_multiplier 1; None: whoever sinks the whole fleet wins 1
+    (SePoT B.3), which OpenSpiel does not have.
+    """
+
+    width: int
+    height: int
+    sizes: tuple[int, ...]
+    values: tuple[float, ...] | None
+    num_shots: int
+
+    def __post_init__(self) -> None:
+        if min(self.width, self.height) < 1:
+            raise GameError(f"battleship needs a board of at least 1 x 1, not {self.width} x {self.height}")
+        if not self.sizes or min(self.sizes) < 1:
+            raise GameError(f"battleship needs ships of at least one cell, not {list(self.sizes)}")
+        if sum(self.sizes) > self.cells:
+            raise GameError(f"battleship's ships of {sum(self.sizes)} cells do not fit on {self.cells}")
+        if self.values is not None and (len(self.values) != len(self.sizes) or not min(self.values) > 0):
+            raise GameError("battleship needs one positive ship value for each ship size")
+        if not 1 <= self.num_shots <= self.cells:
+            raise GameError(f"battleship on {self.cells} cells has 1 to {self.cells} shots, not {self.num_shots}")
+
+    @staticmethod
+    def of(
+        width: int, height: int, sizes: Sequence[int], values: Sequence[float] | None, num_shots: int | None
+    ) -> BattleshipParameters:
+        """num_shots: None for all cells."""
+        paid = None if values is None else tuple(float(value) for value in values)
+        return BattleshipParameters(
+            width, height, tuple(sizes), paid, width * height if num_shots is None else num_shots
+        )
+
+    @property
+    def cells(self) -> int:
+        return self.width * self.height
+
+    @property
+    def u_max(self) -> float:
+        return 1.0 if self.values is None else sum(self.values)
+
+    @property
+    def name(self) -> str:
+        """The game string."""
+        sizes = ";".join(map(str, self.sizes))
+        board = f"board_width={self.width},board_height={self.height},ship_sizes=[{sizes}]"
+        shots = f"num_shots={self.num_shots},allow_repeated_shots=False"
+        if self.values is None:
+            return f"battleship({board},{shots},returns_type=win_loss)"
+        values = ";".join(number_text(value) for value in self.values)
+        return f"battleship({board},ship_values=[{values}],{shots},loss_multiplier=1.0)"
+
+
+def one_shot_a_cell(given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What both forms of the game are made from; GameError for OpenSpiel's rules that neither has."""
+    if given["allow_repeated_shots"]:
+        raise GameError("no cell is shot at twice in this battleship: add allow_repeated_shots=False")
+    if given["loss_multiplier"] != 1:
+        raise GameError("battleship is zero-sum only with loss_multiplier=1.0")
+    sizes, values, shots = given["ship_sizes"], None, given["num_shots"]
+    if given["returns_type"] == "ship_values":
+        values = given["ship_values"] or (1.0,) * len(sizes)
+        shots = 50 if shots is None else shots
+    return given["board_width"], given["board_height"], sizes, values, shots
 
 
 class Battle(NamedTuple):

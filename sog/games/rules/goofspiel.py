@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import factorial
-from typing import Final, NamedTuple, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -21,14 +22,62 @@ from sog.games.base import (
     Operator,
     Scaled,
     State,
+    Unit,
     forward_links,
 )
-from sog.games.parameters import GoofspielParameters
 
 TIED: Final = 2
 MAX_CARDS: Final = 6  # 6! = 720 infostates a player; 7 cards would need matrices of 5040 x 5040
 
+ORDERS: Final = ("random", "descending", "ascending")
+RETURNS: Final = ("win_loss", "point_difference")
+
 Bids: TypeAlias = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class GoofspielParameters:
+    """Goofspiel with hidden bids. GameError for an unknown order or returns; each form says how many cards it takes.
+
+    returns_type: `win_loss` pays 1 to whoever has more points, `point_difference` half the difference of points.
+    """
+
+    num_cards: int
+    points_order: str = "random"
+    returns_type: str = "win_loss"
+
+    def __post_init__(self) -> None:
+        if self.points_order not in ORDERS:
+            raise GameError(f"goofspiel has no points_order={self.points_order}; known: {', '.join(ORDERS)}")
+        if self.returns_type not in RETURNS:
+            raise GameError(f"goofspiel has no returns_type={self.returns_type}; known: {', '.join(RETURNS)}")
+
+    @property
+    def points(self) -> bool:
+        """Whether the difference of points is what counts."""
+        return self.returns_type == "point_difference"
+
+    @property
+    def name(self) -> str:
+        """The game string."""
+        returns = ",returns_type=point_difference" if self.points else ""
+        return f"goofspiel(imp_info=True,num_cards={self.num_cards},points_order={self.points_order}{returns})"
+
+    @property
+    def u_max(self) -> float:
+        """Both hold the same cards, so whoever wins a round loses another: at best the one-point card."""
+        return (self.num_cards * (self.num_cards + 1) / 2 - 2) / 2 if self.points else 1.0
+
+    @property
+    def unit(self) -> Unit:
+        return Unit("points", 2.0) if self.points else Unit()
+
+
+def hidden_bids(given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What both forms of the game are made from; GameError where bids would be open."""
+    if not given["imp_info"]:
+        raise GameError("goofspiel is played here with hidden bids only: add imp_info=True")
+    return given["num_cards"], given["points_order"], given["returns_type"]
 
 
 class GoofspielRounds(NamedTuple):

@@ -33,7 +33,7 @@ detectives.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -42,7 +42,6 @@ from sog.arrays import Array, Bool, Float32, Int32
 from sog.games.base import NATURE, TERMINAL, Carry, Fan, Game, Links, Moves, Operator, Scaled, State
 from sog.games.scotland_yard.map import TRANSPORTS, CityMap, read_map
 from sog.games.scotland_yard.rules import BLACK, DOUBLE, TICKETS, ScotlandYardRules, read_rules, starting_stations
-from sog.games.strings import Parameters
 
 # What a public state waits for, and how the chase ended.
 _DEAL, _ACT, _LOOK, _CAUGHT, _STUCK, _ESCAPED = "deal", "act", "look", "caught", "stuck", "escaped"
@@ -70,9 +69,9 @@ class Chase:
     scale: float = field(default=1.0, compare=False)
 
 
-def scotland_yard(parameters: Parameters) -> Game:
-    """The game of these parameters: the fields of Rules by name, lists with semicolons. Raises GameError."""
-    rules = read_rules(parameters)
+def scotland_yard(values: Mapping[str, str | None]) -> Game:
+    """The game with a value for each of its parameters (rules.py); GameError where they make no sense."""
+    rules = read_rules(values)
     return ScotlandYard(rules, read_map(rules.map))
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final
 
 from sog.errors import GameError
+from sog.games.parameters import GameParameter, text
 from sog.games.scotland_yard.map import CityMap
-from sog.games.strings import Parameter, Parameters, refuse_unknown, write_game
+from sog.games.strings import Parameter, write_game
 
 TICKETS: Final = ("taxi", "bus", "underground", "black", "double")
 BLACK: Final = 3
@@ -21,11 +23,7 @@ _EMPTY: Final = {"reveals": "none", "cards": "all"}  # how an empty list is writ
 class ScotlandYardRules:
     """What a game of Scotland Yard is besides its map; the defaults are the classic London game's.
 
-    rounds: Mr X's moves, double moves counted twice.  reveals: the moves at which he shows himself.
-    start: `deal` (everyone draws a card), `hidden;1;11` (the detectives' stations; Mr X draws a card)
-        or `6;1;11` (Mr X's station, known to all, and the detectives').
-    cards: the stations on the start cards; empty: every station of the map.
-    tickets: a detective's taxi, bus, underground.  x_tickets: Mr X's, then black tickets and double cards.
+    `PARAMETERS` says what each field is; no `cards` are every station of the map.
     """
 
     map: str = "london"
@@ -48,6 +46,21 @@ class ScotlandYardRules:
                 parameters[f.name] = _listed(f.name, value) if isinstance(value, tuple) else value
         return write_game("scotland_yard", parameters)
 
+
+# Lists have semicolons; what a game string leaves out is the map's preset.
+PARAMETERS: Final[Mapping[str, GameParameter]] = {
+    "map": text("glasses, london, or a file of a user's own map", "glasses"),
+    "rounds": text("Mr X's moves, double moves counted twice"),
+    "detectives": text("how many; with a start other than deal they are counted there"),
+    "reveals": text("the moves at which Mr X shows himself, or none"),
+    "start": text(
+        "deal (everyone draws a card), hidden;1;11 (the detectives' stations; Mr X draws a card), "
+        "or 6;1;11 (Mr X's station, which all know, and the detectives')"
+    ),
+    "cards": text("the stations on the start cards, or all"),
+    "tickets": text("a detective's taxi, bus and underground tickets"),
+    "x_tickets": text("Mr X's, then his black tickets and double cards"),
+}
 
 _LONDON_CARDS: Final = (13, 26, 29, 34, 50, 53, 91, 94, 103, 112, 117, 132, 138, 141, 155, 174, 197, 198)
 LONDON: Final = ScotlandYardRules(cards=_LONDON_CARDS)
@@ -77,15 +90,15 @@ def preset(city_name: str) -> ScotlandYardRules:
     return {"glasses": GLASSES, "london": LONDON}.get(city_name, ScotlandYardRules(city_name))
 
 
-def read_rules(parameters: Parameters) -> ScotlandYardRules:
-    """The rules of a game string's parameters, the map's preset where it is silent; raises GameError."""
-    rules = preset(str(parameters.get("map", "glasses")))
-    refuse_unknown("scotland_yard", parameters, [f.name for f in fields(ScotlandYardRules)])
-    for key, value in parameters.items():
-        rules = replace(rules, **{key: _read(key, str(value), getattr(rules, key))})
+def read_rules(values: Mapping[str, str | None]) -> ScotlandYardRules:
+    """The rules with a value for each of `PARAMETERS`, the map's preset where it is None; raises GameError."""
+    rules = preset(str(values["map"]))
+    for key, value in values.items():
+        if value is not None:
+            rules = replace(rules, **{key: _read(key, value, getattr(rules, key))})
     if rules.start != "deal":
         placed = rules.start.count(";")
-        if "detectives" in parameters and rules.detectives != placed:
+        if values["detectives"] is not None and rules.detectives != placed:
             raise GameError(f"start={rules.start} places {placed} detectives, not {rules.detectives}")
         rules = replace(rules, detectives=placed)
     for key, length in (("tickets", 3), ("x_tickets", 5)):
