@@ -12,7 +12,7 @@ from sog.cli.frame import JsonOption, print_json, progress_bar, stdout
 from sog.errors import GameError, SettingError
 
 if TYPE_CHECKING:
-    from sog.measure.openspiel_table import Row
+    from sog.measure.openspiel_table import OpenSpielRow
 
 
 # Characters of the table's columns, and of the last one at least.
@@ -119,11 +119,11 @@ def _refuse_unknown(names: Sequence[str]) -> None:
             raise GameError(f"OpenSpiel has no game called {short}")
 
 
-def _rows(names: Sequence[str]) -> list[Row]:
+def _rows(names: Sequence[str]) -> list[OpenSpielRow]:
     from sog.games.strings import OPENSPIEL
     from sog.measure import openspiel_table
 
-    rows: list[Row] = []
+    rows: list[OpenSpielRow] = []
     made = openspiel_table.rows(name.removeprefix(OPENSPIEL) for name in names)
     with progress_bar("OpenSpiel games", len(names), "games") as report:
         for name in names:

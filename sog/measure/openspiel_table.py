@@ -116,7 +116,7 @@ CANDIDATES: Final = (
 
 
 @dataclass(frozen=True)
-class Row:
+class OpenSpielRow:
     """One game of the table; NashConvs are in utilities, None where there is none.
 
     public: how the public states were found.  states: public states, terminals and NATURE's included.
@@ -159,16 +159,16 @@ class Row:
         return self.openspiel_uniform, self.openspiel_random, self.openspiel_cfr
 
 
-def rows(games: Iterable[str] = CANDIDATES, limit: int = LIMIT, seed: int = 0) -> Iterator[Row]:
+def rows(games: Iterable[str] = CANDIDATES, limit: int = LIMIT, seed: int = 0) -> Iterator[OpenSpielRow]:
     """One row for each game string, made on demand; refused games give the reason."""
     for game in games:
         try:
             yield compare(game, limit, seed)
         except GameError as error:
-            yield Row(game, refused=str(error).removeprefix(f"{game} "))
+            yield OpenSpielRow(game, refused=str(error).removeprefix(f"{game} "))
 
 
-def compare(name: str, limit: int = LIMIT, seed: int = 0) -> Row:
+def compare(name: str, limit: int = LIMIT, seed: int = 0) -> OpenSpielRow:
     """The row of one game; GameError where it is refused."""
     game = OpenSpielGame(name, limit)
     public = PublicTree(game).list_all()
@@ -180,7 +180,7 @@ def compare(name: str, limit: int = LIMIT, seed: int = 0) -> Row:
     theirs: list[float | None] = [None, None, None]
     if game.recalls:
         theirs = [float(pyspiel.nash_conv(game.spiel_game, openspiel_policy(public, policy))) for policy in policies]
-    return Row(
+    return OpenSpielRow(
         game=name,
         histories=game.num_histories,
         public=game.way,
@@ -230,7 +230,7 @@ def openspiel_policy(public: PublicTree, policy: Policy) -> dict[str, list[tuple
 # --- the table for people and programs ---
 
 
-def rich_table(table: Sequence[Row]) -> Table:
+def rich_table(table: Sequence[OpenSpielRow]) -> Table:
     """The rows that go through, with sizes and NashConvs, and then the refused ones with the reason."""
     out = Table("game", "public", title="NashConv of the same policies, in utilities: ours and OpenSpiel's")
     for heading in ("histories", "states", "infostates", "uniform", "random", f"CFR+ {ITERATIONS}", "difference"):
@@ -247,7 +247,7 @@ def rich_table(table: Sequence[Row]) -> Table:
     return out
 
 
-def as_markdown(table: Sequence[Row]) -> str:
+def as_markdown(table: Sequence[OpenSpielRow]) -> str:
     """The rows as a page of Markdown: those compared, with sizes and the largest difference, and then the others."""
     compared = [row for row in table if row.difference is not None]
     others = [row for row in table if row.difference is None]
@@ -278,12 +278,12 @@ CFR+, by this project's best responses and by OpenSpiel's. Compared: {compared} 
 """
 
 
-def _markdown_row(row: Row) -> str:
+def _markdown_row(row: OpenSpielRow) -> str:
     sizes = (f"{size:,}" for size in (row.histories, row.states, row.infostates))
     return f"| `{row.game}` | {row.public} | {' | '.join(sizes)} | {row.cfr:.6g} | {row.difference:.0e} |\n"
 
 
-def as_json(table: Sequence[Row]) -> dict[str, object]:
+def as_json(table: Sequence[OpenSpielRow]) -> dict[str, object]:
     """{games: [one object a row, with `difference` and `agrees`], agree: how many agree}, for json.dumps."""
     games = [{**asdict(row), "difference": row.difference, "agrees": row.agrees} for row in table]
     return {"games": games, "agree": sum(row.agrees for row in table)}

@@ -12,7 +12,7 @@ import numpy as np
 
 from sog.arrays import Array, Float64, Int64
 from sog.games.boards.go import Go
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 from sog.opponents.rating import Decision, Rate, Rated
 from sog.searches.kernels.jit import njit
 from sog.searches.tree.draws import random

@@ -10,7 +10,7 @@ import numpy as np
 
 from sog.errors import GameError
 from sog.games.base import Game, State
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 from sog.play.openspiel_states import openspiel_game
 from sog.play.player import Candidate, Player, Stopped, Thought, never
 from sog.searches.leaves.evaluator import SearchGenerator, zero_evaluator
@@ -110,7 +110,7 @@ class RatingSearch:
 
 def spiel_state(game: Game, state: State) -> Any:
     """OpenSpiel's state at a public state of a deterministic game; GameError where OpenSpiel lacks the game."""
-    if isinstance(state, Position):
+    if isinstance(state, BoardPosition):
         return state.spiel.clone()
     if not game.deterministic:
         raise GameError(f"{game.name} is no game of perfect information without chance")

@@ -17,7 +17,7 @@ import pyspiel
 from open_spiel.python.algorithms import mcts as openspiel_mcts
 
 from sog.errors import SettingError
-from sog.games.boards.positions import Position, PositionGame
+from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
@@ -135,7 +135,7 @@ class _Constant:
 
 
 def _openspiel_python(game: PositionGame, simulations: int) -> Once:
-    state = cast(Position, game.root()).spiel
+    state = cast(BoardPosition, game.root()).spiel
     choose = openspiel_mcts.SearchNode.puct_value
     bot = openspiel_mcts.MCTSBot(
         state.get_game(), _UCT_C, simulations, _Constant(), solve=False, child_selection_fn=choose
@@ -144,7 +144,7 @@ def _openspiel_python(game: PositionGame, simulations: int) -> Once:
 
 
 def _openspiel_cpp(game: PositionGame, simulations: int) -> Once:
-    state = cast(Position, game.root()).spiel
+    state = cast(BoardPosition, game.root()).spiel
     evaluator = pyspiel.RandomRolloutEvaluator(1, 0)
     bot = pyspiel.MCTSBot(state.get_game(), evaluator, _UCT_C, simulations, 1000, False, 0, False)
     return lambda: bot.mcts_search(state)

@@ -22,7 +22,7 @@ from sog.games.base import TERMINAL
 from sog.games.holdem.bets import EveryAmount
 from sog.games.holdem.betting import CALL, FOLD
 from sog.games.holdem.cards import CARDS, card_name, hand_number
-from sog.games.holdem.game import Holdem, HoldemState, Spot
+from sog.games.holdem.game import Holdem, HoldemSpot, HoldemState
 from sog.games.holdem.strength import ranks_of
 
 HANDS_PER_TABLE = 10
@@ -44,7 +44,7 @@ def tables(hands: int, seed: int, short: bool) -> Iterator[tuple[Holdem, int, np
             stacks[1] = int(rng.integers(1 if short else big + 1, max(stacks[0], big + 1) + 1))
         count = min(hands, HANDS_PER_TABLE)
         hands -= count
-        yield Holdem(Spot((stacks[0], stacks[1]), (small, big)), EveryAmount()), count, rng
+        yield Holdem(HoldemSpot((stacks[0], stacks[1]), (small, big)), EveryAmount()), count, rng
 
 
 def choose(game: Holdem, s: HoldemState, rng: np.random.Generator) -> int:

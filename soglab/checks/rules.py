@@ -14,7 +14,7 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL
 from sog.games.boards import chess_moves
 from sog.games.boards.chess import BLACK, Chess
-from sog.games.boards.positions import Position, PositionGame
+from sog.games.boards.positions import BoardPosition, PositionGame
 
 Report = Callable[[int, str], None]
 # The names of chess moves by (action * 13 + board code of the piece) * 2, and 1 more where Black moves.
@@ -32,7 +32,7 @@ def random_game(game: PositionGame, rng: np.random.Generator, spoken: Spoken | N
     from OpenSpiel's observation. At the end the result. GameError at the first difference.
     spoken: the names of chess moves that games before have taken there and back; more are added.
     """
-    position = cast(Position, game.root())
+    position = cast(BoardPosition, game.root())
     spiel = position.spiel.clone()
     observation = make_observation(spiel.get_game())
     spoken = {} if spoken is None else spoken
@@ -49,7 +49,9 @@ def random_game(game: PositionGame, rng: np.random.Generator, spoken: Spoken | N
     return count
 
 
-def _compare(game: PositionGame, position: Position, spiel: pyspiel.State, observed: Array, spoken: Spoken) -> None:
+def _compare(
+    game: PositionGame, position: BoardPosition, spiel: pyspiel.State, observed: Array, spoken: Spoken
+) -> None:
     """`observed`: OpenSpiel's observation, float32[*]."""
     alike = position.actor == spiel.current_player() and position.legal.tolist() == spiel.legal_actions()
     if isinstance(game, Chess):
@@ -65,7 +67,7 @@ def _compare(game: PositionGame, position: Position, spiel: pyspiel.State, obser
         raise GameError(f"{game.name} after {spiel.history()}: another position than OpenSpiel's")
 
 
-def _speak(game: Chess, position: Position, spoken: Spoken) -> None:
+def _speak(game: Chess, position: BoardPosition, spoken: Spoken) -> None:
     """All legal actions through their names and back, and no name twice.
 
     What a name is, and what is read from it, depends on the action, the mover and the piece alone: each such move
@@ -85,7 +87,7 @@ def _speak(game: Chess, position: Position, spoken: Spoken) -> None:
         raise GameError(f"{game.state_name(position)}: two moves have one name")
 
 
-def _stones(game: PositionGame, position: Position) -> Array:
+def _stones(game: PositionGame, position: BoardPosition) -> Array:
     """[2, H, W]: player 0's and player 1's stones from the planes."""
     planes = game.features(position).reshape(game.planes)
     boards = 1 if game.name == "connect_four" else (game.planes[0] - 1) // 2  # boards that the planes show
@@ -94,7 +96,7 @@ def _stones(game: PositionGame, position: Position) -> Array:
     return stones
 
 
-def _chess_pieces(game: Chess, position: Position) -> Array:
+def _chess_pieces(game: Chess, position: BoardPosition) -> Array:
     """[12, 8, 8] in OpenSpiel's order, White's and Black's king first and pawns last, ranks by files."""
     planes = game.features(position).reshape(game.planes)
     black = position.actor == BLACK

@@ -16,7 +16,7 @@ from sog.arrays import Array
 from sog.errors import SettingError
 from sog.games.base import TERMINAL
 from sog.games.boards.go import Go
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 from sog.games.catalog import make_game
 from sog.nets.cvpn import CVPN
 from sog.nets.inference import network_evaluator
@@ -50,7 +50,7 @@ def test_owners_are_who_the_score_counts() -> None:
     """In random games the owners' sum less the komi decides, or else the game is a draw by repetition."""
     rng, drawn, decided = np.random.default_rng(2), 0, 0
     for _ in range(300):
-        position = cast(Position, GO.root())
+        position = cast(BoardPosition, GO.root())
         while position.actor != TERMINAL:
             position = position.play(int(rng.choice(position.legal)))
         owners, result = GO.owners(position), GO.payoff(position).scale

@@ -13,19 +13,19 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL
 from sog.games.boards import chess_moves
 from sog.games.boards.chess import BLACK, WHITE, Chess
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 from sog.games.catalog import make_game
 from sog.games.checks.public_states import check_game
 
 
-def after(game: Chess, moves: str) -> Position:
-    position = cast(Position, game.root())
+def after(game: Chess, moves: str) -> BoardPosition:
+    position = cast(BoardPosition, game.root())
     for move in moves.split():
         position = position.play(game.action(position, move))
     return position
 
 
-def planes(game: Chess, position: Position) -> np.ndarray:
+def planes(game: Chess, position: BoardPosition) -> np.ndarray:
     return game.features(position).reshape(game.planes)
 
 
@@ -48,7 +48,7 @@ def _on_the_board(action: int) -> bool:
 
 def test_start() -> None:
     game = Chess()
-    root = cast(Position, game.root())
+    root = cast(BoardPosition, game.root())
     assert game.name == "chess" and root.actor == WHITE
     assert sorted(game.action_name(root, a) for a in root.legal.tolist())[:3] == ["a2a3", "a2a4", "b1a3"]
     assert game.num_actions == chess_moves.NUM_ACTIONS
@@ -117,7 +117,7 @@ def test_mate_pays_the_winner() -> None:
 def test_planes_are_from_the_movers_side() -> None:
     """The start seen by White and, after a quiet pair of moves, by both: pawns on the second rank, the king on e."""
     game = Chess()
-    first = planes(game, cast(Position, game.root()))
+    first = planes(game, cast(BoardPosition, game.root()))
     assert first[0, :, 1].all() and first[0].sum() == 8 and first[5, 4, 0] == 1 and first[6, :, 6].all()
     assert first[14:112].sum() == 0 and first[-1].sum() == 0 and first[112:116].all()
     black = planes(game, after(game, "e2e4"))

@@ -8,15 +8,15 @@ import numpy as np
 
 from sog.games.base import TERMINAL
 from sog.games.boards.connect_four import ConnectFour
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 from sog.games.checks.openspiel import compare_with_openspiel
 from sog.games.checks.public_states import check_game
 from sog.opponents.connect_four.bitboards import threats
 from sog.opponents.connect_four.solver import Board
 
 
-def after(columns: str) -> Position:
-    position = cast(Position, ConnectFour().root())
+def after(columns: str) -> BoardPosition:
+    position = cast(BoardPosition, ConnectFour().root())
     for column in columns:
         position = position.play(int(column) - 1)
     return position
@@ -48,7 +48,7 @@ def test_planes_of_threats_are_those_of_the_exact_solver() -> None:
     """Where a stone would complete four, by lines of cells and by the solver's bits, over random games."""
     game, rng, seen = ConnectFour(), np.random.default_rng(0), 0
     for _ in range(60):
-        position = cast(Position, game.root())
+        position = cast(BoardPosition, game.root())
         board = Board()
         while position.actor != TERMINAL:
             shown = game.features(position).reshape(game.planes)

@@ -10,7 +10,7 @@ import pytest
 from sog.errors import GameError
 from sog.games.base import TERMINAL
 from sog.games.boards.go import Go
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 from sog.games.catalog import make_game
 from sog.games.checks.public_states import check_game
 from sog.nets.shape import is_for, shape_for
@@ -18,8 +18,8 @@ from sog.training.packing import pack, unpack
 from sog.training.replay import blank_rows
 
 
-def after(game: Go, moves: str) -> Position:
-    position = cast(Position, game.root())
+def after(game: Go, moves: str) -> BoardPosition:
+    position = cast(BoardPosition, game.root())
     for move in moves.split():
         (action,) = (a for a in position.legal.tolist() if game.action_name(position, a) == move)
         position = position.play(action)
@@ -52,7 +52,7 @@ def test_a_board_that_comes_again_is_a_draw() -> None:
     game = Go(2, 0.5)
     rng = np.random.default_rng(0)
     for _ in range(200):
-        position, seen = cast(Position, game.root()), set()
+        position, seen = cast(BoardPosition, game.root()), set()
         while position.actor != TERMINAL:
             board = game.board(position).tobytes()
             seen.add(board)

@@ -11,7 +11,7 @@ from sog.games.catalog import make_game
 from sog.games.checks.public_states import check_game
 from sog.games.holdem.bets import Fractions, parse_sizes, perturbed
 from sog.games.holdem.cards import CARDS, HANDS, disjoint_pairs, hand_number, live_hands, parse_cards
-from sog.games.holdem.game import EXTRAS, Holdem, HoldemState, Spot
+from sog.games.holdem.game import EXTRAS, Holdem, HoldemSpot, HoldemState
 from sog.games.holdem.lines import follow
 from sog.games.holdem.strings import holdem_from
 from sog.games.strings import parse_game
@@ -194,7 +194,7 @@ def test_spots_that_cannot_be_played_are_refused(text: str, message: str) -> Non
 
 
 def test_the_whole_game_starts_with_the_dealer() -> None:
-    g = Holdem(Spot(), parse_sizes("any"))
+    g = Holdem(HoldemSpot(), parse_sizes("any"))
     assert g.actor(g.root()) == 1
     assert g.actions(g.root())[[0, 1, 2, -1]].tolist() == [0, 1, 200, 20_000]
     assert g.num_actions == 20_001

@@ -22,7 +22,7 @@ from sog.games.openspiel.game import OpenSpielGame
 from sog.games.openspiel.histories import list_histories
 from sog.games.openspiel.partition import partition
 from sog.measure import openspiel_table
-from sog.measure.openspiel_table import Row, compare
+from sog.measure.openspiel_table import OpenSpielRow, compare
 from sog.searches.cfr import exact
 from sog.searches.cfr.rules import DCFR
 from sog.searches.tree.public_tree import PublicTree
@@ -288,7 +288,7 @@ def test_a_row_that_differs_is_not_taken_for_a_refused_one() -> None:
     assert row.agrees and not row.differs
     wrong = replace(row, openspiel_random=row.random + 1e-8 if row.random is not None else None)
     assert wrong.differs and not wrong.agrees
-    assert not Row("matrix_pd", refused="is not zero-sum").differs
+    assert not OpenSpielRow("matrix_pd", refused="is not zero-sum").differs
     assert "Compared: 1 games; equal within 1e-09:\n0;" in openspiel_table.as_markdown([wrong])
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from sog.errors import SettingError
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 from sog.games.catalog import make_game
 from sog.games.rules.leduc.game import Leduc
 from sog.nets import inference
@@ -159,7 +159,7 @@ def test_policy_cells_stand_where_actions_are() -> None:
         x[0, 0, 4, 1] = 1.0
         hot = head(x)[0].nonzero().flatten().tolist()
     game = make_game("chess")
-    assert [game.action_name(cast(Position, game.root()), action) for action in hot] == ["e2e3"]
+    assert [game.action_name(cast(BoardPosition, game.root()), action) for action in hot] == ["e2e3"]
 
 
 def test_a_checkpoint_keeps_what_normalisation_has_seen(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL
 from sog.games.boards.chess import BLACK, START, WHITE, Chess
 from sog.games.boards.chess_starts import fen_of, random_endgame
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 from sog.opponents.chess.best_play import best_play, random_wins, standing
 from sog.opponents.chess.tablebase import DRAWN, ILLEGAL, endgame
 from sog.opponents.rating import RatingPlayer
@@ -51,7 +51,7 @@ def test_each_distance_follows_from_those_after_openspiels_moves(piece: str) -> 
         for king, own, weak in legal[rng.choice(len(legal), 400, replace=False)].tolist():
             white = bool(rng.integers(2))
             game = Chess(fen_of(piece, (king, own, weak), white, white == bool(side)))
-            root, winner = cast(Position, game.root()), WHITE if white else BLACK
+            root, winner = cast(BoardPosition, game.root()), WHITE if white else BLACK
             ends = [root] if root.actor == TERMINAL else [root.play(int(action)) for action in root.legal]
             after = [_distance(game, position, winner) for position in ends]
             if root.actor == TERMINAL:
@@ -63,7 +63,7 @@ def test_each_distance_follows_from_those_after_openspiels_moves(piece: str) -> 
             assert plies[side, king, own, weak] == expected, game.name
 
 
-def _distance(game: Chess, position: Position, winner: int) -> int:
+def _distance(game: Chess, position: BoardPosition, winner: int) -> int:
     if position.actor == TERMINAL:
         return 0 if game.payoff(position).scale == (1.0 if winner == 0 else -1.0) else DRAWN
     return standing(game, position).plies

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sog.errors import CheckpointError, GameError
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 from sog.games.catalog import make_game
 from sog.nets.shape import NetworkShape, shape_for
 from sog.training.packing import pack, unpack, window_for
@@ -20,13 +20,13 @@ def random_rows(name: str, count: int, seed: int = 0) -> tuple[NetworkShape, Row
     game, rng = make_game(name), np.random.default_rng(seed)
     shape = shape_for(game, 8, 1, "resnet")
     rows = blank_rows(shape, count)
-    position = cast(Position, game.root())
+    position = cast(BoardPosition, game.root())
     for k in range(count):
         rows.inputs[k, :-2], rows.inputs[k, -2:] = game.features(position), 1.0
         rows.legal[k, 0, position.legal] = True
         rows.policies[k, 0, position.legal] = rng.dirichlet(np.full(len(position.legal), 0.3))
         after = position.play(int(rng.choice(position.legal)))
-        position = cast(Position, game.root()) if not len(after.legal) else after
+        position = cast(BoardPosition, game.root()) if not len(after.legal) else after
     rows.values[:], rows.value_mask[:] = rng.uniform(-1, 1, (count, 2)), rng.random((count, 2)) < 0.5
     rows.policy_mask[:] = rng.random((count, 1)) < 0.5
     return shape, rows

@@ -12,11 +12,11 @@ from sog.arrays import Array, Float32
 from sog.errors import GameError
 from sog.games.base import TERMINAL, State
 from sog.games.boards import chess_moves
-from sog.games.boards.chess_moves import Step
+from sog.games.boards.chess_moves import ChessStep
 from sog.games.boards.chess_starts import random_endgame
 from sog.games.boards.fen import checked_fen
 from sog.games.boards.pgn import pgn_record
-from sog.games.boards.positions import HISTORY, Position, PositionGame
+from sog.games.boards.positions import HISTORY, BoardPosition, PositionGame
 from sog.games.planes import MOST
 from sog.games.records import GameRecord
 from sog.games.strings import write_game
@@ -40,7 +40,7 @@ _STEP_PLANES: Final = 14  # of each position: six own pieces, six of the opponen
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class ChessView:
     """What the planes need of a position.
 
     board: int8[64], codes by square file * 8 + rank.  castling: FEN's letters.  quiet: half moves since a capture
@@ -55,7 +55,7 @@ class Seen:
 
 
 class Chess(PositionGame):
-    """Chess; a public state is a Position. Player 1 is White and moves first, player 0 Black, as OpenSpiel has it.
+    """Chess; a public state is a BoardPosition. Player 1 is White and moves first, player 0 Black, as OpenSpiel has it.
 
     Rules are OpenSpiel's: the third repetition of a position, 100 half moves without a capture or a pawn's move,
     and material that cannot mate end the game as a draw at once, without a claim. Positions before the root of
@@ -96,7 +96,7 @@ class Chess(PositionGame):
             if game.actor(game.root()) != TERMINAL:
                 return game
 
-    def write_planes(self, position: Position, out: Float32) -> None:
+    def write_planes(self, position: BoardPosition, out: Float32) -> None:
         black = position.actor == BLACK
         seen = [self.seen(past) for past in position.latest()]
         boards = np.concatenate([past.board for past in seen]).reshape(-1, 1, 64)
@@ -115,19 +115,19 @@ class Chess(PositionGame):
     def write_record(self, record: GameRecord) -> str:
         return pgn_record(self, record, self.fen, START)
 
-    def seen(self, s: State) -> Seen:
+    def seen(self, s: State) -> ChessView:
         """A position's board and counters."""
-        position = cast(Position, s)
+        position = cast(BoardPosition, s)
         if position.view is None:
             placed, _, castling, _, quiet, number = position.spiel.board().to_fen().split(" ")
             letters = np.frombuffer(placed.translate(_BLANKS).encode(), dtype=np.uint8)
             repetitions = position.spiel.num_repetitions(position.spiel)
-            position.view = Seen(_CODES[letters][_FROM_FEN], castling, int(quiet), int(number), repetitions)
-        return cast(Seen, position.view)
+            position.view = ChessView(_CODES[letters][_FROM_FEN], castling, int(quiet), int(number), repetitions)
+        return cast(ChessView, position.view)
 
-    def step(self, s: State, action: int) -> Step:
+    def step(self, s: State, action: int) -> ChessStep:
         """What an action moves, as White sees the board."""
-        position = cast(Position, s)
+        position = cast(BoardPosition, s)
         black, board = position.actor == BLACK, self.seen(s).board
         square = action // chess_moves.PLANES
         pawn = square < 64 and int(board[square ^ 7 if black else square]) in _PAWNS
@@ -135,7 +135,7 @@ class Chess(PositionGame):
 
     def action(self, s: State, move: str) -> int:
         """The legal action that UCI's notation names; GameError where it is malformed or illegal."""
-        position, step = cast(Position, s), chess_moves.read_step(move)
+        position, step = cast(BoardPosition, s), chess_moves.read_step(move)
         king = int(self.seen(s).board[step.start]) in _KINGS
         action = chess_moves.action_of(step, position.actor == BLACK, king)
         if action not in position.legal or self.step(s, action) != step:
@@ -144,7 +144,7 @@ class Chess(PositionGame):
 
     def state_name(self, s: State) -> str:
         """The position's FEN."""
-        return str(cast(Position, s).spiel.board().to_fen())
+        return str(cast(BoardPosition, s).spiel.board().to_fen())
 
     def picture(self, s: State) -> str:
         """The board, White's pieces in capitals."""

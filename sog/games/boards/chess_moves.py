@@ -23,7 +23,7 @@ _LINES: Final = ((0, 1), (1, 0), (1, 1), (1, -1))  # each with steps of -7..-1, 
 _JUMPS: Final = ((-2, -1), (-2, 1), (-1, -2), (-1, 2), (2, -1), (2, 1), (1, -2), (1, 2))
 
 
-class Step(NamedTuple):
+class ChessStep(NamedTuple):
     """Squares are file * 8 + rank as White sees the board; promotion: one of q, r, b, n, or ""."""
 
     start: int
@@ -42,19 +42,19 @@ PLANE_STEPS: Final = _plane_steps()
 _PLANE_OF: Final = {step: plane for plane, step in enumerate(PLANE_STEPS) if plane >= 9}
 
 
-def step_of(action: int, black: bool, pawn: bool) -> Step:
+def step_of(action: int, black: bool, pawn: bool) -> ChessStep:
     """What an action moves; `pawn`: whether a pawn stands on its square, which then may become a queen."""
     if action >= QUEENSIDE:
         rank = 7 if black else 0
-        return Step(4 * 8 + rank, (2 if action == QUEENSIDE else 6) * 8 + rank)
+        return ChessStep(4 * 8 + rank, (2 if action == QUEENSIDE else 6) * 8 + rank)
     square, plane = divmod(action, PLANES)
     files, ranks = PLANE_STEPS[plane]
     end = (square // 8 + files) * 8 + square % 8 + ranks
     promotion = _UNDER[plane // 3] if plane < 9 else "q" if pawn and end % 8 == 7 else ""
-    return Step(square ^ 7, end ^ 7, promotion) if black else Step(square, end, promotion)
+    return ChessStep(square ^ 7, end ^ 7, promotion) if black else ChessStep(square, end, promotion)
 
 
-def action_of(step: Step, black: bool, king: bool) -> int:
+def action_of(step: ChessStep, black: bool, king: bool) -> int:
     """The action that moves so; `king`: whether a king moves, of which a jump by two files is castling.
 
     GameError where no piece moves like that.
@@ -70,19 +70,19 @@ def action_of(step: Step, black: bool, king: bool) -> int:
     return start * PLANES + _PLANE_OF[files, ranks]
 
 
-def write_step(step: Step) -> str:
+def write_step(step: ChessStep) -> str:
     """UCI's notation, such as e2e4 or a7a8q."""
     return f"{_square_name(step.start)}{_square_name(step.end)}{step.promotion}"
 
 
-def read_step(text: str) -> Step:
+def read_step(text: str) -> ChessStep:
     """The step that UCI's notation names; GameError where it is none."""
     letters = text.lower()
     fits = len(letters) in (4, 5) and letters[0] in _FILES and letters[2] in _FILES
     if not fits or letters[1] not in _RANKS or letters[3] not in _RANKS or letters[4:] not in ("", *"qrbn"):
         raise GameError(f"not a move such as e2e4 or a7a8q: {text!r}")
     start, end = (_FILES.index(letters[k]) * 8 + _RANKS.index(letters[k + 1]) for k in (0, 2))
-    return Step(start, end, letters[4:])
+    return ChessStep(start, end, letters[4:])
 
 
 _FILES: Final = "abcdefgh"

@@ -10,7 +10,7 @@ import pyspiel
 from sog.arrays import Array, Float32
 from sog.errors import GameError
 from sog.games.base import TERMINAL, State
-from sog.games.boards.positions import Position, PositionGame
+from sog.games.boards.positions import BoardPosition, PositionGame
 from sog.games.kernels import kernel
 from sog.games.symmetries import mirrored_columns
 
@@ -73,7 +73,7 @@ class ConnectFour(PositionGame):
             if not state.is_terminal():
                 return ConnectFour("".join(str(column + 1) for column in state.history()))
 
-    def write_planes(self, position: Position, out: Float32) -> None:
+    def write_planes(self, position: BoardPosition, out: Float32) -> None:
         board = _board(position)
         for k, player in enumerate((position.actor, 1 - position.actor)):
             out[k] = board == 1 + player
@@ -81,11 +81,11 @@ class ConnectFour(PositionGame):
         out[4, 1::2] = 1.0
 
     def state_name(self, s: State) -> str:
-        line = "".join(str(action + 1) for action in cast(Position, s).spiel.history())
+        line = "".join(str(action + 1) for action in cast(BoardPosition, s).spiel.history())
         return line or "start"
 
     def picture(self, s: State) -> str:
-        rows = str(cast(Position, s).spiel).split("\n")[:_ROWS]
+        rows = str(cast(BoardPosition, s).spiel).split("\n")[:_ROWS]
         return "\n".join([*(" ".join(row) for row in rows), " ".join(str(c + 1) for c in range(_COLUMNS))])
 
     def action_name(self, s: State, action: int) -> str:
@@ -107,7 +107,7 @@ def _mark_threats(board, stone, out):  # type: ignore[no-untyped-def]
             out[row, column] = 1.0
 
 
-def _board(position: Position) -> Array:
+def _board(position: BoardPosition) -> Array:
     """int8[6, 7]: 1 for x, 2 for o."""
     if position.view is None:
         letters = str(position.spiel).replace("\n", "").encode()[: _ROWS * _COLUMNS]

@@ -12,7 +12,7 @@ from sog.arrays import Array, Float32
 from sog.errors import GameError
 from sog.games.base import Game, State
 from sog.games.boards.go_area import owners
-from sog.games.boards.positions import Position, PositionGame, stone_planes
+from sog.games.boards.positions import BoardPosition, PositionGame, stone_planes
 from sog.games.boards.sgf import sgf_record
 from sog.games.records import GameRecord
 from sog.games.symmetries import of_square
@@ -67,7 +67,7 @@ class Go(PositionGame):
         komis = [self.komi + points for points in _SPREAD]
         return tuple(Go(self.size, komi) for komi in komis if abs(komi) <= _LARGEST_KOMI)
 
-    def write_planes(self, position: Position, out: Float32) -> None:
+    def write_planes(self, position: BoardPosition, out: Float32) -> None:
         boards = [self.board(past) for past in position.latest(_HISTORY)]
         stone_planes(boards, position.actor, out, _HISTORY)
         given = max(-_SHOWN_KOMI, min(_SHOWN_KOMI, self.komi if position.actor == WHITE else -self.komi))
@@ -84,7 +84,7 @@ class Go(PositionGame):
 
     def board(self, s: State) -> Array:
         """int8[N, N]: 1 for Black's stones, 2 for White's; row 0 at the bottom, column 0 at the left."""
-        position = cast(Position, s)
+        position = cast(BoardPosition, s)
         if position.view is None:
             letters = np.frombuffer(str(position.spiel).encode(), dtype=np.uint8)[-_picture(self.size) :]
             points = letters.reshape(-1, self.size + 4)[:, 3:-1][: self.size]
@@ -92,7 +92,7 @@ class Go(PositionGame):
         return cast(Array, position.view)
 
     def state_name(self, s: State) -> str:
-        position = cast(Position, s)
+        position = cast(BoardPosition, s)
         moves = [self.action_name(s, int(action)) for action in position.spiel.history()]
         return " ".join(moves) or "start"
 

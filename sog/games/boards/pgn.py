@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sog.games.base import Game
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 from sog.games.records import GameRecord, states_of, wrapped
 
 __all__ = ["pgn_record"]
@@ -33,7 +33,7 @@ def pgn_record(game: Game, record: GameRecord, fen: str, start: str) -> str:
     for k, (state, action) in enumerate(zip(states_of(game, record.moves), record.moves, strict=True)):
         if white or k == 0:
             words.append(f"{number}." if white else f"{number}...")
-        assert isinstance(state, Position)
+        assert isinstance(state, BoardPosition)
         words.append(str(state.spiel.action_to_string(state.actor, action)))
         number, white = number + (not white), not white
     head = "".join(f'[{tag} "{_quoted(value)}"]\n' for tag, value in tags.items())

@@ -18,7 +18,7 @@ _ONE: Final = Operator(np.ones((1, 1)))
 _NO_ACTIONS: Final = np.zeros(0, dtype=np.int32)
 
 
-class Position:
+class BoardPosition:
     """A public state: OpenSpiel's state and the line that led to it; compared by identity and never changed.
 
     spiel: pyspiel.State.  parent: the position before, None at the root.  actor: as Game.actor.
@@ -27,21 +27,21 @@ class Position:
 
     __slots__ = ("__weakref__", "actor", "legal", "parent", "spiel", "view")
 
-    def __init__(self, spiel: Any, parent: Position | None = None) -> None:
+    def __init__(self, spiel: Any, parent: BoardPosition | None = None) -> None:
         self.spiel, self.parent = spiel, parent
         player: int = spiel.current_player()
         self.actor = TERMINAL if player < 0 else player
         self.legal: Int32 = np.array(spiel.legal_actions(), dtype=np.int32) if player >= 0 else _NO_ACTIONS
         self.view: Any = None
 
-    def play(self, action: int) -> Position:
+    def play(self, action: int) -> BoardPosition:
         """The position after a legal action."""
-        return Position(self.spiel.child(action), self)
+        return BoardPosition(self.spiel.child(action), self)
 
-    def latest(self, count: int = HISTORY) -> list[Position]:
+    def latest(self, count: int = HISTORY) -> list[BoardPosition]:
         """This position and those before it, the latest first, at most `count` of them."""
-        out: list[Position] = []
-        at: Position | None = self
+        out: list[BoardPosition] = []
+        at: BoardPosition | None = self
         while at is not None and len(out) < count:
             out.append(at)
             at = at.parent
@@ -51,7 +51,7 @@ class Position:
 class _Children(Sequence[State]):
     """The children of a position, each made anew whenever it is needed."""
 
-    def __init__(self, position: Position) -> None:
+    def __init__(self, position: BoardPosition) -> None:
         self.position = position
 
     def __len__(self) -> int:
@@ -88,48 +88,48 @@ class PositionGame(Game):
         self.planes, self.policy_planes = planes, policy_planes
         self.num_features = int(np.prod(planes))
         self.perfect_information = self.deterministic = True
-        self._root = Position(start)
+        self._root = BoardPosition(start)
 
     def root(self) -> State:
         return self._root
 
     def actor(self, s: State) -> int:
-        return cast(Position, s).actor
+        return cast(BoardPosition, s).actor
 
     def num_infostates(self, s: State) -> tuple[int, int]:
         return 1, 1
 
     def actions(self, s: State) -> Int32:
-        return cast(Position, s).legal
+        return cast(BoardPosition, s).legal
 
     def fan(self, s: State) -> Fan:
-        position = cast(Position, s)
+        position = cast(BoardPosition, s)
         return Fan(_Children(position), Moves(np.arange(len(position.legal), dtype=np.int32)[None, :]))
 
     def child(self, s: State, edge: int) -> State:
-        position = cast(Position, s)
-        return Position(position.spiel.child(position.legal.item(edge)), position)
+        position = cast(BoardPosition, s)
+        return BoardPosition(position.spiel.child(position.legal.item(edge)), position)
 
     def weights(self, s: State) -> Scaled:
         return Scaled(_ONE)
 
     def payoff(self, s: State) -> Scaled:
-        return Scaled(_ONE, float(cast(Position, s).spiel.player_return(0)))
+        return Scaled(_ONE, float(cast(BoardPosition, s).spiel.player_return(0)))
 
     def features(self, s: State) -> Float32:
         out = np.zeros(self.planes, dtype=np.float32)
-        position = cast(Position, s)
+        position = cast(BoardPosition, s)
         if position.actor != TERMINAL:
             self.write_planes(position, out)
             out[-1] = position.actor == 0
         return out.reshape(-1)
 
     @abstractmethod
-    def write_planes(self, position: Position, out: Float32) -> None:
+    def write_planes(self, position: BoardPosition, out: Float32) -> None:
         """Write every plane but the last into float32[C, H, W], which holds zeros."""
 
     def history(self, s: State, i0: int, i1: int) -> list[int]:
-        return [int(action) for action in cast(Position, s).spiel.history()]
+        return [int(action) for action in cast(BoardPosition, s).spiel.history()]
 
     def infostate_name(self, s: State, p: int, i: int) -> str:
         return "nothing"

@@ -8,7 +8,7 @@ from typing import Final, cast
 
 from sog.errors import GameError
 from sog.games.boards.chess import START, Chess
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 
 __all__ = ["POSITIONS", "PerftPosition", "perft"]
 
@@ -41,14 +41,14 @@ def perft(game: Chess, depth: int, report: Report = lambda done, note: None) -> 
     """
     if depth == 0:
         return 1
-    root, count = cast(Position, game.root()), 0
+    root, count = cast(BoardPosition, game.root()), 0
     for action in _moves(game, root):
         count += _lines(game, root.play(action), depth - 1)
         report(count, game.action_name(root, action))
     return count
 
 
-def _lines(game: Chess, position: Position, depth: int) -> int:
+def _lines(game: Chess, position: BoardPosition, depth: int) -> int:
     if depth == 0:
         return 1
     moves = _moves(game, position)
@@ -57,7 +57,7 @@ def _lines(game: Chess, position: Position, depth: int) -> int:
     return sum(_lines(game, position.play(action), depth - 1) for action in moves)
 
 
-def _moves(game: Chess, position: Position) -> list[int]:
+def _moves(game: Chess, position: BoardPosition) -> list[int]:
     """The legal actions, each through its name and back."""
     actions: list[int] = position.legal.tolist()
     names = {game.action_name(position, action): action for action in actions}

@@ -32,7 +32,7 @@ _REPEATED: Final = 1_000  # public states, of which every answer is compared wit
 
 
 @dataclass(frozen=True)
-class Report:
+class GameReport:
     """What `check_game` saw.
 
     decisions, chances, terminals: public states by kind.  pairs: pairs of infostates with weight.
@@ -65,7 +65,7 @@ class Visit:
     waiting: int
 
 
-def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
+def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> GameReport:
     """Walk the public tree, or a seeded sample of `max_states` states, and check every promise of `Game`.
 
     Attributes; types, shapes, dtypes, actions, slots, features and names; the pair weights of the children against the
@@ -88,7 +88,7 @@ def check_game(game: Game, max_states: int = 20_000, seed: int = 0) -> Report:
         return _checked(game, max_states, seed)
 
 
-def _checked(game: Game, max_states: int, seed: int) -> Report:
+def _checked(game: Game, max_states: int, seed: int) -> GameReport:
     _check_attributes(game)
     check_root(game)
     numbers: dict[State, int] = {}
@@ -125,7 +125,7 @@ def _checked(game: Game, max_states: int, seed: int) -> Report:
     check_symmetries(game, seed)
     complete = complete and visit.waiting == 0
     listed = _listed(len(numbers), edges) if complete and numbers else int(complete)
-    return Report(game.name, decisions, chances, terminals, pairs, complete, largest, listed)
+    return GameReport(game.name, decisions, chances, terminals, pairs, complete, largest, listed)
 
 
 def walk(game: Game, max_states: int, seed: int = 0) -> Iterator[Visit]:

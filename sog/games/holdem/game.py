@@ -40,7 +40,7 @@ class HoldemState:
 
 
 @dataclass(frozen=True)
-class Spot:
+class HoldemSpot:
     """Where a hold'em game begins, in chips.
 
     stacks: what each player may still pay, blinds included (big blind or out of position first).  blinds:
@@ -65,7 +65,7 @@ class Holdem(Game):
     call, then the raises of `sizes`, then EXTRAS more for raises that a state is offered besides.
     """
 
-    def __init__(self, spot: Spot, sizes: BetSizes, name: str = "holdem") -> None:
+    def __init__(self, spot: HoldemSpot, sizes: BetSizes, name: str = "holdem") -> None:
         """GameError where the spot cannot be played."""
         _refuse_spot(spot)
         if spot.board and isinstance(sizes, EveryAmount) and min(spot.blinds[1], *spot.stacks) == 1:
@@ -285,7 +285,7 @@ def _without(card: int) -> Links:
     return Links(kept, kept)
 
 
-def _ranges(spot: Spot) -> tuple[Float64, Float64]:
+def _ranges(spot: HoldemSpot) -> tuple[Float64, Float64]:
     """Both ranges without the hands that the board blocks; GameError where none is left."""
     live = live_hands(spot.board)
     out = []
@@ -297,7 +297,7 @@ def _ranges(spot: Spot) -> tuple[Float64, Float64]:
     return out[0], out[1]
 
 
-def _refuse_spot(spot: Spot) -> None:
+def _refuse_spot(spot: HoldemSpot) -> None:
     """GameError for boards, stacks, blinds and pots that cannot be."""
     if len(spot.board) not in BOARD_CARDS:
         raise GameError(f"holdem: a board has 0, 3, 4 or 5 cards, not {len(spot.board)}")

@@ -10,7 +10,7 @@ import numpy as np
 from sog.errors import GameError
 from sog.games.holdem.bets import RANDOM, BetSizes, EveryAmount, Fractions, drawn_size, parse_sizes, perturbed
 from sog.games.holdem.cards import cards_name, parse_cards
-from sog.games.holdem.game import BLINDS, STACK, Holdem, Spot
+from sog.games.holdem.game import BLINDS, STACK, Holdem, HoldemSpot
 from sog.games.holdem.ranges import FULL
 from sog.games.parameters import GameParameter, number, read_parameters, text, whole
 from sog.games.strings import Parameter, Parameters, write_game
@@ -43,11 +43,11 @@ def holdem_of(values: Mapping[str, Any]) -> Holdem:
     if pot is None:
         pot = 2 * blinds[1] if board else 0
     sizes = _sizes(values["bets"], values["raises"], values["noise"], rng)
-    spot = Spot(stacks, blinds, board, pot, (values["range0"], values["range1"]))
+    spot = HoldemSpot(stacks, blinds, board, pot, (values["range0"], values["range1"]))
     return Holdem(spot, sizes, holdem_name(spot, sizes))
 
 
-def holdem_name(spot: Spot, sizes: BetSizes) -> str:
+def holdem_name(spot: HoldemSpot, sizes: BetSizes) -> str:
     """The game string that makes this game again."""
     pairs: dict[str, Parameter] = {}
     if spot.board:

@@ -11,7 +11,7 @@ from sog.errors import GameError
 from sog.games.base import TERMINAL, State
 from sog.games.boards.chess import BLACK, WHITE, Chess
 from sog.games.boards.chess_starts import STRONG, fen_of
-from sog.games.boards.positions import Position
+from sog.games.boards.positions import BoardPosition
 from sog.opponents.chess.tablebase import Three, endgame
 from sog.opponents.rating import Decision, Rated
 
@@ -48,11 +48,11 @@ def best_play(decision: Decision) -> Rated:
     game = cast(Chess, decision.game)
     now = standing(game, decision.state)
     sign = -1.0 if now.at.strong_moves else 1.0
-    lengths = [_length(game, cast(Position, decision.state).play(action)) for action in decision.actions]
+    lengths = [_length(game, cast(BoardPosition, decision.state).play(action)) for action in decision.actions]
     return Rated([sign * n for n in lengths], [0.0 if n == _DRAW else -sign for n in lengths])
 
 
-def _length(game: Chess, after: Position) -> float:
+def _length(game: Chess, after: BoardPosition) -> float:
     """Half moves to mate; more than any where the position is drawn."""
     if after.actor == TERMINAL:
         return 0.0 if game.payoff(after).scale else _DRAW

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sog.arrays import Float64, Int32
-from sog.searches.tree.records import Actions, Children, Edges, Links, Nodes, OperatorRows, PublicStates, Used
+from sog.searches.tree.records import Actions, Children, Edges, LinkRows, Nodes, OperatorRows, PublicStates, Used
 
 
 class Public(NamedTuple):
@@ -23,7 +23,7 @@ class Public(NamedTuple):
     nodes: PublicStates
     edges: Edges
     actions: Actions
-    links: Links
+    links: LinkRows
     slots: Int32
     operators: OperatorRows
     operator_values: Float64

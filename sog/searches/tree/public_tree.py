@@ -19,7 +19,7 @@ from sog.searches.tree.arrays import Public
 from sog.searches.tree.features import Features
 from sog.searches.tree.listing import ListedPosition, write_position
 from sog.searches.tree.operators import Operators
-from sog.searches.tree.records import Actions, Edges, Links, OperatorRows, PublicStates
+from sog.searches.tree.records import Actions, Edges, LinkRows, OperatorRows, PublicStates
 from sog.searches.tree.tables import ROOM, Growth, Runs, Table
 
 LIMIT: Final = 20_000_000  # public states of a tree, where nobody names another number
@@ -45,7 +45,7 @@ class PublicTree:
         self._parent = Table[Int32](np.zeros(ROOM, dtype=np.int32))
         self._edges = Table(Edges.zeros(ROOM))
         self._actions = Table(Actions.zeros(ROOM))
-        self._links = Table(Links.zeros(ROOM))
+        self._links = Table(LinkRows.zeros(ROOM))
         self._slots = Runs()
         self._operators = Operators()
         self._growth = Growth()
@@ -79,7 +79,7 @@ class PublicTree:
         return self._actions.rows
 
     @property
-    def links(self) -> Links:
+    def links(self) -> LinkRows:
         return self._links.rows
 
     @property
@@ -153,7 +153,7 @@ class PublicTree:
                 legal[a, self._links_of(row).source] = 1.0
         return legal
 
-    def _links_of(self, row: int) -> Links:
+    def _links_of(self, row: int) -> LinkRows:
         """The links of the action in a row of the table."""
         first = int(self.action_rows.link0[row])
         return self.links[first : first + int(self.action_rows.links[row])]

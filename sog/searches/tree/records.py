@@ -24,8 +24,8 @@ __all__ = [
     "Evaluated",
     "Infostate",
     "Kind",
-    "Link",
-    "Links",
+    "LinkRow",
+    "LinkRows",
     "Node",
     "Nodes",
     "OperatorRow",
@@ -87,7 +87,7 @@ class Actions(Records[Action], Action):
     """A row per action of a public state."""
 
 
-class Link(Record):
+class LinkRow(Record):
     """Where one infostate goes over an edge."""
 
     source = Whole("u4")  # the infostate
@@ -95,7 +95,7 @@ class Link(Record):
     target = Whole("u4")  # the infostate at the child
 
 
-class Links(Records[Link], Link):
+class LinkRows(Records[LinkRow], LinkRow):
     """A row per link."""
 
 
