@@ -17,7 +17,7 @@ import numpy as np
 
 from sog.arrays import Array, Float32, Float64, Int32
 from sog.errors import GameError
-from sog.games.records import GameRecord, plain_record
+from sog.games.game_records import GameRecord, plain_record
 from sog.games.symmetries import Symmetry
 
 __all__ = [

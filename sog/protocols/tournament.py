@@ -20,7 +20,7 @@ from sog.cluster.executor import compute
 from sog.cluster.where import Where, executor
 from sog.errors import SettingError
 from sog.files import append_line, open_regular, read_bounded, replace_file, shown
-from sog.games.records import GameRecord
+from sog.games.game_records import GameRecord
 from sog.play.match import Contestant, Played, play_match_game, random_openings
 from sog.protocols.tournament_file import Tournament, read_tournament
 from sog.training.lock import held

@@ -25,7 +25,7 @@ from sog.cli.app import main
 from sog.errors import SettingError
 from sog.games.boards.tic_tac_toe import TicTacToe
 from sog.games.catalog import make_game
-from sog.games.records import GameRecord
+from sog.games.game_records import GameRecord
 from sog.nets.cvpn import CVPN
 from sog.nets.shape import shape_for
 from sog.opponents.random_player import RandomPlayer

@@ -17,8 +17,8 @@ from sog.games.boards.chess_starts import random_endgame
 from sog.games.boards.fen import checked_fen
 from sog.games.boards.pgn import pgn_record
 from sog.games.boards.positions import HISTORY, BoardPosition, PositionGame
+from sog.games.game_records import GameRecord
 from sog.games.planes import MOST
-from sog.games.records import GameRecord
 from sog.games.strings import write_game
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -14,7 +14,7 @@ from sog.games.base import Game, State
 from sog.games.boards.go_area import owners
 from sog.games.boards.positions import BoardPosition, PositionGame, stone_planes
 from sog.games.boards.sgf import sgf_record
-from sog.games.records import GameRecord
+from sog.games.game_records import GameRecord
 from sog.games.symmetries import of_square
 
 WHITE: Final = 1  # the player numbers are OpenSpiel's

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sog.games.base import Game
 from sog.games.boards.positions import BoardPosition
-from sog.games.records import GameRecord, states_of, wrapped
+from sog.games.game_records import GameRecord, states_of, wrapped
 
 __all__ = ["pgn_record"]
 

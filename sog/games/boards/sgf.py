@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sog.games.records import GameRecord
+from sog.games.game_records import GameRecord
 from sog.games.strings import number_text
 
 __all__ = ["sgf_record"]
