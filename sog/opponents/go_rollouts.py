@@ -269,7 +269,7 @@ def rollouts(count: int) -> Rate:
         game, simulations = cast(Go, decision.game), decision.simulations or count
         board, tree = _board(decision), _tree(decision, simulations)
         mover = 1 + game.actor(decision.state)
-        played = list(cast(Position, decision.state).spiel.history())
+        played = list(cast(BoardPosition, decision.state).spiel.history())
         passed = played[-1:] == [game.size * game.size]
         done = 0
         while done < simulations and not (done and decision.stopped()):

@@ -235,9 +235,9 @@ def test_games_are_checked_against_openspiel(capsys: Capture, monkeypatch: pytes
 
 def test_a_nashconv_that_is_no_number_differs() -> None:
     sound = {f"{whose}{name}": 1.0 for whose in ("", "openspiel_") for name in ("uniform", "random", "cfr")}
-    assert openspiel_table.Row("kuhn_poker", **sound).agrees
+    assert openspiel_table.OpenSpielRow("kuhn_poker", **sound).agrees
     for name in ("random", "openspiel_cfr"):
-        row = openspiel_table.Row("kuhn_poker", **{**sound, name: float("nan")})
+        row = openspiel_table.OpenSpielRow("kuhn_poker", **{**sound, name: float("nan")})
         assert row.differs and not row.agrees
 
 
