@@ -101,7 +101,7 @@ def recipes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def test_the_algorithm_of_the_page_trains_and_plays(tmp_path: Path, capsys: Capture) -> None:
     run = tmp_path / "run"
     assert main(["algorithms"]) == 0 and main(["algorithms", "even"]) == 0
-    printed = capsys.readouterr().out
+    printed = " ".join(capsys.readouterr().out.split())  # however wide the terminal is
     assert "Even: Monte Carlo tree search whose root" in printed and "of a move, in play (by default 100)" in printed
     trained = ["tic_tac_toe", "--algorithm", "even(games=4,simulations=9,network=1x16)", "--rounds", "3"]
     assert main(["train", *trained, "--workers", "1", "--out", str(run)]) == 0
