@@ -55,7 +55,8 @@ def read(text: str) -> Algorithm:
     try:
         name, parameters = parse_game(text)
     except GameError as error:
-        raise SettingError(str(error).replace("game string", "algorithm string")) from error
+        says = str(error).replace("a game string", "an algorithm string").replace("game string", "algorithm string")
+        raise SettingError(says.replace("liars_dice(numdice=1,dice_sides=4)", "rebel(solver=fp,warm=15)")) from error
     return find(name).of(parameters)
 
 

@@ -14,9 +14,13 @@ __all__ = ["listed", "listed_with_bar"]
 
 
 def listed(game: str, limit_gb: float | None = None, report: Callable[[int], None] | None = None) -> PublicTree:
-    """The game's whole public tree, listed once a process. limit_gb, report, errors: of `whole_tree`."""
-    # The cache is by the game alone: limit and report are of the first listing.
+    """The game's whole public tree, listed once a process. limit_gb, report, errors: of `whole_tree`.
+
+    With limit_gb it is listed anew, within that limit.
+    """
     kept = _kept(game)
+    if limit_gb is not None:
+        kept.clear()
     if not kept:
         kept.append(whole_tree(make_game(game), limit_gb=limit_gb, report=report))
     return kept[0]
