@@ -26,6 +26,7 @@ def drive(jobs: Iterable[J], evaluator: Evaluator, width: int = 64) -> Iterator[
     source = iter(jobs)
     active: list[tuple[J, SearchGenerator, Beliefs]] = []
     while True:
+        # Jobs that query nothing end here and take no place.
         while len(active) < width:
             job = next(source, None)
             if job is None:
@@ -38,6 +39,7 @@ def drive(jobs: Iterable[J], evaluator: Evaluator, width: int = 64) -> Iterator[
                 active.append((job, generator, beliefs))
         if not active:
             return
+        # One call for all: an evaluator's cost grows more slowly than its batch.
         answers = evaluator([beliefs for _, _, beliefs in active])
         still: list[tuple[J, SearchGenerator, Beliefs]] = []
         for (job, generator, _), answer in zip(active, answers, strict=True):
@@ -59,6 +61,7 @@ def drive_with_followers(
 
     def begun() -> Iterator[J]:
         while True:
+            # The newest first, so that few wait at a time.
             job = waiting.pop()() if waiting else next(source, None)
             if job is None:
                 return

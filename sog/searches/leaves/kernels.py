@@ -100,6 +100,7 @@ def collect(public: Public, tree: Tree, leaves: Leaves, first: int, last: int, f
         if look.prune and not _held(tree, node, others):
             continue
         request.places[found], request.nodes[found] = k, node.public
+        # The other player's ranges are in the request's rows already (Look.changed).
         for p in range(2):
             if within(p, look.changed):
                 _write_range(public, tree, leaves, node, p, look.row, request.ranges[found])
@@ -111,12 +112,15 @@ def collect(public: Public, tree: Tree, leaves: Leaves, first: int, last: int, f
 def collect_moved(public: Public, tree: Tree, leaves: Leaves, count: int, request: Request, tolerance: float) -> int:
     """Collect the beliefs of the first `count` leaves that are not those they were evaluated at; how many.
 
+    Collected: leaves without an evaluation, and those with
+    max over players p of (sum over i of |range[p, i] - LEAF_RANGE[p, i]|) > tolerance.
     tolerance: how far either range may have moved since, as the sum of absolute differences.
     """
     found = 0
     for k in range(count):
         node: Node = tree.nodes[leaves.nodes[k]]
         ranges = request.ranges[found]
+        # The ranges lie in the next free row: a leaf that is left out leaves it to the next one.
         for p in range(2):
             _write_range(public, tree, leaves, node, p, Infostate.REACH, ranges)
         if node.evaluated == Evaluated.AWAITING or _distance(public, tree, leaves, node, ranges) > tolerance:
@@ -128,7 +132,10 @@ def collect_moved(public: Public, tree: Tree, leaves: Leaves, count: int, reques
 
 @inlined
 def _distance(public: Public, tree: Tree, leaves: Leaves, node: Node, ranges: Array) -> float:
-    """How far the range that moved further is from what a leaf was evaluated at; ranges: float64[S0 + S1]."""
+    """How far the range that moved further is from what a leaf was evaluated at; ranges: float64[S0 + S1].
+
+    max over players p of (sum over i of |ranges[slot of i] - LEAF_RANGE[i]|); between 0 and 2.
+    """
     old, furthest = tree.infostates[Infostate.LEAF_RANGE], 0.0
     for p in range(2):
         own, slot0 = node.offset[p], public.nodes[node.public].slot0[p]
@@ -181,13 +188,18 @@ def _held(tree: Tree, node: Node, players: Players) -> bool:
 
 @inlined
 def _write_range(public: Public, tree: Tree, leaves: Leaves, node: Node, p: int, row: Infostate, ranges: Array) -> None:
-    """Player p's range at a leaf into its slots of ranges, float64[S0 + S1]; uniform where it holds nothing."""
+    """Player p's range at a leaf into its slots of ranges, float64[S0 + S1]; uniform where it holds nothing.
+
+    ranges[slot of i] = r[i] / (sum over the player's infostates of r), with r of `row`; 1 / I for all I infostates
+    where the sum is 0; 0 in slots of no infostate.
+    """
     own, width, start = node.offset[p], node.width[p], first_slot(leaves.slots0, p)
     source = tree.infostates[row]
     total = total_of(source, own, width)
     if total <= 0.0 and row != Infostate.REACH:  # no average yet
         source = tree.infostates[Infostate.REACH]
         total = total_of(source, own, width)
+    # One expression for both cases: r[i] * factor + rest.
     factor, rest = (1.0 / total, 0.0) if total > 0.0 else (0.0, 1.0 / width)
     room = len(ranges) - leaves.slots0 if p == 1 else leaves.slots0
     if width < room:  # some slots stand for no infostate here
@@ -196,6 +208,7 @@ def _write_range(public: Public, tree: Tree, leaves: Leaves, node: Node, p: int,
     if leaves.aligned:
         put_scaled(source, own, factor, rest, ranges, start, width)
         return
+    # Elsewhere the slots of the I infostates may be any of the player's.
     slot0 = public.nodes[node.public].slot0[p]
     for i in range(width):
         ranges[start + public.slots[slot0 + i]] = source[own + i] * factor + rest
@@ -203,7 +216,10 @@ def _write_range(public: Public, tree: Tree, leaves: Leaves, node: Node, p: int,
 
 @inlined
 def sum_reaches(tree: Tree, leaves: Leaves, first: int, last: int, players: Players, weight: float) -> None:
-    """Add the players' weighted reaches at leaves first .. last - 1 to REACH_SUM."""
+    """Add the players' weighted reaches at leaves first .. last - 1 to REACH_SUM.
+
+    REACH_SUM[i] += weight * REACH[i].
+    """
     reach, total = tree.infostates[Infostate.REACH], tree.infostates[Infostate.REACH_SUM]
     for k in range(first, last):
         node: Node = tree.nodes[leaves.nodes[k]]
@@ -224,6 +240,7 @@ def absorb(
     values: float64[B, S0 + S1], or float64[B, S0 * S1] for PAIRS.
     """
     k, answer, kept = request.places[b], values[b], tree.infostates[Infostate.LEAF_VALUE]
+    # A pair's utility does not depend on the ranges, so one answer serves later iterations as it is.
     if leaves.kind == Weighing.PAIRS:
         put_scaled(answer, 0, 1.0, 0.0, leaves.tables[k], 0, leaves.tables.shape[1])
         return
@@ -236,6 +253,7 @@ def absorb(
         if leaves.aligned:
             put_scaled(answer, start, 1.0, 0.0, kept, own, width)
             continue
+        # From slots to infostates, the way back of _write_range.
         for i in range(width):
             kept[own + i] = answer[start + public.slots[state.slot0[p] + i]]
 
@@ -251,9 +269,11 @@ def absorb_prior(public: Public, tree: Tree, n: int, logits: Array, temperature:
     for i in range(width):
         slot = public.slots[slot0 + i]
         top = -np.inf
+        # Less the largest logit, which leaves ratios as they are: no power overflows, and the largest is 1.
         for a in range(node.actions):
             top = max(top, logits[slot, public.actions[node.action0 + a].identity])
         k = node.entry0 + i
+        # Illegal actions have a prior, too; its readers sum over the legal ones.
         for a in range(node.actions):
             logit = logits[slot, public.actions[node.action0 + a].identity]
             tree.entries[Entry.PRIOR, k] = np.exp((logit - top) / temperature)

@@ -42,6 +42,7 @@ def _keep_changed(kept: Array, leaves: Array, ranges: Array, rows: Array) -> int
     found = 0
     for b in range(len(leaves)):
         old, new = kept[leaves[b]], ranges[b]
+        # Equal to the last bit: the answer is then equal, too, and results do not depend on this memory.
         same = True
         for i in range(len(new)):
             if old[i] != new[i]:  # or NaN: never evaluated

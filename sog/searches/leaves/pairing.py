@@ -43,12 +43,15 @@ def value_unit(pairing: Pairing, node: int) -> float:
 def posteriors(pairing: Pairing, node: int, ranges: Array, slots0: int, out: Array) -> None:
     """What each infostate believes of the opponent's at a public node, W included, by slot.
 
+    out[0, i, j] = W[i, j] r1[j] / (sum over k of W[i, k] r1[k]),
+    out[1, i, j] = W[i, j] r0[i] / (sum over k of W[k, j] r0[k]).
     out: float32[2, S0, S1]; [0, i, j] is j's probability given i and [1, i, j] is i's given j; 0 where the
     given infostate has no compatible opponent.
     """
     out[:] = 0.0
     state, slots, weights = pairing.nodes[node], pairing.slots, pairing.operator_values
     operator, at0, at1 = pairing.operators[state.weight], state.slot0[0], state.slot0[1]
+    # W's scale cancels, so its entries are taken as they are packed.
     first, rows, columns = operator.start, operator.rows, operator.columns
     for i in range(rows):
         a, total = slots[at0 + i], 0.0
@@ -58,6 +61,7 @@ def posteriors(pairing: Pairing, node: int, ranges: Array, slots0: int, out: Arr
             for j in range(columns):
                 b = slots[at1 + j]
                 out[0, a, b] = weights[first + i * columns + j] * ranges[slots0 + b] / total
+    # The same from player 1's side, down the columns.
     for j in range(columns):
         b, total = slots[at1 + j], 0.0
         for i in range(rows):
@@ -74,6 +78,8 @@ def expectation(
 ) -> None:
     """Both players' expectations of a flat matchup matrix under `posteriors`, without writing those down.
 
+    With player 0's utilities u[i, j] = unit * matchup[i, j]: values0[i] = (sum over j of W u r1) / (sum over j of W r1)
+    and values1[j] = -(sum over i of W u r0) / (sum over i of W r0); 0 where the divisor is 0.
     matchup: float[S0 * S1 or more], in value units.  mass: float64[S0 + S1], to work with.  values: float64[S0 + S1],
     in utilities.
     """
@@ -82,6 +88,7 @@ def expectation(
     state, slots = pairing.nodes[node], pairing.slots
     operator, at0, at1 = pairing.operators[state.weight], state.slot0[0], state.slot0[1]
     at, slots1, unit = operator.start, len(values) - slots0, state.value_unit
+    # One pass over the pairs: rows sum for player 0, columns for player 1.
     for i in range(operator.rows):
         a = slots[at0 + i]
         mine, value, total = ranges[a], 0.0, 0.0
@@ -95,6 +102,7 @@ def expectation(
             mass[slots0 + b] += weight * mine
         at += operator.columns
         values[a], mass[a] = value, total
+    # From sums weighed by W and the opponent's range to means; W's scale cancels.
     for k in range(len(values)):
         if mass[k] > 0.0:
             values[k] /= mass[k]

@@ -20,12 +20,16 @@ from sog.searches.tree.records import Infostate, Node
 def weigh(public: Public, tree: Tree, leaves: Leaves, first: int, last: int, players: Players, weight: float) -> None:
     """The players' counterfactual values at leaves first .. last - 1 from what is kept of their evaluations.
 
+    cfv[p, i] = (value[p, i] - surplus / 2) * mass[p, i], mass[0, i] = sum over j of W[i, j] r1[j], mass[1, j]
+    likewise; values in utilities, surplus 0 without a correction.
+
     PLAIN: conditional values times the opponent's current mass.  DIFFERENCES: what the same with the summed reaches
     grew by, over this iteration's weight (ReBeL, "CFR-AVE", modified).  PAIRS: expectations of the pairs' values
     under the opponent's current reach (CFR-AVE).  Leaves.correct: half of the pair-weighted sum of both players' values
     is subtracted from both (DeepStack).  Where the opponent's mass is 0, so is the value.
     """
     reach = tree.infostates[Infostate.REACH_SUM if leaves.kind == Weighing.DIFFERENCES else Infostate.REACH]
+    # A correction needs both players' masses, whoever is updated.
     against = Players.BOTH if leaves.correct else opponents(players)
     for k in range(first, last):
         node: Node = tree.nodes[leaves.nodes[k]]
@@ -33,11 +37,13 @@ def weigh(public: Public, tree: Tree, leaves: Leaves, first: int, last: int, pla
         if leaves.kind == Weighing.PAIRS:
             _expect(public, tree, leaves, k, players)
             continue
+        # An outer product takes I0 + I1 products for all masses, and other matrices I0 * I1.
         factors = public.operators[public.nodes[s].weight].factors
         if factors >= 0:
             _weigh_apart(public, tree, leaves, node, factors, players, weight)
             continue
         pairs.masses(public, s, Ranges(reach, node.offset[0], reach, node.offset[1]), against, leaves.mass)
+        # One number a leaf: how far both players' values are from summing to 0.
         surplus = _surplus(tree, leaves, node) if leaves.correct else 0.0
         for p in range(2):
             if within(p, players):
@@ -55,9 +61,11 @@ def weigh_positions(public: Public, tree: Tree, leaves: Leaves, count: int) -> N
     for k in range(count):
         node: Node = tree.nodes[leaves.nodes[k]]
         own0, own1 = node.offset[0], node.offset[1]
+        # W has one entry.
         pair = pairs.weight(public, node.public, 0, 0)
         mass0, mass1 = pair * reach[own1], pair * reach[own0]
         half = 0.0
+        # mass0 * r0 = mass1 * r1 = W * r0 * r1: `half` is (value0 + value1) / 2, but for rounding.
         if leaves.correct and mass0 * reach[own0] > 0.0:
             surplus = value[own0] * mass0 * reach[own0] + value[own1] * mass1 * reach[own1]
             half = 0.5 * surplus / (mass0 * reach[own0])
@@ -88,8 +96,11 @@ def _weigh_apart(
     own0, width0 = node.offset[0], node.width[0]
     own1, width1 = node.offset[1], node.width[1]
     two, surplus = one + width0, 0.0
+    # A player's values take the opponent's sum; the correction takes both.
     held0 = dot(values, one, reach, own0, width0) if leaves.correct or players & Players.SECOND else 0.0
     held1 = dot(values, two, reach, own1, width1) if leaves.correct or players & Players.FIRST else 0.0
+    # The mean of value0 + value1 over pairs, weighed by W r0 r1. In player 0's part held1 cancels, in player 1's held0:
+    # surplus = (sum of f0 r0 value0) / held0 + (sum of f1 r1 value1) / held1.
     if leaves.correct and held0 * held1 > 0.0:
         surplus = dot_of_three(values, one, reach, own0, value, own0, width0) / held0
         surplus += dot_of_three(values, two, reach, own1, value, own1, width1) / held1
@@ -109,6 +120,7 @@ def _store_values(tree: Tree, node: Node, p: int, mass: Mass, surplus: float, ki
     for i in range(0, width, LANES):
         left = width - i
         worth = (load(value, own + i, left) - less) * (load(mass.values, mass.first + i, left) * times)
+        # CFV_SUM has the worth by the sums of reaches of the iterations before: its growth is this one's share.
         if kind == Weighing.DIFFERENCES:
             store(cfv, own + i, left, (worth - load(before, own + i, left)) * per)
             store(before, own + i, left, worth)
@@ -118,7 +130,10 @@ def _store_values(tree: Tree, node: Node, p: int, mass: Mass, surplus: float, ki
 
 @inlined
 def _surplus(tree: Tree, leaves: Leaves, node: Node) -> float:
-    """What both players' values at a leaf sum to, in the mean over pairs; 0 between two players."""
+    """What both players' values at a leaf sum to, in the mean over pairs; 0 between two players.
+
+    surplus = (sum over p, i of value[p, i] mass[p, i] r[p, i]) / (sum over i of mass[0, i] r[0, i]); utilities.
+    """
     reach = tree.infostates[Infostate.REACH_SUM if leaves.kind == Weighing.DIFFERENCES else Infostate.REACH]
     value, mass = tree.infostates[Infostate.LEAF_VALUE], leaves.mass
     surplus, weight = 0.0, 0.0
@@ -126,6 +141,7 @@ def _surplus(tree: Tree, leaves: Leaves, node: Node) -> float:
         own = node.offset[p]
         for i in range(node.width[p]):
             surplus += value[own + i] * mass[p, i] * reach[own + i]
+            # The sum over pairs of W r0 r1, which is the same from either side.
             if p == 0:
                 weight += mass[p, i] * reach[own + i]
     return surplus / weight if weight > 0.0 else 0.0
@@ -144,15 +160,18 @@ def _expect(public: Public, tree: Tree, leaves: Leaves, k: int, players: Players
     values, scale, start = public.operator_values, state.weight_scale, public.operators[state.weight].start
     own0, width0, slot0 = node.offset[0], node.width[0], state.slot0[0]
     own1, width1, slot1 = node.offset[1], node.width[1], state.slot0[1]
+    # Player 1's values are sums down the columns, to which each row adds.
     if players & Players.SECOND:
         for j in range(width1):
             cfv[own1 + j] = 0.0
     for i in range(width0):
+        # W = scale * values: player 1's terms take the scale here, player 0's sum at its end.
         mine, row = reach[own0 + i] * scale, start + i * width1
         if leaves.aligned:  # a row of utilities has the order of infostates: a register of them at a time
             total = _expect_row(tree, own1, width1, Mass(values, row, mine), table, i * slots1, players)
         else:
             total = 0.0
+            # The table lies by slot: row by player 0's, column by player 1's.
             first = slots[slot0 + i] * slots1
             for j in range(width1):
                 utility = values[row + j] * table[first + slots[slot1 + j]]
@@ -173,6 +192,7 @@ def _expect_row(tree: Tree, own1: int, width1: int, weights: Mass, table: Array,
     total, mine = splat(0.0), splat(weights.factor)
     for j in range(0, width1, LANES):
         left = width1 - j
+        # W u for the pairs (i, j ..), without W's scale.
         utility = load(weights.values, weights.first + j, left) * load(table, first + j, left)
         total += utility * load(reach, own1 + j, left)
         if players & Players.SECOND:
