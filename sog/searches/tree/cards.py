@@ -50,6 +50,8 @@ def _blocks(start: int) -> _Blocks:
 def apply_card(kind: int, table: Array, start: int, scale: float, reach: Array, at: int, out: Array, to: int) -> None:
     """out[to + i] = scale * sum over hands j of the operator's entry (i, j) times reach[at + j].
 
+    APART: out[i] = scale * (T - C[a] - C[b] + reach[i]) for a live hand i of cards a, b, with T the reach of all live
+    hands and C[c] of those that hold card c; 0 for other hands.  SHOWDOWN: see _showdown.
     kind, table[start...]: a CardOperator's kind and what it packs; its scratch is overwritten.  For player 1
     the same call gives player 1's values at a SHOWDOWN (which is antisymmetric) and, with -scale, after a fold.
     """
@@ -63,6 +65,7 @@ def apply_card(kind: int, table: Array, start: int, scale: float, reach: Array, 
         out[to + i] = 0.0
         if table[low + i] >= 0:
             meets = table[by_card + _whole(table[low + i])] + table[by_card + _whole(table[high + i])]
+            # C[a] and C[b] both count hand i itself, so it is added once.
             weight = total - meets + reach[at + i]
             out[to + i] = scale * weight if weight > _ROUNDING * total else 0.0
 
@@ -73,18 +76,24 @@ def payoffs(
 ) -> None:
     """Values of the players against the other's reach.
 
+    cfv0[i] = scale * sum over j of M[i, j] r1[j], cfv1[j] = -scale * sum over i of M[i, j] r0[i].
+
     offset: [2], where player 0's and player 1's infostates begin in reach and in cfv.
     """
     kind, start = operator.kind, operator.start
     if players & Players.FIRST:
         apply_card(kind, table, start, scale, reach, offset[1], cfv, offset[0])
+    # -M[i, j] = M[j, i] at a SHOWDOWN: the same product serves. After a fold M[i, j] = M[j, i]: the sign turns.
     if players & Players.SECOND:
         apply_card(kind, table, start, scale if kind == SHOWDOWN else -scale, reach, offset[0], cfv, offset[1])
 
 
 @njit
 def masses(table: Array, operator: OperatorRow, scale: float, ranges: Ranges, mass: Array) -> None:
-    """mass[0, i], mass[1, j]: the weight of each hand against the opponent's range under APART."""
+    """mass[0, i], mass[1, j]: the weight of each hand against the opponent's range under APART.
+
+    mass[0, i] = scale * sum over j of A[i, j] r1[j], mass[1, j] = scale * sum over i of A[i, j] r0[i], A of APART.
+    """
     apply_card(APART, table, operator.start, scale, ranges.one, ranges.at1, mass[0], 0)
     apply_card(APART, table, operator.start, scale, ranges.zero, ranges.at0, mass[1], 0)
 
@@ -98,6 +107,7 @@ def entry(kind: int, table: Array, start: int, i: int, j: int) -> float:
         return 0.0
     if kind != SHOWDOWN:
         return 1.0
+    # Behind the hands and the ends of their runs: each hand's run, higher for a stronger hand.
     places = begin.ladder + 1 + 2 * _whole(table[begin.ladder])
     return float(np.sign(table[places + i] - table[places + j]))
 
@@ -120,6 +130,9 @@ def mass_of(table: Array, start: int, reach: Array, at: int, i: int) -> float:
 def draw(table: Array, start: int, ranges: Ranges, first: float, second: float, pair: Array) -> bool:
     """Put live hands that share no card in `pair`, in proportion to the product of both players' ranges.
 
+    P(i) = r0[i] m[i] / (sum over k of r0[k] m[k]), m[i] the reach r1 of the hands that share no card with i;
+    P(j | i) = r1[j] / m[i] for those.
+
     first, second: uniform in [0, 1); player 0's hand is drawn by its mass and player 1's given it. table's scratch is
     overwritten. Returns False where there is no such pair.
     """
@@ -135,6 +148,7 @@ def draw(table: Array, start: int, ranges: Ranges, first: float, second: float, 
             if table[low + i] < 0.0 or r0[at0 + i] <= 0.0:
                 continue
             meets = table[by_card + _whole(table[low + i])] + table[by_card + _whole(table[high + i])]
+            # r0[i] * m[i], with m by inclusion-exclusion as in apply_card.
             w = r0[at0 + i] * (all_hands - meets + r1[at1 + i])
             if w > 0.0:
                 total += w
@@ -143,6 +157,7 @@ def draw(table: Array, start: int, ranges: Ranges, first: float, second: float, 
                     break
     if chosen < 0:
         return False
+    # Should rounding keep the sum at or below the target, the last possible hand is drawn.
     target, total = second * mass_of(table, start, r1, at1, chosen), 0.0
     pair[0], pair[1] = chosen, -1
     for j in range(HANDS):
@@ -157,7 +172,10 @@ def draw(table: Array, start: int, ranges: Ranges, first: float, second: float, 
 
 @inlined
 def _sums_by_card(table: Array, begin: _Blocks, reach: Array, at: int) -> float:
-    """The reach of all live hands; of those that hold each card into the table's scratch."""
+    """The reach of all live hands; of those that hold each card into the table's scratch.
+
+    T = sum over live hands j of reach[j]; by_card[c] = sum of reach[j] over the live hands j that hold card c.
+    """
     for c in range(CARDS):
         table[begin.by_card + c] = 0.0
     total = 0.0
@@ -172,7 +190,11 @@ def _sums_by_card(table: Array, begin: _Blocks, reach: Array, at: int) -> float:
 
 @inlined
 def _showdown(table: Array, begin: _Blocks, scale: float, reach: Array, at: int, out: Array, to: int) -> None:
-    """Weaker hands' reach minus stronger hands', those that share a card left out, from the weakest hand on."""
+    """Weaker hands' reach minus stronger hands', those that share a card left out, from the weakest hand on.
+
+    out[i] = scale * (weaker - stronger), the reach of the weaker and of the stronger hands that share no card with i.
+    Equal hands make a run; below, C[a] and C[b] are the sums of by_card at the two cards of hand h.
+    """
     by_card, low, high = begin.by_card, begin.low, begin.high
     for c in range(CARDS):
         table[by_card + c] = 0.0
@@ -180,21 +202,26 @@ def _showdown(table: Array, begin: _Blocks, scale: float, reach: Array, at: int,
         out[to + i] = 0.0
     hands, count = begin.ladder + 1, _whole(table[begin.ladder])
     ends = hands + count
+    # `total` and `by_card` count the hands of the runs so far.
     total, run = 0.0, 0
     while run < count:
         end = _whole(table[ends + run])
+        # weaker = total - C[a] - C[b]: hand h itself is not in the sums yet, so nothing is subtracted twice.
         for k in range(run, end):
             h = _whole(table[hands + k])
             out[to + h] = total - table[by_card + _whole(table[low + h])] - table[by_card + _whole(table[high + h])]
+        # The run joins the sums.
         for k in range(run, end):
             h = _whole(table[hands + k])
             total += reach[at + h]
             table[by_card + _whole(table[low + h])] += reach[at + h]
             table[by_card + _whole(table[high + h])] += reach[at + h]
+        # Both C[a] and C[b] count h itself now: this adds weaker + equal - reach[h], equal without h.
         for k in range(run, end):
             h = _whole(table[hands + k])
             out[to + h] += total - table[by_card + _whole(table[low + h])] - table[by_card + _whole(table[high + h])]
         run = end
+    # rest = weaker + equal + stronger - reach[h]; out - rest = weaker - stronger.
     for k in range(count):
         h = _whole(table[hands + k])
         rest = total - table[by_card + _whole(table[low + h])] - table[by_card + _whole(table[high + h])]

@@ -23,6 +23,7 @@ def random(state: Array) -> float:
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))
+    # The upper 53 bits, times 2**-53.
     return (z >> np.uint64(11)) * (1.0 / 9007199254740992.0)  # type: ignore[no-any-return]
 
 
@@ -36,10 +37,14 @@ def draw_pair(public: Public, tree: Tree, n: int, rng: Array, pair: Array) -> bo
 
 @njit
 def draw_pair_of_ranges(public: Public, s: int, ranges: Ranges, rng: Array, pair: Array) -> bool:
-    """`draw_pair` at public state s for these ranges."""
+    """`draw_pair` at public state s for these ranges.
+
+    P(i, j) = W[i, j] r0[i] r1[j] / (their sum over all pairs).
+    """
     r0, at0, r1, at1 = ranges
     state = public.nodes[s]
     operator = public.operators[state.weight]
+    # Hold'em's hands: one player's first, then the other's, since there are 1.8 million pairs.
     if operator.kind > DENSE:
         first, second = random(rng), random(rng)
         return bool(cards.draw(public.operator_values, operator.start, ranges, first, second, pair))
@@ -59,6 +64,7 @@ def draw_pair_of_ranges(public: Public, s: int, ranges: Ranges, rng: Array, pair
                         return True
         if total <= 0.0:
             return False
+    # Rounding kept the sum at or below the target: the last possible pair is drawn.
     return True
 
 
@@ -83,8 +89,10 @@ def draw_chance(public: Public, s: int, rng: Array, pair: Array) -> int:
                 j1 = _way(public, edge, 1, pair[1], k1)
                 if j1 < 0:
                     continue
+                # The child's W has chance's probability of this way, up to a factor that all ways of the pair share.
                 w = pairs.weight(public, edge.child, j0, j1)
                 total += w
+                # P(way) = w / (sum over all ways of w): each replaces the one before with probability w / (sum so far).
                 if w > 0.0 and random(rng) * total < w:
                     chosen, i0, i1 = e, j0, j1
     pair[0], pair[1] = i0, i1
@@ -112,6 +120,7 @@ def move(public: Public, a: int, i: int) -> tuple[int, int]:
     action = public.actions[a]
     if action.edge >= 0:
         return action.edge, i
+    # One link for each infostate that may take the action.
     for k in range(action.links):
         link = public.links[action.link0 + k]
         if link.source == i:
@@ -142,6 +151,7 @@ def take(public: Public, tree: Tree, n: int, a: int, pair: Array) -> int:
     """The public edge of the actor's action a at lookahead node n; the pair moves on with it."""
     node = tree.nodes[n]
     p = node.actor
+    # The actor's infostate by the action's links, the opponent's by the edge's.
     edge, pair[p] = move(public, node.action0 + a, pair[p])
     pair[1 - p] = follow(public, public.edges[node.edge0 + edge], 1 - p, pair[1 - p])
     return edge  # type: ignore[no-any-return]

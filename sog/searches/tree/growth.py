@@ -34,6 +34,7 @@ def _append(tree: Tree, parent: int, edge: int, width0: int, width1: int) -> int
     node.public, node.parent, node.in_edge = -1, parent, edge
     node.kind, node.evaluated = Kind.LEAF, Evaluated.AWAITING
     node.plain, node.same = False, False
+    # Both players' infostates lie side by side: the node takes one run of columns of `infostates`.
     node.offset[0], node.offset[1] = counts.infostates, counts.infostates + width0
     node.width[0], node.width[1] = width0, width1
     node.child0, node.edge0, node.edges = 0, 0, 0
@@ -52,6 +53,7 @@ def _identify(public: Public, tree: Tree, s: int, n: int) -> None:
         node.kind = Kind.ENDED
         tree.ends[counts.ends] = n
         counts.ends += 1
+    # Regrets and policies at players' decisions only: A rows of the actor's I infostates.
     if state.actor < NATURE:
         counts.entries += state.actions * state.width[state.actor]
 
@@ -80,6 +82,7 @@ def _open(public: Public, tree: Tree, n: int) -> None:
     node.kind, node.child0 = Kind.INTERIOR, counts.children
     node.edge0, node.edges = state.edge0, state.edges
     counts.children += state.edges
+    # A place for every edge at once, so that a child that comes later has one.
     for e in range(state.edges):
         tree.child[node.child0 + e].node = -1
 
@@ -115,10 +118,12 @@ def expand(public: Public, tree: Tree, n: int, only: int) -> int:
             new_entries += below.actions * below.width[below.actor]
     if not has_room(tree, last - first, state.edges, new_infostates, new_entries):
         return NO_ROOM
+    # From here on nothing fails: a caller never meets half an expansion.
     if node.kind != Kind.INTERIOR:
         _open(public, tree, n)
     node.plain, node.same = state.plain and only < 0, state.same and only < 0
     for e in range(first, last):
+        # Children that are there already stay: `only` may have opened some before.
         if tree.child[node.child0 + e].node < 0:
             _link(tree, n, e, add_node(public, tree, public.edges[state.edge0 + e].child, n, e))
     return DONE

@@ -40,16 +40,19 @@ def write_position(public: Public, position: ListedPosition, identities: Array) 
     """
     state, count, goes_on = public.nodes[position.node], len(identities), position.payoff < 0
     state.actor, state.plain, state.same = position.actor, goes_on, goes_on
+    # An end has no fan; -1 is also what a state has whose fan is not listed.
     state.edge0, state.edges = position.edge0 if goes_on else -1, count
     state.action0, state.actions = position.action0 if goes_on else 0, count
     state.weight, state.weight_scale = position.weight, position.weight_scale
     state.payoff, state.payoff_scale = position.payoff, position.payoff_scale
     state.value_unit = position.unit
+    # One infostate each; run 0 of the slots is that of a single slot, 0.
     for p in range(2):
         state.width[p], state.slot0[p] = 1, 0
     for a in range(count):
         edge, action = public.edges[position.edge0 + a], public.actions[position.action0 + a]
         edge.child = -1
+        # -1: the infostate keeps its number over the edge.
         for p in range(2):
             edge.carry0[p], edge.carries[p] = -1, 0
         action.identity, action.edge, action.link0, action.links = identities[a], a, 0, 0

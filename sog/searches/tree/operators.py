@@ -27,6 +27,7 @@ class Operators:
             start = self.values.count
             first = start + len(packed) if len(factors) else -1
             self.table.extend(1)[0] = start, operator.kind, *operator.shape, first
+            # The factors lie behind the operator itself.
             self.values.extend(len(packed) + len(factors))[:] = np.concatenate([packed, factors])
         return self._numbers[operator], scaled.scale
 
@@ -45,11 +46,16 @@ class Operators:
 
 
 def _factors(operator: Operator) -> Float64:
-    """float64[I0 + I1]: two vectors whose outer product a dense operator is to rounding; empty where there are none."""
+    """float64[I0 + I1]: two vectors whose outer product a dense operator is to rounding; empty where there are none.
+
+    M[i, j] = f0[i] * f1[j], with f0 the column of M's largest entry and f1 its row over that entry.
+    """
     if operator.kind != DENSE or not operator.matrix.any():
         return np.zeros(0)
     matrix = operator.matrix
+    # The largest entry is not 0, since some entry is not.
     i, j = divmod(int(np.abs(matrix).argmax()), matrix.shape[1])
     first, second = matrix[:, j], matrix[i] / matrix[i, j]
+    # 4e-16 is less than twice the distance of 1 to the next number, 2.2e-16: no more than rounding.
     outer = np.allclose(np.outer(first, second), matrix, rtol=4e-16, atol=0.0)
     return np.concatenate([first, second]) if outer else np.zeros(0)

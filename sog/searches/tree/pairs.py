@@ -35,6 +35,7 @@ def payoffs(public: Public, tree: Tree, first: int, last: int, players: Players)
         if operator.kind != DENSE:
             cards.payoffs(values, operator, scale, reach, node.offset, cfv, players)
             continue
+        # P[i, j] = scale * values[start + i * width1 + j].
         start, offset0, width0 = operator.start, node.offset[0], node.width[0]
         offset1, width1 = node.offset[1], node.width[1]
         if players & Players.FIRST:  # row by row: each is one product with the reach
@@ -63,6 +64,7 @@ def masses(public: Public, s: int, ranges: Ranges, against: Players, mass: Array
     if operator.kind != DENSE:
         cards.masses(values, operator, scale, ranges, mass)
         return
+    # Rows and columns as in `payoffs`; W[i, j] = scale * values[start + i * width1 + j].
     start, width0, width1 = operator.start, state.width[0], state.width[1]
     if against & Players.SECOND:
         for i in range(width0):
@@ -102,7 +104,10 @@ def weight(public: Public, s: int, i0: int, i1: int) -> float:
 
 @njit
 def utility(public: Public, s: int, i0: int, i1: int) -> float:
-    """Player 0's utility at the terminal state s for the pair: the payoff holds W, which is divided out."""
+    """Player 0's utility at the terminal state s for the pair: the payoff holds W, which is divided out.
+
+    u[i0, i1] = P[i0, i1] / W[i0, i1]; the pair must be possible: W > 0.
+    """
     state = public.nodes[s]
     payoff = state.payoff_scale * _entry(public, public.operators[state.payoff], i0, i1)
     return float(payoff / weight(public, s, i0, i1))
@@ -120,6 +125,7 @@ def opponent_mass(public: Public, tree: Tree, n: int, p: int, i: int) -> float:
         return float(scale * cards.mass_of(values, operator.start, reach, offset, i))
     total = 0.0
     for j in range(node.width[1 - p]):
+        # Row i of W for player 0, column i for player 1.
         at = i * operator.columns + j if p == 0 else j * operator.columns + i
         total += reach[offset + j] * (scale * values[operator.start + at])
     return total

@@ -44,7 +44,10 @@ def _row(table: Array, at: _SparseBlocks, i: int) -> tuple[int, int]:
 
 @inlined
 def _dot(table: Array, at: _SparseBlocks, i: int, reach: Array, offset: int) -> float:
-    """Row i against reach[offset...]."""
+    """Row i against reach[offset...].
+
+    The sum over the row's entries (j, x) of x * reach[offset + j].
+    """
     total = 0.0
     first, last = _row(table, at, i)
     for k in range(first, last):
@@ -57,6 +60,8 @@ def payoffs(
     table: Array, operator: OperatorRow, scale: float, reach: Array, offset: Array, cfv: Array, players: Players
 ) -> None:
     """Values of the players against the other's reach.
+
+    cfv0[i] = scale * sum over j of M[i, j] r1[j], cfv1[j] = -scale * sum over i of M[i, j] r0[i].
 
     offset: [2], where player 0's and player 1's infostates begin in reach and in cfv.
     """
@@ -74,8 +79,10 @@ def _spread(table: Array, operator: OperatorRow, scale: float, reach: Array, off
     at = _blocks(table, operator)
     for j in range(operator.columns):
         out[to + j] = 0.0
+    # Entries are listed by row, so each row adds to the columns that it meets.
     for i in range(operator.rows):
         x = scale * reach[offset + i]
+        # Exact: a row of a range's 0 adds nothing.
         if x == 0.0:
             continue
         first, last = _row(table, at, i)
@@ -85,7 +92,10 @@ def _spread(table: Array, operator: OperatorRow, scale: float, reach: Array, off
 
 @njit
 def masses(table: Array, operator: OperatorRow, scale: float, ranges: Ranges, mass: Array) -> None:
-    """mass[0, i], mass[1, j]: the weight of each infostate against the opponent's range."""
+    """mass[0, i], mass[1, j]: the weight of each infostate against the opponent's range.
+
+    mass[0, i] = scale * sum over j of W[i, j] r1[j], mass[1, j] = scale * sum over i of W[i, j] r0[i].
+    """
     at = _blocks(table, operator)
     for i in range(operator.rows):
         mass[0, i] = scale * _dot(table, at, i, ranges.one, ranges.at1)
@@ -109,6 +119,7 @@ def mass_of(table: Array, operator: OperatorRow, reach: Array, offset: int, p: i
     if p == 0:
         return float(_dot(table, _blocks(table, operator), i, reach, offset))
     total = 0.0
+    # Column i: entries are listed by row, so each row is asked for it.
     for k in range(operator.rows):
         total += reach[offset + k] * entry(table, operator, k, i)
     return total

@@ -43,6 +43,7 @@ class Table(Generic[A]):
         if self.count > self.room:
             self.rows = grown(self.rows, self.count, axis=0)
             self.room = len(self.rows)
+            # Tuples for kernels that were made before have the old array: the tree makes new ones.
             self.growth.happened = True
         return first
 

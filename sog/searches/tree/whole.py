@@ -41,6 +41,7 @@ def whole_tree(
     most = held_bytes() + _SHARE * available_bytes() if limit_gb is None else 1e9 * limit_gb
 
     def watch(listed: int) -> None:
+        # The system is asked rarely: the question costs more than listing a node.
         if listed % _EVERY:
             return
         if held_bytes() > most:
@@ -68,6 +69,7 @@ def check_listable(game: Game, limit: int = LIMIT) -> None:
     above = 0
     for probe in range(PROBES):
         above += _is_far(game, _FAR * limit, chance)
+        # Decided as soon as more than half of PROBES lines are far, or more than half are not.
         if above > PROBES // 2:
             raise TooLarge(
                 f"{game.name} is too large to list: far more than {limit:,} public states, as random lines show"
@@ -86,6 +88,7 @@ def _is_far(game: Game, far: float, chance: random.Random) -> bool:
             raise TooLarge(f"{game.name} has a chance event too large to list")
         count = len(game.fan(s).children)
         product *= count
+        # Knuth's estimate of the number of states at this depth; it only grows on the way down.
         if product > far:
             return True
         s = game.child(s, chance.randrange(count))
