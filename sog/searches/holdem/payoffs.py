@@ -59,10 +59,15 @@ def scratch_floats(width: int) -> int:
 def fold_values(work: Workspace, reach: Any, value: Any, cards: Any, amount: Any) -> None:
     """Values of hands after a fold: amount * the reach of the hands that share no card with each of them.
 
+    value(a, b) = amount * (T - C[a] - C[b] + reach(a, b)) for a hand of cards a, b: T is the reach of all hands, C[c]
+    of those that hold card c; the hand itself is in both C[a] and C[b]. In chips, weighed by reach.
+
     reach, value: where the two vectors begin in the workspace.  cards: how many are live, at most 48.
     Lane k of register b is card 16 b + k throughout, so that the sums over a card's hands stay in registers.
     """
     lanes, last, by_card = U(LANES), np.int64(cards), work.scratch
+    # Pass 1. Row c of the triangle has the hands (c, d), d > c, in lane d: down the rows lane d sums what card d is the
+    # higher card of, and along row c goes what card c is the lower card of.
     sums0, sums1, sums2 = splat(ZERO), splat(ZERO), splat(ZERO)
     at = U(reach) - U(1)  # where card 0 would lie in the row of the triangle
     for c in range(last):
@@ -71,17 +76,22 @@ def fold_values(work: Workspace, reach: Any, value: Any, cards: Any, amount: Any
         x2 = load_span(work.reach, at + lanes + lanes, c + 1 - 2 * LANES, last - 2 * LANES)
         sums0, sums1, sums2 = sums0 + x0, sums1 + x1, sums2 + x2
         by_card[U(c)] = sum_of(x0 + x1 + x2)
+        # The next row has one hand fewer, and begins one lane later.
         at += U(last - c - 2)
+    # Lanes behind the live cards count nothing.
     for c in range(last, 3 * LANES):
         by_card[U(c)] = ZERO
+    # C[c] = what c is the higher card of + what it is the lower card of.
     sums0 = sums0 + load(by_card, U(0))
     sums1 = sums1 + load(by_card, lanes)
     sums2 = sums2 + load(by_card, lanes + lanes)
     store(by_card, U(0), sums0)
     store(by_card, lanes, sums1)
     store(by_card, lanes + lanes, sums2)
+    # Each hand has two cards: T = (sum over c of C[c]) / 2.
     total = sum_of(sums0 + sums1 + sums2) * HALF
     at, to, scale = U(reach) - U(1), U(value) - U(1), splat(amount)
+    # Pass 2, the same rows: T - C[c] in all lanes, less C[d], plus the hand's own reach.
     for c in range(last):
         rest = splat(total - by_card[U(c)])
         x0 = load_span(work.reach, at, c + 1, last)
@@ -98,29 +108,38 @@ def fold_values(work: Workspace, reach: Any, value: Any, cards: Any, amount: Any
 def showdown_batch(work: Workspace, first: Any, width: Any, order: Order, count: Any, amounts: Array, at: Any) -> None:
     """Values at LANES showdowns at once, from the vectors of reach of the same numbers.
 
+    values[h] = amount * (weaker - stronger): the reach of the weaker and of the stronger hands that share no card
+    with h. One lane a showdown; below, C[a] and C[b] are the sums of by_card at the two cards of a hand.
+
     first: where the first of these vectors begins in reach and in values.  count: of hands.
     amounts[at...]: each showdown's chips.
     """
     lanes = U(LANES)
+    # Scratch: reach [width, LANES], values [width, LANES], sums by card [_CARD_BLOCKS, LANES].
     gained = width * lanes
     by_card = gained + gained
     scratch = work.scratch
     for c in range(U(_CARD_BLOCKS)):
         store(scratch, by_card + c * lanes, splat(ZERO))
+    # From a vector a showdown to a register a hand.
     for k in range(U(0), width, lanes):
         transpose(work.reach, first + k, width, scratch, k * lanes, lanes)
+    # `total` and `by_card` count the hands of the runs so far, from the weakest on.
     total, run = splat(ZERO), U(0)
     while run < count:
         end = U(order.ends[run])
+        # weaker = total - C[a] - C[b]: the hand itself is not in the sums yet, so nothing is subtracted twice.
         for j in range(run, end):
             a, b = by_card + U(order.low[j]), by_card + U(order.high[j])
             store(scratch, gained + U(order.hand[j]), total - load(scratch, a) - load(scratch, b))
+        # The run of equal hands joins the sums.
         for j in range(run, end):
             a, b = by_card + U(order.low[j]), by_card + U(order.high[j])
             x = load(scratch, U(order.hand[j]))
             total = total + x
             store(scratch, a, load(scratch, a) + x)
             store(scratch, b, load(scratch, b) + x)
+        # Both C[a] and C[b] count the hand itself now: this adds weaker + equal - reach, equal without the hand.
         for j in range(run, end):
             a, b = by_card + U(order.low[j]), by_card + U(order.high[j])
             to = gained + U(order.hand[j])
@@ -129,7 +148,9 @@ def showdown_batch(work: Workspace, first: Any, width: Any, order: Order, count:
     scale = load(amounts, at)
     for i in range(count):
         a, b, to = by_card + U(order.held_low[i]), by_card + U(order.held_high[i]), gained + i * lanes
+        # rest = weaker + equal + stronger - reach; what was gained less rest is weaker - stronger.
         rest = total - load(scratch, a) - load(scratch, b)
         store(scratch, to, scale * (load(scratch, to) - rest))
+    # Back to a vector a showdown.
     for k in range(U(0), width, lanes):
         transpose(scratch, gained + k * lanes, lanes, work.values, first + k, width)

@@ -101,9 +101,11 @@ class Program:
 
     def memory(self, threads: int) -> int:
         """Bytes that the solver's arrays take."""
+        # Workspaces, one a thread; then the top: both players' reach, its values, and both players' values at the root.
         own = max(f.reach_vectors + f.value_vectors for f in self.forests) * self.width
         own += scratch_floats(max(self.width, self.top_width))
         top = (2 * self.top.reach_vectors + self.top.value_vectors + 2) * self.top_width
+        # 4 bytes a float; regrets and averages are of one size.
         return 4 * (2 * self.entries + threads * own + top + self.handed_vectors * self.width)
 
 
@@ -119,11 +121,13 @@ def make_program(game: Holdem, river_forests: int, memory_limit: int) -> Program
     if isinstance(game.sizes, EveryAmount):
         raise GameError("holdem: bets=any has too many bets to solve; give a list such as 0.5;1.0;allin")
     boards = _boards(game)
+    # Of a river action: regrets and averages, 4 bytes each, for every hand on every solved board.
     action_bytes = 4 * 2 * padded(boards.hands.shape[1]) * len(boards.cards)  # of regrets and averages
     try:
         root = tree.grow(game, memory_limit // action_bytes)
     except RecursionError as error:
         raise GameError("holdem: too many raises in a row for a tree; give larger bets, or fewer raises") from error
+    # Turn: one tree below each cut, over all river cards. River: the one tree in pieces, of about equal work a thread.
     if game.street == TURN:
         cuts = list(_cuts(root))
         below = [c.children[0] for c in cuts]
@@ -154,6 +158,7 @@ def _river_pieces(root: SpotNode, forests: int) -> list[SpotNode]:
     if forests == 1:
         return [root]
     pieces: list[SpotNode] = []
+    # The fewest pieces whose forests differ little: pieces cost copies, and uneven forests let threads wait.
     for each in RIVER_PIECES:
         pieces = _pieces(root, root.size // (each * forests))
         sizes = [sum(pieces[k].size for k in group) for group in _balanced(pieces, forests)]
@@ -166,6 +171,7 @@ def _pieces(root: SpotNode, limit: int) -> list[SpotNode]:
     """Subtrees of at most `limit` nodes that together hold every showdown of a river tree."""
     pieces = [root]
     while pieces[-1].size > limit and pieces[-1].kind == DECISION:
+        # A decision gives way to its children; those where someone folded have no showdown, and the top pays them.
         largest = pieces.pop()
         pieces += [c for c in largest.children if c.kind in (DECISION, SHOWDOWN)]
         pieces.sort(key=lambda n: n.size)
@@ -175,6 +181,7 @@ def _pieces(root: SpotNode, limit: int) -> list[SpotNode]:
 def _balanced(roots: Sequence[SpotNode], groups: int) -> list[list[int]]:
     """Numbers of the roots in at most this many groups of about the same size."""
     out: list[list[int]] = [[] for _ in range(min(groups, len(roots)))]
+    # Greedy: the largest first, each to the group that is smallest so far.
     for k in _largest_first(roots):
         min(out, key=lambda group: sum(roots[j].size for j in group)).append(k)
     return out
@@ -204,11 +211,13 @@ def _boards(game: Holdem) -> SolvedBoards:
     """The boards below the spot; of boards that differ by an exchange of suits only one is solved."""
     board = game.spot.board
     top = np.flatnonzero(live_hands(board))
+    # Where each hand lies in the top's vectors.
     place = np.full(HANDS, -1, dtype=np.int32)
     place[top] = np.arange(len(top))
     if game.street != TURN:
         every = np.arange(len(top), dtype=np.int32)
         return SolvedBoards((-1,), (-1,), np.zeros(1, dtype=np.int32), every[None, :], 1.0)
+    # Solved: the river cards of suits without a lower twin.
     twins = _twin_suits(game)
     cards = [c for c in range(CARDS) if c not in board]
     solved = [c for c in cards if twins[c % 4] == c % 4]
@@ -216,6 +225,7 @@ def _boards(game: Holdem) -> SolvedBoards:
     places: list[Int32] = []
     dealt = solved + [c for c in cards if c not in solved]
     for c in dealt:
+        # The same rank in the suit's twin: an exchange of both suits turns one board into the other, ranges included.
         model = 4 * (c // 4) + twins[c % 4]
         swap = np.arange(4)
         swap[[c % 4, model % 4]] = swap[[model % 4, c % 4]]
@@ -227,6 +237,7 @@ def _boards(game: Holdem) -> SolvedBoards:
         dealt=tuple(dealt),
         solved=np.array(models, dtype=np.int32),
         hands=np.array(places, dtype=np.int32),
+        # A pair of hands leaves 52 - 4 - 4 river cards, each as likely.
         chance=1.0 / (CARDS - 4 - len(board)),
     )
 

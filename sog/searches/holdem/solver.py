@@ -83,6 +83,7 @@ class HoldemSolver:
         for p, weights in enumerate(self.game.root_ranges()):
             at = int(top.root_reach[p, 0]) * width
             reach[p, at : at + len(program.top_hands)] = weights[program.top_hands]
+        # Only the root's reach is filled: sweeps write all else before they read it.
         return Top(
             reach=reach,
             values=aligned(top.value_vectors * width),
@@ -105,9 +106,13 @@ class HoldemSolver:
         self.iterations += count
 
     def best_responses(self) -> tuple[float, float]:
-        """What each player's best response earns against the other's average policy, chips a hand."""
+        """What each player's best response earns against the other's average policy, chips a hand.
+
+        b[p] = (sum over i of v[p, i] r[p, i]) / (sum over hands i, j without a common card of r0[i] r1[j]).
+        """
         self._run(sweeps.BEST, np.zeros((1, 3), dtype=np.float32))
         r0, r1 = self.game.root_ranges()
+        # Values at the root are sums over the opponent's weights: over the weight of all pairs they are chips a hand.
         pairs = float(r0 @ disjoint_mass(r1))
         hands = self.program.top_hands
         values = self.root_values[:, : len(hands)].astype(np.float64)
@@ -154,6 +159,7 @@ class HoldemSolver:
             thread.join()
 
     def _worker(self, me: int, shared: Int64, mode: int, steps: Float32) -> None:
+        # A best response is one to the average policy; updates follow the regrets.
         followed = self.averages if mode == sweeps.BEST else self.regrets
         learned = Learned(self.regrets, self.averages, followed)
         crew = Crew(me, self.threads, shared)
@@ -162,6 +168,8 @@ class HoldemSolver:
     def policy(self, s: HoldemState) -> Float64:
         """float64[A, 1326]: the average policy at a decision of the tree; uniform where a hand never came.
 
+        policy[a, h] = S[a, h] / (sum over b of S[b, h]), with S of the averages; 1 / A where the sum is 0.
+
         GameError where the tree has no such decision.
         """
         node, forest = self._locate(s)
@@ -169,6 +177,7 @@ class HoldemSolver:
         if forest < 0:
             width, entry0, hands = program.top_width, 0, program.top_hands
         else:
+            # An unsolved board has a solved one's numbers; `hands_on` gives its own hands in their order.
             dealt = s.board[-1] if len(s.board) > len(self.game.spot.board) else -1
             board = boards.dealt.index(dealt)
             width, entry0 = program.width, program.entry0(forest, int(boards.solved[board]))

@@ -79,9 +79,14 @@ class _Place(NamedTuple):
 
 @inlined
 def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach: Array) -> None:
-    """Send the opponent's reach down through the policies that the positive entries of `followed` stand for."""
+    """Send the opponent's reach down through the policies that the positive entries of `followed` stand for.
+
+    policy[a, i] = max(f[a, i], 0) / (sum over b of max(f[b, i], 0)), with f of `followed`; 1 / A where the sum is 0.
+    reach[child of a, i] = reach[i] * policy[a, i]; with UPDATE averages[a, i] += w * reach[i] * policy[a, i].
+    """
     q, width, followed = 1 - half.player, place.width, learned.followed
     lanes, zero, one, w = U(LANES), splat(ZERO), splat(ONE), splat(half.average)
+    # Preorder: a node's reach is complete before its children's is written.
     for n in range(place.node0, place.end):
         if nodes.kind[n] != DECISION or nodes.actor[n] != q:
             continue
@@ -92,12 +97,15 @@ def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach:
             total = zero
             for a in range(actions):
                 total = total + larger(load(followed, entries + a * width + k), zero)
+            # policy = positive part * scale + rest, with (1 / total, 0), or (0, 1 / A) where nothing is positive;
+            # `pick` discards the 1 / 0 there.
             scale, rest = pick(total, one / total, zero), pick(total, zero, even)
             held = load(reach, own + k)
             for a in range(actions):
                 at = entries + a * width + k
                 sent = held * (larger(load(followed, at), zero) * scale + rest)
                 store(reach, U(nodes.child_reach[q, child0 + a]) * width + k, sent)
+                # `sent` is the opponent's own reach times its policy: CFR weighs its average so.
                 if half.mode == UPDATE:
                     store(learned.averages, at, load(learned.averages, at) + w * sent)
 
@@ -106,9 +114,11 @@ def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach:
 def _up(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, work: Workspace) -> None:
     """Pay folds and send the player's values up; update its regrets, or take its best action for every hand."""
     p, width = half.player, place.width
+    # Preorder backwards: children before their parents. Showdowns are paid already, and cuts filled.
     for m in range(U(1), place.end - place.node0 + U(1)):
         n = place.end - m
         if nodes.kind[n] == FOLDED:
+            # nodes.actor is who folded: the updated player loses by its own fold and wins by the other's.
             amount = -nodes.chips[n] if nodes.actor[n] == p else nodes.chips[n]
             reach, value = U(nodes.reach[1 - p, n]) * width, U(nodes.value[n]) * width
             fold_values(work, reach, value, place.cards, amount)
@@ -123,7 +133,10 @@ def _up(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, work: Wo
 
 @inlined
 def _sum(nodes: SpotNodes, n: Any, place: _Place, values: Array) -> None:
-    """The values at a decision of the opponent: the sum of those below."""
+    """The values at a decision of the opponent: the sum of those below.
+
+    v[i] = sum over a of v[child of a, i]: the opponent's probabilities are in these already, by its reach.
+    """
     width, to, child0 = place.width, U(nodes.value[n]) * place.width, place.action0 + U(nodes.action0[n])
     actions = U(nodes.actions[n])
     for k in range(U(0), width, U(LANES)):
@@ -135,7 +148,10 @@ def _sum(nodes: SpotNodes, n: Any, place: _Place, values: Array) -> None:
 
 @inlined
 def _best(nodes: SpotNodes, n: Any, place: _Place, values: Array) -> None:
-    """The values at a decision of the player that takes the best action."""
+    """The values at a decision of the player that takes the best action.
+
+    v[i] = max over a of v[child of a, i].
+    """
     width, to, child0 = place.width, U(nodes.value[n]) * place.width, place.action0 + U(nodes.action0[n])
     actions = U(nodes.actions[n])
     for k in range(U(0), width, U(LANES)):
@@ -147,12 +163,18 @@ def _best(nodes: SpotNodes, n: Any, place: _Place, values: Array) -> None:
 
 @inlined
 def _update(nodes: SpotNodes, n: Any, place: _Place, half: _Half, regrets: Array, values: Array) -> None:
-    """The values at a decision of the player, by regret matching, and its new regrets."""
+    """The values at a decision of the player, by regret matching, and its new regrets.
+
+    With x[a] = max(R[a, i], 0): v[i] = (sum over a of x[a] v[a, i]) / (sum over a of x[a]), the plain mean where the
+    divisor is 0; then R[a, i] = g * (R[a, i] + v[a, i] - v[i]), with g = `half.positive` where what it multiplies is
+    above 0 and `half.negative` elsewhere.
+    """
     width, to, actions, action0 = place.width, U(nodes.value[n]) * place.width, U(nodes.actions[n]), U(nodes.action0[n])
     child0, entries = place.action0 + action0, place.entry0 + action0 * width
     zero, one, even = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions))
     gain, loss = splat(half.positive), splat(half.negative)
     for k in range(U(0), width, U(LANES)):
+        # One pass over the actions: policies are never written down.
         total, weighted, plain = zero, zero, zero
         for a in range(actions):
             x = larger(load(regrets, entries + a * width + k), zero)
@@ -162,6 +184,7 @@ def _update(nodes: SpotNodes, n: Any, place: _Place, half: _Half, regrets: Array
             plain = plain + v
         value = pick(total, weighted * (one / total), plain * even)
         store(values, to + k, value)
+        # The discount comes after the addition: the newest regret is discounted, too.
         for a in range(actions):
             at = entries + a * width + k
             x = load(regrets, at) + (load(values, U(nodes.child_value[child0 + a]) * width + k) - value)
@@ -183,6 +206,7 @@ def _part(
     sizes, forests, roots, orders, q = tables.sizes, tables.forests, tables.roots, tables.orders, 1 - half.player
     forest, board, width = U(tables.parts.forest[part]), U(tables.parts.board[part]), U(sizes.width)
     after, entry0 = forest + U(1), U(tables.parts.entry0[part])
+    # Ranges come from the top. On a solved board its hands are a part of the top's: those without the river card.
     for root in range(U(forests.roots[forest]), U(forests.roots[after])):
         to, at = U(roots.reach[q, root]) * width, U(tables.nodes.reach[q, roots.cut[root]]) * U(sizes.top_width)
         if sizes.cards == sizes.top_cards:  # no card comes: the same hands in the same places
@@ -193,6 +217,7 @@ def _part(
     place = _Place(
         U(forests.nodes[forest]), U(forests.nodes[after]), U(forests.actions[forest]), entry0, width, sizes.cards
     )
+    # Reach down to the part's showdowns and folds.
     _down(tables.nodes, place, half, learned, work.reach)
     order = Order(
         orders.hand[board],
@@ -203,8 +228,10 @@ def _part(
         orders.held_high[board],
     )
     amount0 = U(forests.amounts[forest])
+    # Showdowns have the lowest numbers of vectors, side by side: LANES at a time, padding included.
     for first in range(U(0), U(forests.amounts[after]) - amount0, U(LANES)):
         showdown_batch(work, first * width, width, order, U(sizes.hands), tables.amounts, amount0 + first)
+    # Folds and values up, then the roots' values to where `_gather` reads them.
     _up(tables.nodes, place, half, learned, work)
     to = U(tables.parts.handed0[part]) * width
     for root in range(U(forests.roots[forest]), U(forests.roots[after])):
@@ -214,13 +241,18 @@ def _part(
 
 @inlined
 def _gather(cut: Any, cuts: Cuts, boards: Boards, sizes: Sizes, top: Top, to: Any) -> None:
-    """top.values[to...], a cut's: those handed up, summed over the boards, unsolved ones with suits exchanged."""
+    """top.values[to...], a cut's: those handed up, summed over the boards, unsolved ones with suits exchanged.
+
+    v[h] = sum over boards m of chance * handed[solved[m], i], with i such that hands[m, i] = h: an unsolved board has a
+    solved one's values, and `hands` exchanges the suits.
+    """
     width = U(sizes.width)
     if sizes.cards == sizes.top_cards:  # no card comes
         _copy(top.handed, U(cuts.handed0[cut]) * width, top.values, to, width)
         return
     for k in range(U(0), U(sizes.top_width), U(LANES)):
         store(top.values, to + k, splat(ZERO))
+    # Hands that hold a board's river card get nothing from that board.
     for m in range(U(len(boards.solved))):
         at = (U(cuts.handed0[cut]) + U(boards.solved[m]) * U(cuts.stride[cut])) * width
         for i in range(U(sizes.hands)):
@@ -240,19 +272,23 @@ def run(crew: Crew, mode: int, steps: Float32, tables: Tables, learned: Learned,
         for player in range(2):
             half = _Half(player, mode, steps[t, 0], steps[t, 1], steps[t, 2])
             reach = top.reach[1 - player]
+            # Down through the top, whose reach every part reads; the counter of parts starts anew.
             if crew.me == 0:
                 _down(tables.nodes, place, half, learned, reach)
                 write(sync, U(NEXT), 0)
             wait_for_all(sync, threads)
+            # Whoever is free takes the next part; the costliest come first (tables.Parts).
             part = fetch_add(sync, U(NEXT), 1)
             while part < len(tables.parts.forest):
                 _part(U(part), half, tables, learned, reach, top.handed, work)
                 part = fetch_add(sync, U(NEXT), 1)
             wait_for_all(sync, threads)
+            # All parts are done. Cuts write different vectors, so threads share them without locks.
             for cut in range(U(crew.me), U(len(tables.cuts.node)), U(threads)):
                 to = U(tables.nodes.value[tables.cuts.node[cut]]) * width
                 _gather(cut, tables.cuts, tables.boards, tables.sizes, top, to)
             wait_for_all(sync, threads)
+            # Up through the top. The other threads wait for this one after its next way down.
             if crew.me == 0:
                 _up(tables.nodes, place, half, learned, Workspace(reach, top.values, work.scratch))
                 _copy(top.values, U(tables.nodes.value[0]) * width, top.root_values[player], U(0), width)

@@ -95,6 +95,7 @@ def make_tables(program: Program) -> Tables:
         amounts=_begins([len(f.amounts) for f in every]),
         roots=_begins([0] + [len(f.roots) for f in program.forests]),
     )
+    # Every showdown lies below the top, on a solved board: the top needs no order of hands.
     boards = Boards(program.boards.solved, program.boards.hands, np.float32(program.boards.chance))
     board = program.game.spot.board
     full = [board + ((card,) if card >= 0 else ()) for card in program.boards.cards]
@@ -127,6 +128,7 @@ def _handed0(program: Program) -> Int64:
 def _parts(program: Program) -> Parts:
     handed0, forests = _handed0(program), program.forests
     parts = [(f, b) for f in range(len(forests)) for b in range(len(program.boards.cards))]
+    # By the number of actions, which the work of a part grows with.
     parts.sort(key=lambda part: -forests[part[0]].actions)
     return Parts(
         forest=np.array([f + 1 for f, _ in parts], dtype=np.int64),
@@ -156,6 +158,7 @@ def _cuts(program: Program) -> Cuts:
     cuts = Cuts(nodes, np.zeros_like(nodes), np.zeros_like(nodes))
     handed0 = _handed0(program)
     roots = [(f, r, len(nodes)) for f, nodes in enumerate(program.where) for r in range(len(nodes))]
+    # A forest hands up its roots board by board: one board further is as many vectors as it has roots.
     for cut, (f, r, stride) in zip(_cut_numbers(program), roots, strict=True):
         cuts.handed0[cut], cuts.stride[cut] = handed0[f] + r, stride
     return cuts
@@ -182,6 +185,7 @@ def order_of(board: tuple[int, ...], hands: Int32) -> Order:
     """The order of the hands with these numbers on a full board; a hand vector has them in the order given."""
     place = np.full(HANDS, -1, dtype=np.int32)
     place[hands] = np.arange(len(hands))
+    # A live card's place among the live cards.
     live = np.cumsum([c not in board for c in range(CARDS)]) - 1
     weakest_first = ladder(board)
     by_strength = weakest_first.hands

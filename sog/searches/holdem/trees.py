@@ -165,10 +165,12 @@ class _Layout:
         """The arrays; also writes `action0` into the decisions' Nodes."""
         decides = [kind == DECISION for kind in self.kinds]
         actions = np.array([len(at.node.children) * d for at, d in zip(self.order, decides, strict=True)])
+        # Decision after decision: an action's number is the count of all actions before it.
         action0 = np.cumsum(actions) - actions
         for at, decision, first in zip(self.order, decides, action0.tolist(), strict=True):
             if decision:
                 at.node.action0 = first
+        # The node that each action leads to.
         child = np.empty(actions.sum(), dtype=np.int32)
         for k, at in enumerate(self.order):
             if at.parent >= 0:
@@ -177,6 +179,7 @@ class _Layout:
         reach = np.array([vectors for vectors, _ in both], dtype=np.int32)
         value, value_vectors = self._values()
         chips = np.array([at.node.chips for at in self.order], dtype=np.float32)
+        # Showdowns are paid LANES at a time; those that pad the last batch pay 0.
         amounts = np.zeros(padded(len(self.showdowns)), dtype=np.float32)
         amounts[: len(self.showdowns)] = chips[self.showdowns]
         nodes = SpotNodes(
@@ -199,10 +202,12 @@ class _Layout:
         A vector is shared down to where p acts, and has one showdown at most.
         """
         group = list(range(len(self.order)))
+        # In preorder, so that a parent's vector is final: only where p acts does p's reach change.
         for k, at in enumerate(self.order):
             if at.parent >= 0 and self.order[at.parent].node.actor != p:
                 group[k] = group[at.parent]
         vector: dict[int, int] = {}
+        # Showdown k has vector k: batches lie side by side.
         for k, n in enumerate(self.showdowns):
             assert group[n] not in vector, "two showdowns share a vector of reach"
             vector[group[n]] = k
@@ -219,12 +224,15 @@ class _Layout:
         value = np.zeros(len(self.order), dtype=np.int32)
         value[self.showdowns] = range(len(self.showdowns))
         widest = max((len(at.node.children) for at in self.order), default=1)
+        # Values at cuts come from other forests, values at roots go to others: no other node may share these.
         roots = set(self.roots)
         kept = [k for k, kind in enumerate(self.kinds) if kind == CUT or (k in roots and kind != SHOWDOWN)]
         first = padded(len(self.showdowns))
         value[kept] = range(first, first + len(kept))
         first += len(kept)
         deepest = 0
+        # All others share by depth and place: backwards in preorder, a node has summed up its children before a node of
+        # another subtree needs their vectors.
         for k, at in enumerate(self.order):
             if at.parent >= 0 and self.kinds[k] in (DECISION, FOLDED):
                 value[k] = first + (at.depth - 1) * widest + at.sibling

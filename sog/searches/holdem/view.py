@@ -49,6 +49,7 @@ class View:
         """
         top, bottom = len(RANKS) - 1 - HIGH // 4, len(RANKS) - 1 - LOW // 4
         suited = HIGH % 4 == LOW % 4
+        # Suited hands: row of the higher card. Offsuit hands: column of the higher card. Pairs: both are the same.
         cell = np.where(suited, top, bottom), np.where(suited, bottom, top)
         size = (len(RANKS), len(RANKS))
         count, weight, taken = np.zeros(size), np.zeros(size), np.zeros((len(self.actions), *size))
@@ -56,6 +57,7 @@ class View:
         np.add.at(weight, cell, self.reach)
         for a in range(len(self.actions)):
             np.add.at(taken[a], cell, self.reach * self.policy[a])
+        # taken[a] = (sum over the class of reach * policy[a]) / (sum of reach).
         return weight / count, taken / np.maximum(weight, 1e-30)
 
 
@@ -74,6 +76,7 @@ def view(solver: HoldemSolver, s: HoldemState) -> View:
             at = game.deal(at, dealt)
         children = [game.after(at, int(a)) for a in game.actions(at)]
         place = [c.line[-1] for c in children].index(action)
+        # A range is the product of the player's own probabilities alone.
         if game.actor(at) == actor:
             reach = reach * solver.policy(at)[place]
         at = children[place]
