@@ -59,11 +59,14 @@ def evaluate(
     network, pairing = Mlp(*mlp), Pairing(*pairs)
     slots0, width = network.slots0, network.widths[-1]
     matchups = network.matchups and values.shape[1] > 0
+    # Outputs of a row: S0 * S1 utilities by pair or S0 + S1 values, then the logits.
     heads = slots0 * (values.shape[1] - slots0) if matchups else values.shape[1]
     for start in range(0, len(ranges), CHUNK):
         count = min(CHUNK, len(ranges) - start)
         encode(features[start : start + count], ranges[start : start + count], slots0, network.crossed, network.x)
+        # Rows behind `count` have old numbers in them: computed along, never read.
         padded = count + -count % ROWS
+        # Layers write to `first` and `second` in turn; which one has the outputs depends on how many there are.
         last = _mlp(network.x[:padded], network.weights, network.widths, network.first, network.second)
         out = network.first if last == 0 else network.second
         for r in range(count):
@@ -71,6 +74,7 @@ def evaluate(
             row = out[r * width : (r + 1) * width]
             for k in range(logits.shape[1]):
                 logits[b, k] = row[heads + k]
+            # Utilities of pairs become values by both players' posteriors; values are in value units.
             if matchups:
                 expectation(pairing, nodes[b], ranges[b], slots0, row, network.mass, values[b])
             else:
@@ -81,13 +85,18 @@ def evaluate(
 
 @fused
 def encode(features: Array, ranges: Array, slots0: int, crossed: Array, x: Array) -> None:
-    """Write float32[B, F] features, float64[B, S0 + S1] ranges times their slots and the crossed products."""
+    """Write float32[B, F] features, float64[B, S0 + S1] ranges times their slots and the crossed products.
+
+    x[r] = [features, p, feature c * p for each crossed c], with p = ranges times the player's number of slots: float32.
+    """
     width, start = ranges.shape[1], features.shape[1]
     for r in range(len(ranges)):
         for k in range(start):
             x[r, k] = features[r, k]
+        # A uniform range becomes ones, however many slots there are.
         for k in range(width):
             x[r, start + k] = ranges[r, k] * (slots0 if k < slots0 else width - slots0)
+        # Products that a first layer of sums could not make by itself.
         for c in range(len(crossed)):
             feature, at = features[r, crossed[c]], start + width * (c + 1)
             for k in range(width):
@@ -98,6 +107,8 @@ def encode(features: Array, ranges: Array, slots0: int, crossed: Array, x: Array
 def _mlp(x: Array, weights: Array, widths: Array, first: Array, second: Array) -> int:
     """Run x, float32[B, widths[0]] with B a multiple of ROWS, through all layers; ReLU between them.
 
+    y = W_L relu(... relu(W_1 x + b_1) ...) + b_L, row by row.
+
     weights: float32[*], each layer's biases [N] and weights [K, N], K and N from the padded `widths`,
     int64[L + 1].  first, second: float32[*], room for B rows of the widest layer.
     Returns which of the two (0, 1) holds the outputs, row by row.
@@ -107,6 +118,7 @@ def _mlp(x: Array, weights: Array, widths: Array, first: Array, second: Array) -
         width, out = widths[layer], widths[layer + 1]
         bias, matrix = weights[at : at + out], weights[at + out : at + out * (1 + width)].reshape(width, out)
         at += out * (1 + width)
+        # No layer may write where it reads: even layers write to `first`, odd ones to `second`.
         if layer == 0:
             _dense(x, bias, matrix, layer < last, first[: count * out].reshape(count, out))
         elif layer % 2 == 1:
@@ -120,7 +132,10 @@ def _mlp(x: Array, weights: Array, widths: Array, first: Array, second: Array) -
 
 @fused
 def _dense(x: Array, bias: Array, weights: Array, relu: bool, y: Array) -> None:
-    """y = x @ weights + bias, then ReLU where wanted; all C-contiguous, the batch a multiple of ROWS."""
+    """y = x @ weights + bias, then ReLU where wanted; all C-contiguous, the batch a multiple of ROWS.
+
+    y[r, j] = bias[j] + sum over k of x[r, k] * weights[k, j]; with `relu` the larger of that and 0.
+    """
     zero = np.float32(0.0)
     count, width = x.shape
     out = weights.shape[1]
@@ -133,6 +148,7 @@ def _dense(x: Array, bias: Array, weights: Array, relu: bool, y: Array) -> None:
             y1[j] = bias[j]
             y2[j] = bias[j]
             y3[j] = bias[j]
+        # Four rows by four inputs: each row of y and each weight is loaded once for four products.
         for k in range(0, whole, 4):
             a0, a1, a2, a3 = x0[k], x0[k + 1], x0[k + 2], x0[k + 3]
             b0, b1, b2, b3 = x1[k], x1[k + 1], x1[k + 2], x1[k + 3]

@@ -58,6 +58,7 @@ def _tile(registers: int) -> Callable[..., Any]:
             arrays = {"x": data[0], "bias": data[1], "weights": data[1], "y": data[2]}
             at = {name: builder.gep(array, [getattr(numbers, name)]) for name, array in arrays.items()}
             done = builder.append_basic_block("done")
+            # One piece of code for each number of columns: with the number fixed, sums stay in registers.
             switch = builder.switch(numbers.columns, done)
             for columns in range(1, LARGEST_TILE + 1):
                 block = builder.append_basic_block(f"columns{columns}")
@@ -77,11 +78,14 @@ def _tile(registers: int) -> Callable[..., Any]:
 def _write_tile(builder: Any, tile: _Tile, floor: Any, registers: int, columns: int) -> None:
     """The code of a tile of one size."""
     sums = [[_cgutils.alloca_once(builder, lanes_type.vector) for _ in range(registers)] for _ in range(columns)]
+    # sums[column][r] = the biases of its 16 outputs.
     for r in range(registers):
         bias = builder.load(_pointer(builder, tile.bias, r * LANES), align=lanes_type.bytes)
         for column in sums:
             builder.store(bias, column[r])
+    # sums[column][r] += x[k, column] * weights[k, 16 r ..], input by input: rounded product, then rounded sum.
     with _cgutils.for_range(builder, tile.inputs, intp=_INT) as channel:
+        # Input k is lane k % 16 of block k // 16.
         block = builder.lshr(channel.index, ir.Constant(_INT, LANES.bit_length() - 1))
         lane = builder.and_(channel.index, ir.Constant(_INT, LANES - 1))
         x = builder.gep(tile.x, [builder.add(builder.mul(block, tile.x_step), lane)])
@@ -91,6 +95,7 @@ def _write_tile(builder: Any, tile: _Tile, floor: Any, registers: int, columns: 
             number = repeated(builder, builder.load(builder.gep(x, [ir.Constant(_INT, k * LANES)])), LANES)
             for r, total in enumerate(column):
                 builder.store(builder.fadd(builder.load(total), builder.fmul(number, weights[r])), total)
+    # y = max(sum, floor), a register at a time.
     least = repeated(builder, floor, LANES)
     for r in range(registers):
         to = builder.gep(tile.y, [builder.mul(tile.y_step, ir.Constant(_INT, r))])
@@ -112,6 +117,8 @@ _tile_narrow, _tile_wide = _tile(1), _tile(WIDE)
 def multiply(x: Array, source: Any, columns: int, weights: Array, layer: Any, y: Array, target: Any) -> None:
     """y = max(weights @ x + biases, floor) for columns that lie side by side.
 
+    y[o, c] = max(bias[o] + sum over k of weights[k, o] * x[k, c], floor), k from 0 up. A floor of 0 is a ReLU.
+
     x, y: float32[*].  source, target: where in x and y the first column begins, and how far blocks lie apart.
     layer: (bias, at, inputs, blocks, registers, most, floor): where in `weights` the biases [16 * blocks] and, for each
     group of 16 * registers outputs, weights [inputs, 16 * registers] begin; a tile has at most `most` columns.
@@ -119,12 +126,15 @@ def multiply(x: Array, source: Any, columns: int, weights: Array, layer: Any, y:
     bias, at, inputs, blocks, registers, most, floor = layer
     (start, x_step), (to, y_step) = source, target
     group = LANES * registers
+    # As few tiles as `most` allows, whose sizes differ by a column at most.
     tiles = (columns + most - 1) // most
+    # The columns of a group of outputs one after another: its weights stay in the cache.
     for g in range(blocks // registers):
         for t in range(tiles):
             first = columns * t // tiles
             count = columns * (t + 1) // tiles - first
             x_at, y_at = start + first * LANES, to + g * registers * y_step + first * LANES
+            # Where the tile begins in each array, and the steps: a _Tile.
             place = (x_at, bias + g * group, at + g * inputs * group, y_at, x_step, y_step, inputs, count)
             if registers == 1:
                 _tile_narrow(x, weights, y, place, floor)

@@ -72,6 +72,9 @@ class Network(NamedTuple):
 def evaluate(network: Any, x: Array, out: Array) -> None:
     """Answer float32[B, >= C * H * W], planes first, with out, float32[B, 2 + A]: both players' values, then logits.
 
+    Trunk: z = relu(entry(x)), then z = relu(z + second(relu(first(z)))) a block. Values, in [-1, 1]: the head
+    answers whoever moves; player 1's are minus player 0's.
+
     network: a Network as a plain tuple.
     """
     net = Network(*network)
@@ -83,11 +86,14 @@ def evaluate(network: Any, x: Array, out: Array) -> None:
         for b in range(boards):
             _spread_planes(sizes, x[start + b], net.second, b * sizes.step)
         _convolution(net, 0, boards, net.second, 0, net.first)
+        # A block reads `first`, has its inside in `second` and adds the outcome to `first`.
         for k in range(1, count - heads, 2):
             _convolution(net, k, boards, net.first, 0, net.second)
             _convolution(net, k + 1, boards, net.second, 1, net.first)
+        # The value head comes first: the policy head overwrites the trunk.
         _each_cell(net, count - 1, boards, net.first, net.second)
         for b in range(boards):
+            # The last plane is 1 where player 0 moves and 0 where player 1 does: the factor is 1 or -1.
             mover = np.float32(2.0) * x[start + b, last] - np.float32(1.0)
             value = np.float32(_value(net, count - 1, b * sizes.step)) * mover
             out[start + b, 0], out[start + b, 1] = value, -value
@@ -115,6 +121,7 @@ def _each_cell(net: Any, number: int, boards: int, x: Array, y: Array) -> None:
     """One of the network's 1 x 1 convolutions."""
     row_step, plane = _steps(net.sizes)
     for b in range(boards):
+        # A row of the board is a run of columns; the zeros around the board stay as they are.
         for h in range(net.sizes.height):
             at = b * net.sizes.step + (h + 1) * row_step + LANES
             multiply(x, (at, plane), net.sizes.width, net.weights, _layer(net, number), y, (at, plane))
@@ -135,6 +142,7 @@ def _spread_planes(sizes: Any, x: Array, y: Array, to: int) -> None:
     k = 0
     for c in range(sizes.planes):
         for h in range(sizes.height):
+            # Channel c is lane c % 16 of block c // 16; row 0 and column 0 of a block lie outside the board.
             at = to + c // LANES * plane + (h + 1) * row_step + LANES + c % LANES
             for w in range(sizes.width):
                 y[at + w * LANES] = x[k]
@@ -153,15 +161,18 @@ def _policy(net: Any, number: int, boards: int, out: Array) -> None:
         _each_cell(net, number, boards, net.first, net.second)
     if planes:
         _each_cell(net, number + 1, boards, net.second, net.first)
+        # Logits: the two values' places, then `planes` a cell, then the rest.
         rest += sizes.height * sizes.width * planes
     for b in range(boards):
         logits, corner = out[b], b * sizes.step + row_step + LANES
         k = 2
+        # By row, column and plane, as the game numbers its actions.
         for h in range(sizes.height):
             for w in range(sizes.width):
                 for p in range(planes):
                     logits[k] = net.first[corner + p // LANES * plane + h * row_step + w * LANES + p % LANES]
                     k += 1
+        # Further logits from all cells: of their mean beside logits by cell, of each cell where there are only these.
         if net.linear[REST, LINEAR_BLOCKS]:
             if planes:
                 _mean(net, corner, blocks)
@@ -208,12 +219,14 @@ def _linear(net: Any, row: int, x: Array, y: Array) -> None:
         w = at + block * LANES
         a, b, c, d = load(weights, np.uint64(w)), splat(np.float32(0)), splat(np.float32(0)), splat(np.float32(0))
         w += width
+        # Four sums hide the time that an addition takes; their order is fixed.
         for k in range(0, inputs - inputs % 4, 4):
             a += splat(x[k]) * load(weights, np.uint64(w))
             b += splat(x[k + 1]) * load(weights, np.uint64(w + width))
             c += splat(x[k + 2]) * load(weights, np.uint64(w + 2 * width))
             d += splat(x[k + 3]) * load(weights, np.uint64(w + 3 * width))
             w += 4 * width
+        # The inputs behind the last four, into the first sum.
         for k in range(inputs - inputs % 4, inputs):
             a += splat(x[k]) * load(weights, np.uint64(w))
             w += width
@@ -222,9 +235,13 @@ def _linear(net: Any, row: int, x: Array, y: Array) -> None:
 
 @inlined
 def _value(net: Any, number: int, board: int) -> float:
-    """The mover's value, from the value head's channels of the board at net.second[board]."""
+    """The mover's value, from the value head's channels of the board at net.second[board].
+
+    v = tanh(b + sum over k of w[k] * relu(hidden[k])), hidden = the linear layer over the head's channels at all cells.
+    """
     height, width = net.sizes.height, net.sizes.width
     row_step, _ = _steps(net.sizes)
+    # One channel: lane 0 of every cell. More: all 16 lanes of their blocks.
     if net.linear[HIDDEN, LINEAR_INPUTS] == height * width:
         for h in range(height):
             for w in range(width):
@@ -232,6 +249,7 @@ def _value(net: Any, number: int, board: int) -> float:
     else:
         _flatten(net, board + row_step + LANES, net.convolutions[number, BLOCKS])
     _linear(net, HIDDEN, net.flat, net.hidden)
+    # The bias has a register of its own, with the weights behind it (resnet_packed.py).
     at, total = net.linear[VALUE, LINEAR_AT], splat(np.float32(0.0))
     for k in range(0, net.linear[VALUE, LINEAR_INPUTS], LANES):
         hidden = larger(load(net.hidden, np.uint64(k)), splat(np.float32(0.0)))
@@ -242,9 +260,15 @@ def _value(net: Any, number: int, board: int) -> float:
 
 @inlined
 def _tanh(x: float) -> float:
-    """tanh to 1e-12, of sums, products and quotients alone: a library's last bits depend on its version."""
+    """tanh to 1e-12, of sums, products and quotients alone: a library's last bits depend on its version.
+
+    tanh |x| = (1 - e^(-2|x|)) / (1 + e^(-2|x|)).
+    """
+    # Above 20 tanh is 1 to double precision.
     z = min(abs(x), 20.0) / 512.0  # e^(-2 |x|) is the 1024th power of e^-z
+    # e^-z by its series up to z^6, z <= 20 / 512.
     power = 1.0 - z * (1.0 - z / 2.0 * (1.0 - z / 3.0 * (1.0 - z / 4.0 * (1.0 - z / 5.0 * (1.0 - z / 6.0)))))
+    # Squared ten times: the power of 2^10 = 1024.
     for _ in range(10):
         power *= power
     share = (1.0 - power) / (1.0 + power)

@@ -47,6 +47,7 @@ def packed_network(network: CVPN, tiles: Tiles) -> residual.Network:
         cells = body.policy.cells_last
         packing.convolution(_numbers(cells.weight), _numbers(cells.bias), relu=False)
     packing.layer(body.value.layer)
+    # A layer over all cells has its inputs in the order in which kernels flatten a board: block, cell, lane.
     rest, hidden, value = body.policy.rest_last, body.value.hidden, body.value.value_last
     if rest is not None:
         weight = _numbers(rest.weight).T
@@ -97,6 +98,7 @@ class _Packing:
         down, across = -(-height // self.rows), -(-width // self.columns)
         outputs = max(line[residual.BLOCKS] for line in self.convolutions)
         blocks = max(padded(planes) // LANES, outputs)
+        # Zeros around whole tiles: the last ones may reach over the board's edge.
         step = blocks * (down * self.rows + 2) * (across * self.columns + 2) * LANES
         boards = max(1, _COLUMNS // (down * across))
         points, columns = (self.rows + 2) * (self.columns + 2) * LANES, boards * down * across
@@ -123,6 +125,7 @@ class _Packing:
         """Append a convolution with its normalisation folded in."""
         norm, weight = layer.norm, _numbers(layer.conv.weight)
         assert isinstance(norm, nn.BatchNorm2d)
+        # gamma (w x - mean) / sqrt(var + eps) + beta = (w * scale) x + (beta - mean * scale).
         scale = _numbers(norm.weight) / np.sqrt(_numbers(norm.running_var) + norm.eps)
         bias = _numbers(norm.bias) - _numbers(norm.running_mean) * scale
         self.convolution(weight * scale[:, None, None, None], bias, relu=True)  # a block's second: after its sum
@@ -133,6 +136,7 @@ class _Packing:
         if taps == 3:
             weight = spread_weights(weight, self.rows, self.columns)
         blocks = padded(outputs) // LANES
+        # Groups of several registers only where they divide the blocks.
         registers = self.registers if blocks % self.registers == 0 else 1
         groups = blocks // registers
         start = self.size
@@ -141,6 +145,7 @@ class _Packing:
         self.taps.append(taps)
         whole = np.zeros((blocks * LANES, inputs, weight.shape[2] * weight.shape[3]))
         whole[:outputs] = weight.reshape(outputs, inputs, -1)
+        # From [groups, outputs of a group, inputs, points] to the order in which `multiply` reads them for each point.
         by_point = whole.reshape(groups, registers * LANES, inputs, -1).transpose(3, 0, 2, 1)
         self._append(by_point)
 

@@ -34,7 +34,10 @@ def best_tile(cells: int) -> int:
 
 
 def spread_weights(weights: Float64, rows: int, columns: int) -> Float64:
-    """float64[O, I, 3, 3] as float64[O, I, rows + 2, columns + 2], for tiles of rows x columns cells."""
+    """float64[O, I, 3, 3] as float64[O, I, rows + 2, columns + 2], for tiles of rows x columns cells.
+
+    u = G w H^T for each output and input: G is the `_filter` of the rows, H that of the columns.
+    """
     down, across = _filter(rows), _filter(columns)[:, :, None, None, None]
     w = weights.transpose(3, 2, 0, 1)  # sums in an order of our own: matrix products have the processor's
     half = across[:, 0] * w[0] + across[:, 1] * w[1] + across[:, 2] * w[2]
@@ -44,7 +47,10 @@ def spread_weights(weights: Float64, rows: int, columns: int) -> Float64:
 
 
 def _filter(side: int) -> Float64:
-    """float64[side + 2, 3]: what spreads three weights."""
+    """float64[side + 2, 3]: what spreads three weights.
+
+    G[a, k] = a^k / (product over the other points b of (a - b)), k = 0, 1, 2; the last row, of infinity, is (0, 0, 1).
+    """
     points = _POINTS[side]
     apart = [np.prod([a - other for other in points if other != a]) for a in points]
     rows = [[a**k / scale for k in range(3)] for a, scale in zip(points, apart, strict=True)]
@@ -92,13 +98,17 @@ class _Code:
 
     def spread(self, cells: list[Any]) -> list[Any]:
         """Five cells as five points, or six as six."""
+        # Point a: cells times the coefficients of the product of (x - b) over the other points b, lowest first, summed;
+        # infinity: the same with the product over all points.
         plus, minus, times = self.plus, self.minus, self.times
         a, b, c, d, e = cells[:5]
         if len(cells) == 5:
             twice = times(2.0, b)
+            # Points 0, 1, -1, 2: 2a - b - 2c + d for 0, and 2b - c - 2d + e for infinity.
             first, last = plus(times(2.0, minus(a, c)), minus(d, b)), plus(times(2.0, minus(b, d)), minus(e, c))
             return [first, minus(minus(d, c), twice), minus(plus(d, twice), times(3.0, c)), minus(d, b), last]
         f = cells[5]
+        # Points 0, 1, -1, 2, -2: those of opposite sign share their even and odd parts.
         even, odd = minus(e, times(4.0, c)), minus(d, times(4.0, b))
         half, double = minus(e, c), times(2.0, minus(d, b))
         first = minus(plus(times(4.0, a), e), times(5.0, c))
@@ -107,6 +117,7 @@ class _Code:
 
     def gather(self, points: list[Any]) -> list[Any]:
         """Five points as three cells, or six as four."""
+        # Cell k = sum over points a of a^k times its number; infinity's number counts in the last cell alone.
         plus, minus, times = self.plus, self.minus, self.times
         a, b, c, d, e = points[:5]
         near, odd = plus(b, c), minus(b, c)
@@ -132,6 +143,7 @@ def _spreading(rows: int, columns: int) -> Callable[..., Any]:
             write, lanes = _Code(builder, context), ir.Constant(_INT, LANES)
             source, target = write.at(x, args[0], args[1]), write.at(y, args[3], args[4])
             found = []
+            # Along the rows, then down the columns of what came out: B^T d B.
             for i in range(rows + 2):
                 cells = [write.load(write.step(source, i, args[2], j, lanes)) for j in range(columns + 2)]
                 found.append(write.spread(cells))
@@ -160,10 +172,12 @@ def _gathering(rows: int, columns: int) -> Callable[..., Any]:
             biases = write.load(write.step(write.at(weights, args[1], bias), 0, lanes))
             least, added = repeated(builder, args[4], LANES), builder.icmp_signed("!=", add, ir.Constant(_INT, 0))
             found = []
+            # Down the columns, then along the rows of what came out: A^T m A.
             for j in range(columns + 2):
                 points = [write.load(write.step(source, i * (columns + 2) + j, step)) for i in range(rows + 2)]
                 found.append(write.gather(points))
             for i, row in enumerate(_turned(found)):
+                # Tiles may reach over the board's edge: only its own cells are written, the zeros around it stay.
                 inside = builder.icmp_signed("<", ir.Constant(_INT, i), down)
                 for j, cell in enumerate(write.gather(row)):
                     on_board = builder.and_(inside, builder.icmp_signed("<", ir.Constant(_INT, j), across))
@@ -190,6 +204,8 @@ _gather_33, _gather_34, _gather_43, _gather_44 = (_gathering(rows, columns) for 
 def convolve(shape: Any, scratch: Any, boards: int, x: Array, weights: Array, layer: Any, add: int, y: Array) -> None:
     """y = layer(x) of this many boards, or max(y + layer(x), floor) with `add`; x and y are different arrays.
 
+    layer(x)[o, cell] = max(bias[o] + sum over inputs and the 3 x 3 cells around it of weight * x, floor).
+
     shape: (height, width, rows, columns, step): the board's cells, its tiles', and how far boards lie apart in x and y.
     scratch: (spread, product), float32[*], room for points: [points, blocks * boards * tiles + 1, 16] of x and of y.
     layer: (bias, at, inputs, blocks, registers, most, floor): see products.multiply; weights [points, groups, inputs,
@@ -198,12 +214,15 @@ def convolve(shape: Any, scratch: Any, boards: int, x: Array, weights: Array, la
     height, width, rows, columns, step = shape
     spread, product = scratch
     bias, at, inputs, blocks, registers, most, floor = layer
+    # The board is covered by down x across tiles.
     down, across = (height + rows - 1) // rows, (width + columns - 1) // columns
     tiles, points = down * across, (rows + 2) * (columns + 2)
+    # In floats: one row and one column of zeros before and behind the tiles.
     row_step = (across * columns + 2) * LANES
     plane, of_tile_row = (down * rows + 2) * row_step, rows * row_step
     in_blocks, count = (inputs + LANES - 1) // LANES, boards * tiles
     from_point, to_point = (count * in_blocks + 1) * LANES, (count * blocks + 1) * LANES  # no multiples of a page
+    # 1. Spread: tiles overlap by two cells, and begin in the zeros before the board.
     for b in range(boards):
         for block in range(in_blocks):
             for tile in range(tiles):
@@ -218,11 +237,14 @@ def convolve(shape: Any, scratch: Any, boards: int, x: Array, weights: Array, la
                     _spread_43(x, at_tile, row_step, spread, to, from_point)
                 else:
                     _spread_44(x, at_tile, row_step, spread, to, from_point)
+    # 2. For each point a product of weights with all tiles of all boards. Its biases are the zeros at the beginning of
+    # `weights`; the floor comes after gathering.
     none = np.float32(-np.inf)
     for p in range(points):
         part = (0, at + p * inputs * blocks * LANES, inputs, blocks, registers, most, none)
         source, target = (p * from_point, count * LANES), (p * to_point, count * LANES)
         multiply(spread, source, count, weights, part, product, target)
+    # 3. Gather into the board's cells, with biases, the floor and, with `add`, y.
     for b in range(boards):
         for block in range(blocks):
             for tile in range(tiles):
