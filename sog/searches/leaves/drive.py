@@ -43,6 +43,7 @@ def drive(jobs: Iterable[J], evaluator: Evaluator, width: int = 64) -> Iterator[
         answers = evaluator([beliefs for _, _, beliefs in active])
         still: list[tuple[J, SearchGenerator, Beliefs]] = []
         for (job, generator, _), answer in zip(active, answers, strict=True):
+            # A generator that returns has done its job.
             try:
                 still.append((job, generator, generator.send(answer)))
             except StopIteration:

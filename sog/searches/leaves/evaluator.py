@@ -60,6 +60,7 @@ def checked(answers: Evaluations, beliefs: Beliefs) -> Evaluations:
     SettingError where they are not of the shapes that these beliefs ask for: kernels would read past their ends.
     """
     game, count = beliefs.public.game, len(beliefs.nodes)
+    # A part that was not wanted may have any shape: nobody reads it.
     for name, found, shape, left_out in (
         ("values", answers.values, (count, sum(game.num_slots)), Wanted.POLICIES),
         ("logits", answers.logits, (count, max(game.num_slots), game.num_actions), Wanted.VALUES),

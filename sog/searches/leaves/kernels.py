@@ -80,6 +80,7 @@ def list_leaves(tree: Tree, out: Array) -> int:
     """Write the leaves of a tree to out, int32[*]; how many there are."""
     found = 0
     for n in range(tree.counts[0].nodes):
+        # In the order of numbers: older leaves first.
         if tree.nodes[n].kind == Kind.LEAF:
             out[found] = n
             found += 1
@@ -125,6 +126,7 @@ def collect_moved(public: Public, tree: Tree, leaves: Leaves, count: int, reques
             _write_range(public, tree, leaves, node, p, Infostate.REACH, ranges)
         if node.evaluated == Evaluated.AWAITING or _distance(public, tree, leaves, node, ranges) > tolerance:
             request.places[found], request.nodes[found] = k, node.public
+            # From now on this is the belief that the next distance is from.
             _keep_belief(public, tree, leaves, node, ranges)
             found += 1
     return found
@@ -180,6 +182,7 @@ def _held(tree: Tree, node: Node, players: Players) -> bool:
     for p in range(2):
         if within(p, players):
             own = node.offset[p]
+            # A range of zeros makes every counterfactual value of the other player 0.
             for i in range(node.width[p]):
                 if tree.infostates[Infostate.REACH, own + i] > 0.0:
                     return True
@@ -203,6 +206,7 @@ def _write_range(public: Public, tree: Tree, leaves: Leaves, node: Node, p: int,
     factor, rest = (1.0 / total, 0.0) if total > 0.0 else (0.0, 1.0 / width)
     room = len(ranges) - leaves.slots0 if p == 1 else leaves.slots0
     if width < room:  # some slots stand for no infostate here
+        # Zeros first: what is written below leaves out slots without an infostate.
         for i in range(room):
             ranges[start + i] = 0.0
     if leaves.aligned:
@@ -263,6 +267,7 @@ def absorb_prior(public: Public, tree: Tree, n: int, logits: Array, temperature:
     """The prior of leaf n, exp(logit / temperature) up to a factor, from logits float64[S, A] by slot and action."""
     node = tree.nodes[n]
     p = node.actor
+    # Where no player acts there is no policy.
     if p >= NATURE:
         return
     width, slot0 = node.width[p], public.nodes[node.public].slot0[p]

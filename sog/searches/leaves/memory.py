@@ -17,6 +17,7 @@ class LeafMemory:
 
     def __init__(self, leaves: int, width: int) -> None:
         """width: of ranges by slot."""
+        # NaN equals nothing, so each leaf's first belief is a changed one.
         self.ranges: Float64 = np.full((leaves, width), np.nan)
         self.values: Float64 = np.zeros((leaves, 0))
         self._rows: Int32 = np.zeros(leaves, dtype=np.int32)

@@ -95,6 +95,7 @@ def expectation(
         for j in range(operator.columns):
             b = slots[at1 + j]
             weight, utility = pairing.operator_values[at + j], matchup[a * slots1 + b] * unit
+            # Terms of sum_j W u r1 and, with the sign of player 1, of sum_i W u r0.
             theirs = weight * ranges[slots0 + b]
             value += utility * theirs
             total += theirs
