@@ -36,6 +36,7 @@ class _Blocks(NamedTuple):
 @inlined
 def _whole(number: float) -> int:
     """A card, a hand or a count, which stands among the floats of the table."""
+    # Unsigned: as an index it is never checked for counting from the end.
     return np.uint32(number)  # type: ignore[return-value]
 
 
@@ -94,6 +95,7 @@ def masses(table: Array, operator: OperatorRow, scale: float, ranges: Ranges, ma
 
     mass[0, i] = scale * sum over j of A[i, j] r1[j], mass[1, j] = scale * sum over i of A[i, j] r0[i], A of APART.
     """
+    # APART is symmetric: one call serves either side.
     apply_card(APART, table, operator.start, scale, ranges.one, ranges.at1, mass[0], 0)
     apply_card(APART, table, operator.start, scale, ranges.zero, ranges.at0, mass[1], 0)
 
@@ -103,6 +105,7 @@ def entry(kind: int, table: Array, start: int, i: int, j: int) -> float:
     """The operator at the pair of hands (i, j)."""
     begin = _blocks(start)
     a, b, c, d = table[begin.low + i], table[begin.high + i], table[begin.low + j], table[begin.high + j]
+    # A dead hand, or a card in both: an impossible pair.
     if a < 0.0 or c < 0.0 or a == c or a == d or b == c or b == d:  # noqa: SIM109
         return 0.0
     if kind != SHOWDOWN:
@@ -120,6 +123,7 @@ def mass_of(table: Array, start: int, reach: Array, at: int, i: int) -> float:
     a, b = table[low + i], table[high + i]
     if a < 0.0:
         return 0.0
+    # APART by its definition: one hand alone needs no sums by card.
     for j in range(HANDS):
         c, d = table[low + j], table[high + j]
         total += reach[at + j] if c >= 0.0 and a != c and a != d and b != c and b != d else 0.0
@@ -180,6 +184,7 @@ def _sums_by_card(table: Array, begin: _Blocks, reach: Array, at: int) -> float:
         table[begin.by_card + c] = 0.0
     total = 0.0
     for j in range(HANDS):
+        # Dead hands, marked by a card below 0, count nothing.
         if table[begin.low + j] >= 0:
             x = reach[at + j]
             total += x

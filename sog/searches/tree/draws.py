@@ -53,6 +53,7 @@ def draw_pair_of_ranges(public: Public, s: int, ranges: Ranges, rng: Array, pair
         if draw == 1:
             target, total = random(rng) * total, 0.0
         for i in range(state.width[0]):
+            # A row of zeros: its pairs have no weight.
             if r0[at0 + i] <= 0.0:
                 continue
             for j in range(state.width[1]):
@@ -110,6 +111,7 @@ def _way(public: Public, edge: Edge, p: int, i: int, k: int) -> int:
     """Where the k-th of those ways takes infostate i; -1 where it is another infostate's."""
     if edge.carry0[p] < 0:
         return i
+    # Links of all the player's infostates are tried; those of others are no way of this one.
     link = public.links[edge.carry0[p] + k]
     return link.target if link.source == i else -1
 

@@ -27,6 +27,7 @@ class Features:
         if len(states) > len(self._kept):
             self._kept = grown(self._kept, len(states), axis=0)
             self._is_kept = grown(self._is_kept, len(states), axis=0)
+        # What a node shows never changes: computed on first use.
         for node in nodes[~self._is_kept[nodes]]:
             self._kept[node] = self._game.features(states[node])
             self._is_kept[node] = True

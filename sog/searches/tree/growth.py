@@ -63,12 +63,14 @@ def add_unlisted_child(public: Public, tree: Tree, n: int, edge: int) -> None:
     """Add a child to node n of a deterministic game, a leaf that `identify_newest` completes; the caller made room."""
     if tree.nodes[n].kind != Kind.INTERIOR:
         _open(public, tree, n)
+    # Two infostates in all: a deterministic game has one for each player.
     _link(tree, n, edge, _append(tree, n, edge, 1, 1))
 
 
 @njit
 def identify_newest(public: Public, tree: Tree, listed: AwaitedNodes, count: int) -> None:
     """Give the newest `count` nodes their public states; the caller made room."""
+    # The newest nodes have the highest numbers, in the order in which they were added.
     first = tree.counts[0].nodes - count
     for k in range(count):
         _identify(public, tree, listed[k].public, first + k)
@@ -91,6 +93,7 @@ def _open(public: Public, tree: Tree, n: int) -> None:
 def _link(tree: Tree, n: int, edge: int, c: int) -> None:
     """Make c the child of node n over `edge`."""
     child, node = tree.child[tree.nodes[n].child0 + edge], tree.nodes[c]
+    # The offsets are repeated here so that a sweep need not read the child's row.
     child.node, child.offset[0], child.offset[1] = c, node.offset[0], node.offset[1]
 
 
@@ -110,6 +113,7 @@ def expand(public: Public, tree: Tree, n: int, only: int) -> int:
     new_infostates, new_entries = 0, 0
     for e in range(first, last):
         c = public.edges[state.edge0 + e].child
+        # Nothing has changed yet: the caller lists it and calls again.
         if c < 0:
             return NOT_LISTED
         below = public.nodes[c]
@@ -121,6 +125,7 @@ def expand(public: Public, tree: Tree, n: int, only: int) -> int:
     # From here on nothing fails: a caller never meets half an expansion.
     if node.kind != Kind.INTERIOR:
         _open(public, tree, n)
+    # With some children only, a sweep has to look at each edge by itself.
     node.plain, node.same = state.plain and only < 0, state.same and only < 0
     for e in range(first, last):
         # Children that are there already stay: `only` may have opened some before.
@@ -132,6 +137,7 @@ def expand(public: Public, tree: Tree, n: int, only: int) -> int:
 @njit
 def has_room(tree: Tree, nodes: int, children: int, infostates: int, entries: int) -> bool:
     """Whether the arrays can take this many more."""
+    # Every new node may turn out to be an end.
     counts = tree.counts[0]
     return bool(
         counts.nodes + nodes <= len(tree.nodes)

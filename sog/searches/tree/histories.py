@@ -19,6 +19,7 @@ def reached_at(public: PublicTree, node: int) -> Iterator[tuple[int, list[int]]]
     Raises GameError where the game does not give its histories.
     """
     weights = public.weights(node)
+    # possible[i, j]: whether the actor's infostate i and the opponent's j occur together.
     possible = (weights if public.actor(node) == 0 else weights.T) > 0
     for i in np.flatnonzero(possible.any(axis=1)).tolist():
         other = int(possible[i].argmax())  # any opponent's infostate that can occur together with i

@@ -55,4 +55,5 @@ def write_position(public: Public, position: ListedPosition, identities: Array) 
         # -1: the infostate keeps its number over the edge.
         for p in range(2):
             edge.carry0[p], edge.carries[p] = -1, 0
+        # For the only infostate action a is edge a: no links.
         action.identity, action.edge, action.link0, action.links = identities[a], a, 0, 0

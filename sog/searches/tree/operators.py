@@ -24,6 +24,7 @@ class Operators:
         if operator not in self._numbers:
             self._numbers[operator] = self.table.count
             packed, factors = operator.packed(), _factors(operator)
+            # A row: start, kind, rows, columns, factors (records.OperatorRow).
             start = self.values.count
             first = start + len(packed) if len(factors) else -1
             self.table.extend(1)[0] = start, operator.kind, *operator.shape, first

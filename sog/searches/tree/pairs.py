@@ -29,6 +29,7 @@ def payoffs(public: Public, tree: Tree, first: int, last: int, players: Players)
         node: Node = tree.nodes[tree.ends[e]]
         state = public.nodes[node.public]
         operator, scale = public.operators[state.payoff], state.payoff_scale
+        # One branch a kind: SPARSE below DENSE, hold'em's above it.
         if operator.kind == SPARSE:
             sparse.payoffs(values, operator, scale, reach, node.offset, cfv, players)
             continue
@@ -69,6 +70,7 @@ def masses(public: Public, s: int, ranges: Ranges, against: Players, mass: Array
     if against & Players.SECOND:
         for i in range(width0):
             mass[0, i] = dot(values, start + i * width1, ranges.one, ranges.at1, width1) * scale
+    # Down the columns, LANES of player 1's infostates at a time.
     if against & Players.FIRST:
         for j in range(0, width1, LANES):
             row, left, total = start + j, width1 - j, splat(0.0)
@@ -109,6 +111,7 @@ def utility(public: Public, s: int, i0: int, i1: int) -> float:
     u[i0, i1] = P[i0, i1] / W[i0, i1]; the pair must be possible: W > 0.
     """
     state = public.nodes[s]
+    # A terminal state's payoff operator is P = W * u, entry by entry.
     payoff = state.payoff_scale * _entry(public, public.operators[state.payoff], i0, i1)
     return float(payoff / weight(public, s, i0, i1))
 
@@ -133,7 +136,10 @@ def opponent_mass(public: Public, tree: Tree, n: int, p: int, i: int) -> float:
 
 @njit
 def opponent_masses(public: Public, tree: Tree, n: int, p: int, out: Array) -> None:
-    """out[offset + i] for player p at lookahead node n: opponent_mass of all its infostates i; out: float64[S]."""
+    """out[offset + i] for player p at lookahead node n: opponent_mass of all its infostates i; out: float64[S].
+
+    out[offset + i] = sum over j of W[i, j] * reach[j], j the opponent's infostates.
+    """
     node, reach = tree.nodes[n], tree.infostates[Infostate.REACH]
     state = public.nodes[node.public]
     operator, values, to = public.operators[state.weight], public.operator_values, node.offset[p]

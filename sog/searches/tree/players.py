@@ -33,4 +33,5 @@ def within(p: int, players: Players) -> bool:
 @inlined
 def opponents(players: Players) -> int:
     """Those whom the players play against."""
+    # Bit p is player p: both bits change places.
     return ((players & 1) << 1) | (players >> 1)

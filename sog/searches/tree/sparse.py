@@ -32,6 +32,7 @@ def _whole(number: float) -> int:
 @inlined
 def _blocks(table: Array, operator: OperatorRow) -> _SparseBlocks:
     """The blocks of an operator in the table."""
+    # rows + 1 places, then the columns of all entries, then the entries; the last place is their number.
     columns = operator.start + operator.rows + 1
     return _SparseBlocks(operator.start, columns, columns + _whole(table[operator.start + operator.rows]))
 
@@ -69,6 +70,7 @@ def payoffs(
     if players & Players.FIRST:
         for i in range(operator.rows):
             cfv[offset0 + i] = scale * _dot(table, at, i, reach, offset1)
+    # Columns for player 1, whose utilities are minus player 0's.
     if players & Players.SECOND:
         _spread(table, operator, -scale, reach, offset0, cfv, offset1)
 

@@ -62,6 +62,7 @@ class Runs:
 
     def add(self, run: Int32) -> int:
         """Where the run starts, appended on first use."""
+        # Many public states have the same slots: one run serves them all.
         key = run.tobytes()
         if key not in self._starts:
             self._starts[key] = self.table.count
@@ -73,6 +74,7 @@ def grown(array: A, need: int, axis: int = 0) -> A:
     """A copy with at least `need` places along `axis`, doubling; new places are zero."""
     shape = list(array.shape)
     shape[axis] = max(need, 2 * shape[axis])
+    # A view of the array's own type, so that a table of rows stays one.
     out = cast(A, np.zeros(shape, dtype=array.dtype).view(type(array)))
     out[tuple(slice(0, k) for k in array.shape)] = array
     return out

@@ -65,6 +65,7 @@ def listed_tree(game: Game) -> PublicTree | None:
 
 def check_listable(game: Game, limit: int = LIMIT) -> None:
     """TooLarge where random lines show that a game has far more public states than `limit`; it takes a moment."""
+    # The same lines each time: a game is refused always or never.
     chance = random.Random(0)
     above = 0
     for probe in range(PROBES):
@@ -91,5 +92,6 @@ def _is_far(game: Game, far: float, chance: random.Random) -> bool:
         # Knuth's estimate of the number of states at this depth; it only grows on the way down.
         if product > far:
             return True
+        # Every child with the same chance: the product is then right on average.
         s = game.child(s, chance.randrange(count))
     raise TooLarge(f"{game.name} is too large to list: a line of {_LONGEST:,} public states does not end")
