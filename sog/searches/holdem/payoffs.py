@@ -69,6 +69,7 @@ def fold_values(work: Workspace, reach: Any, value: Any, cards: Any, amount: Any
     # Pass 1. Row c of the triangle has the hands (c, d), d > c, in lane d: down the rows lane d sums what card d is the
     # higher card of, and along row c goes what card c is the lower card of.
     sums0, sums1, sums2 = splat(ZERO), splat(ZERO), splat(ZERO)
+    # Lane d of row c is hand (c, d): so row 0, which begins with d = 1, has lane 0 one place before the vector.
     at = U(reach) - U(1)  # where card 0 would lie in the row of the triangle
     for c in range(last):
         x0 = load_span(work.reach, at, c + 1, last)

@@ -95,6 +95,7 @@ class Program:
 
     def entry0(self, forest: int, board: int) -> int:
         """Where the regrets of a forest below the top on a solved board begin."""
+        # In memory: forest after forest, in each board after board, in each action after action.
         before = sum(f.actions for f in self.forests[:forest]) * len(self.boards.cards)
         vectors = before + self.forests[forest].actions * board
         return self.top.actions * self.top_width + vectors * self.width
@@ -192,6 +193,7 @@ def _filled(roots: Sequence[SpotNode], limit: int) -> list[list[int]]:
     groups: list[list[int]] = []
     sizes: list[int] = []
     for k in _largest_first(roots):
+        # The emptiest group that has room, or else a new one.
         fits = [g for g, size in enumerate(sizes) if size + roots[k].size <= limit]
         if not fits:
             fits = [len(groups)]
@@ -244,6 +246,7 @@ def _boards(game: Holdem) -> SolvedBoards:
 
 def _twin_suits(game: Holdem) -> list[int]:
     """For each suit the lowest one that is the same on the board and in both ranges; maybe the suit itself."""
+    # Ranks on the board, by suit: suits are alike if these agree and no range tells them apart.
     held = [{c // 4 for c in game.spot.board if c % 4 == s} for s in range(4)]
     ranges = game.root_ranges()
     twins = []

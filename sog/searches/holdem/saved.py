@@ -44,6 +44,7 @@ def save(solver: HoldemSolver, progress: Progress, path: Path) -> None:
                 averages=solver.averages,
             )
             os.fchmod(file.fileno(), 0o666 & ~_umask())
+            # On the disk before the name is: a crash leaves the old file or the new one.
             file.flush()
             os.fsync(file.fileno())
         part.replace(path)
@@ -65,6 +66,7 @@ def _umask() -> int:
 def load(path: Path, threads: int = 1) -> tuple[HoldemSolver, Progress]:
     """The solver as it was saved; CheckpointError where the file is missing, broken or foreign."""
     try:
+        # No pickles: a file of unknown origin runs no code.
         with np.load(path, allow_pickle=False) as saved:
             found = {name: np.asarray(saved[name]) for name in _FIELDS}
         return _solver_of(found, path, threads)
@@ -86,6 +88,7 @@ def _solver_of(saved: dict[str, Array], path: Path, threads: int) -> tuple[Holde
     if not (1 <= parts <= _MOST_PARTS and iterations >= 0 and math.isfinite(chips)):
         raise CheckpointError(f"{path} is damaged")
     solver = HoldemSolver(holdem_from(parameters), threads, river_forests=parts)
+    # Checked before the copy: NumPy would spread an array of one number over all entries.
     for name, own in (("regrets", solver.regrets), ("averages", solver.averages)):
         if saved[name].shape != own.shape or saved[name].dtype != own.dtype:
             raise CheckpointError(f"{path} does not fit its game {solver.game.name}")

@@ -53,6 +53,7 @@ class HoldemSolver:
         self.game = game
         self.river_forests = threads if river_forests is None else river_forests
         limit = int(0.9 * available_bytes()) if memory_limit is None else memory_limit
+        # Refused before anything large is allocated: a tree while it grows, a program by the size of its arrays.
         self.program: Program = make_program(game, self.river_forests, limit)
         self.threads = threads
         need = self.program.memory(threads)
@@ -65,6 +66,7 @@ class HoldemSolver:
         self.iterations = 0
         self._top = self._make_top()
         self.root_values: Float32 = self._top.root_values
+        # One a thread, as large as its largest forest needs, used again part after part.
         self._workspaces = [
             make_workspace(
                 max(f.reach_vectors for f in self.program.forests),
@@ -101,6 +103,7 @@ class HoldemSolver:
         """`count` more iterations of an alternating rule that is not predictive; GameError for other rules."""
         if not rule.alternating or rule.predictive:
             raise GameError(f"holdem: the solver takes alternating rules without prediction, not {rule.name}")
+        # Factors of positive and of negative regrets, and the average's weight, by the number of the iteration.
         steps = rule.steps(self.iterations + 1, count)[:, :3].astype(np.float32)
         self._run(sweeps.UPDATE, steps)
         self.iterations += count
@@ -147,6 +150,7 @@ class HoldemSolver:
             if whole.is_set():  # a crew that is not whole would wait for the others for ever
                 self._worker(k, shared, mode, steps)
 
+        # If one of them cannot be started, none may begin: the others would wait for it at a barrier.
         others = [threading.Thread(target=work, args=(k,)) for k in range(1, self.threads)]
         try:
             for thread in others:
@@ -182,6 +186,7 @@ class HoldemSolver:
             board = boards.dealt.index(dealt)
             width, entry0 = program.width, program.entry0(forest, int(boards.solved[board]))
             hands = program.hands_on(board)
+        # An action's vector is one row: S is float32[A, width], padding cut off.
         count, at = len(node.children), entry0 + node.action0 * width
         sums = self.averages[at : at + count * width].reshape(count, width)[:, : len(hands)].astype(np.float64)
         total = sums.sum(axis=0)
@@ -195,6 +200,7 @@ class HoldemSolver:
         node = self.program.root
         forest = forest_of.get(id(node), -1)
         for action in s.line:
+            # A line of actions does not name the card between them: betting is the same below every card.
             if node.kind == CUT:
                 node = node.children[0]
                 forest = forest_of.get(id(node), forest)

@@ -208,6 +208,7 @@ def _part(
     after, entry0 = forest + U(1), U(tables.parts.entry0[part])
     # Ranges come from the top. On a solved board its hands are a part of the top's: those without the river card.
     for root in range(U(forests.roots[forest]), U(forests.roots[after])):
+        # reach[root, i] = top_reach[cut of the root, hands[board, i]].
         to, at = U(roots.reach[q, root]) * width, U(tables.nodes.reach[q, roots.cut[root]]) * U(sizes.top_width)
         if sizes.cards == sizes.top_cards:  # no card comes: the same hands in the same places
             _copy(top_reach, at, work.reach, to, width)

@@ -88,6 +88,7 @@ def make_tables(program: Program) -> Tables:
     """Write a program out as tables."""
     every = (program.top, *program.forests)
     fields = zip(*(f.nodes for f in every), strict=True)
+    # Numbers of vectors stay those within each forest; `forests` says where each forest's rows are.
     nodes = SpotNodes(*(np.ascontiguousarray(np.concatenate(field, axis=-1)) for field in fields))
     forests = Forests(
         nodes=_begins([len(f.nodes.kind) for f in every]),
@@ -146,6 +147,7 @@ def _cut_numbers(program: Program) -> list[int]:
 
 def _roots(program: Program) -> Roots:
     cut_nodes = np.flatnonzero(program.top.nodes.kind == CUT)
+    # Numbers within each forest for reach and value; for cut, of the top's node that has the opponent's reach.
     return Roots(
         reach=np.concatenate([f.root_reach for f in program.forests], axis=1).astype(np.int64, order="C"),
         value=np.concatenate([f.root_value for f in program.forests]).astype(np.int64),
@@ -170,6 +172,7 @@ def _top_cuts(program: Program) -> list[SpotNode]:
     out: list[SpotNode] = []
 
     def visit(node: SpotNode) -> None:
+        # A turn's cut has the tree of the next card below it; a river's is the root of a piece itself.
         inside = node.children[0] if node.kind == CUT else node
         if id(inside) in below:
             out.append(inside)
@@ -183,6 +186,7 @@ def _top_cuts(program: Program) -> list[SpotNode]:
 
 def order_of(board: tuple[int, ...], hands: Int32) -> Order:
     """The order of the hands with these numbers on a full board; a hand vector has them in the order given."""
+    # Where each hand lies in the hand vector; -1 for those that the board blocks.
     place = np.full(HANDS, -1, dtype=np.int32)
     place[hands] = np.arange(len(hands))
     # A live card's place among the live cards.

@@ -106,17 +106,20 @@ def grow(game: Holdem, most_actions: int) -> SpotNode:
         nonlocal actions_seen
         actor = game.actor(s)
         if actor == TERMINAL:
+            # At stake: half of the pot at the root and what both players have matched since, chips.
             kind = FOLDED if s.betting.folded >= 0 else SHOWDOWN
             return SpotNode(s, kind, max(s.betting.folded, 0), game.spot.pot / 2 + s.betting.matched, [])
         if actor == NATURE:
             card = next(c for c in range(CARDS) if c not in s.board)  # betting does not depend on the card
             return SpotNode(s, CUT, 0, 0.0, [below(game.deal(s, (card,)))])
         actions = game.actions(s)
+        # Counted while the tree grows, so that a tree far too large is never complete in memory.
         actions_seen += len(actions) * (s.betting.street == RIVER)
         if actions_seen > most_actions:
             raise GameError(
                 f"holdem: more than the {most_actions:,} river actions that memory is free for; give fewer bets"
             )
+        # A decision's size counts itself and all below.
         children = [below(game.after(s, int(a))) for a in actions]
         return SpotNode(s, DECISION, actor, 0.0, children, 1 + sum(c.size for c in children))
 
@@ -151,6 +154,7 @@ class _Layout:
         for root in roots:
             self.roots.append(len(self.order))
             self._visit(_TreePlace(root, -1, 0, 0))
+        # A cut is a leaf here, whatever it is in the tree that it begins.
         self.kinds = [CUT if id(at.node) in cuts else at.node.kind for at in self.order]
         self.showdowns = [k for k, kind in enumerate(self.kinds) if kind == SHOWDOWN]
 

@@ -39,6 +39,7 @@ class View:
 
     def hands(self) -> list[tuple[str, float, list[float]]]:
         """(hand, weight, how often it takes each action) of every hand with a weight here, highest cards first."""
+        # By the higher card, then the lower; of equals the lower hand number first.
         numbers = [int(h) for h in np.argsort(-(100 * (HIGH // 4) + LOW // 4), kind="stable") if self.reach[h] > 0]
         return [(hand_name(h), float(self.reach[h]), self.policy[:, h].tolist()) for h in numbers]
 
@@ -71,6 +72,7 @@ def view(solver: HoldemSolver, s: HoldemState) -> View:
     reach = game.root_ranges()[actor]
     at = game.root()
     for action in s.line:
+        # A line of actions leaves out the cards: the board says which came.
         if game.actor(at) == NATURE:
             dealt = s.board[len(at.board) : len(at.board) + game.cards_to_deal(at)]
             at = game.deal(at, dealt)
@@ -81,5 +83,6 @@ def view(solver: HoldemSolver, s: HoldemState) -> View:
             reach = reach * solver.policy(at)[place]
         at = children[place]
     names = tuple(game.action_name(s, int(a)) for a in game.actions(s))
+    # Hands that hold a later card of the board are no part of the range here.
     blocked = np.isin(LOW, s.board) | np.isin(HIGH, s.board)
     return View(s, actor, names, solver.policy(s), np.where(blocked, 0.0, reach))
