@@ -161,6 +161,7 @@ def _dense(x: Array, bias: Array, weights: Array, relu: bool, y: Array) -> None:
                 y1[j] = y1[j] + b0 * p + b1 * q + b2 * s + b3 * t
                 y2[j] = y2[j] + c0 * p + c1 * q + c2 * s + c3 * t
                 y3[j] = y3[j] + d0 * p + d1 * q + d2 * s + d3 * t
+        # max(y, 0) of the complete sums.
         if relu:
             for j in range(out):
                 y0[j] = max(y0[j], zero)

@@ -53,6 +53,7 @@ def _tile(registers: int) -> Callable[..., Any]:
         """place: a _Tile of indices.  floor: the smallest answer."""
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            # Biases and weights are in one array.
             data = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in range(3)]
             numbers = _Tile(*_cgutils.unpack_tuple(builder, args[3], len(_Tile._fields)))
             arrays = {"x": data[0], "bias": data[1], "weights": data[1], "y": data[2]}
@@ -91,6 +92,7 @@ def _write_tile(builder: Any, tile: _Tile, floor: Any, registers: int, columns: 
         x = builder.gep(tile.x, [builder.add(builder.mul(block, tile.x_step), lane)])
         w = builder.gep(tile.weights, [builder.mul(channel.index, ir.Constant(_INT, registers * LANES))])
         weights = [builder.load(_pointer(builder, w, r * LANES), align=lanes_type.bytes) for r in range(registers)]
+        # x[k, column] in all 16 lanes, times the weights of 16 outputs.
         for k, column in enumerate(sums):
             number = repeated(builder, builder.load(builder.gep(x, [ir.Constant(_INT, k * LANES)])), LANES)
             for r, total in enumerate(column):

@@ -81,6 +81,7 @@ def evaluate(network: Any, x: Array, out: Array) -> None:
     sizes = net.sizes
     count, heads = len(net.convolutions), 3 if sizes.policy_planes else 2
     last = sizes.planes * sizes.height * sizes.width - 1
+    # A few boards at a time: enough columns for the tiles of products, and few enough for the cache.
     for start in range(0, len(x), sizes.boards):
         boards = min(sizes.boards, len(x) - start)
         for b in range(boards):
@@ -123,6 +124,7 @@ def _each_cell(net: Any, number: int, boards: int, x: Array, y: Array) -> None:
     for b in range(boards):
         # A row of the board is a run of columns; the zeros around the board stay as they are.
         for h in range(net.sizes.height):
+            # Past the rows and the column of zeros before the board.
             at = b * net.sizes.step + (h + 1) * row_step + LANES
             multiply(x, (at, plane), net.sizes.width, net.weights, _layer(net, number), y, (at, plane))
 
@@ -131,6 +133,7 @@ def _each_cell(net: Any, number: int, boards: int, x: Array, y: Array) -> None:
 def _steps(sizes: Any) -> Any:
     """From row to row, and from block to block of 16 planes."""
     down, across = (sizes.height + sizes.rows - 1) // sizes.rows, (sizes.width + sizes.columns - 1) // sizes.columns
+    # Rows of whole tiles with a zero on either side, blocks of whole tiles with a row of zeros above and below.
     row_step = (across * sizes.columns + 2) * LANES
     return row_step, (down * sizes.rows + 2) * row_step
 
@@ -159,6 +162,7 @@ def _policy(net: Any, number: int, boards: int, out: Array) -> None:
         _convolution(net, number, boards, net.first, 0, net.second)
     else:
         _each_cell(net, number, boards, net.first, net.second)
+    # For logits by cell a 1 x 1 convolution follows, from the head's channels to `planes` numbers a cell.
     if planes:
         _each_cell(net, number + 1, boards, net.second, net.first)
         # Logits: the two values' places, then `planes` a cell, then the rest.
@@ -185,12 +189,16 @@ def _policy(net: Any, number: int, boards: int, out: Array) -> None:
 
 @inlined
 def _mean(net: Any, corner: int, blocks: int) -> None:
-    """The mean over all cells of each channel of a board in net.second, into net.flat."""
+    """The mean over all cells of each channel of a board in net.second, into net.flat.
+
+    flat[c] = (sum over the board's cells of second[c, cell]) / (H * W).
+    """
     sizes = net.sizes
     row_step, plane = _steps(sizes)
     cells = splat(np.float32(sizes.height * sizes.width))
     for block in range(blocks):
         total = splat(np.float32(0.0))
+        # The board's cells alone: tiles reach further, to cells that are 0.
         for h in range(sizes.height):
             for w in range(sizes.width):
                 total += load(net.second, np.uint64(corner + block * plane + h * row_step + w * LANES))
@@ -202,6 +210,7 @@ def _flatten(net: Any, corner: int, blocks: int) -> None:
     """Every cell of a board in net.second, [blocks, H, W, 16], into net.flat."""
     row_step, plane = _steps(net.sizes)
     to = 0
+    # The order of resnet_packed._by_block: block, cell, lane.
     for block in range(blocks):
         for h in range(net.sizes.height):
             for w in range(net.sizes.width):

@@ -72,6 +72,7 @@ def _by_block(rows: Float64, cells: int) -> Float64:
     channels, outputs = len(rows) // cells, rows.shape[1]
     out = np.zeros((padded(channels), cells, outputs))
     out[:channels] = rows.reshape(channels, cells, outputs)
+    # Channels lie 16 to a block: [blocks, 16, cells, N] to [blocks, cells, 16, N].
     split = out.reshape(-1, LANES, cells, outputs).transpose(0, 2, 1, 3)
     return np.ascontiguousarray(split).reshape(-1, outputs)
 
@@ -90,6 +91,7 @@ class _Packing:
         self.taps: list[int] = []
         self.lines: Int64 = np.zeros((3, 3), dtype=np.int64)
         self.widest = [0, 0]
+        # Row of zeros: a product without biases reads its biases here.
         self._append(np.zeros(padded(width)))
 
     def network(self, planes: int, board: tuple[int, int], policy_planes: int, most: int) -> residual.Network:
@@ -100,6 +102,7 @@ class _Packing:
         blocks = max(padded(planes) // LANES, outputs)
         # Zeros around whole tiles: the last ones may reach over the board's edge.
         step = blocks * (down * self.rows + 2) * (across * self.columns + 2) * LANES
+        # A product's columns are tiles: about _COLUMNS of them, at least one board's.
         boards = max(1, _COLUMNS // (down * across))
         points, columns = (self.rows + 2) * (self.columns + 2) * LANES, boards * down * across
         sizes = residual.ResidualSizes(
@@ -133,6 +136,7 @@ class _Packing:
     def convolution(self, weight: Float64, bias: Float64, relu: bool) -> None:
         """Append a convolution with its biases."""
         outputs, inputs, taps, _ = weight.shape
+        # 3 x 3: one matrix for each point of winograd.py. 1 x 1: one matrix, the weights themselves.
         if taps == 3:
             weight = spread_weights(weight, self.rows, self.columns)
         blocks = padded(outputs) // LANES

@@ -30,6 +30,7 @@ _POINTS: Final = {3: (0.0, 1.0, -1.0, 2.0), 4: (0.0, 1.0, -1.0, 2.0, -2.0)}
 
 def best_tile(cells: int) -> int:
     """The side, 3 or 4, of the tiles with the fewest points on a board with this many cells a side."""
+    # Points along one side: tiles across the board times (side + 2).
     return min((3, 4), key=lambda side: -(-cells // side) * (side + 2))
 
 
@@ -220,7 +221,9 @@ def convolve(shape: Any, scratch: Any, boards: int, x: Array, weights: Array, la
     # In floats: one row and one column of zeros before and behind the tiles.
     row_step = (across * columns + 2) * LANES
     plane, of_tile_row = (down * rows + 2) * row_step, rows * row_step
+    # Columns of the products: every tile of every board.
     in_blocks, count = (inputs + LANES - 1) // LANES, boards * tiles
+    # In `spread` and `product`: from a point to the next, blocks of all tiles in between.
     from_point, to_point = (count * in_blocks + 1) * LANES, (count * blocks + 1) * LANES  # no multiples of a page
     # 1. Spread: tiles overlap by two cells, and begin in the zeros before the board.
     for b in range(boards):
@@ -241,6 +244,7 @@ def convolve(shape: Any, scratch: Any, boards: int, x: Array, weights: Array, la
     # `weights`; the floor comes after gathering.
     none = np.float32(-np.inf)
     for p in range(points):
+        # The weights of point p, without biases and without a floor.
         part = (0, at + p * inputs * blocks * LANES, inputs, blocks, registers, most, none)
         source, target = (p * from_point, count * LANES), (p * to_point, count * LANES)
         multiply(spread, source, count, weights, part, product, target)
@@ -251,6 +255,7 @@ def convolve(shape: Any, scratch: Any, boards: int, x: Array, weights: Array, la
                 r, c = tile // across, tile % across
                 at_tile = (block * count + b * tiles + tile) * LANES
                 to = b * step + block * plane + row_step + r * of_tile_row + (c * columns + 1) * LANES
+                # How many of the tile's cells are on the board, down and across.
                 on_board = height - r * rows, width - c * columns
                 place = (at_tile, to_point, bias + block * LANES, to, row_step, on_board[0], on_board[1], add)
                 if rows == 3:
