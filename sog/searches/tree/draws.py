@@ -65,7 +65,7 @@ def draw_pair_of_ranges(public: Public, s: int, ranges: Ranges, rng: Array, pair
                         return True
         if total <= 0.0:
             return False
-    # Rounding kept the sum at or below the target: the last possible pair is drawn.
+    # By rounding the sum may never exceed the target: then the last possible pair is drawn.
     return True
 
 
