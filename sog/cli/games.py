@@ -36,6 +36,8 @@ def games(
 ) -> None:
     """List the games, each with a game string to copy, whether a network ships for it, and whether policies learn it.
 
+    With --json: what each parameter of a game means, too.
+
     With --check-openspiel: every OpenSpiel game of a list compiled into public states, its sizes, and NashConv
     by our best responses and by OpenSpiel's for the uniform policy, a random one and 100 iterations of CFR+;
     games that are refused are listed with the reason. The exit code is 1 where a NashConv differs by more than 1e-9.
@@ -59,17 +61,22 @@ def _listed() -> list[dict[str, Any]]:
 
     User-defined ones are last, by their short names.
     """
-    from sog.games.catalog import has_histories, known_games
+    from sog.games.catalog import GAMES, has_histories, known_games
     from sog.games.own import VARIABLE, own_games
     from sog.training.shipped import shipped_games
 
     shipped, listed = shipped_games(), []
     for name, words in known_games():
-        own = [game for game in shipped if game.partition("(")[0] == name.partition("(")[0]]
-        listed.append({"game": name, "description": words, "checkpoints": own, "histories": has_histories(name)})
+        short = name.partition("(")[0]
+        own = [game for game in shipped if game.partition("(")[0] == short]
+        known = GAMES[short].parameters if short in GAMES else {}
+        takes = {key: parameter.meaning for key, parameter in known.items()}
+        ours = {"description": words, "parameters": takes, "checkpoints": own, "histories": has_histories(name)}
+        listed.append({"game": name, **ours})
     by_histories = own_games("HISTORY_GAMES")
     for name in dict.fromkeys((*own_games("GAMES"), *by_histories)):
-        yours = {"description": f"your own, from {VARIABLE}", "checkpoints": [], "histories": name in by_histories}
+        words = f"your own, from {VARIABLE}"
+        yours = {"description": words, "parameters": {}, "checkpoints": [], "histories": name in by_histories}
         listed.append({"game": name, **yours})
     return listed
 

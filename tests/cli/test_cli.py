@@ -220,6 +220,12 @@ def test_games_says_what_is_trained_and_what_policies_learn(capsys: Capture, mon
     assert any("trained: go(board_size=7,komi=9.0)" in line for line in lines)
 
 
+def test_games_says_what_each_parameter_means(capsys: Capture) -> None:
+    by_name = {game["game"].partition("(")[0]: game for game in answer(capsys, "games")["games"]}
+    assert by_name["go"]["parameters"]["board_size"] == "points a side; 2 to 19"
+    assert by_name["kuhn_poker"]["parameters"] == {}
+
+
 def test_games_are_checked_against_openspiel(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
     said = answer(capsys, "games", "--check-openspiel", "kuhn_poker", "openspiel:matrix_rps", "matrix_pd")
     assert [row["game"] for row in said["games"]] == ["kuhn_poker", "matrix_rps", "matrix_pd"]

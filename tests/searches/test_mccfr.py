@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -46,6 +47,16 @@ def with_random_policy(public: PublicTree, seed: int) -> Lookahead:
     return tree
 
 
+def first_walks(tree: Lookahead, policies: Float64, variant: MonteCarlo) -> Iterator[None]:
+    """One walk by these policies with nothing in the tree's sums, for each of many seeds."""
+    for seed in range(4_000):
+        tree.entries[:] = 0.0
+        tree.entries[Entry.POLICY] = policies
+        tree.iterations = 0
+        replace(variant, seed=seed).iterate(tree, 1)
+        yield
+
+
 @pytest.mark.parametrize("name", ["kuhn", "goofspiel", "rps", "abstract leduc"])
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)
 def test_sampled_regrets_have_the_mean_of_cfrs(name: str, variant: MonteCarlo) -> None:
@@ -59,14 +70,7 @@ def test_sampled_regrets_have_the_mean_of_cfrs(name: str, variant: MonteCarlo) -
     tree.payoffs()
     tree.backward(CFR.steps(1, 1)[0])
     expected = regrets(tree, 0)
-    draws = []
-    for seed in range(4_000):
-        tree.entries[:] = 0.0
-        tree.entries[Entry.POLICY] = policies
-        tree.iterations = 0
-        replace(variant, seed=seed).iterate(tree, 1)
-        draws.append(regrets(tree, 0))
-    found = np.array(draws)
+    found = np.array([regrets(tree, 0) for _ in first_walks(tree, policies, variant)])
     met = (found != 0).sum(axis=0) >= 100
     assert met.sum() > 2
     error = found.std(axis=0) / np.sqrt(len(found))
@@ -82,13 +86,7 @@ def test_policies_enter_the_average_by_their_players_own_reaches(variant: MonteC
     tree.forward()
     places = [n for n in tree.decisions() if tree.actor(n) == 1]
     expected = np.array([tree.current_policy(n) * tree.ranges(n)[1] / 3.0 for n in places])
-    draws = []
-    for seed in range(4_000):
-        tree.entries[:] = 0.0
-        tree.entries[Entry.POLICY] = policies
-        tree.iterations = 0
-        replace(variant, seed=seed).iterate(tree, 1)
-        draws.append([tree.policy_sum(n).copy() for n in places])
+    draws = [[tree.policy_sum(n).copy() for n in places] for _ in first_walks(tree, policies, variant)]
     error = np.std(draws, axis=0) / np.sqrt(len(draws))
     assert (np.abs(np.mean(draws, axis=0) - expected) <= 5 * error + 1e-9).all()
     assert (expected > 10 * error).mean() > 0.8
