@@ -7,22 +7,28 @@ rounded before they are added: the bits are the same on every processor, and a c
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, NamedTuple, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
-from llvmlite import ir  # type: ignore[import-untyped]
+import numpy as np
 from numba import types
 from numba.core import cgutils
 
 from sog.arrays import Array
+from sog.searches.kernels.compiler_types import Builder, Context, Instruction, Signature, TypingContext, Value, ir
 from sog.searches.kernels.f32x16 import LANES, lanes_type
 from sog.searches.kernels.jit import njit
 from sog.searches.kernels.registers import instruction, repeated
 
-__all__ = ["LARGEST_TILE", "WIDE", "multiply"]
+__all__ = ["LARGEST_TILE", "WIDE", "Layer", "multiply"]
 
 LARGEST_TILE: Final = 12  # columns
 WIDE: Final = 2  # registers of outputs that a tile may have side by side
+
+# Where the first column of an array begins, and how far its blocks lie apart.
+Blocks: TypeAlias = tuple[int, int]
+# (bias, at, inputs, blocks, registers, most, floor): see `multiply`.
+Layer: TypeAlias = tuple[int, int, int, int, int, int, np.float32]
 
 _INT: Final = ir.IntType(64)
 _cgutils: Final = cast(Any, cgutils)  # it has no types
@@ -35,24 +41,31 @@ class _Tile(NamedTuple):
     x_step, y_step: from a block to the next.
     """
 
-    x: Any
-    bias: Any
-    weights: Any
-    y: Any
-    x_step: Any
-    y_step: Any
-    inputs: Any
-    columns: Any
+    x: Value
+    bias: Value
+    weights: Value
+    y: Value
+    x_step: Value
+    y_step: Value
+    inputs: Value
+    columns: Value
 
 
 def _tile(registers: int) -> Callable[..., Any]:
     """The instruction that makes a tile of 16 * registers outputs."""
 
     @instruction
-    def tile(typing_context: Any, x: Any, weights: Any, y: Any, place: Any, floor: Any) -> Any:
+    def tile(
+        typing_context: TypingContext,
+        x: types.Array,
+        weights: types.Array,
+        y: types.Array,
+        place: types.UniTuple,
+        floor: types.Float,
+    ) -> Instruction:
         """place: a _Tile of indices.  floor: the smallest answer."""
 
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
             # Biases and weights are in one array.
             data = [context.make_array(signature.args[k])(context, builder, args[k]).data for k in range(3)]
             numbers = _Tile(*_cgutils.unpack_tuple(builder, args[3], len(_Tile._fields)))
@@ -76,7 +89,7 @@ def _tile(registers: int) -> Callable[..., Any]:
     return tile
 
 
-def _write_tile(builder: Any, tile: _Tile, floor: Any, registers: int, columns: int) -> None:
+def _write_tile(builder: Builder, tile: _Tile, floor: Value, registers: int, columns: int) -> None:
     """The code of a tile of one size."""
     sums = [[_cgutils.alloca_once(builder, lanes_type.vector) for _ in range(registers)] for _ in range(columns)]
     # sums[column][r] = the biases of its 16 outputs.
@@ -107,7 +120,7 @@ def _write_tile(builder: Any, tile: _Tile, floor: Any, registers: int, columns: 
             builder.store(value, _pointer(builder, to, k * LANES), align=lanes_type.bytes)
 
 
-def _pointer(builder: Any, at: Any, offset: int) -> Any:
+def _pointer(builder: Builder, at: Value, offset: int) -> Value:
     """The address of a register of numbers, `offset` numbers after `at`."""
     return builder.bitcast(builder.gep(at, [ir.Constant(_INT, offset)]), lanes_type.vector.as_pointer())
 
@@ -116,7 +129,7 @@ _tile_narrow, _tile_wide = _tile(1), _tile(WIDE)
 
 
 @njit
-def multiply(x: Array, source: Any, columns: int, weights: Array, layer: Any, y: Array, target: Any) -> None:
+def multiply(x: Array, source: Blocks, columns: int, weights: Array, layer: Layer, y: Array, target: Blocks) -> None:
     """y = max(weights @ x + biases, floor) for columns that lie side by side.
 
     y[o, c] = max(bias[o] + sum over k of weights[k, o] * x[k, c], floor), k from 0 up. A floor of 0 is a ReLU.

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sog.arrays import Array, Float32, Int64
-from sog.nets.cpu.products import multiply
+from sog.nets.cpu.products import Layer, multiply
 from sog.nets.cpu.winograd import convolve
 from sog.searches.kernels.dispatch import same_types
 from sog.searches.kernels.f32x16 import LANES, load, splat, store
@@ -69,7 +69,7 @@ class Network(NamedTuple):
 
 @same_types
 @njit
-def evaluate(network: Any, x: Array, out: Array) -> None:
+def evaluate(network: tuple[Any, ...], x: Array, out: Array) -> None:
     """Answer float32[B, >= C * H * W], planes first, with out, float32[B, 2 + A]: both players' values, then logits.
 
     Trunk: z = relu(entry(x)), then z = relu(z + second(relu(first(z)))) a block. Values, in [-1, 1]: the head
@@ -102,7 +102,7 @@ def evaluate(network: Any, x: Array, out: Array) -> None:
 
 
 @inlined
-def _layer(net: Any, number: int) -> Any:
+def _layer(net: Network, number: int) -> Layer:
     """A convolution as products.multiply takes it."""
     line = net.convolutions[number]
     floor = np.float32(0.0) if line[RELU] else np.float32(-np.inf)
@@ -110,7 +110,7 @@ def _layer(net: Any, number: int) -> Any:
 
 
 @inlined
-def _convolution(net: Any, number: int, boards: int, x: Array, add: int, y: Array) -> None:
+def _convolution(net: Network, number: int, boards: int, x: Array, add: int, y: Array) -> None:
     """One of the network's 3 x 3 convolutions."""
     sizes = net.sizes
     shape = (sizes.height, sizes.width, sizes.rows, sizes.columns, sizes.step)
@@ -118,7 +118,7 @@ def _convolution(net: Any, number: int, boards: int, x: Array, add: int, y: Arra
 
 
 @inlined
-def _each_cell(net: Any, number: int, boards: int, x: Array, y: Array) -> None:
+def _each_cell(net: Network, number: int, boards: int, x: Array, y: Array) -> None:
     """One of the network's 1 x 1 convolutions."""
     row_step, plane = _steps(net.sizes)
     for b in range(boards):
@@ -130,7 +130,7 @@ def _each_cell(net: Any, number: int, boards: int, x: Array, y: Array) -> None:
 
 
 @inlined
-def _steps(sizes: Any) -> Any:
+def _steps(sizes: ResidualSizes) -> tuple[int, int]:
     """From row to row, and from block to block of 16 planes."""
     down, across = (sizes.height + sizes.rows - 1) // sizes.rows, (sizes.width + sizes.columns - 1) // sizes.columns
     # Rows of whole tiles with a zero on either side, blocks of whole tiles with a row of zeros above and below.
@@ -139,7 +139,7 @@ def _steps(sizes: Any) -> Any:
 
 
 @inlined
-def _spread_planes(sizes: Any, x: Array, y: Array, to: int) -> None:
+def _spread_planes(sizes: ResidualSizes, x: Array, y: Array, to: int) -> None:
     """Planes [C, H, W] into blocks."""
     row_step, plane = _steps(sizes)
     k = 0
@@ -153,7 +153,7 @@ def _spread_planes(sizes: Any, x: Array, y: Array, to: int) -> None:
 
 
 @inlined
-def _policy(net: Any, number: int, boards: int, out: Array) -> None:
+def _policy(net: Network, number: int, boards: int, out: Array) -> None:
     """Logits from the trunk, net.first, which is gone afterwards."""
     sizes = net.sizes
     row_step, plane = _steps(sizes)
@@ -188,7 +188,7 @@ def _policy(net: Any, number: int, boards: int, out: Array) -> None:
 
 
 @inlined
-def _mean(net: Any, corner: int, blocks: int) -> None:
+def _mean(net: Network, corner: int, blocks: int) -> None:
     """The mean over all cells of each channel of a board in net.second, into net.flat.
 
     flat[c] = (sum over the board's cells of second[c, cell]) / (H * W).
@@ -206,7 +206,7 @@ def _mean(net: Any, corner: int, blocks: int) -> None:
 
 
 @inlined
-def _flatten(net: Any, corner: int, blocks: int) -> None:
+def _flatten(net: Network, corner: int, blocks: int) -> None:
     """Every cell of a board in net.second, [blocks, H, W, 16], into net.flat."""
     row_step, plane = _steps(net.sizes)
     to = 0
@@ -220,7 +220,7 @@ def _flatten(net: Any, corner: int, blocks: int) -> None:
 
 
 @inlined
-def _linear(net: Any, row: int, x: Array, y: Array) -> None:
+def _linear(net: Network, row: int, x: Array, y: Array) -> None:
     """y = x @ weights + biases: four sums of every fourth input, in one order."""
     at, inputs, blocks = net.linear[row, LINEAR_AT], net.linear[row, LINEAR_INPUTS], net.linear[row, LINEAR_BLOCKS]
     weights, width = net.weights, LANES * blocks
@@ -243,7 +243,7 @@ def _linear(net: Any, row: int, x: Array, y: Array) -> None:
 
 
 @inlined
-def _value(net: Any, number: int, board: int) -> float:
+def _value(net: Network, number: int, board: int) -> float:
     """The mover's value, from the value head's channels of the board at net.second[board].
 
     v = tanh(b + sum over k of w[k] * relu(hidden[k])), hidden = the linear layer over the head's channels at all cells.

@@ -9,21 +9,25 @@ Planes lie in blocks of 16 channels with zeros around the board, float32[blocks,
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 from numba.core import cgutils
 
 from sog.arrays import Array, Float64
-from sog.nets.cpu.products import multiply
+from sog.nets.cpu.products import Layer, multiply
+from sog.searches.kernels.compiler_types import Builder, Context, Instruction, Signature, TypingContext, Value, ir
 from sog.searches.kernels.f32x16 import LANES, lanes_type
 from sog.searches.kernels.jit import njit
+from sog.searches.kernels.registers import address as address_of
 from sog.searches.kernels.registers import instruction, repeated
 
 __all__ = ["best_tile", "convolve", "spread_weights"]
+
+# (height, width, rows, columns, step): see `convolve`.
+Shape: TypeAlias = tuple[int, int, int, int, int]
 
 _POINTS: Final = {3: (0.0, 1.0, -1.0, 2.0), 4: (0.0, 1.0, -1.0, 2.0, -2.0)}
 
@@ -66,14 +70,16 @@ _INT: Final = ir.IntType(64)
 class _Code:
     """Writes LLVM code for registers."""
 
-    def __init__(self, builder: Any, context: Any) -> None:
+    def __init__(self, builder: Builder, context: Context) -> None:
         self.builder, self.context = builder, context
 
-    def at(self, kind: Any, array: Any, index: Any) -> Any:
+    def at(self, kind: types.Array, array: Value, index: Value) -> Value:
         """The address of an array's number."""
-        return self.builder.gep(self.context.make_array(kind)(self.context, self.builder, array).data, [index])
+        return address_of(self.context, self.builder, kind, array, index)
 
-    def step(self, address: Any, first: int, first_step: Any, second: int = 0, second_step: Any = None) -> Any:
+    def step(
+        self, address: Value, first: int, first_step: Value, second: int = 0, second_step: Value | None = None
+    ) -> Value:
         """The address this many steps further on."""
         builder = self.builder
         offset = builder.mul(first_step, ir.Constant(_INT, first))
@@ -81,23 +87,23 @@ class _Code:
             offset = builder.add(offset, builder.mul(second_step, ir.Constant(_INT, second)))
         return builder.bitcast(builder.gep(address, [offset]), lanes_type.vector.as_pointer())
 
-    def load(self, address: Any) -> Any:
+    def load(self, address: Value) -> Value:
         return self.builder.load(address, align=lanes_type.bytes)
 
-    def store(self, value: Any, address: Any) -> None:
+    def store(self, value: Value, address: Value) -> None:
         self.builder.store(value, address, align=lanes_type.bytes)
 
-    def plus(self, a: Any, b: Any) -> Any:
+    def plus(self, a: Value, b: Value) -> Value:
         return self.builder.fadd(a, b)
 
-    def minus(self, a: Any, b: Any) -> Any:
+    def minus(self, a: Value, b: Value) -> Value:
         return self.builder.fsub(a, b)
 
-    def times(self, factor: float, a: Any) -> Any:
+    def times(self, factor: float, a: Value) -> Value:
         """A small number times a register."""
         return self.builder.fmul(ir.Constant(lanes_type.vector, [lanes_type.element(factor)] * LANES), a)
 
-    def spread(self, cells: list[Any]) -> list[Any]:
+    def spread(self, cells: list[Value]) -> list[Value]:
         """Five cells as five points, or six as six."""
         # Point a: cells times the coefficients of the product of (x - b) over the other points b, lowest first, summed;
         # infinity: the same with the product over all points.
@@ -116,7 +122,7 @@ class _Code:
         last = minus(plus(times(4.0, b), f), times(5.0, d))
         return [first, plus(even, odd), minus(even, odd), plus(half, double), minus(half, double), last]
 
-    def gather(self, points: list[Any]) -> list[Any]:
+    def gather(self, points: list[Value]) -> list[Value]:
         """Five points as three cells, or six as four."""
         # Cell k = sum over points a of a^k times its number; infinity's number counts in the last cell alone.
         plus, minus, times = self.plus, self.minus, self.times
@@ -129,7 +135,7 @@ class _Code:
         return [plus(plus(a, near), far), plus(odd, times(2.0, wide)), plus(near, times(4.0, far)), last]
 
 
-def _turned(rows: list[list[Any]]) -> list[list[Any]]:
+def _turned(rows: list[list[Value]]) -> list[list[Value]]:
     return [list(column) for column in zip(*rows, strict=True)]
 
 
@@ -137,10 +143,18 @@ def _spreading(rows: int, columns: int) -> Callable[..., Any]:
     """The instruction that spreads a tile's cells and those around it from x[at] on into points of y."""
 
     @instruction
-    def spread(typing_context: Any, x: Any, at: Any, row_step: Any, y: Any, to: Any, step: Any) -> Any:
+    def spread(
+        typing_context: TypingContext,
+        x: types.Array,
+        at: types.Integer,
+        row_step: types.Integer,
+        y: types.Array,
+        to: types.Integer,
+        step: types.Integer,
+    ) -> Instruction:
         """row_step: from row to row of x.  step: from point to point of y."""
 
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
             write, lanes = _Code(builder, context), ir.Constant(_INT, LANES)
             source, target = write.at(x, args[0], args[1]), write.at(y, args[3], args[4])
             found = []
@@ -163,10 +177,17 @@ def _gathering(rows: int, columns: int) -> Callable[..., Any]:
     """The instruction that gathers points into a tile's cells, adds biases and, with `add`, y, and writes them."""
 
     @instruction
-    def gather(typing_context: Any, x: Any, weights: Any, y: Any, place: Any, floor: Any) -> Any:
+    def gather(
+        typing_context: TypingContext,
+        x: types.Array,
+        weights: types.Array,
+        y: types.Array,
+        place: types.UniTuple,
+        floor: types.Float,
+    ) -> Instruction:
         """place: at and step (of points in x), bias (in weights), to and row_step (in y), cells on the board, add."""
 
-        def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
             write, lanes = _Code(builder, context), ir.Constant(_INT, LANES)
             at, step, bias, to, row_step, down, across, add = cast(Any, cgutils).unpack_tuple(builder, args[3], 8)
             source, target = write.at(x, args[0], at), write.at(y, args[2], to)
@@ -202,7 +223,9 @@ _gather_33, _gather_34, _gather_43, _gather_44 = (_gathering(rows, columns) for 
 
 
 @njit
-def convolve(shape: Any, scratch: Any, boards: int, x: Array, weights: Array, layer: Any, add: int, y: Array) -> None:
+def convolve(
+    shape: Shape, scratch: tuple[Array, Array], boards: int, x: Array, weights: Array, layer: Layer, add: int, y: Array
+) -> None:
     """y = layer(x) of this many boards, or max(y + layer(x), floor) with `add`; x and y are different arrays.
 
     layer(x)[o, cell] = max(bias[o] + sum over inputs and the 3 x 3 cells around it of weight * x, floor).

@@ -6,7 +6,7 @@ over the live cards, one after another. A showdown reads LANES of them at once.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -56,7 +56,7 @@ def scratch_floats(width: int) -> int:
 
 
 @inlined
-def fold_values(work: Workspace, reach: Any, value: Any, cards: Any, amount: Any) -> None:
+def fold_values(work: Workspace, reach: np.uint64, value: np.uint64, cards: int, amount: np.float32) -> None:
     """Values of hands after a fold: amount * the reach of the hands that share no card with each of them.
 
     value(a, b) = amount * (T - C[a] - C[b] + reach(a, b)) for a hand of cards a, b: T is the reach of all hands, C[c]
@@ -106,7 +106,9 @@ def fold_values(work: Workspace, reach: Any, value: Any, cards: Any, amount: Any
 
 
 @inlined
-def showdown_batch(work: Workspace, first: Any, width: Any, order: Order, count: Any, amounts: Array, at: Any) -> None:
+def showdown_batch(
+    work: Workspace, first: np.uint64, width: np.uint64, order: Order, count: np.uint64, amounts: Array, at: np.uint64
+) -> None:
     """Values at LANES showdowns at once, from the vectors of reach of the same numbers.
 
     values[h] = amount * (weaker - stronger): the reach of the weaker and of the stronger hands that share no card

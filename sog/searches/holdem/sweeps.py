@@ -8,7 +8,7 @@ and come up to the root. Threads share the parts.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -132,7 +132,7 @@ def _up(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, work: Wo
 
 
 @inlined
-def _sum(nodes: SpotNodes, n: Any, place: _Place, values: Array) -> None:
+def _sum(nodes: SpotNodes, n: np.uint64, place: _Place, values: Array) -> None:
     """The values at a decision of the opponent: the sum of those below.
 
     v[i] = sum over a of v[child of a, i]: the opponent's probabilities are in these already, by its reach.
@@ -147,7 +147,7 @@ def _sum(nodes: SpotNodes, n: Any, place: _Place, values: Array) -> None:
 
 
 @inlined
-def _best(nodes: SpotNodes, n: Any, place: _Place, values: Array) -> None:
+def _best(nodes: SpotNodes, n: np.uint64, place: _Place, values: Array) -> None:
     """The values at a decision of the player that takes the best action.
 
     v[i] = max over a of v[child of a, i].
@@ -162,7 +162,7 @@ def _best(nodes: SpotNodes, n: Any, place: _Place, values: Array) -> None:
 
 
 @inlined
-def _update(nodes: SpotNodes, n: Any, place: _Place, half: _Half, regrets: Array, values: Array) -> None:
+def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets: Array, values: Array) -> None:
     """The values at a decision of the player, by regret matching, and its new regrets.
 
     With x[a] = max(R[a, i], 0): v[i] = (sum over a of x[a] v[a, i]) / (sum over a of x[a]), the plain mean where the
@@ -192,7 +192,7 @@ def _update(nodes: SpotNodes, n: Any, place: _Place, half: _Half, regrets: Array
 
 
 @inlined
-def _copy(source: Array, at: Any, target: Array, to: Any, width: Any) -> None:
+def _copy(source: Array, at: np.uint64, target: Array, to: np.uint64, width: np.uint64) -> None:
     """target[to : to + width] = source[at : at + width]."""
     for k in range(U(0), width, U(LANES)):
         store(target, to + k, load(source, at + k))
@@ -200,7 +200,7 @@ def _copy(source: Array, at: Any, target: Array, to: Any, width: Any) -> None:
 
 @inlined
 def _part(
-    part: Any, half: _Half, tables: Tables, learned: Learned, top_reach: Array, handed: Array, work: Workspace
+    part: np.uint64, half: _Half, tables: Tables, learned: Learned, top_reach: Array, handed: Array, work: Workspace
 ) -> None:
     """One part: fetch the opponent's reach at its roots, sweep down, pay, sweep up, hand the values up."""
     sizes, forests, roots, orders, q = tables.sizes, tables.forests, tables.roots, tables.orders, 1 - half.player
@@ -241,7 +241,7 @@ def _part(
 
 
 @inlined
-def _gather(cut: Any, cuts: Cuts, boards: Boards, sizes: Sizes, top: Top, to: Any) -> None:
+def _gather(cut: np.uint64, cuts: Cuts, boards: Boards, sizes: Sizes, top: Top, to: np.uint64) -> None:
     """top.values[to...], a cut's: those handed up, summed over the boards, unsolved ones with suits exchanged.
 
     v[h] = sum over boards m of chance * handed[solved[m], i], with i such that hands[m, i] = h: an unsolved board has a

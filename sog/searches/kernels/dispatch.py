@@ -39,7 +39,7 @@ class SameTypes:
         self._found_right: set[tuple[Any, ...]] = set()
         self._compiled: Kernel | None = None
 
-    def __call__(self, *arguments: Any) -> Any:
+    def __call__(self, *arguments: object) -> Any:
         if self._compiled is None:
             self._compile(arguments)
         if self.checked:
@@ -50,11 +50,11 @@ class SameTypes:
         """Its compiled form, where there is one and calls are not checked: for loops, which are spared a call each."""
         return self if self._compiled is None or self.checked else self._compiled
 
-    def _compile(self, arguments: tuple[Any, ...]) -> None:
+    def _compile(self, arguments: tuple[object, ...]) -> None:
         self._types = tuple(map(_typeof, arguments))
         self._compiled = self.kernel if PLAIN else cast(Any, self.kernel).compile(self._types)
 
-    def _check(self, arguments: tuple[Any, ...]) -> None:
+    def _check(self, arguments: tuple[object, ...]) -> None:
         fingerprint = tuple(map(_fingerprint, arguments))
         if fingerprint in self._found_right:
             return

@@ -51,7 +51,7 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
     """array[index : index + 16] of a float32 array."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at = pointer(lanes_type, builder, context, signature.args[0], args[0], args[1])
+        at = pointer(lanes_type, context, builder, signature.args[0], args[0], args[1])
         return builder.load(at, align=lanes_type.bytes)
 
     return lanes_type(array, types.uint64), code
@@ -62,7 +62,7 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """array[index : index + 16] = value."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at = pointer(lanes_type, builder, context, signature.args[0], args[0], args[1])
+        at = pointer(lanes_type, context, builder, signature.args[0], args[0], args[1])
         builder.store(args[2], at, align=lanes_type.bytes)
         return context.get_dummy_value()
 
@@ -82,7 +82,7 @@ def load_span(typing_context: Any, array: Any, index: Any, first: Any, end: Any)
     """Lanes first..end-1 of array[index : index + 16], zeros elsewhere; reads no more than those."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at = pointer(lanes_type, builder, context, signature.args[0], args[0], args[1])
+        at = pointer(lanes_type, context, builder, signature.args[0], args[0], args[1])
         return masked_load(lanes_type, builder, at, _mask(builder, args[2], args[3]))
 
     return lanes_type(array, types.uint64, types.int64, types.int64), code
@@ -93,7 +93,7 @@ def store_span(typing_context: Any, array: Any, index: Any, first: Any, end: Any
     """Write lanes first..end-1 to array[index : index + 16], and nothing else."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at = pointer(lanes_type, builder, context, signature.args[0], args[0], args[1])
+        at = pointer(lanes_type, context, builder, signature.args[0], args[0], args[1])
         masked_store(lanes_type, builder, args[4], at, _mask(builder, args[2], args[3]))
         return context.get_dummy_value()
 
@@ -117,12 +117,12 @@ def transpose(typing_context: Any, source: Any, at: Any, stride: Any, target: An
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         registers, at = [], args[1]
         for _ in range(LANES):
-            begin = pointer(lanes_type, builder, context, signature.args[0], args[0], at)
+            begin = pointer(lanes_type, context, builder, signature.args[0], args[0], at)
             registers.append(builder.load(begin, align=lanes_type.bytes))
             at = builder.add(at, args[2])
         to = args[4]
         for register in transposed(builder, registers):
-            begin = pointer(lanes_type, builder, context, signature.args[3], args[3], to)
+            begin = pointer(lanes_type, context, builder, signature.args[3], args[3], to)
             builder.store(register, begin, align=lanes_type.bytes)
             to = builder.add(to, args[5])
         return context.get_dummy_value()

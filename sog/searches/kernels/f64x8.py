@@ -28,7 +28,7 @@ def load(typing_context: Any, array: Any, index: Any, count: Any) -> Any:
     """The first `count` (8 at most) of array[index : index + 8], zeros in the other lanes; float64 array."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at = pointer(row_type, builder, context, signature.args[0], args[0], args[1])
+        at = pointer(row_type, context, builder, signature.args[0], args[0], args[1])
         return masked_load(row_type, builder, at, _mask(builder, args[2]))
 
     return row_type(array, types.uint64, types.uint64), code
@@ -39,7 +39,7 @@ def store(typing_context: Any, array: Any, index: Any, count: Any, value: Any) -
     """Write the first `count` (1 to 8) lanes to array[index : index + 8], and nothing else."""
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at = pointer(row_type, builder, context, signature.args[0], args[0], args[1])
+        at = pointer(row_type, context, builder, signature.args[0], args[0], args[1])
         done, whole = builder.append_basic_block("done"), builder.append_basic_block("whole")
         switch = builder.switch(args[2], whole)
         for number in range(1, LANES):

@@ -66,7 +66,7 @@ def _changed_names() -> Iterator[str]:
     for module, names in _NEEDED.items():
         for name, parameters in names.items():
             try:
-                there: Any = attrgetter(name)(import_module(module))
+                there = attrgetter(name)(import_module(module))
                 now = " ".join(signature(there).parameters) if parameters else ""
             except (ImportError, AttributeError, TypeError, ValueError) as error:
                 yield f"{module}.{name} cannot be had ({error})"

@@ -127,10 +127,10 @@ def inlined(function: Kernel) -> Kernel:
 class _Listener(cast(Any, event).Listener):  # type: ignore[misc]
     """Tells WATCH when Numba begins and ends to compile."""
 
-    def on_start(self, event: Any) -> None:
+    def on_start(self, event: event.Event) -> None:
         WATCH.begin()
 
-    def on_end(self, event: Any) -> None:
+    def on_end(self, event: event.Event) -> None:
         WATCH.end()
 
 

@@ -12,51 +12,69 @@ import gc
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from numba.core import types
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, CompileResult
+from numba.core.cpu import CPUContext
+from numba.core.environment import Environment
 from numba.core.registry import CPUDispatcher
+from numba.core.typing.context import BaseContext
+from numba.core.typing.templates import Signature
+
+T = TypeVar("T")  # of Numba's types, for which Numba has a variable too
+# Numba's options by name, and types of local variables by name.
+Options: TypeAlias = Mapping[str, Any]
+# What a kernel is compiled for.
+ArgumentTypes: TypeAlias = str | tuple[types.Type, ...] | Signature
 
 
 class KernelPart(CPUDispatcher):
     """A function that only kernels call, compiled once for each set of argument types, constants aside."""
 
-    def __init__(self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None) -> None:
+    def __init__(
+        self, py_func: Callable[..., Any], locals: Options | None = None, targetoptions: Options | None = None
+    ) -> None:
         options = {"nopython": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-        super().__init__(py_func, locals, {**targetoptions, **options}, _PartCompiler)
+        super().__init__(py_func, dict(locals or {}), {**(targetoptions or {}), **options}, _PartCompiler)
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> NoReturn:
         """TypeError: there is no code that Python could call."""
         raise TypeError(f"{self.py_func.__name__} can only be called by kernels")
 
-    def get_call_template(self, args: Sequence[Any], kws: Any) -> Any:
+    def get_call_template(self, args: Sequence[T], kws: Sequence[tuple[str, T]] | dict[str, T]) -> Any:
         """Numba's, with the types widened."""
-        return super().get_call_template([_widest(kind) for kind in args], {name: _widest(kws[name]) for name in kws})
+        widened = {name: _widest(kind) for name, kind in dict(kws).items()}
+        return super().get_call_template([_widest(kind) for kind in args], widened)
 
 
 class KernelEntry(CPUDispatcher):
     """A kernel that Python calls; kernels that call it take in its `part` instead.  kept: its code, on disk."""
 
     def __init__(
-        self, py_func: Callable[..., Any], locals: Any = None, targetoptions: Any = None, kept: bool = True
+        self,
+        py_func: Callable[..., Any],
+        locals: Options | None = None,
+        targetoptions: Options | None = None,
+        kept: bool = True,
     ) -> None:
-        super().__init__(py_func, locals, {**targetoptions, "nopython": True, "no_cfunc_wrapper": True})
+        options = {**(targetoptions or {}), "nopython": True, "no_cfunc_wrapper": True}
+        super().__init__(py_func, dict(locals or {}), options)
         self.part = KernelPart(py_func, locals, targetoptions)
         if kept:
             self._cache = _Cache(py_func)
 
-    def get_call_template(self, args: Sequence[Any], kws: Any) -> Any:
+    def get_call_template(self, args: Sequence[T], kws: Sequence[tuple[str, T]] | dict[str, T]) -> Any:
         """The part's, for a kernel that calls this."""
         return self.part.get_call_template(args, kws)
 
-    def get_overload(self, sig: Any) -> Any:
+    def get_overload(self, sig: ArgumentTypes) -> Any:
         """The part's, for a kernel that calls this."""
         return self.part.get_overload(sig)
 
-    def compile(self, sig: Any) -> Any:
+    def compile(self, sig: ArgumentTypes) -> Any:
         """Code for these argument types, compiled or out of the cache."""
         known = len(self.overloads)
         with _no_collections():
@@ -74,7 +92,7 @@ class _Cache(FunctionCache):
     Two that saved code for different argument types at once would give both files the same name.
     """
 
-    def save_overload(self, sig: Any, data: Any) -> None:
+    def save_overload(self, sig: Signature, data: CompileResult) -> None:
         """Save compiled code while no other process saves any."""
         os.makedirs(self.cache_path, exist_ok=True)
         with open(os.path.join(self.cache_path, "lock"), "w") as lock:
@@ -98,28 +116,30 @@ class _PartLibrary(JITCodeLibrary):
         return 0
 
     @property
-    def codegen(self) -> Any:
+    def codegen(self) -> _NoAddresses:
         """What Numba hands the function's environment to."""
         return _NoAddresses()
 
 
 class _NoAddresses:
-    def set_env(self, name: str, environment: Any) -> None:
+    def set_env(self, name: str, environment: Environment) -> None:
         """Nothing has an address yet; `KernelEntry.compile` sets the environments."""
 
 
 class _PartCompiler(Compiler):
     """Numba's compiler, writing into a _PartLibrary."""
 
-    def __init__(self, typing_context: Any, target_context: Any, library: Any, *more: Any) -> None:
+    def __init__(
+        self, typing_context: BaseContext, target_context: CPUContext, library: JITCodeLibrary | None, *more: object
+    ) -> None:
         codegen = target_context.codegen()
         super().__init__(typing_context, target_context, _PartLibrary(codegen, "part"), *more)
 
 
-def _widest(kind: Any) -> Any:
+def _widest(kind: T) -> types.Type:
     """A constant's type, int64 for every signed integer: calls with 1, with 2 and with a table's entry share code."""
-    kind = types.unliteral(kind)
-    return types.int64 if kind in types.signed_domain else kind
+    plain: types.Type = types.unliteral(kind)
+    return types.int64 if plain in types.signed_domain else plain
 
 
 @contextmanager
@@ -135,11 +155,11 @@ def _no_collections() -> Iterator[None]:
         gc.enable()
 
 
-def entry(function: Callable[..., Any], options: Mapping[str, Any], kept: bool) -> Any:
+def entry(function: Callable[..., Any], options: Options, kept: bool) -> Any:
     """A kernel that Python calls, and other kernels too.  kept: its code, in a cache on disk."""
     return KernelEntry(function, targetoptions=options, kept=kept)
 
 
-def part(function: Callable[..., Any], options: Mapping[str, Any]) -> Any:
+def part(function: Callable[..., Any], options: Options) -> Any:
     """A kernel's helper, pasted into its callers; Python cannot call it."""
     return KernelPart(function, targetoptions={"forceinline": True, **options})

@@ -10,9 +10,20 @@ import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
+from numba.core.datamodel.manager import DataModelManager
 from numba.extending import intrinsic, lower_builtin, models, register_model, type_callable
+
+from sog.searches.kernels.compiler_types import (
+    Builder,
+    Context,
+    Instruction,
+    LlvmType,
+    Signature,
+    TypingContext,
+    Value,
+    ir,
+)
 
 INDEX: Final = ir.IntType(32)
 
@@ -28,8 +39,8 @@ class Lanes:
         def __truediv__(self, other: Lanes) -> Lanes: ...
 
 
-def instruction(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Numba's intrinsic for mypy: the first argument is the compiler's, callers give the others."""
+def instruction(function: Callable[..., Instruction]) -> Callable[..., Any]:
+    """Numba's intrinsic: the first argument is the compiler's, the others are the types of what kernels give it."""
     return cast(Callable[..., Any], intrinsic(function))
 
 
@@ -39,34 +50,34 @@ class Register(types.Type):
     element, vector, mask: LLVM's types of a number, of all of them, and of a truth value for each.  bytes: of a number.
     """
 
-    def __init__(self, name: str, scalar: Any, lanes: int) -> None:
+    def __init__(self, name: str, scalar: types.Float, lanes: int) -> None:
         """scalar: types.float32 or types.float64."""
-        cast(Any, super()).__init__(name=name)
+        super().__init__(name=name)
         self.scalar, self.lanes, self.bytes = scalar, lanes, scalar.bitwidth // 8
-        self.element: Any = ir.FloatType() if scalar == types.float32 else ir.DoubleType()
+        self.element: LlvmType = ir.FloatType() if scalar == types.float32 else ir.DoubleType()
         self.vector = ir.VectorType(self.element, lanes)
         self.mask = ir.VectorType(ir.IntType(1), lanes)
         self.suffix = f"v{lanes}f{scalar.bitwidth}"
 
     @property
-    def zeros(self) -> Any:
+    def zeros(self) -> Value:
         """LLVM's constant of zeros."""
         return ir.Constant(self.vector, None)
 
 
 @register_model(Register)
 class _RegisterModel(models.PrimitiveModel):
-    def __init__(self, dmm: Any, fe_type: Any) -> None:
+    def __init__(self, dmm: DataModelManager, fe_type: Register) -> None:
         super().__init__(dmm, fe_type, fe_type.vector)  # type: ignore[no-untyped-call]
 
 
-def _register(function: Any, name: str) -> None:
+def _register(function: Callable[..., object], name: str) -> None:
     """Let an arithmetic operator of two registers of one kind compile to one vector instruction."""
 
-    def typer(context: Any) -> Any:
+    def typer(context: TypingContext) -> Callable[[types.Type, types.Type], Register | None]:
         return lambda a, b: a if isinstance(a, Register) and a == b else None
 
-    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def lower(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
         return getattr(builder, name)(args[0], args[1])  # no flags: see jit.OPTIONS
 
     cast(Any, type_callable)(function)(typer)
@@ -88,46 +99,52 @@ for _function, _name in (
 # --- parts of the code of instructions ---
 
 
-def declared(builder: Any, name: str, result: Any, arguments: list[Any]) -> Any:
+def declared(builder: Builder, name: str, result: LlvmType, arguments: Sequence[LlvmType]) -> Value:
     """One of LLVM's own functions, declared in the module that is being compiled."""
     module = builder.module
     found = module.globals.get(name)
     return found or ir.Function(module, ir.FunctionType(result, arguments), name)
 
 
-def pointer(kind: Register, builder: Any, context: Any, array_type: Any, array: Any, index: Any) -> Any:
+def address(context: Context, builder: Builder, array_type: types.Array, array: Value, index: Value) -> Value:
+    """The address of array[index]."""
+    return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
+
+
+def pointer(
+    kind: Register, context: Context, builder: Builder, array_type: types.Array, array: Value, index: Value
+) -> Value:
     """The address of array[index] as a pointer to a register."""
-    data = context.make_array(array_type)(context, builder, array).data
-    return builder.bitcast(builder.gep(data, [index]), kind.vector.as_pointer())
+    return builder.bitcast(address(context, builder, array_type, array, index), kind.vector.as_pointer())
 
 
-def order(places: Sequence[int]) -> Any:
+def order(places: Sequence[int]) -> Value:
     """LLVM's constant that says which lanes a shuffle takes."""
     return ir.Constant(ir.VectorType(INDEX, len(places)), [ir.Constant(INDEX, k) for k in places])
 
 
-def repeated(builder: Any, scalar: Any, lanes: int) -> Any:
+def repeated(builder: Builder, scalar: Value, lanes: int) -> Value:
     """The same number in every lane."""
     undefined = ir.Constant(ir.VectorType(scalar.type, lanes), ir.Undefined)
     first = builder.insert_element(undefined, scalar, ir.Constant(INDEX, 0))
     return builder.shuffle_vector(first, undefined, order([0] * lanes))
 
 
-def masked_load(kind: Register, builder: Any, at: Any, mask: Any) -> Any:
+def masked_load(kind: Register, builder: Builder, at: Value, mask: Value) -> Value:
     """The lanes of a mask from memory, zeros elsewhere; reads no more than those."""
     arguments = [kind.vector.as_pointer(), INDEX, kind.mask, kind.vector]
     load = declared(builder, f"llvm.masked.load.{kind.suffix}.p0", kind.vector, arguments)
     return builder.call(load, [at, ir.Constant(INDEX, kind.bytes), mask, kind.zeros])
 
 
-def masked_store(kind: Register, builder: Any, value: Any, at: Any, mask: Any) -> None:
+def masked_store(kind: Register, builder: Builder, value: Value, at: Value, mask: Value) -> None:
     """Write the lanes of a mask, and nothing else."""
     arguments = [kind.vector, kind.vector.as_pointer(), INDEX, kind.mask]
     store = declared(builder, f"llvm.masked.store.{kind.suffix}.p0", ir.VoidType(), arguments)
     builder.call(store, [value, at, ir.Constant(INDEX, kind.bytes), mask])
 
 
-def transposed(builder: Any, rows: list[Any]) -> list[Any]:
+def transposed(builder: Builder, rows: list[Value]) -> list[Value]:
     """As many registers as each has lanes, transposed: exchanges blocks of rows that lie 8, 4, 2 and 1 apart, say."""
     lanes = len(rows)
     half = lanes // 2
@@ -149,10 +166,10 @@ def transposed(builder: Any, rows: list[Any]) -> list[Any]:
 
 
 @instruction
-def sum_of(typing_context: Any, value: Any) -> Any:
+def sum_of(typing_context: TypingContext, value: Register) -> Instruction:
     """The sum of the lanes, the upper half onto the lower, and so on: one order on every processor."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
         total, lanes = args[0], value.lanes
         while lanes > 1:
             lanes //= 2
@@ -164,10 +181,10 @@ def sum_of(typing_context: Any, value: Any) -> Any:
 
 
 @instruction
-def pick(typing_context: Any, test: Any, positive: Any, other: Any) -> Any:
+def pick(typing_context: TypingContext, test: types.Type, positive: types.Type, other: types.Type) -> Instruction:
     """Lane by lane: `positive` where test > 0, else `other`; also of three single numbers."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
         zero = test.zeros if isinstance(test, Register) else ir.Constant(args[0].type, 0.0)
         return builder.select(builder.fcmp_ordered(">", args[0], zero), args[1], args[2])
 
@@ -175,10 +192,10 @@ def pick(typing_context: Any, test: Any, positive: Any, other: Any) -> Any:
 
 
 @instruction
-def larger(typing_context: Any, a: Any, b: Any) -> Any:
+def larger(typing_context: TypingContext, a: types.Type, b: types.Type) -> Instruction:
     """Lane by lane the larger one."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
         return builder.select(builder.fcmp_ordered(">", args[0], args[1]), args[0], args[1])
 
     return a(a, a), code

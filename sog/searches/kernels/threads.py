@@ -6,16 +6,16 @@ Each thread runs the same kernel, which does not hold Python's lock; what the th
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar, cast
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
 from numba import types
 
 from sog.arrays import Array, Int64
+from sog.searches.kernels.compiler_types import Builder, Context, Instruction, Signature, TypingContext, Value, ir
 from sog.searches.kernels.jit import OPTIONS, cached, inlined
-from sog.searches.kernels.registers import declared, instruction
+from sog.searches.kernels.registers import address, declared, instruction
 
 __all__ = ["NEXT", "fetch_add", "pause", "read", "released", "shared", "wait_for_all", "write"]
 
@@ -41,27 +41,25 @@ def shared() -> Int64:
     return np.zeros(_ENTRIES, dtype=np.int64)
 
 
-def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    return builder.gep(context.make_array(array_type)(context, builder, array).data, [index])
-
-
 @instruction
-def fetch_add(typing_context: Any, array: Any, index: Any, amount: Any) -> Any:
+def fetch_add(
+    typing_context: TypingContext, array: types.Array, index: types.Integer, amount: types.Integer
+) -> Instruction:
     """Add `amount` to array[index], atomically; returns what it was before."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at = _address(context, builder, signature.args[0], args[0], args[1])
+    def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
+        at = address(context, builder, signature.args[0], args[0], args[1])
         return builder.atomic_rmw("add", at, args[2], "seq_cst")
 
     return types.int64(array, types.uint64, types.int64), code
 
 
 @instruction
-def write(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+def write(typing_context: TypingContext, array: types.Array, index: types.Integer, value: types.Integer) -> Instruction:
     """array[index] = value, atomically; every thread sees such writes in the same order."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at = _address(context, builder, signature.args[0], args[0], args[1])
+    def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
+        at = address(context, builder, signature.args[0], args[0], args[1])
         builder.atomic_rmw("xchg", at, args[2], "seq_cst")
         return context.get_dummy_value()
 
@@ -69,21 +67,21 @@ def write(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
 
 
 @instruction
-def read(typing_context: Any, array: Any, index: Any) -> Any:
+def read(typing_context: TypingContext, array: types.Array, index: types.Integer) -> Instruction:
     """array[index], atomically; all that the thread that wrote it had written before is then visible too."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        at = _address(context, builder, signature.args[0], args[0], args[1])
+    def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
+        at = address(context, builder, signature.args[0], args[0], args[1])
         return builder.load_atomic(at, "acquire", 8)
 
     return types.int64(array, types.uint64), code
 
 
 @instruction
-def pause(typing_context: Any) -> Any:
+def pause(typing_context: TypingContext) -> Instruction:
     """Wait for some dozens of cycles, where the processor has an instruction for it."""
 
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
         if _PAUSE:
             builder.call(declared(builder, _PAUSE, ir.VoidType(), []), [])
         return context.get_dummy_value()

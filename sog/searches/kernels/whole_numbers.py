@@ -17,6 +17,8 @@ from numba.core.typeconv.rules import default_type_manager
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, lower_getattr_generic, models, register_model, typeof_impl
 
+from sog.searches.kernels.compiler_types import Builder, Context, Value
+
 __all__: list[str] = []
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -33,7 +35,7 @@ _of_other_class = cast(Any, typeof_impl).dispatch(enum.EnumMeta)
 class _Members(types.Opaque):
     """The Numba type of a class of whole numbers; its attributes are the members."""
 
-    def __init__(self, members: Any) -> None:
+    def __init__(self, members: type[enum.Enum]) -> None:
         cast(Any, super()).__init__(f"{members.__module__}.{members.__name__}")
         self.members = members
 
@@ -42,14 +44,14 @@ register_model(_Members)(models.OpaqueModel)
 
 
 @_typed(enum.EnumMeta)
-def _of_class(value: Any, context: Any) -> Any:
+def _of_class(value: type[enum.Enum], context: object) -> types.Type | None:
     """The type of an enumeration that a kernel names."""
     return _Members(value) if issubclass(value, (enum.IntEnum, enum.IntFlag)) else _of_other_class(value, context)
 
 
 @_typed(enum.IntEnum)
 @_typed(enum.IntFlag)
-def _of_member(value: Any, context: Any) -> Any:
+def _of_member(value: enum.IntEnum | enum.IntFlag, context: object) -> types.Type:
     """The type of a member that Python hands to a kernel."""
     return types.int64
 
@@ -58,11 +60,11 @@ def _of_member(value: Any, context: Any) -> Any:
 class _MemberTypes(AttributeTemplate):
     key = _Members
 
-    def generic_resolve(self, value: Any, name: str) -> Any:  # type: ignore[override]
+    def generic_resolve(self, value: _Members, name: str) -> types.Type | None:  # type: ignore[override]
         """The type of a member that a kernel names."""
         return types.int64 if name in value.members.__members__ else None
 
 
 @_lowered(_Members)
-def _member(context: Any, builder: Any, kind: Any, value: Any, name: str) -> Any:
-    return context.get_constant(types.int64, int(kind.members[name]))
+def _member(context: Context, builder: Builder, kind: _Members, value: Value, name: str) -> Value:
+    return context.get_constant(types.int64, int(kind.members[name].value))
