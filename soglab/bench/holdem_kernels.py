@@ -16,8 +16,8 @@ from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
 from sog.games.holdem.strength import ranks_of
 from sog.searches.holdem.payoffs import Order, Workspace, fold_values, make_workspace, showdown_batch
 from sog.searches.holdem.tables import order_of
-from sog.searches.kernels.f32x16 import LANES, padded
 from sog.searches.kernels.jit import njit
+from sog.searches.kernels.vectors import LANES32, padded
 from sog.searches.tree.cards import apply_card
 
 __all__ = ["KernelErrors", "kernel_errors", "main"]
@@ -40,7 +40,7 @@ class KernelErrors:
 
 
 def kernel_errors(boards: int, seed: int = 0) -> KernelErrors:
-    """The largest errors on random boards, LANES random ranges of 1 to 1,000 hands on each."""
+    """The largest errors on random boards, LANES32 random ranges of 1 to 1,000 hands on each."""
     rng = np.random.default_rng(seed)
     worst = np.zeros(4)
     for _ in range(boards):
@@ -58,8 +58,8 @@ def kernel_errors(boards: int, seed: int = 0) -> KernelErrors:
 
 
 def _sparse_ranges(hands: int, rng: np.random.Generator) -> Float32:
-    """float32[LANES, padded]: ranges in which 10^u hands have a weight, u uniform from 0 to 3."""
-    reach = np.zeros((LANES, padded(hands)), dtype=np.float32)
+    """float32[LANES32, padded]: ranges in which 10^u hands have a weight, u uniform from 0 to 3."""
+    reach = np.zeros((LANES32, padded(hands)), dtype=np.float32)
     for weights in reach:
         chosen = rng.choice(hands, size=int(10 ** rng.uniform(0, 3)), replace=False)
         weights[chosen] = 1.0 - rng.random(len(chosen))
@@ -78,21 +78,21 @@ def _matrices(board: tuple[int, ...], hands: Int32) -> tuple[Float64, Float64]:
 
 
 def _vectors(board: tuple[int, ...], hands: Int32, reach: Float32) -> tuple[Float32, Float32]:
-    """float32[LANES, H] twice: values at a showdown and after a fold, for one chip."""
+    """float32[LANES32, H] twice: values at a showdown and after a fold, for one chip."""
     width = reach.shape[1]
-    showdown, fold = (make_workspace(LANES, LANES, width, width) for _ in range(2))
+    showdown, fold = (make_workspace(LANES32, LANES32, width, width) for _ in range(2))
     for work in (showdown, fold):
         work.reach[:] = reach.ravel()
-    _pay(order_of(board, hands), CARDS - len(board), width, np.ones(LANES, dtype=np.float32), showdown, fold)
+    _pay(order_of(board, hands), CARDS - len(board), width, np.ones(LANES32, dtype=np.float32), showdown, fold)
     first, second = (work.values.reshape(reach.shape)[:, : len(hands)] for work in (showdown, fold))
     return first, second
 
 
 @njit
 def _pay(order: Order, cards: int, width: int, amounts: Float32, showdown: Workspace, fold: Workspace) -> None:
-    """Write the values of LANES showdowns and of as many folds.  amounts: float32[LANES], each one's chips."""
+    """Write the values of LANES32 showdowns and of as many folds.  amounts: float32[LANES32], each one's chips."""
     showdown_batch(showdown, U(0), U(width), order, U(len(order.hand)), amounts, U(0))
-    for r in range(LANES):
+    for r in range(LANES32):
         at = U(r) * U(width)
         fold_values(fold, at, at, U(cards), amounts[r])
 
@@ -113,7 +113,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     found = kernel_errors(args.boards, args.seed)
-    print(f"{args.boards:,} boards, {LANES} ranges on each; largest error over the range's weight:")
+    print(f"{args.boards:,} boards, {LANES32} ranges on each; largest error over the range's weight:")
     print(f"  float32 batches: showdown {found.batch_showdown:.1e}, fold {found.batch_fold:.1e}")
     print(f"  float64 ranges:  showdown {found.range_showdown:.1e}, fold {found.range_fold:.1e}")
 

@@ -8,8 +8,7 @@ import pytest
 
 from sog.arrays import Array
 from sog.searches.cfr.matching import regret_step
-from sog.searches.kernels import f64x8 as rows
-from sog.searches.kernels import registers
+from sog.searches.kernels import registers, vectors
 from sog.searches.kernels.jit import OPTIONS
 
 # Not cached on disk: the cache does not know what a test's kernels import, and would keep outdated ones.
@@ -20,13 +19,13 @@ njit = numba.njit(**OPTIONS)
 def combine(a: Array, b: Array, start: int, count: int, out: Array, sums: Array) -> bool:
     """out = a + a * b / b where a > 0, else b; sums: of a, at 0."""
     at, some = np.uint64(start), np.uint64(count)
-    x, y = rows.load(a, at, some), rows.load(b, at, some)
+    x, y = vectors.load_first(a, at, some), vectors.load_first(b, at, some)
     sums[0] = registers.sum_of(x)
-    rows.store(out, at, some, registers.pick(x, x + x * y / y, y - rows.splat(0.0)))
-    return bool(rows.all_positive(x, some))
+    vectors.store_first(out, at, some, registers.pick(x, x + x * y / y, y - vectors.splat(0.0)))
+    return bool(vectors.all_positive(x, some))
 
 
-@pytest.mark.parametrize("count", range(1, rows.LANES + 1))
+@pytest.mark.parametrize("count", range(1, vectors.LANES64 + 1))
 def test_a_row_is_as_long_as_it_is_told_and_nothing_else_is_touched(count: int) -> None:
     rng = np.random.default_rng(count)
     a, b, out, sums = rng.normal(size=20), rng.normal(size=20), np.full(20, 9.0), np.zeros(1)
@@ -56,10 +55,12 @@ def pick_apart(test: Array, positive: Array, other: Array, out: Array) -> None:
 @njit
 def pick_together(test: Array, positive: Array, other: Array, out: Array) -> None:
     """pick() of registers, eight numbers at a time."""
-    for k in range(np.uint64(0), np.uint64(len(test)), np.uint64(rows.LANES)):
+    for k in range(np.uint64(0), np.uint64(len(test)), np.uint64(vectors.LANES64)):
         left = np.uint64(len(test)) - k
-        x = registers.pick(rows.load(test, k, left), rows.load(positive, k, left), rows.load(other, k, left))
-        rows.store(out, k, left, x)
+        x = registers.pick(
+            vectors.load_first(test, k, left), vectors.load_first(positive, k, left), vectors.load_first(other, k, left)
+        )
+        vectors.store_first(out, k, left, x)
 
 
 @njit
@@ -74,13 +75,13 @@ def step_together(
     regret: Array, instant: Array, positive: float, negative: float, prediction: float, out: Array
 ) -> None:
     """regret_step of registers."""
-    splat = rows.splat
-    for k in range(np.uint64(0), np.uint64(len(regret)), np.uint64(rows.LANES)):
+    splat = vectors.splat
+    for k in range(np.uint64(0), np.uint64(len(regret)), np.uint64(vectors.LANES64)):
         left = np.uint64(len(regret)) - k
-        before, now = rows.load(regret, k, left), rows.load(instant, k, left)
+        before, now = vectors.load_first(regret, k, left), vectors.load_first(instant, k, left)
         x, weight = regret_step(before, now, splat(positive), splat(negative), splat(prediction), splat(0.0))
-        rows.store(out[0], k, left, x)
-        rows.store(out[1], k, left, weight)
+        vectors.store_first(out[0], k, left, x)
+        vectors.store_first(out[1], k, left, weight)
 
 
 def edge_cases(seed: int) -> tuple[Array, Array]:

@@ -16,9 +16,9 @@ from numba.core import cgutils
 
 from sog.arrays import Array
 from sog.searches.kernels.compiler_types import Builder, Context, Instruction, Signature, TypingContext, Value, ir
-from sog.searches.kernels.f32x16 import LANES, lanes_type
 from sog.searches.kernels.jit import njit
 from sog.searches.kernels.registers import instruction, repeated
+from sog.searches.kernels.vectors import F32X16, LANES32
 
 __all__ = ["LARGEST_TILE", "WIDE", "Layer", "multiply"]
 
@@ -91,38 +91,38 @@ def _tile(registers: int) -> Callable[..., Any]:
 
 def _write_tile(builder: Builder, tile: _Tile, floor: Value, registers: int, columns: int) -> None:
     """The code of a tile of one size."""
-    sums = [[_cgutils.alloca_once(builder, lanes_type.vector) for _ in range(registers)] for _ in range(columns)]
+    sums = [[_cgutils.alloca_once(builder, F32X16.vector) for _ in range(registers)] for _ in range(columns)]
     # sums[column][r] = the biases of its 16 outputs.
     for r in range(registers):
-        bias = builder.load(_pointer(builder, tile.bias, r * LANES), align=lanes_type.bytes)
+        bias = builder.load(_pointer(builder, tile.bias, r * LANES32), align=F32X16.bytes)
         for column in sums:
             builder.store(bias, column[r])
     # sums[column][r] += x[k, column] * weights[k, 16 r ..], input by input: rounded product, then rounded sum.
     with _cgutils.for_range(builder, tile.inputs, intp=_INT) as channel:
         # Input k is lane k % 16 of block k // 16.
-        block = builder.lshr(channel.index, ir.Constant(_INT, LANES.bit_length() - 1))
-        lane = builder.and_(channel.index, ir.Constant(_INT, LANES - 1))
+        block = builder.lshr(channel.index, ir.Constant(_INT, LANES32.bit_length() - 1))
+        lane = builder.and_(channel.index, ir.Constant(_INT, LANES32 - 1))
         x = builder.gep(tile.x, [builder.add(builder.mul(block, tile.x_step), lane)])
-        w = builder.gep(tile.weights, [builder.mul(channel.index, ir.Constant(_INT, registers * LANES))])
-        weights = [builder.load(_pointer(builder, w, r * LANES), align=lanes_type.bytes) for r in range(registers)]
+        w = builder.gep(tile.weights, [builder.mul(channel.index, ir.Constant(_INT, registers * LANES32))])
+        weights = [builder.load(_pointer(builder, w, r * LANES32), align=F32X16.bytes) for r in range(registers)]
         # x[k, column] in all 16 lanes, times the weights of 16 outputs.
         for k, column in enumerate(sums):
-            number = repeated(builder, builder.load(builder.gep(x, [ir.Constant(_INT, k * LANES)])), LANES)
+            number = repeated(builder, builder.load(builder.gep(x, [ir.Constant(_INT, k * LANES32)])), LANES32)
             for r, total in enumerate(column):
                 builder.store(builder.fadd(builder.load(total), builder.fmul(number, weights[r])), total)
     # y = max(sum, floor), a register at a time.
-    least = repeated(builder, floor, LANES)
+    least = repeated(builder, floor, LANES32)
     for r in range(registers):
         to = builder.gep(tile.y, [builder.mul(tile.y_step, ir.Constant(_INT, r))])
         for k, column in enumerate(sums):
             value = builder.load(column[r])
             value = builder.select(builder.fcmp_ordered(">", value, least), value, least)
-            builder.store(value, _pointer(builder, to, k * LANES), align=lanes_type.bytes)
+            builder.store(value, _pointer(builder, to, k * LANES32), align=F32X16.bytes)
 
 
 def _pointer(builder: Builder, at: Value, offset: int) -> Value:
     """The address of a register of numbers, `offset` numbers after `at`."""
-    return builder.bitcast(builder.gep(at, [ir.Constant(_INT, offset)]), lanes_type.vector.as_pointer())
+    return builder.bitcast(builder.gep(at, [ir.Constant(_INT, offset)]), F32X16.vector.as_pointer())
 
 
 _tile_narrow, _tile_wide = _tile(1), _tile(WIDE)
@@ -140,7 +140,7 @@ def multiply(x: Array, source: Blocks, columns: int, weights: Array, layer: Laye
     """
     bias, at, inputs, blocks, registers, most, floor = layer
     (start, x_step), (to, y_step) = source, target
-    group = LANES * registers
+    group = LANES32 * registers
     # As few tiles as `most` allows, whose sizes differ by a column at most.
     tiles = (columns + most - 1) // most
     # The columns of a group of outputs one after another: its weights stay in the cache.
@@ -148,7 +148,7 @@ def multiply(x: Array, source: Blocks, columns: int, weights: Array, layer: Laye
         for t in range(tiles):
             first = columns * t // tiles
             count = columns * (t + 1) // tiles - first
-            x_at, y_at = start + first * LANES, to + g * registers * y_step + first * LANES
+            x_at, y_at = start + first * LANES32, to + g * registers * y_step + first * LANES32
             # Where the tile begins in each array, and the steps: a _Tile.
             place = (x_at, bias + g * group, at + g * inputs * group, y_at, x_step, y_step, inputs, count)
             if registers == 1:

@@ -14,9 +14,9 @@ from sog.arrays import Array, Float32, Int64
 from sog.nets.cpu.products import Layer, multiply
 from sog.nets.cpu.winograd import convolve
 from sog.searches.kernels.dispatch import same_types
-from sog.searches.kernels.f32x16 import LANES, load, splat, store
 from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.registers import larger, sum_of
+from sog.searches.kernels.vectors import LANES32, load, splat, store
 
 # Columns of Network.convolutions: where biases and weights begin, and what they are.
 BIAS, AT, INPUTS, BLOCKS, REGISTERS, RELU = range(6)
@@ -125,7 +125,7 @@ def _each_cell(net: Network, number: int, boards: int, x: Array, y: Array) -> No
         # A row of the board is a run of columns; the zeros around the board stay as they are.
         for h in range(net.sizes.height):
             # Past the rows and the column of zeros before the board.
-            at = b * net.sizes.step + (h + 1) * row_step + LANES
+            at = b * net.sizes.step + (h + 1) * row_step + LANES32
             multiply(x, (at, plane), net.sizes.width, net.weights, _layer(net, number), y, (at, plane))
 
 
@@ -134,7 +134,7 @@ def _steps(sizes: ResidualSizes) -> tuple[int, int]:
     """From row to row, and from block to block of 16 planes."""
     down, across = (sizes.height + sizes.rows - 1) // sizes.rows, (sizes.width + sizes.columns - 1) // sizes.columns
     # Rows of whole tiles with a zero on either side, blocks of whole tiles with a row of zeros above and below.
-    row_step = (across * sizes.columns + 2) * LANES
+    row_step = (across * sizes.columns + 2) * LANES32
     return row_step, (down * sizes.rows + 2) * row_step
 
 
@@ -146,9 +146,9 @@ def _spread_planes(sizes: ResidualSizes, x: Array, y: Array, to: int) -> None:
     for c in range(sizes.planes):
         for h in range(sizes.height):
             # Channel c is lane c % 16 of block c // 16; row 0 and column 0 of a block lie outside the board.
-            at = to + c // LANES * plane + (h + 1) * row_step + LANES + c % LANES
+            at = to + c // LANES32 * plane + (h + 1) * row_step + LANES32 + c % LANES32
             for w in range(sizes.width):
-                y[at + w * LANES] = x[k]
+                y[at + w * LANES32] = x[k]
                 k += 1
 
 
@@ -168,13 +168,13 @@ def _policy(net: Network, number: int, boards: int, out: Array) -> None:
         # Logits: the two values' places, then `planes` a cell, then the rest.
         rest += sizes.height * sizes.width * planes
     for b in range(boards):
-        logits, corner = out[b], b * sizes.step + row_step + LANES
+        logits, corner = out[b], b * sizes.step + row_step + LANES32
         k = 2
         # By row, column and plane, as the game numbers its actions.
         for h in range(sizes.height):
             for w in range(sizes.width):
                 for p in range(planes):
-                    logits[k] = net.first[corner + p // LANES * plane + h * row_step + w * LANES + p % LANES]
+                    logits[k] = net.first[corner + p // LANES32 * plane + h * row_step + w * LANES32 + p % LANES32]
                     k += 1
         # Further logits from all cells: of their mean beside logits by cell, of each cell where there are only these.
         if net.linear[REST, LINEAR_BLOCKS]:
@@ -201,8 +201,8 @@ def _mean(net: Network, corner: int, blocks: int) -> None:
         # The board's cells alone: tiles reach further, to cells that are 0.
         for h in range(sizes.height):
             for w in range(sizes.width):
-                total += load(net.second, np.uint64(corner + block * plane + h * row_step + w * LANES))
-        store(net.flat, np.uint64(block * LANES), total / cells)
+                total += load(net.second, np.uint64(corner + block * plane + h * row_step + w * LANES32))
+        store(net.flat, np.uint64(block * LANES32), total / cells)
 
 
 @inlined
@@ -214,18 +214,18 @@ def _flatten(net: Network, corner: int, blocks: int) -> None:
     for block in range(blocks):
         for h in range(net.sizes.height):
             for w in range(net.sizes.width):
-                cell = load(net.second, np.uint64(corner + block * plane + h * row_step + w * LANES))
+                cell = load(net.second, np.uint64(corner + block * plane + h * row_step + w * LANES32))
                 store(net.flat, np.uint64(to), cell)
-                to += LANES
+                to += LANES32
 
 
 @inlined
 def _linear(net: Network, row: int, x: Array, y: Array) -> None:
     """y = x @ weights + biases: four sums of every fourth input, in one order."""
     at, inputs, blocks = net.linear[row, LINEAR_AT], net.linear[row, LINEAR_INPUTS], net.linear[row, LINEAR_BLOCKS]
-    weights, width = net.weights, LANES * blocks
+    weights, width = net.weights, LANES32 * blocks
     for block in range(blocks):
-        w = at + block * LANES
+        w = at + block * LANES32
         a, b, c, d = load(weights, np.uint64(w)), splat(np.float32(0)), splat(np.float32(0)), splat(np.float32(0))
         w += width
         # Four sums hide the time that an addition takes; their order is fixed.
@@ -239,7 +239,7 @@ def _linear(net: Network, row: int, x: Array, y: Array) -> None:
         for k in range(inputs - inputs % 4, inputs):
             a += splat(x[k]) * load(weights, np.uint64(w))
             w += width
-        store(y, np.uint64(block * LANES), (a + b) + (c + d))
+        store(y, np.uint64(block * LANES32), (a + b) + (c + d))
 
 
 @inlined
@@ -254,15 +254,15 @@ def _value(net: Network, number: int, board: int) -> float:
     if net.linear[HIDDEN, LINEAR_INPUTS] == height * width:
         for h in range(height):
             for w in range(width):
-                net.flat[h * width + w] = net.second[board + (h + 1) * row_step + (w + 1) * LANES]
+                net.flat[h * width + w] = net.second[board + (h + 1) * row_step + (w + 1) * LANES32]
     else:
-        _flatten(net, board + row_step + LANES, net.convolutions[number, BLOCKS])
+        _flatten(net, board + row_step + LANES32, net.convolutions[number, BLOCKS])
     _linear(net, HIDDEN, net.flat, net.hidden)
     # The bias has a register of its own, with the weights behind it (resnet_packed.py).
     at, total = net.linear[VALUE, LINEAR_AT], splat(np.float32(0.0))
-    for k in range(0, net.linear[VALUE, LINEAR_INPUTS], LANES):
+    for k in range(0, net.linear[VALUE, LINEAR_INPUTS], LANES32):
         hidden = larger(load(net.hidden, np.uint64(k)), splat(np.float32(0.0)))
-        total += hidden * load(net.weights, np.uint64(at + LANES + k))
+        total += hidden * load(net.weights, np.uint64(at + LANES32 + k))
     value: float = _tanh(np.float64(net.weights[at] + sum_of(total)))
     return value
 

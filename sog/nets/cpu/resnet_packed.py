@@ -14,7 +14,7 @@ from sog.nets.cpu.products import LARGEST_TILE, WIDE
 from sog.nets.cpu.winograd import best_tile, spread_weights
 from sog.nets.cvpn import CVPN
 from sog.nets.resnet import Layer, ResidualBlock, ResNet
-from sog.searches.kernels.f32x16 import LANES, aligned, padded
+from sog.searches.kernels.vectors import LANES32, aligned, padded
 
 __all__ = ["Tiles", "packed_network", "tiles_here"]
 
@@ -73,7 +73,7 @@ def _by_block(rows: Float64, cells: int) -> Float64:
     out = np.zeros((padded(channels), cells, outputs))
     out[:channels] = rows.reshape(channels, cells, outputs)
     # Channels lie 16 to a block: [blocks, 16, cells, N] to [blocks, cells, 16, N].
-    split = out.reshape(-1, LANES, cells, outputs).transpose(0, 2, 1, 3)
+    split = out.reshape(-1, LANES32, cells, outputs).transpose(0, 2, 1, 3)
     return np.ascontiguousarray(split).reshape(-1, outputs)
 
 
@@ -99,12 +99,12 @@ class _Packing:
         height, width = board
         down, across = -(-height // self.rows), -(-width // self.columns)
         outputs = max(line[residual.BLOCKS] for line in self.convolutions)
-        blocks = max(padded(planes) // LANES, outputs)
+        blocks = max(padded(planes) // LANES32, outputs)
         # Zeros around whole tiles: the last ones may reach over the board's edge.
-        step = blocks * (down * self.rows + 2) * (across * self.columns + 2) * LANES
+        step = blocks * (down * self.rows + 2) * (across * self.columns + 2) * LANES32
         # A product's columns are tiles: about _COLUMNS of them, at least one board's.
         boards = max(1, _COLUMNS // (down * across))
-        points, columns = (self.rows + 2) * (self.columns + 2) * LANES, boards * down * across
+        points, columns = (self.rows + 2) * (self.columns + 2) * LANES32, boards * down * across
         sizes = residual.ResidualSizes(
             planes, height, width, self.rows, self.columns, step, boards, most, policy_planes
         )
@@ -139,25 +139,25 @@ class _Packing:
         # 3 x 3: one matrix for each point of winograd.py. 1 x 1: one matrix, the weights themselves.
         if taps == 3:
             weight = spread_weights(weight, self.rows, self.columns)
-        blocks = padded(outputs) // LANES
+        blocks = padded(outputs) // LANES32
         # Groups of several registers only where they divide the blocks.
         registers = self.registers if blocks % self.registers == 0 else 1
         groups = blocks // registers
         start = self.size
-        self._append(_filled(bias, blocks * LANES))
+        self._append(_filled(bias, blocks * LANES32))
         self.convolutions.append([start, self.size, inputs, blocks, registers, int(relu)])
         self.taps.append(taps)
-        whole = np.zeros((blocks * LANES, inputs, weight.shape[2] * weight.shape[3]))
+        whole = np.zeros((blocks * LANES32, inputs, weight.shape[2] * weight.shape[3]))
         whole[:outputs] = weight.reshape(outputs, inputs, -1)
         # From [groups, outputs of a group, inputs, points] to the order in which `multiply` reads them for each point.
-        by_point = whole.reshape(groups, registers * LANES, inputs, -1).transpose(3, 0, 2, 1)
+        by_point = whole.reshape(groups, registers * LANES32, inputs, -1).transpose(3, 0, 2, 1)
         self._append(by_point)
 
     def linear(self, row: int, weight: Float64, bias: Float64) -> None:
         """Append a linear layer's biases and weights [inputs, outputs]."""
         inputs, outputs = weight.shape
         width = padded(outputs)
-        self.lines[row] = self.size, inputs, width // LANES
+        self.lines[row] = self.size, inputs, width // LANES32
         self.widest = [max(self.widest[0], inputs), max(self.widest[1], width)]
         self._append(_filled(bias, width))
         whole = np.zeros((inputs, width))
@@ -167,7 +167,7 @@ class _Packing:
     def dot(self, row: int, weight: Float64, bias: Float64) -> None:
         """Append a linear layer of one output: its bias, and the weights from the next register on."""
         self.lines[row] = self.size, padded(len(weight)), 1
-        self._append(_filled(bias, LANES))
+        self._append(_filled(bias, LANES32))
         self._append(_filled(weight, padded(len(weight))))
 
     def _append(self, weights: Array) -> None:

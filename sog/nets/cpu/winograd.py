@@ -19,10 +19,10 @@ from numba.core import cgutils
 from sog.arrays import Array, Float64
 from sog.nets.cpu.products import Layer, multiply
 from sog.searches.kernels.compiler_types import Builder, Context, Instruction, Signature, TypingContext, Value, ir
-from sog.searches.kernels.f32x16 import LANES, lanes_type
 from sog.searches.kernels.jit import njit
 from sog.searches.kernels.registers import address as address_of
 from sog.searches.kernels.registers import instruction, repeated
+from sog.searches.kernels.vectors import F32X16, LANES32
 
 __all__ = ["best_tile", "convolve", "spread_weights"]
 
@@ -85,13 +85,13 @@ class _Code:
         offset = builder.mul(first_step, ir.Constant(_INT, first))
         if second_step is not None:
             offset = builder.add(offset, builder.mul(second_step, ir.Constant(_INT, second)))
-        return builder.bitcast(builder.gep(address, [offset]), lanes_type.vector.as_pointer())
+        return builder.bitcast(builder.gep(address, [offset]), F32X16.vector.as_pointer())
 
     def load(self, address: Value) -> Value:
-        return self.builder.load(address, align=lanes_type.bytes)
+        return self.builder.load(address, align=F32X16.bytes)
 
     def store(self, value: Value, address: Value) -> None:
-        self.builder.store(value, address, align=lanes_type.bytes)
+        self.builder.store(value, address, align=F32X16.bytes)
 
     def plus(self, a: Value, b: Value) -> Value:
         return self.builder.fadd(a, b)
@@ -101,7 +101,7 @@ class _Code:
 
     def times(self, factor: float, a: Value) -> Value:
         """A small number times a register."""
-        return self.builder.fmul(ir.Constant(lanes_type.vector, [lanes_type.element(factor)] * LANES), a)
+        return self.builder.fmul(ir.Constant(F32X16.vector, [F32X16.element(factor)] * LANES32), a)
 
     def spread(self, cells: list[Value]) -> list[Value]:
         """Five cells as five points, or six as six."""
@@ -155,7 +155,7 @@ def _spreading(rows: int, columns: int) -> Callable[..., Any]:
         """row_step: from row to row of x.  step: from point to point of y."""
 
         def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
-            write, lanes = _Code(builder, context), ir.Constant(_INT, LANES)
+            write, lanes = _Code(builder, context), ir.Constant(_INT, LANES32)
             source, target = write.at(x, args[0], args[1]), write.at(y, args[3], args[4])
             found = []
             # Along the rows, then down the columns of what came out: B^T d B.
@@ -188,11 +188,11 @@ def _gathering(rows: int, columns: int) -> Callable[..., Any]:
         """place: at and step (of points in x), bias (in weights), to and row_step (in y), cells on the board, add."""
 
         def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
-            write, lanes = _Code(builder, context), ir.Constant(_INT, LANES)
+            write, lanes = _Code(builder, context), ir.Constant(_INT, LANES32)
             at, step, bias, to, row_step, down, across, add = cast(Any, cgutils).unpack_tuple(builder, args[3], 8)
             source, target = write.at(x, args[0], at), write.at(y, args[2], to)
             biases = write.load(write.step(write.at(weights, args[1], bias), 0, lanes))
-            least, added = repeated(builder, args[4], LANES), builder.icmp_signed("!=", add, ir.Constant(_INT, 0))
+            least, added = repeated(builder, args[4], LANES32), builder.icmp_signed("!=", add, ir.Constant(_INT, 0))
             found = []
             # Down the columns, then along the rows of what came out: A^T m A.
             for j in range(columns + 2):
@@ -205,7 +205,7 @@ def _gathering(rows: int, columns: int) -> Callable[..., Any]:
                     on_board = builder.and_(inside, builder.icmp_signed("<", ir.Constant(_INT, j), across))
                     with builder.if_then(on_board):
                         cell_at = write.step(target, i, row_step, j, lanes)
-                        held = builder.select(added, write.load(cell_at), lanes_type.zeros)
+                        held = builder.select(added, write.load(cell_at), F32X16.zeros)
                         total = write.plus(write.plus(cell, biases), held)
                         write.store(builder.select(builder.fcmp_ordered(">", total, least), total, least), cell_at)
             return context.get_dummy_value()
@@ -242,18 +242,18 @@ def convolve(
     down, across = (height + rows - 1) // rows, (width + columns - 1) // columns
     tiles, points = down * across, (rows + 2) * (columns + 2)
     # In floats: one row and one column of zeros before and behind the tiles.
-    row_step = (across * columns + 2) * LANES
+    row_step = (across * columns + 2) * LANES32
     plane, of_tile_row = (down * rows + 2) * row_step, rows * row_step
     # Columns of the products: every tile of every board.
-    in_blocks, count = (inputs + LANES - 1) // LANES, boards * tiles
+    in_blocks, count = (inputs + LANES32 - 1) // LANES32, boards * tiles
     # In `spread` and `product`: from a point to the next, blocks of all tiles in between.
-    from_point, to_point = (count * in_blocks + 1) * LANES, (count * blocks + 1) * LANES  # no multiples of a page
+    from_point, to_point = (count * in_blocks + 1) * LANES32, (count * blocks + 1) * LANES32  # no multiples of a page
     # 1. Spread: tiles overlap by two cells, and begin in the zeros before the board.
     for b in range(boards):
         for block in range(in_blocks):
             for tile in range(tiles):
-                at_tile = b * step + block * plane + tile // across * of_tile_row + tile % across * columns * LANES
-                to = (block * count + b * tiles + tile) * LANES
+                at_tile = b * step + block * plane + tile // across * of_tile_row + tile % across * columns * LANES32
+                to = (block * count + b * tiles + tile) * LANES32
                 if rows == 3:
                     if columns == 3:
                         _spread_33(x, at_tile, row_step, spread, to, from_point)
@@ -268,19 +268,19 @@ def convolve(
     none = np.float32(-np.inf)
     for p in range(points):
         # The weights of point p, without biases and without a floor.
-        part = (0, at + p * inputs * blocks * LANES, inputs, blocks, registers, most, none)
-        source, target = (p * from_point, count * LANES), (p * to_point, count * LANES)
+        part = (0, at + p * inputs * blocks * LANES32, inputs, blocks, registers, most, none)
+        source, target = (p * from_point, count * LANES32), (p * to_point, count * LANES32)
         multiply(spread, source, count, weights, part, product, target)
     # 3. Gather into the board's cells, with biases, the floor and, with `add`, y.
     for b in range(boards):
         for block in range(blocks):
             for tile in range(tiles):
                 r, c = tile // across, tile % across
-                at_tile = (block * count + b * tiles + tile) * LANES
-                to = b * step + block * plane + row_step + r * of_tile_row + (c * columns + 1) * LANES
+                at_tile = (block * count + b * tiles + tile) * LANES32
+                to = b * step + block * plane + row_step + r * of_tile_row + (c * columns + 1) * LANES32
                 # How many of the tile's cells are on the board, down and across.
                 on_board = height - r * rows, width - c * columns
-                place = (at_tile, to_point, bias + block * LANES, to, row_step, on_board[0], on_board[1], add)
+                place = (at_tile, to_point, bias + block * LANES32, to, row_step, on_board[0], on_board[1], add)
                 if rows == 3:
                     if columns == 3:
                         _gather_33(product, weights, y, place, floor)

@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from sog.arrays import Array
 from sog.games.base import NATURE
-from sog.searches.kernels.f64x8 import LANES, all_positive, load, splat, store
 from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.registers import Lanes, pick
+from sog.searches.kernels.vectors import LANES64, all_positive, load_first, splat, store_first
 from sog.searches.tree.arrays import Public, Tree
 from sog.searches.tree.records import Entry, Infostate, Kind, Node
 
@@ -48,14 +48,14 @@ def update(tree: Tree, node: Node, p: int, step: Array) -> bool:
     reach, cfv = infostates[Infostate.REACH], infostates[Infostate.CFV]
     weight, floor, zero = splat(step[2]), splat(REACH_FLOOR), splat(0.0)
     own, width, count, empty = node.offset[p], node.width[p], node.actions, False
-    for i in range(0, width, LANES):
+    for i in range(0, width, LANES64):
         left, k = width - i, node.entry0 + i
-        total, value = zero, load(cfv, own + i, left)
+        total, value = zero, load_first(cfv, own + i, left)
         # The average takes the policy that this iteration's values came from, before the next one replaces it.
-        mine = weight * (load(reach, own + i, left) + floor)
+        mine = weight * (load_first(reach, own + i, left) + floor)
         for _ in range(count):
-            store(average, k, left, load(average, k, left) + mine * load(policy, k, left))
-            total += _add_regret(entries, k, left, load(q, k, left) - value, step)
+            store_first(average, k, left, load_first(average, k, left) + mine * load_first(policy, k, left))
+            total += _add_regret(entries, k, left, load_first(q, k, left) - value, step)
             k += width
         # 0 where no w is positive: which actions are open is not known here. The caller makes these uniform.
         empty |= _normalise(policy, node.entry0 + i, count, width, left, total, zero)
@@ -75,23 +75,23 @@ def update_plain(tree: Tree, node: Node, p: int, step: Array, keep: bool) -> Non
     reach, cfv = infostates[Infostate.REACH], infostates[Infostate.CFV]
     weight, floor, zero = splat(step[2]), splat(REACH_FLOOR), splat(0.0)
     own, width, count, child0 = node.offset[p], node.width[p], node.actions, node.child0
-    for i in range(0, width, LANES):
+    for i in range(0, width, LANES64):
         left, k = width - i, node.entry0 + i
         total, value = zero, zero
-        mine = weight * (load(reach, own + i, left) + floor)
+        mine = weight * (load_first(reach, own + i, left) + floor)
         # First pass over the actions: the average with this iteration's policy, and the node's value v.
         for a in range(count):
-            now, worth = load(policy, k, left), load(cfv, child[child0 + a].offset[p] + i, left)
-            store(average, k, left, load(average, k, left) + mine * now)
+            now, worth = load_first(policy, k, left), load_first(cfv, child[child0 + a].offset[p] + i, left)
+            store_first(average, k, left, load_first(average, k, left) + mine * now)
             value += now * worth
             if keep:
-                store(q, k, left, worth)
+                store_first(q, k, left, worth)
             k += width
-        store(cfv, own + i, left, value)
+        store_first(cfv, own + i, left, value)
         k = node.entry0 + i
         # Second pass: instant regrets q - v, and the next policy over this iteration's.
         for a in range(count):
-            instant = load(cfv, child[child0 + a].offset[p] + i, left) - value
+            instant = load_first(cfv, child[child0 + a].offset[p] + i, left) - value
             total += _add_regret(entries, k, left, instant, step)
             k += width
         _normalise(policy, node.entry0 + i, count, width, left, total, splat(1.0 / count))
@@ -101,9 +101,11 @@ def update_plain(tree: Tree, node: Node, p: int, step: Array, keep: bool) -> Non
 def _add_regret(entries: Array, k: int, left: int, instant: Lanes, step: Array) -> Lanes:
     """regret_step at columns k .. of entries; the next policies, not normalised, go to POLICY and are returned."""
     regret, policy = entries[Entry.REGRET], entries[Entry.POLICY]
-    x, weight = regret_step(load(regret, k, left), instant, splat(step[0]), splat(step[1]), splat(step[3]), splat(0.0))
-    store(regret, k, left, x)
-    store(policy, k, left, weight)
+    x, weight = regret_step(
+        load_first(regret, k, left), instant, splat(step[0]), splat(step[1]), splat(step[3]), splat(0.0)
+    )
+    store_first(regret, k, left, x)
+    store_first(policy, k, left, weight)
     return weight  # type: ignore[no-any-return]
 
 
@@ -114,8 +116,8 @@ def _normalise(policy: Array, first: int, count: int, width: int, left: int, tot
     some, scale = all_positive(total, left), splat(1.0) / total
     k = first
     for _ in range(count):
-        x = load(policy, k, left) * scale
-        store(policy, k, left, x if some else pick(total, x, rest))
+        x = load_first(policy, k, left) * scale
+        store_first(policy, k, left, x if some else pick(total, x, rest))
         k += width
     return not some
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from sog.arrays import Array
 from sog.searches.cfr.matching import match_regrets, update, update_plain
-from sog.searches.kernels.f64x8 import LANES, load, splat, store
 from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.spans import copy_span
+from sog.searches.kernels.vectors import LANES64, load_first, splat, store_first
 from sog.searches.tree.arrays import Public, Tree
 from sog.searches.tree.players import Players, within
 from sog.searches.tree.records import Entry, Infostate, Kind, Node
@@ -71,11 +71,11 @@ def _actions_down(public: Public, tree: Tree, reach: Array, policy: Array, node:
     """The actor's ranges at the children of a node: r'[j] = sum over (a, i) that lead to j of r[i] * policy[a, i]."""
     own, width, entry, count = node.offset[p], node.width[p], node.entry0, node.actions
     if node.plain:  # each action has a child of its own: a register of infostates at a time
-        for i in range(0, width, LANES):
+        for i in range(0, width, LANES64):
             left, at = width - i, entry + i
-            mine = load(reach, own + i, left)
+            mine = load_first(reach, own + i, left)
             for a in range(count):
-                store(reach, tree.child[node.child0 + a].offset[p] + i, left, mine * load(policy, at, left))
+                store_first(reach, tree.child[node.child0 + a].offset[p] + i, left, mine * load_first(policy, at, left))
                 at += width
         return
     # Several actions may lead to one child: its range is a sum.
@@ -151,11 +151,11 @@ def _edges_up(public: Public, tree: Tree, cfv: Array, node: Node, p: int) -> Non
     """A non-actor's values at a node: v[i] = sum over edges of the child's values at the infostates i goes to."""
     links, own, width, count = public.links, node.offset[p], node.width[p], node.edges
     if node.same:  # infostate i stays infostate i: a register of them at a time
-        for i in range(0, width, LANES):
+        for i in range(0, width, LANES64):
             total = splat(0.0)
             for e in range(count):
-                total += load(cfv, tree.child[node.child0 + e].offset[p] + i, width - i)
-            store(cfv, own + i, width - i, total)
+                total += load_first(cfv, tree.child[node.child0 + e].offset[p] + i, width - i)
+            store_first(cfv, own + i, width - i, total)
         return
     # Links: an infostate has the values of all infostates that it may become.
     for i in range(width):
@@ -184,15 +184,15 @@ def _actions_up(public: Public, tree: Tree, which: int, node: Node, p: int) -> N
     cfv, policy, q = tree.infostates[Infostate.CFV], tree.entries[which], tree.entries[Entry.ACTION_CFV]
     own, width, entry, count = node.offset[p], node.width[p], node.entry0, node.actions
     if node.plain:  # nothing is closed: a register of infostates at a time
-        for i in range(0, width, LANES):
+        for i in range(0, width, LANES64):
             left, k = width - i, entry + i
             total = splat(0.0)
             for a in range(count):
-                value = load(cfv, tree.child[node.child0 + a].offset[p] + i, left)
-                store(q, k, left, value)
-                total += load(policy, k, left) * value
+                value = load_first(cfv, tree.child[node.child0 + a].offset[p] + i, left)
+                store_first(q, k, left, value)
+                total += load_first(policy, k, left) * value
                 k += width
-            store(cfv, own + i, left, total)
+            store_first(cfv, own + i, left, total)
         return
     # NaN marks a closed action until the node's value is known, which it then gets: an instant regret of 0.
     _open_actions_up(public, tree, node, p)

@@ -1,7 +1,7 @@
 """Payoffs of float32 hand vectors: folds by inclusion-exclusion, showdowns by one pass over ordered hands.
 
 A hand vector has a number for each hand that the board leaves, in the order of hand numbers: the rows of a triangle
-over the live cards, one after another. A showdown reads LANES of them at once.
+over the live cards, one after another. A showdown reads LANES32 of them at once.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sog.arrays import Array, Float32, Int32
-from sog.searches.kernels.f32x16 import LANES, aligned, load, load_span, splat, store, store_span, transpose
 from sog.searches.kernels.jit import inlined
 from sog.searches.kernels.registers import sum_of
+from sog.searches.kernels.vectors import LANES32, aligned, load, load_span, splat, store, store_span, transpose
 
 __all__ = ["ZERO", "Order", "Workspace", "fold_values", "make_workspace", "scratch_floats", "showdown_batch"]
 
 U = np.uint64
 ZERO: Final = np.float32(0.0)
 HALF: Final = np.float32(0.5)
-_CARD_BLOCKS: Final = 64  # blocks of LANES sums that `showdown_batch` keeps by card: 52, rounded up
+_CARD_BLOCKS: Final = 64  # blocks of LANES32 sums that `showdown_batch` keeps by card: 52, rounded up
 
 
 class Workspace(NamedTuple):
@@ -34,7 +34,7 @@ class Workspace(NamedTuple):
 class Order(NamedTuple):
     """The H hands on a full board: from the weakest on, and as they are in a hand vector.
 
-    Hands are numbered within a hand vector and cards among the live ones; the numbers here are LANES times that.
+    Hands are numbered within a hand vector and cards among the live ones; the numbers here are LANES32 times that.
     """
 
     hand: Int32  # int32[H]: from the weakest on
@@ -52,7 +52,7 @@ def make_workspace(reach_vectors: int, value_vectors: int, width: int, widest: i
 
 def scratch_floats(width: int) -> int:
     """How long a workspace's scratch is for hand vectors of at most `width` floats."""
-    return (2 * width + _CARD_BLOCKS) * LANES
+    return (2 * width + _CARD_BLOCKS) * LANES32
 
 
 @inlined
@@ -65,7 +65,7 @@ def fold_values(work: Workspace, reach: np.uint64, value: np.uint64, cards: int,
     reach, value: where the two vectors begin in the workspace.  cards: how many are live, at most 48.
     Lane k of register b is card 16 b + k throughout, so that the sums over a card's hands stay in registers.
     """
-    lanes, last, by_card = U(LANES), np.int64(cards), work.scratch
+    lanes, last, by_card = U(LANES32), np.int64(cards), work.scratch
     # Pass 1. Row c of the triangle has the hands (c, d), d > c, in lane d: down the rows lane d sums what card d is the
     # higher card of, and along row c goes what card c is the lower card of.
     sums0, sums1, sums2 = splat(ZERO), splat(ZERO), splat(ZERO)
@@ -73,14 +73,14 @@ def fold_values(work: Workspace, reach: np.uint64, value: np.uint64, cards: int,
     at = U(reach) - U(1)  # where card 0 would lie in the row of the triangle
     for c in range(last):
         x0 = load_span(work.reach, at, c + 1, last)
-        x1 = load_span(work.reach, at + lanes, c + 1 - LANES, last - LANES)
-        x2 = load_span(work.reach, at + lanes + lanes, c + 1 - 2 * LANES, last - 2 * LANES)
+        x1 = load_span(work.reach, at + lanes, c + 1 - LANES32, last - LANES32)
+        x2 = load_span(work.reach, at + lanes + lanes, c + 1 - 2 * LANES32, last - 2 * LANES32)
         sums0, sums1, sums2 = sums0 + x0, sums1 + x1, sums2 + x2
         by_card[U(c)] = sum_of(x0 + x1 + x2)
         # The next row has one hand fewer, and begins one lane later.
         at += U(last - c - 2)
     # Lanes behind the live cards count nothing.
-    for c in range(last, 3 * LANES):
+    for c in range(last, 3 * LANES32):
         by_card[U(c)] = ZERO
     # C[c] = what c is the higher card of + what it is the lower card of.
     sums0 = sums0 + load(by_card, U(0))
@@ -96,11 +96,13 @@ def fold_values(work: Workspace, reach: np.uint64, value: np.uint64, cards: int,
     for c in range(last):
         rest = splat(total - by_card[U(c)])
         x0 = load_span(work.reach, at, c + 1, last)
-        x1 = load_span(work.reach, at + lanes, c + 1 - LANES, last - LANES)
-        x2 = load_span(work.reach, at + lanes + lanes, c + 1 - 2 * LANES, last - 2 * LANES)
+        x1 = load_span(work.reach, at + lanes, c + 1 - LANES32, last - LANES32)
+        x2 = load_span(work.reach, at + lanes + lanes, c + 1 - 2 * LANES32, last - 2 * LANES32)
         store_span(work.values, to, c + 1, last, scale * (rest - sums0 + x0))
-        store_span(work.values, to + lanes, c + 1 - LANES, last - LANES, scale * (rest - sums1 + x1))
-        store_span(work.values, to + lanes + lanes, c + 1 - 2 * LANES, last - 2 * LANES, scale * (rest - sums2 + x2))
+        store_span(work.values, to + lanes, c + 1 - LANES32, last - LANES32, scale * (rest - sums1 + x1))
+        store_span(
+            work.values, to + lanes + lanes, c + 1 - 2 * LANES32, last - 2 * LANES32, scale * (rest - sums2 + x2)
+        )
         at += U(last - c - 2)
         to += U(last - c - 2)
 
@@ -109,7 +111,7 @@ def fold_values(work: Workspace, reach: np.uint64, value: np.uint64, cards: int,
 def showdown_batch(
     work: Workspace, first: np.uint64, width: np.uint64, order: Order, count: np.uint64, amounts: Array, at: np.uint64
 ) -> None:
-    """Values at LANES showdowns at once, from the vectors of reach of the same numbers.
+    """Values at LANES32 showdowns at once, from the vectors of reach of the same numbers.
 
     values[h] = amount * (weaker - stronger): the reach of the weaker and of the stronger hands that share no card
     with h. One lane a showdown; below, C[a] and C[b] are the sums of by_card at the two cards of a hand.
@@ -117,8 +119,8 @@ def showdown_batch(
     first: where the first of these vectors begins in reach and in values.  count: of hands.
     amounts[at...]: each showdown's chips.
     """
-    lanes = U(LANES)
-    # Scratch: reach [width, LANES], values [width, LANES], sums by card [_CARD_BLOCKS, LANES].
+    lanes = U(LANES32)
+    # Scratch: reach [width, LANES32], values [width, LANES32], sums by card [_CARD_BLOCKS, LANES32].
     gained = width * lanes
     by_card = gained + gained
     scratch = work.scratch

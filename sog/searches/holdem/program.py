@@ -17,7 +17,7 @@ from sog.games.holdem.game import Holdem
 from sog.searches.holdem import trees as tree
 from sog.searches.holdem.payoffs import scratch_floats
 from sog.searches.holdem.trees import CUT, DECISION, SHOWDOWN, Forest, SpotNode
-from sog.searches.kernels.f32x16 import padded
+from sog.searches.kernels.vectors import padded
 
 __all__ = ["Program", "SolvedBoards", "make_program"]
 
@@ -45,7 +45,7 @@ class SolvedBoards:
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """A spot divided into forests; the widths of hand vectors are floats, padded to a multiple of LANES.
+    """A spot divided into forests; the widths of hand vectors are floats, padded to a multiple of LANES32.
 
     forests: those below the top, each laid over every solved board.  where: the roots of each of them.
     """

@@ -21,7 +21,7 @@ from sog.searches.holdem.sweeps import Crew, Learned, Top
 from sog.searches.holdem.tables import Tables, make_tables
 from sog.searches.holdem.trees import CUT, DECISION, SpotNode
 from sog.searches.kernels import threads as sync
-from sog.searches.kernels.f32x16 import aligned
+from sog.searches.kernels.vectors import aligned
 
 __all__ = ["HoldemSolver", "Progress"]
 

@@ -16,10 +16,10 @@ from sog.arrays import Array, Float32, Int64
 from sog.searches.holdem.payoffs import ZERO, Order, Workspace, fold_values, showdown_batch
 from sog.searches.holdem.tables import Boards, Cuts, Sizes, Tables
 from sog.searches.holdem.trees import DECISION, FOLDED, SpotNodes
-from sog.searches.kernels.f32x16 import LANES, load, splat, store
 from sog.searches.kernels.jit import inlined
 from sog.searches.kernels.registers import larger, pick
 from sog.searches.kernels.threads import NEXT, fetch_add, released, wait_for_all, write
+from sog.searches.kernels.vectors import LANES32, load, splat, store
 
 __all__ = ["BEST", "UPDATE", "Crew", "Learned", "Top", "run"]
 
@@ -85,7 +85,7 @@ def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach:
     reach[child of a, i] = reach[i] * policy[a, i]; with UPDATE averages[a, i] += w * reach[i] * policy[a, i].
     """
     q, width, followed = 1 - half.player, place.width, learned.followed
-    lanes, zero, one, w = U(LANES), splat(ZERO), splat(ONE), splat(half.average)
+    lanes, zero, one, w = U(LANES32), splat(ZERO), splat(ONE), splat(half.average)
     # Preorder: a node's reach is complete before its children's is written.
     for n in range(place.node0, place.end):
         if nodes.kind[n] != DECISION or nodes.actor[n] != q:
@@ -139,7 +139,7 @@ def _sum(nodes: SpotNodes, n: np.uint64, place: _Place, values: Array) -> None:
     """
     width, to, child0 = place.width, U(nodes.value[n]) * place.width, place.action0 + U(nodes.action0[n])
     actions = U(nodes.actions[n])
-    for k in range(U(0), width, U(LANES)):
+    for k in range(U(0), width, U(LANES32)):
         total = splat(ZERO)
         for a in range(actions):
             total = total + load(values, U(nodes.child_value[child0 + a]) * width + k)
@@ -154,7 +154,7 @@ def _best(nodes: SpotNodes, n: np.uint64, place: _Place, values: Array) -> None:
     """
     width, to, child0 = place.width, U(nodes.value[n]) * place.width, place.action0 + U(nodes.action0[n])
     actions = U(nodes.actions[n])
-    for k in range(U(0), width, U(LANES)):
+    for k in range(U(0), width, U(LANES32)):
         best = load(values, U(nodes.child_value[child0]) * width + k)
         for a in range(U(1), actions):
             best = larger(best, load(values, U(nodes.child_value[child0 + a]) * width + k))
@@ -173,7 +173,7 @@ def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets:
     child0, entries = place.action0 + action0, place.entry0 + action0 * width
     zero, one, even = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions))
     gain, loss = splat(half.positive), splat(half.negative)
-    for k in range(U(0), width, U(LANES)):
+    for k in range(U(0), width, U(LANES32)):
         # One pass over the actions: policies are never written down.
         total, weighted, plain = zero, zero, zero
         for a in range(actions):
@@ -194,7 +194,7 @@ def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets:
 @inlined
 def _copy(source: Array, at: np.uint64, target: Array, to: np.uint64, width: np.uint64) -> None:
     """target[to : to + width] = source[at : at + width]."""
-    for k in range(U(0), width, U(LANES)):
+    for k in range(U(0), width, U(LANES32)):
         store(target, to + k, load(source, at + k))
 
 
@@ -229,8 +229,8 @@ def _part(
         orders.held_high[board],
     )
     amount0 = U(forests.amounts[forest])
-    # Showdowns have the lowest numbers of vectors, side by side: LANES at a time, padding included.
-    for first in range(U(0), U(forests.amounts[after]) - amount0, U(LANES)):
+    # Showdowns have the lowest numbers of vectors, side by side: LANES32 at a time, padding included.
+    for first in range(U(0), U(forests.amounts[after]) - amount0, U(LANES32)):
         showdown_batch(work, first * width, width, order, U(sizes.hands), tables.amounts, amount0 + first)
     # Folds and values up, then the roots' values to where `_gather` reads them.
     _up(tables.nodes, place, half, learned, work)
@@ -251,7 +251,7 @@ def _gather(cut: np.uint64, cuts: Cuts, boards: Boards, sizes: Sizes, top: Top, 
     if sizes.cards == sizes.top_cards:  # no card comes
         _copy(top.handed, U(cuts.handed0[cut]) * width, top.values, to, width)
         return
-    for k in range(U(0), U(sizes.top_width), U(LANES)):
+    for k in range(U(0), U(sizes.top_width), U(LANES32)):
         store(top.values, to + k, splat(ZERO))
     # Hands that hold a board's river card get nothing from that board.
     for m in range(U(len(boards.solved))):

@@ -13,7 +13,7 @@ from sog.games.holdem.strength import ladder
 from sog.searches.holdem.payoffs import Order
 from sog.searches.holdem.program import Program
 from sog.searches.holdem.trees import CUT, SpotNode, SpotNodes
-from sog.searches.kernels.f32x16 import LANES
+from sog.searches.kernels.vectors import LANES32
 
 __all__ = ["Boards", "Cuts", "Forests", "Parts", "Roots", "Sizes", "Tables", "make_tables", "order_of"]
 
@@ -204,5 +204,5 @@ def order_of(board: tuple[int, ...], hands: Int32) -> Order:
 
 
 def _in_lanes(numbers: Int32 | Int64) -> Int32:
-    """int32: where each number's block of LANES floats begins."""
-    return (LANES * numbers).astype(np.int32)
+    """int32: where each number's block of LANES32 floats begins."""
+    return (LANES32 * numbers).astype(np.int32)

@@ -3,7 +3,7 @@
 A `Forest` is a set of betting trees that share their board. The solver keeps "hand vectors" for it, float32 numbers
 side by side, one for each hand: a player's reach, a player's values, the regrets of an action. Each kind of vector is
 numbered from 0. In the numbering of reach and of values the showdowns come first, side by side, which lets
-`payoffs.showdown_batch` take LANES of them at once.
+`payoffs.showdown_batch` take LANES32 of them at once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sog.games.base import NATURE, TERMINAL
 from sog.games.holdem.betting import RIVER
 from sog.games.holdem.cards import CARDS
 from sog.games.holdem.game import Holdem, HoldemState
-from sog.searches.kernels.f32x16 import padded
+from sog.searches.kernels.vectors import padded
 
 __all__ = ["CUT", "DECISION", "FOLDED", "SHOWDOWN", "Forest", "SpotNode", "SpotNodes", "grow", "lay_out"]
 
@@ -66,7 +66,7 @@ class SpotNodes(NamedTuple):
 class Forest:
     """Betting trees in preorder.
 
-    nodes: theirs.  amounts: float32[*], the showdowns' chips in the order of their vectors, padded to LANES.
+    nodes: theirs.  amounts: float32[*], the showdowns' chips in the order of their vectors, padded to LANES32.
     roots: int32[R], the nodes at which the trees begin.  reach_vectors, value_vectors: how many vectors of a
     player's reach and of values there are.
     """
@@ -183,7 +183,7 @@ class _Layout:
         reach = np.array([vectors for vectors, _ in both], dtype=np.int32)
         value, value_vectors = self._values()
         chips = np.array([at.node.chips for at in self.order], dtype=np.float32)
-        # Showdowns are paid LANES at a time; those that pad the last batch pay 0.
+        # Showdowns are paid LANES32 at a time; those that pad the last batch pay 0.
         amounts = np.zeros(padded(len(self.showdowns)), dtype=np.float32)
         amounts[: len(self.showdowns)] = chips[self.showdowns]
         nodes = SpotNodes(

@@ -1,7 +1,7 @@
 """Floating-point numbers side by side as one value in Numba kernels: one register, one instruction for all of them.
 
-The kinds of it are in f32x16.py and f64x8.py; here is what they share. It knows no tree and no array's meaning. Outside
-kernels none of these functions can be called.
+The two kinds of it, and what loads and stores them, are in vectors.py; here is what needs no array. Outside kernels
+none of these functions can be called.
 """
 
 from __future__ import annotations

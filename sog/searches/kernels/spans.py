@@ -1,4 +1,4 @@
-"""Kernels' helpers for spans of infostates: copies, sums and products of parts of rows (f64x8.py).
+"""Kernels' helpers for spans of infostates: copies, sums and products of parts of rows (vectors.py).
 
 A span of up to eight goes without a loop: the compiler would unroll it for long ones, and most are short.
 """
@@ -6,65 +6,74 @@ A span of up to eight goes without a loop: the compiler would unroll it for long
 from __future__ import annotations
 
 from sog.arrays import Array
-from sog.searches.kernels.f64x8 import LANES, load, splat, store
 from sog.searches.kernels.jit import inlined
 from sog.searches.kernels.registers import sum_of
+from sog.searches.kernels.vectors import LANES64, load_first, splat, store_first
 
 
 @inlined
 def copy_span(a: Array, first: int, b: Array, second: int, width: int) -> None:
     """b[second + i] = a[first + i] for i < width."""
-    store(b, second, width, load(a, first, width))
-    if width > LANES:
-        for i in range(LANES, width, LANES):
-            store(b, second + i, width - i, load(a, first + i, width - i))
+    store_first(b, second, width, load_first(a, first, width))
+    if width > LANES64:
+        for i in range(LANES64, width, LANES64):
+            store_first(b, second + i, width - i, load_first(a, first + i, width - i))
 
 
 @inlined
 def put_scaled(a: Array, first: int, factor: float, plus: float, b: Array, second: int, width: int) -> None:
     """b[second + i] = a[first + i] * factor + plus."""
     times, more = splat(factor), splat(plus)
-    store(b, second, width, load(a, first, width) * times + more)
-    if width > LANES:
-        for i in range(LANES, width, LANES):
-            store(b, second + i, width - i, load(a, first + i, width - i) * times + more)
+    store_first(b, second, width, load_first(a, first, width) * times + more)
+    if width > LANES64:
+        for i in range(LANES64, width, LANES64):
+            store_first(b, second + i, width - i, load_first(a, first + i, width - i) * times + more)
 
 
 @inlined
 def add_scaled(a: Array, first: int, factor: float, b: Array, second: int, width: int) -> None:
     """b[second + i] += a[first + i] * factor."""
     times = splat(factor)
-    store(b, second, width, load(b, second, width) + load(a, first, width) * times)
-    if width > LANES:
-        for i in range(LANES, width, LANES):
-            store(b, second + i, width - i, load(b, second + i, width - i) + load(a, first + i, width - i) * times)
+    store_first(b, second, width, load_first(b, second, width) + load_first(a, first, width) * times)
+    if width > LANES64:
+        for i in range(LANES64, width, LANES64):
+            store_first(
+                b,
+                second + i,
+                width - i,
+                load_first(b, second + i, width - i) + load_first(a, first + i, width - i) * times,
+            )
 
 
 @inlined
 def total_of(a: Array, first: int, width: int) -> float:
     """The sum of a[first + i]."""
-    total = load(a, first, width)
-    if width > LANES:
-        for i in range(LANES, width, LANES):
-            total += load(a, first + i, width - i)
+    total = load_first(a, first, width)
+    if width > LANES64:
+        for i in range(LANES64, width, LANES64):
+            total += load_first(a, first + i, width - i)
     return sum_of(total)  # type: ignore[no-any-return]
 
 
 @inlined
 def dot(a: Array, first: int, b: Array, second: int, width: int) -> float:
     """The sum of a[first + i] * b[second + i]."""
-    total = load(a, first, width) * load(b, second, width)
-    if width > LANES:
-        for i in range(LANES, width, LANES):
-            total += load(a, first + i, width - i) * load(b, second + i, width - i)
+    total = load_first(a, first, width) * load_first(b, second, width)
+    if width > LANES64:
+        for i in range(LANES64, width, LANES64):
+            total += load_first(a, first + i, width - i) * load_first(b, second + i, width - i)
     return sum_of(total)  # type: ignore[no-any-return]
 
 
 @inlined
 def dot_of_three(a: Array, first: int, b: Array, second: int, c: Array, third: int, width: int) -> float:
     """The sum of a[first + i] * b[second + i] * c[third + i]."""
-    total = load(a, first, width) * load(b, second, width) * load(c, third, width)
-    if width > LANES:
-        for i in range(LANES, width, LANES):
-            total += load(a, first + i, width - i) * load(b, second + i, width - i) * load(c, third + i, width - i)
+    total = load_first(a, first, width) * load_first(b, second, width) * load_first(c, third, width)
+    if width > LANES64:
+        for i in range(LANES64, width, LANES64):
+            total += (
+                load_first(a, first + i, width - i)
+                * load_first(b, second + i, width - i)
+                * load_first(c, third + i, width - i)
+            )
     return sum_of(total)  # type: ignore[no-any-return]

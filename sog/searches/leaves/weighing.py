@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sog.arrays import Array, Float64
-from sog.searches.kernels.f64x8 import LANES, load, splat, store
 from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.registers import sum_of
 from sog.searches.kernels.spans import dot, dot_of_three
+from sog.searches.kernels.vectors import LANES64, load_first, splat, store_first
 from sog.searches.leaves.kernels import Leaves, Weighing
 from sog.searches.tree import pairs
 from sog.searches.tree.arrays import Public, Ranges, Tree
@@ -117,15 +117,15 @@ def _store_values(tree: Tree, node: Node, p: int, mass: Mass, surplus: float, ki
     value, cfv, before = infostates[Infostate.LEAF_VALUE], infostates[Infostate.CFV], infostates[Infostate.CFV_SUM]
     own, width = node.offset[p], node.width[p]
     less, times, per = splat(0.5 * surplus), splat(mass.factor), splat(1.0 / weight)
-    for i in range(0, width, LANES):
+    for i in range(0, width, LANES64):
         left = width - i
-        worth = (load(value, own + i, left) - less) * (load(mass.values, mass.first + i, left) * times)
+        worth = (load_first(value, own + i, left) - less) * (load_first(mass.values, mass.first + i, left) * times)
         # CFV_SUM has the worth by the sums of reaches of the iterations before: its growth is this one's share.
         if kind == Weighing.DIFFERENCES:
-            store(cfv, own + i, left, (worth - load(before, own + i, left)) * per)
-            store(before, own + i, left, worth)
+            store_first(cfv, own + i, left, (worth - load_first(before, own + i, left)) * per)
+            store_first(before, own + i, left, worth)
         else:
-            store(cfv, own + i, left, worth)
+            store_first(cfv, own + i, left, worth)
 
 
 @inlined
@@ -190,11 +190,11 @@ def _expect_row(tree: Tree, own1: int, width1: int, weights: Mass, table: Array,
     """
     reach, cfv = tree.infostates[Infostate.REACH], tree.infostates[Infostate.CFV]
     total, mine = splat(0.0), splat(weights.factor)
-    for j in range(0, width1, LANES):
+    for j in range(0, width1, LANES64):
         left = width1 - j
         # W u for the pairs (i, j ..), without W's scale.
-        utility = load(weights.values, weights.first + j, left) * load(table, first + j, left)
-        total += utility * load(reach, own1 + j, left)
+        utility = load_first(weights.values, weights.first + j, left) * load_first(table, first + j, left)
+        total += utility * load_first(reach, own1 + j, left)
         if players & Players.SECOND:
-            store(cfv, own1 + j, left, load(cfv, own1 + j, left) - utility * mine)
+            store_first(cfv, own1 + j, left, load_first(cfv, own1 + j, left) - utility * mine)
     return sum_of(total)  # type: ignore[no-any-return]

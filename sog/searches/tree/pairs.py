@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from sog.arrays import Array
 from sog.games.base import DENSE, SPARSE
-from sog.searches.kernels.f64x8 import LANES, load, splat, store
 from sog.searches.kernels.jit import inlined, njit
 from sog.searches.kernels.spans import dot
+from sog.searches.kernels.vectors import LANES64, load_first, splat, store_first
 from sog.searches.tree import cards, sparse
 from sog.searches.tree.arrays import Public, Ranges, Tree
 from sog.searches.tree.players import Players
@@ -43,12 +43,12 @@ def payoffs(public: Public, tree: Tree, first: int, last: int, players: Players)
             for i in range(width0):
                 cfv[offset0 + i] = dot(values, start + i * width1, reach, offset1, width1) * scale
         if players & Players.SECOND:  # a register of columns at a time, down all rows
-            for j in range(0, width1, LANES):
+            for j in range(0, width1, LANES64):
                 row, left, total = start + j, width1 - j, splat(0.0)
                 for i in range(width0):
-                    total -= load(values, row, left) * splat(reach[offset0 + i] * scale)
+                    total -= load_first(values, row, left) * splat(reach[offset0 + i] * scale)
                     row += width1
-                store(cfv, offset1 + j, left, total)
+                store_first(cfv, offset1 + j, left, total)
 
 
 @inlined
@@ -70,14 +70,14 @@ def masses(public: Public, s: int, ranges: Ranges, against: Players, mass: Array
     if against & Players.SECOND:
         for i in range(width0):
             mass[0, i] = dot(values, start + i * width1, ranges.one, ranges.at1, width1) * scale
-    # Down the columns, LANES of player 1's infostates at a time.
+    # Down the columns, LANES64 of player 1's infostates at a time.
     if against & Players.FIRST:
-        for j in range(0, width1, LANES):
+        for j in range(0, width1, LANES64):
             row, left, total = start + j, width1 - j, splat(0.0)
             for i in range(width0):
-                total += load(values, row, left) * splat(ranges.zero[ranges.at0 + i] * scale)
+                total += load_first(values, row, left) * splat(ranges.zero[ranges.at0 + i] * scale)
                 row += width1
-            store(mass[1], j, left, total)
+            store_first(mass[1], j, left, total)
 
 
 @njit
