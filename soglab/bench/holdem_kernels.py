@@ -14,15 +14,13 @@ from sog.arrays import Float32, Float64, Int32
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW, live_hands
 from sog.games.holdem.operator import APART, SHOWDOWN, CardOperator
 from sog.games.holdem.strength import ranks_of
-from sog.searches.holdem.payoffs import Order, Workspace, fold_values, make_workspace, showdown_batch
+from sog.searches.holdem.payoffs import U0, Order, Workspace, fold_values, make_workspace, showdown_batch
 from sog.searches.holdem.tables import order_of
 from sog.searches.kernels.jit import njit
 from sog.searches.kernels.vectors import LANES32, padded
 from sog.searches.tree.cards import apply_card
 
 __all__ = ["KernelErrors", "kernel_errors", "main"]
-
-U = np.uint64
 
 
 @dataclass(frozen=True)
@@ -83,18 +81,22 @@ def _vectors(board: tuple[int, ...], hands: Int32, reach: Float32) -> tuple[Floa
     showdown, fold = (make_workspace(LANES32, LANES32, width, width) for _ in range(2))
     for work in (showdown, fold):
         work.reach[:] = reach.ravel()
-    _pay(order_of(board, hands), CARDS - len(board), width, np.ones(LANES32, dtype=np.float32), showdown, fold)
+    amounts, cards = np.ones(LANES32, dtype=np.float32), np.uint64(CARDS - len(board))
+    _pay(order_of(board, hands), cards, np.uint64(width), amounts, showdown, fold)
     first, second = (work.values.reshape(reach.shape)[:, : len(hands)] for work in (showdown, fold))
     return first, second
 
 
 @njit
-def _pay(order: Order, cards: int, width: int, amounts: Float32, showdown: Workspace, fold: Workspace) -> None:
+def _pay(
+    order: Order, cards: np.uint64, width: np.uint64, amounts: Float32, showdown: Workspace, fold: Workspace
+) -> None:
     """Write the values of LANES32 showdowns and of as many folds.  amounts: float32[LANES32], each one's chips."""
-    showdown_batch(showdown, U(0), U(width), order, U(len(order.hand)), amounts, U(0))
+    showdown_batch(showdown, U0, width, order, np.uint64(len(order.hand)), amounts, U0)
+    at = U0
     for r in range(LANES32):
-        at = U(r) * U(width)
-        fold_values(fold, at, at, U(cards), amounts[r])
+        fold_values(fold, at, at, cards, amounts[r])
+        at += width
 
 
 def _range(kind: int, board: tuple[int, ...], hands: Int32, reach: Float64) -> Float64:

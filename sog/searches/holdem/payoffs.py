@@ -10,16 +10,29 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from sog.arrays import Array, Float32, Int32
+from sog.arrays import Array, Float32, UInt32, UInt64
 from sog.searches.kernels.jit import inlined
 from sog.searches.kernels.registers import sum_of
 from sog.searches.kernels.vectors import LANES32, aligned, load, load_span, splat, store, store_span, transpose
 
-__all__ = ["ZERO", "Order", "Workspace", "fold_values", "make_workspace", "scratch_floats", "showdown_batch"]
+__all__ = [
+    "U0",
+    "U1",
+    "ZERO",
+    "Order",
+    "Workspace",
+    "fold_values",
+    "make_workspace",
+    "scratch_floats",
+    "showdown_batch",
+]
 
-U = np.uint64
 ZERO: Final = np.float32(0.0)
 HALF: Final = np.float32(0.5)
+# What kernels index arrays with is unsigned: Numba tests a signed index for counting from the end. A place that only
+# `load`, `store` and the like get is an address and may be signed, as it is where LANES32 is added.
+U0: Final = np.uint64(0)
+U1: Final = np.uint64(1)
 _CARD_BLOCKS: Final = 64  # blocks of LANES32 sums that `showdown_batch` keeps by card: 52, rounded up
 
 
@@ -37,12 +50,12 @@ class Order(NamedTuple):
     Hands are numbered within a hand vector and cards among the live ones; the numbers here are LANES32 times that.
     """
 
-    hand: Int32  # int32[H]: from the weakest on
-    low: Int32  # int32[H]: its two cards
-    high: Int32  # int32[H]
-    ends: Int32  # int32[H]: where its run of equal hands ends
-    held_low: Int32  # int32[H]: the two cards of each hand of a hand vector
-    held_high: Int32  # int32[H]
+    hand: UInt32  # uint32[H]: from the weakest on
+    low: UInt32  # uint32[H]: its two cards
+    high: UInt32  # uint32[H]
+    ends: UInt64  # uint64[H]: where its run of equal hands ends
+    held_low: UInt32  # uint32[H]: the two cards of each hand of a hand vector
+    held_high: UInt32  # uint32[H]
 
 
 def make_workspace(reach_vectors: int, value_vectors: int, width: int, widest: int) -> Workspace:
@@ -56,7 +69,7 @@ def scratch_floats(width: int) -> int:
 
 
 @inlined
-def fold_values(work: Workspace, reach: np.uint64, value: np.uint64, cards: int, amount: np.float32) -> None:
+def fold_values(work: Workspace, reach: np.uint64, value: np.uint64, cards: np.uint64, amount: np.float32) -> None:
     """Values of hands after a fold: amount * the reach of the hands that share no card with each of them.
 
     value(a, b) = amount * (T - C[a] - C[b] + reach(a, b)) for a hand of cards a, b: T is the reach of all hands, C[c]
@@ -65,46 +78,44 @@ def fold_values(work: Workspace, reach: np.uint64, value: np.uint64, cards: int,
     reach, value: where the two vectors begin in the workspace.  cards: how many are live, at most 48.
     Lane k of register b is card 16 b + k throughout, so that the sums over a card's hands stay in registers.
     """
-    lanes, last, by_card = U(LANES32), np.int64(cards), work.scratch
+    by_card = work.scratch
     # Pass 1. Row c of the triangle has the hands (c, d), d > c, in lane d: down the rows lane d sums what card d is the
     # higher card of, and along row c goes what card c is the lower card of.
     sums0, sums1, sums2 = splat(ZERO), splat(ZERO), splat(ZERO)
     # Lane d of row c is hand (c, d): so row 0, which begins with d = 1, has lane 0 one place before the vector.
-    at = U(reach) - U(1)  # where card 0 would lie in the row of the triangle
-    for c in range(last):
-        x0 = load_span(work.reach, at, c + 1, last)
-        x1 = load_span(work.reach, at + lanes, c + 1 - LANES32, last - LANES32)
-        x2 = load_span(work.reach, at + lanes + lanes, c + 1 - 2 * LANES32, last - 2 * LANES32)
+    at = reach - 1  # where card 0 would lie in the row of the triangle
+    for c in range(cards):
+        x0 = load_span(work.reach, at, c + 1, cards)
+        x1 = load_span(work.reach, at + LANES32, c + 1 - LANES32, cards - LANES32)
+        x2 = load_span(work.reach, at + 2 * LANES32, c + 1 - 2 * LANES32, cards - 2 * LANES32)
         sums0, sums1, sums2 = sums0 + x0, sums1 + x1, sums2 + x2
-        by_card[U(c)] = sum_of(x0 + x1 + x2)
+        by_card[c] = sum_of(x0 + x1 + x2)
         # The next row has one hand fewer, and begins one lane later.
-        at += U(last - c - 2)
+        at += cards - c - 2
     # Lanes behind the live cards count nothing.
-    for c in range(last, 3 * LANES32):
-        by_card[U(c)] = ZERO
+    for c in range(cards, 3 * LANES32):
+        by_card[c] = ZERO
     # C[c] = what c is the higher card of + what it is the lower card of.
-    sums0 = sums0 + load(by_card, U(0))
-    sums1 = sums1 + load(by_card, lanes)
-    sums2 = sums2 + load(by_card, lanes + lanes)
-    store(by_card, U(0), sums0)
-    store(by_card, lanes, sums1)
-    store(by_card, lanes + lanes, sums2)
+    sums0 = sums0 + load(by_card, 0)
+    sums1 = sums1 + load(by_card, LANES32)
+    sums2 = sums2 + load(by_card, 2 * LANES32)
+    store(by_card, 0, sums0)
+    store(by_card, LANES32, sums1)
+    store(by_card, 2 * LANES32, sums2)
     # Each hand has two cards: T = (sum over c of C[c]) / 2.
     total = sum_of(sums0 + sums1 + sums2) * HALF
-    at, to, scale = U(reach) - U(1), U(value) - U(1), splat(amount)
+    at, to, scale = reach - 1, value - 1, splat(amount)
     # Pass 2, the same rows: T - C[c] in all lanes, less C[d], plus the hand's own reach.
-    for c in range(last):
-        rest = splat(total - by_card[U(c)])
-        x0 = load_span(work.reach, at, c + 1, last)
-        x1 = load_span(work.reach, at + lanes, c + 1 - LANES32, last - LANES32)
-        x2 = load_span(work.reach, at + lanes + lanes, c + 1 - 2 * LANES32, last - 2 * LANES32)
-        store_span(work.values, to, c + 1, last, scale * (rest - sums0 + x0))
-        store_span(work.values, to + lanes, c + 1 - LANES32, last - LANES32, scale * (rest - sums1 + x1))
-        store_span(
-            work.values, to + lanes + lanes, c + 1 - 2 * LANES32, last - 2 * LANES32, scale * (rest - sums2 + x2)
-        )
-        at += U(last - c - 2)
-        to += U(last - c - 2)
+    for c in range(cards):
+        rest = splat(total - by_card[c])
+        x0 = load_span(work.reach, at, c + 1, cards)
+        x1 = load_span(work.reach, at + LANES32, c + 1 - LANES32, cards - LANES32)
+        x2 = load_span(work.reach, at + 2 * LANES32, c + 1 - 2 * LANES32, cards - 2 * LANES32)
+        store_span(work.values, to, c + 1, cards, scale * (rest - sums0 + x0))
+        store_span(work.values, to + LANES32, c + 1 - LANES32, cards - LANES32, scale * (rest - sums1 + x1))
+        store_span(work.values, to + 2 * LANES32, c + 1 - 2 * LANES32, cards - 2 * LANES32, scale * (rest - sums2 + x2))
+        at += cards - c - 2
+        to += cards - c - 2
 
 
 @inlined
@@ -119,43 +130,42 @@ def showdown_batch(
     first: where the first of these vectors begins in reach and in values.  count: of hands.
     amounts[at...]: each showdown's chips.
     """
-    lanes = U(LANES32)
     # Scratch: reach [width, LANES32], values [width, LANES32], sums by card [_CARD_BLOCKS, LANES32].
-    gained = width * lanes
+    gained = width * LANES32
     by_card = gained + gained
     scratch = work.scratch
-    for c in range(U(_CARD_BLOCKS)):
-        store(scratch, by_card + c * lanes, splat(ZERO))
+    for c in range(_CARD_BLOCKS):
+        store(scratch, by_card + c * LANES32, splat(ZERO))
     # From a vector a showdown to a register a hand.
-    for k in range(U(0), width, lanes):
-        transpose(work.reach, first + k, width, scratch, k * lanes, lanes)
+    for k in range(0, width, LANES32):
+        transpose(work.reach, first + k, width, scratch, k * LANES32, LANES32)
     # `total` and `by_card` count the hands of the runs so far, from the weakest on.
-    total, run = splat(ZERO), U(0)
+    total, run = splat(ZERO), U0
     while run < count:
-        end = U(order.ends[run])
+        end = order.ends[run]
         # weaker = total - C[a] - C[b]: the hand itself is not in the sums yet, so nothing is subtracted twice.
         for j in range(run, end):
-            a, b = by_card + U(order.low[j]), by_card + U(order.high[j])
-            store(scratch, gained + U(order.hand[j]), total - load(scratch, a) - load(scratch, b))
+            a, b = by_card + order.low[j], by_card + order.high[j]
+            store(scratch, gained + order.hand[j], total - load(scratch, a) - load(scratch, b))
         # The run of equal hands joins the sums.
         for j in range(run, end):
-            a, b = by_card + U(order.low[j]), by_card + U(order.high[j])
-            x = load(scratch, U(order.hand[j]))
+            a, b = by_card + order.low[j], by_card + order.high[j]
+            x = load(scratch, order.hand[j])
             total = total + x
             store(scratch, a, load(scratch, a) + x)
             store(scratch, b, load(scratch, b) + x)
         # Both C[a] and C[b] count the hand itself now: this adds weaker + equal - reach, equal without the hand.
         for j in range(run, end):
-            a, b = by_card + U(order.low[j]), by_card + U(order.high[j])
-            to = gained + U(order.hand[j])
+            a, b = by_card + order.low[j], by_card + order.high[j]
+            to = gained + order.hand[j]
             store(scratch, to, load(scratch, to) + (total - load(scratch, a) - load(scratch, b)))
         run = end
     scale = load(amounts, at)
     for i in range(count):
-        a, b, to = by_card + U(order.held_low[i]), by_card + U(order.held_high[i]), gained + i * lanes
+        a, b, to = by_card + order.held_low[i], by_card + order.held_high[i], gained + i * LANES32
         # rest = weaker + equal + stronger - reach; what was gained less rest is weaker - stronger.
         rest = total - load(scratch, a) - load(scratch, b)
         store(scratch, to, scale * (load(scratch, to) - rest))
     # Back to a vector a showdown.
-    for k in range(U(0), width, lanes):
-        transpose(scratch, gained + k * lanes, lanes, work.values, first + k, width)
+    for k in range(0, width, LANES32):
+        transpose(scratch, gained + k * LANES32, LANES32, work.values, first + k, width)

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sog.arrays import Array, Float32, Int64
-from sog.searches.holdem.payoffs import ZERO, Order, Workspace, fold_values, showdown_batch
+from sog.searches.holdem.payoffs import U0, U1, ZERO, Order, Workspace, fold_values, showdown_batch
 from sog.searches.holdem.tables import Boards, Cuts, Sizes, Tables
 from sog.searches.holdem.trees import DECISION, FOLDED, SpotNodes
 from sog.searches.kernels.jit import inlined
@@ -23,7 +23,6 @@ from sog.searches.kernels.vectors import LANES32, load, splat, store
 
 __all__ = ["BEST", "UPDATE", "Crew", "Learned", "Top", "run"]
 
-U = np.uint64
 ONE: Final = np.float32(1.0)
 
 # What a sweep does: update regrets and averages, or take the best response to the averages.
@@ -71,10 +70,10 @@ class _Place(NamedTuple):
 
     node0: np.uint64
     end: np.uint64  # behind its last node
-    action0: np.uint64  # its first action in Nodes.child_reach and Nodes.child_value
+    action0: np.uint64  # its first action in SpotNodes.child_reach and SpotNodes.child_value
     entry0: np.uint64  # where its regrets begin
     width: np.uint64  # floats of a hand vector
-    cards: int  # live cards
+    cards: np.uint64  # live cards
 
 
 @inlined
@@ -85,15 +84,15 @@ def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach:
     reach[child of a, i] = reach[i] * policy[a, i]; with UPDATE averages[a, i] += w * reach[i] * policy[a, i].
     """
     q, width, followed = 1 - half.player, place.width, learned.followed
-    lanes, zero, one, w = U(LANES32), splat(ZERO), splat(ONE), splat(half.average)
+    zero, one, w = splat(ZERO), splat(ONE), splat(half.average)
     # Preorder: a node's reach is complete before its children's is written.
     for n in range(place.node0, place.end):
         if nodes.kind[n] != DECISION or nodes.actor[n] != q:
             continue
-        own, actions, action0 = U(nodes.reach[q, n]) * width, U(nodes.actions[n]), U(nodes.action0[n])
+        own, actions, action0 = nodes.reach[q, n] * width, nodes.actions[n], nodes.action0[n]
         child0, entries = place.action0 + action0, place.entry0 + action0 * width
         even = splat(ONE / np.float32(actions))
-        for k in range(U(0), width, lanes):
+        for k in range(0, width, LANES32):
             total = zero
             for a in range(actions):
                 total = total + larger(load(followed, entries + a * width + k), zero)
@@ -104,7 +103,7 @@ def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach:
             for a in range(actions):
                 at = entries + a * width + k
                 sent = held * (larger(load(followed, at), zero) * scale + rest)
-                store(reach, U(nodes.child_reach[q, child0 + a]) * width + k, sent)
+                store(reach, nodes.child_reach[q, child0 + a] * width + k, sent)
                 # `sent` is the opponent's own reach times its policy: CFR weighs its average so.
                 if half.mode == UPDATE:
                     store(learned.averages, at, load(learned.averages, at) + w * sent)
@@ -115,12 +114,12 @@ def _up(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, work: Wo
     """Pay folds and send the player's values up; update its regrets, or take its best action for every hand."""
     p, width = half.player, place.width
     # Preorder backwards: children before their parents. Showdowns are paid already, and cuts filled.
-    for m in range(U(1), place.end - place.node0 + U(1)):
+    for m in range(U1, place.end - place.node0 + U1):
         n = place.end - m
         if nodes.kind[n] == FOLDED:
             # nodes.actor is who folded: the updated player loses by its own fold and wins by the other's.
             amount = -nodes.chips[n] if nodes.actor[n] == p else nodes.chips[n]
-            reach, value = U(nodes.reach[1 - p, n]) * width, U(nodes.value[n]) * width
+            reach, value = nodes.reach[1 - p, n] * width, nodes.value[n] * width
             fold_values(work, reach, value, place.cards, amount)
         elif nodes.kind[n] == DECISION:
             if nodes.actor[n] != p:
@@ -137,12 +136,12 @@ def _sum(nodes: SpotNodes, n: np.uint64, place: _Place, values: Array) -> None:
 
     v[i] = sum over a of v[child of a, i]: the opponent's probabilities are in these already, by its reach.
     """
-    width, to, child0 = place.width, U(nodes.value[n]) * place.width, place.action0 + U(nodes.action0[n])
-    actions = U(nodes.actions[n])
-    for k in range(U(0), width, U(LANES32)):
+    width, to, child0 = place.width, nodes.value[n] * place.width, place.action0 + nodes.action0[n]
+    actions = nodes.actions[n]
+    for k in range(0, width, LANES32):
         total = splat(ZERO)
         for a in range(actions):
-            total = total + load(values, U(nodes.child_value[child0 + a]) * width + k)
+            total = total + load(values, nodes.child_value[child0 + a] * width + k)
         store(values, to + k, total)
 
 
@@ -152,12 +151,12 @@ def _best(nodes: SpotNodes, n: np.uint64, place: _Place, values: Array) -> None:
 
     v[i] = max over a of v[child of a, i].
     """
-    width, to, child0 = place.width, U(nodes.value[n]) * place.width, place.action0 + U(nodes.action0[n])
-    actions = U(nodes.actions[n])
-    for k in range(U(0), width, U(LANES32)):
-        best = load(values, U(nodes.child_value[child0]) * width + k)
-        for a in range(U(1), actions):
-            best = larger(best, load(values, U(nodes.child_value[child0 + a]) * width + k))
+    width, to, child0 = place.width, nodes.value[n] * place.width, place.action0 + nodes.action0[n]
+    actions = nodes.actions[n]
+    for k in range(0, width, LANES32):
+        best = load(values, nodes.child_value[child0] * width + k)
+        for a in range(U1, actions):
+            best = larger(best, load(values, nodes.child_value[child0 + a] * width + k))
         store(values, to + k, best)
 
 
@@ -169,16 +168,16 @@ def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets:
     divisor is 0; then R[a, i] = g * (R[a, i] + v[a, i] - v[i]), with g = `half.positive` where what it multiplies is
     above 0 and `half.negative` elsewhere.
     """
-    width, to, actions, action0 = place.width, U(nodes.value[n]) * place.width, U(nodes.actions[n]), U(nodes.action0[n])
+    width, to, actions, action0 = place.width, nodes.value[n] * place.width, nodes.actions[n], nodes.action0[n]
     child0, entries = place.action0 + action0, place.entry0 + action0 * width
     zero, one, even = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions))
     gain, loss = splat(half.positive), splat(half.negative)
-    for k in range(U(0), width, U(LANES32)):
+    for k in range(0, width, LANES32):
         # One pass over the actions: policies are never written down.
         total, weighted, plain = zero, zero, zero
         for a in range(actions):
             x = larger(load(regrets, entries + a * width + k), zero)
-            v = load(values, U(nodes.child_value[child0 + a]) * width + k)
+            v = load(values, nodes.child_value[child0 + a] * width + k)
             total = total + x
             weighted = weighted + x * v
             plain = plain + v
@@ -187,37 +186,35 @@ def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets:
         # The discount comes after the addition: the newest regret is discounted, too.
         for a in range(actions):
             at = entries + a * width + k
-            x = load(regrets, at) + (load(values, U(nodes.child_value[child0 + a]) * width + k) - value)
+            x = load(regrets, at) + (load(values, nodes.child_value[child0 + a] * width + k) - value)
             store(regrets, at, x * pick(x, gain, loss))
 
 
 @inlined
 def _copy(source: Array, at: np.uint64, target: Array, to: np.uint64, width: np.uint64) -> None:
     """target[to : to + width] = source[at : at + width]."""
-    for k in range(U(0), width, U(LANES32)):
+    for k in range(0, width, LANES32):
         store(target, to + k, load(source, at + k))
 
 
 @inlined
 def _part(
-    part: np.uint64, half: _Half, tables: Tables, learned: Learned, top_reach: Array, handed: Array, work: Workspace
+    part: int, half: _Half, tables: Tables, learned: Learned, top_reach: Array, handed: Array, work: Workspace
 ) -> None:
     """One part: fetch the opponent's reach at its roots, sweep down, pay, sweep up, hand the values up."""
     sizes, forests, roots, orders, q = tables.sizes, tables.forests, tables.roots, tables.orders, 1 - half.player
-    forest, board, width = U(tables.parts.forest[part]), U(tables.parts.board[part]), U(sizes.width)
-    after, entry0 = forest + U(1), U(tables.parts.entry0[part])
+    forest, board, width = tables.parts.forest[part], tables.parts.board[part], sizes.width
+    after, entry0 = forest + U1, tables.parts.entry0[part]
     # Ranges come from the top. On a solved board its hands are a part of the top's: those without the river card.
-    for root in range(U(forests.roots[forest]), U(forests.roots[after])):
+    for root in range(forests.roots[forest], forests.roots[after]):
         # reach[root, i] = top_reach[cut of the root, hands[board, i]].
-        to, at = U(roots.reach[q, root]) * width, U(tables.nodes.reach[q, roots.cut[root]]) * U(sizes.top_width)
+        to, at = roots.reach[q, root] * width, tables.nodes.reach[q, roots.cut[root]] * sizes.top_width
         if sizes.cards == sizes.top_cards:  # no card comes: the same hands in the same places
             _copy(top_reach, at, work.reach, to, width)
         else:
-            for i in range(U(sizes.hands)):
-                work.reach[to + i] = top_reach[at + U(tables.boards.hands[board, i])]
-    place = _Place(
-        U(forests.nodes[forest]), U(forests.nodes[after]), U(forests.actions[forest]), entry0, width, sizes.cards
-    )
+            for i in range(sizes.hands):
+                work.reach[to + i] = top_reach[at + tables.boards.hands[board, i]]
+    place = _Place(forests.nodes[forest], forests.nodes[after], forests.actions[forest], entry0, width, sizes.cards)
     # Reach down to the part's showdowns and folds.
     _down(tables.nodes, place, half, learned, work.reach)
     order = Order(
@@ -228,36 +225,36 @@ def _part(
         orders.held_low[board],
         orders.held_high[board],
     )
-    amount0 = U(forests.amounts[forest])
+    amount0 = forests.amounts[forest]
     # Showdowns have the lowest numbers of vectors, side by side: LANES32 at a time, padding included.
-    for first in range(U(0), U(forests.amounts[after]) - amount0, U(LANES32)):
-        showdown_batch(work, first * width, width, order, U(sizes.hands), tables.amounts, amount0 + first)
+    for first in range(0, forests.amounts[after] - amount0, LANES32):
+        showdown_batch(work, first * width, width, order, sizes.hands, tables.amounts, amount0 + first)
     # Folds and values up, then the roots' values to where `_gather` reads them.
     _up(tables.nodes, place, half, learned, work)
-    to = U(tables.parts.handed0[part]) * width
-    for root in range(U(forests.roots[forest]), U(forests.roots[after])):
-        _copy(work.values, U(roots.value[root]) * width, handed, to, width)
+    to = tables.parts.handed0[part] * width
+    for root in range(forests.roots[forest], forests.roots[after]):
+        _copy(work.values, roots.value[root] * width, handed, to, width)
         to += width
 
 
 @inlined
-def _gather(cut: np.uint64, cuts: Cuts, boards: Boards, sizes: Sizes, top: Top, to: np.uint64) -> None:
+def _gather(cut: int, cuts: Cuts, boards: Boards, sizes: Sizes, top: Top, to: np.uint64) -> None:
     """top.values[to...], a cut's: those handed up, summed over the boards, unsolved ones with suits exchanged.
 
     v[h] = sum over boards m of chance * handed[solved[m], i], with i such that hands[m, i] = h: an unsolved board has a
     solved one's values, and `hands` exchanges the suits.
     """
-    width = U(sizes.width)
+    width = sizes.width
     if sizes.cards == sizes.top_cards:  # no card comes
-        _copy(top.handed, U(cuts.handed0[cut]) * width, top.values, to, width)
+        _copy(top.handed, cuts.handed0[cut] * width, top.values, to, width)
         return
-    for k in range(U(0), U(sizes.top_width), U(LANES32)):
+    for k in range(0, sizes.top_width, LANES32):
         store(top.values, to + k, splat(ZERO))
     # Hands that hold a board's river card get nothing from that board.
-    for m in range(U(len(boards.solved))):
-        at = (U(cuts.handed0[cut]) + U(boards.solved[m]) * U(cuts.stride[cut])) * width
-        for i in range(U(sizes.hands)):
-            top.values[to + U(boards.hands[m, i])] += boards.chance * top.handed[at + i]
+    for m in range(len(boards.solved)):
+        at = (cuts.handed0[cut] + boards.solved[m] * cuts.stride[cut]) * width
+        for i in range(sizes.hands):
+            top.values[to + boards.hands[m, i]] += boards.chance * top.handed[at + i]
 
 
 @released
@@ -267,8 +264,8 @@ def run(crew: Crew, mode: int, steps: Float32, tables: Tables, learned: Learned,
     The first thread does the top, all of them the parts and the cuts.
     mode: UPDATE or BEST.  steps: float32[T, 3], the first three columns of Rule.steps.
     """
-    threads, sync, width = crew.threads, crew.sync, U(tables.sizes.top_width)
-    place = _Place(U(0), U(tables.forests.nodes[1]), U(0), U(0), width, tables.sizes.top_cards)
+    threads, sync, width = crew.threads, crew.sync, tables.sizes.top_width
+    place = _Place(U0, tables.forests.nodes[1], U0, U0, width, tables.sizes.top_cards)
     for t in range(len(steps)):
         for player in range(2):
             half = _Half(player, mode, steps[t, 0], steps[t, 1], steps[t, 2])
@@ -276,20 +273,20 @@ def run(crew: Crew, mode: int, steps: Float32, tables: Tables, learned: Learned,
             # Down through the top, whose reach every part reads; the counter of parts starts anew.
             if crew.me == 0:
                 _down(tables.nodes, place, half, learned, reach)
-                write(sync, U(NEXT), 0)
+                write(sync, NEXT, 0)
             wait_for_all(sync, threads)
             # Whoever is free takes the next part; the costliest come first (tables.Parts).
-            part = fetch_add(sync, U(NEXT), 1)
+            part = fetch_add(sync, NEXT, 1)
             while part < len(tables.parts.forest):
-                _part(U(part), half, tables, learned, reach, top.handed, work)
-                part = fetch_add(sync, U(NEXT), 1)
+                _part(part, half, tables, learned, reach, top.handed, work)
+                part = fetch_add(sync, NEXT, 1)
             wait_for_all(sync, threads)
             # All parts are done. Cuts write different vectors, so threads share them without locks.
-            for cut in range(U(crew.me), U(len(tables.cuts.node)), U(threads)):
-                to = U(tables.nodes.value[tables.cuts.node[cut]]) * width
+            for cut in range(crew.me, len(tables.cuts.node), threads):
+                to = tables.nodes.value[tables.cuts.node[cut]] * width
                 _gather(cut, tables.cuts, tables.boards, tables.sizes, top, to)
             wait_for_all(sync, threads)
             # Up through the top. The other threads wait for this one after its next way down.
             if crew.me == 0:
                 _up(tables.nodes, place, half, learned, Workspace(reach, top.values, work.scratch))
-                _copy(top.values, U(tables.nodes.value[0]) * width, top.root_values[player], U(0), width)
+                _copy(top.values, tables.nodes.value[0] * width, top.root_values[player], U0, width)

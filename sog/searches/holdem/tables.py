@@ -1,12 +1,16 @@
-"""What the sweeps read: a `Program` written out as named tuples of arrays, which kernels take as they are."""
+"""What the sweeps read: a `Program` written out as named tuples of arrays, which kernels take as they are.
+
+All places and counts are unsigned: Numba tests a signed index for counting from the end.
+"""
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
 
-from sog.arrays import Float32, Int32, Int64
+from sog.arrays import Float32, Int32, Int64, UInt32, UInt64
 from sog.games.holdem.betting import TURN
 from sog.games.holdem.cards import CARDS, HANDS, HIGH, LOW
 from sog.games.holdem.strength import ladder
@@ -21,53 +25,53 @@ __all__ = ["Boards", "Cuts", "Forests", "Parts", "Roots", "Sizes", "Tables", "ma
 class Forests(NamedTuple):
     """Where the F forests lie in other tables: forest f has the places begin[f] to begin[f + 1] - 1. 0 is the top."""
 
-    nodes: Int64  # int64[F + 1]: in Nodes
-    actions: Int64  # int64[F + 1]: in Nodes.child_reach and Nodes.child_value
-    amounts: Int64  # int64[F + 1]: in Tables.amounts
-    roots: Int64  # int64[F + 1]: in Roots; the top has none there
+    nodes: UInt64  # uint64[F + 1]: in Tables.nodes
+    actions: UInt64  # uint64[F + 1]: in SpotNodes.child_reach and SpotNodes.child_value
+    amounts: UInt64  # uint64[F + 1]: in Tables.amounts
+    roots: UInt64  # uint64[F + 1]: in Roots; the top has none there
 
 
 class Parts(NamedTuple):
     """The P parts: forests, each on a solved board. The costliest come first."""
 
-    forest: Int64  # int64[P]
-    board: Int64  # int64[P]
-    entry0: Int64  # int64[P]: where its regrets begin
-    handed0: Int64  # int64[P]: the first vector of values that it hands up to the top
+    forest: UInt64  # uint64[P]
+    board: UInt64  # uint64[P]
+    entry0: UInt64  # uint64[P]: where its regrets begin
+    handed0: UInt64  # uint64[P]: the first vector of values that it hands up to the top
 
 
 class Roots(NamedTuple):
     """The R roots of the forests below the top."""
 
-    reach: Int64  # int64[2, R]: the vector of each player's reach, to fill
-    value: Int64  # int64[R]: the vector of values, to hand up
-    cut: Int64  # int64[R]: the node of the top that the tree hangs on
+    reach: UInt64  # uint64[2, R]: the vector of each player's reach, to fill
+    value: UInt64  # uint64[R]: the vector of values, to hand up
+    cut: UInt64  # uint64[R]: the node of the top that the tree hangs on
 
 
 class Cuts(NamedTuple):
     """The C cuts of the top, where one tree hangs for each solved board."""
 
-    node: Int64  # int64[C]
-    handed0: Int64  # int64[C]: the vector of values handed up from the first board
-    stride: Int64  # int64[C]: vectors from a board's to the next board's
+    node: UInt64  # uint64[C]
+    handed0: UInt64  # uint64[C]: the vector of values handed up from the first board
+    stride: UInt64  # uint64[C]: vectors from a board's to the next board's
 
 
 class Boards(NamedTuple):
     """The M full boards, each with the values of a solved one of B; the solved ones come first."""
 
-    solved: Int32  # int32[M]: the solved board with the same values
-    hands: Int32  # int32[M, H]: the place in a vector of the top of each hand of that solved board
+    solved: UInt32  # uint32[M]: the solved board with the same values
+    hands: UInt32  # uint32[M, H]: the place in a vector of the top of each hand of that solved board
     chance: np.float32  # of each board
 
 
 class Sizes(NamedTuple):
     """Hand vectors of the top and on a full board: their floats, and the live cards."""
 
-    top_width: int
-    top_cards: int
-    width: int
-    cards: int
-    hands: int  # on a full board
+    top_width: np.uint64
+    top_cards: np.uint64
+    width: np.uint64
+    cards: np.uint64
+    hands: np.uint64  # on a full board
 
 
 class Tables(NamedTuple):
@@ -97,12 +101,14 @@ def make_tables(program: Program) -> Tables:
         roots=_begins([0] + [len(f.roots) for f in program.forests]),
     )
     # Every showdown lies below the top, on a solved board: the top needs no order of hands.
-    boards = Boards(program.boards.solved, program.boards.hands, np.float32(program.boards.chance))
+    solved, places = program.boards.solved.astype(np.uint32), program.boards.hands.astype(np.uint32)
+    boards = Boards(solved, places, np.float32(program.boards.chance))
     board = program.game.spot.board
     full = [board + ((card,) if card >= 0 else ()) for card in program.boards.cards]
     orders = [order_of(cards, program.hands_on(b)) for b, cards in enumerate(full)]
     live = CARDS - len(board)
     cards = live - (1 if program.game.street == TURN else 0)
+    sizes = (program.top_width, live, program.width, cards, program.hands_count)
     return Tables(
         nodes=nodes,
         amounts=np.concatenate([f.amounts for f in every]),
@@ -112,18 +118,19 @@ def make_tables(program: Program) -> Tables:
         cuts=_cuts(program),
         boards=boards,
         orders=Order(*(np.stack(field) for field in zip(*orders, strict=True))),
-        sizes=Sizes(program.top_width, live, program.width, cards, program.hands_count),
+        sizes=Sizes(*map(np.uint64, sizes)),
     )
 
 
-def _begins(counts: list[int]) -> Int64:
-    """int64[len(counts) + 1]: where each of several blocks begins that lie one after another, and the end."""
-    return np.cumsum([0, *counts], dtype=np.int64)
+def _begins(counts: list[int]) -> UInt64:
+    """uint64[len(counts) + 1]: where each of several blocks begins that lie one after another, and the end."""
+    return np.cumsum([0, *counts], dtype=np.uint64)
 
 
-def _handed0(program: Program) -> Int64:
-    """int64[F]: the first vector that each forest below the top hands up."""
-    return len(program.boards.cards) * _begins([len(f.roots) for f in program.forests])
+def _handed0(program: Program) -> list[int]:
+    """[F]: the first vector that each forest below the top hands up."""
+    vectors = [len(program.boards.cards) * len(f.roots) for f in program.forests]
+    return list(accumulate(vectors, initial=0))[:-1]
 
 
 def _parts(program: Program) -> Parts:
@@ -132,10 +139,10 @@ def _parts(program: Program) -> Parts:
     # By the number of actions, which the work of a part grows with.
     parts.sort(key=lambda part: -forests[part[0]].actions)
     return Parts(
-        forest=np.array([f + 1 for f, _ in parts], dtype=np.int64),
-        board=np.array([b for _, b in parts], dtype=np.int64),
-        entry0=np.array([program.entry0(f, b) for f, b in parts], dtype=np.int64),
-        handed0=np.array([handed0[f] + b * len(forests[f].roots) for f, b in parts], dtype=np.int64),
+        forest=np.array([f + 1 for f, _ in parts], dtype=np.uint64),
+        board=np.array([b for _, b in parts], dtype=np.uint64),
+        entry0=np.array([program.entry0(f, b) for f, b in parts], dtype=np.uint64),
+        handed0=np.array([handed0[f] + b * len(forests[f].roots) for f, b in parts], dtype=np.uint64),
     )
 
 
@@ -149,14 +156,14 @@ def _roots(program: Program) -> Roots:
     cut_nodes = np.flatnonzero(program.top.nodes.kind == CUT)
     # Numbers within each forest for reach and value; for cut, of the top's node that has the opponent's reach.
     return Roots(
-        reach=np.concatenate([f.root_reach for f in program.forests], axis=1).astype(np.int64, order="C"),
-        value=np.concatenate([f.root_value for f in program.forests]).astype(np.int64),
-        cut=cut_nodes[_cut_numbers(program)].astype(np.int64),
+        reach=np.concatenate([f.root_reach for f in program.forests], axis=1).astype(np.uint64, order="C"),
+        value=np.concatenate([f.root_value for f in program.forests]).astype(np.uint64),
+        cut=cut_nodes[_cut_numbers(program)].astype(np.uint64),
     )
 
 
 def _cuts(program: Program) -> Cuts:
-    nodes = np.flatnonzero(program.top.nodes.kind == CUT).astype(np.int64)
+    nodes = np.flatnonzero(program.top.nodes.kind == CUT).astype(np.uint64)
     cuts = Cuts(nodes, np.zeros_like(nodes), np.zeros_like(nodes))
     handed0 = _handed0(program)
     roots = [(f, r, len(nodes)) for f, nodes in enumerate(program.where) for r in range(len(nodes))]
@@ -197,12 +204,12 @@ def order_of(board: tuple[int, ...], hands: Int32) -> Order:
         hand=_in_lanes(place[by_strength]),
         low=_in_lanes(live[LOW[by_strength]]),
         high=_in_lanes(live[HIGH[by_strength]]),
-        ends=weakest_first.ends.astype(np.int32),
+        ends=weakest_first.ends.astype(np.uint64),
         held_low=_in_lanes(live[LOW[hands]]),
         held_high=_in_lanes(live[HIGH[hands]]),
     )
 
 
-def _in_lanes(numbers: Int32 | Int64) -> Int32:
-    """int32: where each number's block of LANES32 floats begins."""
-    return (LANES32 * numbers).astype(np.int32)
+def _in_lanes(numbers: Int32 | Int64) -> UInt32:
+    """uint32: where each number's block of LANES32 floats begins."""
+    return (LANES32 * numbers).astype(np.uint32)

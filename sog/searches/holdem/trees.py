@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from sog.arrays import Float32, Int32
+from sog.arrays import Float32, Int32, UInt64
 from sog.errors import GameError
 from sog.games.base import NATURE, TERMINAL
 from sog.games.holdem.betting import RIVER
@@ -48,18 +48,19 @@ class SpotNodes(NamedTuple):
     """The N nodes and the A actions of forests; an action and its child are the same thing here.
 
     Actions are numbered within each forest, decision after decision; an action's number is also the number of its
-    vectors of regrets and averages.
+    vectors of regrets and averages. Places and counts are unsigned: Numba tests a signed index for counting from the
+    end.
     """
 
     kind: Int32  # int32[N]: DECISION, FOLDED, SHOWDOWN or CUT
     actor: Int32  # int32[N]: as in Node
     chips: Float32  # float32[N]: as in Node
-    actions: Int32  # int32[N]: how many; 0 but at decisions
-    action0: Int32  # int32[N]: the first of them
-    reach: Int32  # int32[2, N]: the vector of each player's reach
-    value: Int32  # int32[N]: the vector of the values of the player whose values are computed
-    child_reach: Int32  # int32[2, A]: `reach` of the node that each action leads to
-    child_value: Int32  # int32[A]: `value` of that node
+    actions: UInt64  # uint64[N]: how many; 0 but at decisions
+    action0: UInt64  # uint64[N]: the first of them
+    reach: UInt64  # uint64[2, N]: the vector of each player's reach
+    value: UInt64  # uint64[N]: the vector of the values of the player whose values are computed
+    child_reach: UInt64  # uint64[2, A]: `reach` of the node that each action leads to
+    child_value: UInt64  # uint64[A]: `value` of that node
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,15 +84,15 @@ class Forest:
         return len(self.nodes.child_value)
 
     @property
-    def root_reach(self) -> Int32:
-        """int32[2, R]: the vectors to fill before a sweep."""
-        vectors: Int32 = self.nodes.reach[:, self.roots]
+    def root_reach(self) -> UInt64:
+        """uint64[2, R]: the vectors to fill before a sweep."""
+        vectors: UInt64 = self.nodes.reach[:, self.roots]
         return vectors
 
     @property
-    def root_value(self) -> Int32:
-        """int32[R]: the vectors that hold the values after a sweep."""
-        vectors: Int32 = self.nodes.value[self.roots]
+    def root_value(self) -> UInt64:
+        """uint64[R]: the vectors that hold the values after a sweep."""
+        vectors: UInt64 = self.nodes.value[self.roots]
         return vectors
 
 
@@ -180,7 +181,7 @@ class _Layout:
             if at.parent >= 0:
                 child[action0[at.parent] + at.sibling] = k
         both = [self._reach(p) for p in (0, 1)]
-        reach = np.array([vectors for vectors, _ in both], dtype=np.int32)
+        reach = np.array([vectors for vectors, _ in both], dtype=np.uint64)
         value, value_vectors = self._values()
         chips = np.array([at.node.chips for at in self.order], dtype=np.float32)
         # Showdowns are paid LANES32 at a time; those that pad the last batch pay 0.
@@ -190,8 +191,8 @@ class _Layout:
             kind=np.array(self.kinds, dtype=np.int32),
             actor=np.array([at.node.actor for at in self.order], dtype=np.int32),
             chips=chips,
-            actions=actions.astype(np.int32),
-            action0=action0.astype(np.int32),
+            actions=actions.astype(np.uint64),
+            action0=action0.astype(np.uint64),
             reach=reach,
             value=value,
             child_reach=reach[:, child],
@@ -220,12 +221,12 @@ class _Layout:
             vector.setdefault(g, len(vector) + unused)
         return [vector[g] for g in group], len(vector) + unused
 
-    def _values(self) -> tuple[Int32, int]:
-        """int32[N], each node's vector of values, and how many there are.
+    def _values(self) -> tuple[UInt64, int]:
+        """uint64[N], each node's vector of values, and how many there are.
 
         First the showdowns, then cuts and roots, then a vector for each depth and place among siblings.
         """
-        value = np.zeros(len(self.order), dtype=np.int32)
+        value = np.zeros(len(self.order), dtype=np.uint64)
         value[self.showdowns] = range(len(self.showdowns))
         widest = max((len(at.node.children) for at in self.order), default=1)
         # Values at cuts come from other forests, values at roots go to others: no other node may share these.
