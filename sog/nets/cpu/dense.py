@@ -52,6 +52,8 @@ def evaluate(
 ) -> None:
     """Answer beliefs: values, float64[B, S0 + S1], in utilities and logits, float64[B, S * A].
 
+    (y, logits) = layers(encode(features, ranges)): values = value unit * y, or `expectation` of y as a matchup matrix.
+
     Either may be float64[B, 0], where the network's last layer lacks that part.
     mlp: an Mlp, and pairs: a Pairing, as plain tuples, whose types Numba finds 0.5 microseconds sooner a call.
     features: float32[B, F].  nodes: int32[B], public nodes.  ranges: float64[B, S0 + S1].

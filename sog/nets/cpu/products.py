@@ -63,7 +63,7 @@ def _tile(registers: int) -> Callable[..., Any]:
         place: types.UniTuple,
         floor: types.Float,
     ) -> Instruction:
-        """place: a _Tile of indices.  floor: the smallest answer."""
+        """y[c, o] = max(bias[o] + sum over k of x[k, c] * weights[k, o], floor).  place: a _Tile of indices."""
 
         def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
             # Biases and weights are in one array.

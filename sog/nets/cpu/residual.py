@@ -154,7 +154,11 @@ def _spread_planes(sizes: ResidualSizes, x: Array, y: Array, to: int) -> None:
 
 @inlined
 def _policy(net: Network, number: int, boards: int, out: Array) -> None:
-    """Logits from the trunk, net.first, which is gone afterwards."""
+    """Logits from the trunk, net.first, which is gone afterwards.
+
+    With z = relu(conv(trunk)): the logits of cells are conv1x1(z), P a cell, and the others linear(mean of z over the
+    cells); without policy planes all of them are linear(z of all cells).
+    """
     sizes = net.sizes
     row_step, plane = _steps(sizes)
     planes, blocks, rest = sizes.policy_planes, net.convolutions[number, BLOCKS], 2

@@ -152,7 +152,7 @@ def _spreading(rows: int, columns: int) -> Callable[..., Any]:
         to: types.Integer,
         step: types.Integer,
     ) -> Instruction:
-        """row_step: from row to row of x.  step: from point to point of y."""
+        """y = B^T d B of Lavin and Gray, d the cells.  row_step: between rows of x.  step: between points of y."""
 
         def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
             write, lanes = _Code(builder, context), ir.Constant(_INT, LANES32)
@@ -185,7 +185,10 @@ def _gathering(rows: int, columns: int) -> Callable[..., Any]:
         place: types.UniTuple,
         floor: types.Float,
     ) -> Instruction:
-        """place: at and step (of points in x), bias (in weights), to and row_step (in y), cells on the board, add."""
+        """y = max(A^T m A + bias + y where `add` is set, floor), with m the points.
+
+        place: at and step (of points in x), bias (in weights), to and row_step (in y), cells on the board, add.
+        """
 
         def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
             write, lanes = _Code(builder, context), ir.Constant(_INT, LANES32)

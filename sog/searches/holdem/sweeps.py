@@ -201,7 +201,10 @@ def _copy(source: Array, at: np.uint64, target: Array, to: np.uint64, width: np.
 def _part(
     part: int, half: _Half, tables: Tables, learned: Learned, top_reach: Array, handed: Array, work: Workspace
 ) -> None:
-    """One part: fetch the opponent's reach at its roots, sweep down, pay, sweep up, hand the values up."""
+    """One part: fetch the opponent's reach at its roots, sweep down, pay, sweep up, hand the values up.
+
+    At a root reach[i] = top_reach[hands[board, i]]: the hands of the cut above it that the board leaves.
+    """
     sizes, forests, roots, orders, q = tables.sizes, tables.forests, tables.roots, tables.orders, 1 - half.player
     forest, board, width = tables.parts.forest[part], tables.parts.board[part], sizes.width
     after, entry0 = forest + U1, tables.parts.entry0[part]
@@ -262,7 +265,8 @@ def run(crew: Crew, mode: int, steps: Float32, tables: Tables, learned: Learned,
     """Iterations, one row of `steps` each, on one thread of a crew; every thread calls it with its own workspace.
 
     The first thread does the top, all of them the parts and the cuts.
-    mode: UPDATE or BEST.  steps: float32[T, 3], the first three columns of Rule.steps.
+    mode: UPDATE or BEST.  steps: float32[T, 3], the first three columns of Rule.steps: factors of positive and of
+    negative regrets, and the weight w of the reach in the averages.
     """
     threads, sync, width = crew.threads, crew.sync, tables.sizes.top_width
     place = _Place(U0, tables.forests.nodes[1], U0, U0, width, tables.sizes.top_cards)

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# So many seconds of compiling are followed by the note.
+# After this many seconds of compiling the note is printed.
 PATIENCE: Final = 2.0
 NOTE: Final = "compiling kernels that this command needs, once (sog compile: all of them)"
 

@@ -29,7 +29,7 @@ Kernel = Callable[..., Any]
 
 # No fastmath: a sum in another order, or a product and a sum rounded once (`contract`), would differ from processor to
 # processor in the last bit, regret matching makes whole policies of last bits where actions tie, and a thousand
-# iterations make different figures of them. As they stand kernels give the same bits on every processor
+# iterations make different figures of them. With these options kernels give the same bits on every processor
 # (tests/searches/test_targets.py); where order costs time, sums are written in registers, whose order is fixed.
 # Without the runtime's reference counts (_nrt) kernels cannot allocate, and sweeps over small rows run three to four
 # times faster.

@@ -78,7 +78,8 @@ def _register(function: Callable[..., object], name: str) -> None:
         return lambda a, b: a if isinstance(a, Register) and a == b else None
 
     def lower(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
-        return getattr(builder, name)(args[0], args[1])  # no flags: see jit.OPTIONS
+        # No flags that allow another rounding: see jit.OPTIONS.
+        return getattr(builder, name)(args[0], args[1])
 
     cast(Any, type_callable)(function)(typer)
     cast(Any, lower_builtin)(function, Register, Register)(lower)
@@ -101,6 +102,7 @@ for _function, _name in (
 
 def declared(builder: Builder, name: str, result: LlvmType, arguments: Sequence[LlvmType]) -> Value:
     """One of LLVM's own functions, declared in the module that is being compiled."""
+    # A module may declare a name once.
     module = builder.module
     found = module.globals.get(name)
     return found or ir.Function(module, ir.FunctionType(result, arguments), name)
@@ -125,6 +127,7 @@ def order(places: Sequence[int]) -> Value:
 
 def repeated(builder: Builder, scalar: Value, lanes: int) -> Value:
     """The same number in every lane."""
+    # Into the first lane, and from there into all.
     undefined = ir.Constant(ir.VectorType(scalar.type, lanes), ir.Undefined)
     first = builder.insert_element(undefined, scalar, ir.Constant(INDEX, 0))
     return builder.shuffle_vector(first, undefined, order([0] * lanes))
@@ -132,6 +135,7 @@ def repeated(builder: Builder, scalar: Value, lanes: int) -> Value:
 
 def masked_load(kind: Register, builder: Builder, at: Value, mask: Value) -> Value:
     """The lanes of a mask from memory, zeros elsewhere; reads no more than those."""
+    # (address, alignment in bytes, mask, what the other lanes are)
     arguments = [kind.vector.as_pointer(), INDEX, kind.mask, kind.vector]
     load = declared(builder, f"llvm.masked.load.{kind.suffix}.p0", kind.vector, arguments)
     return builder.call(load, [at, ir.Constant(INDEX, kind.bytes), mask, kind.zeros])
@@ -139,6 +143,7 @@ def masked_load(kind: Register, builder: Builder, at: Value, mask: Value) -> Val
 
 def masked_store(kind: Register, builder: Builder, value: Value, at: Value, mask: Value) -> None:
     """Write the lanes of a mask, and nothing else."""
+    # (value, address, alignment in bytes, mask)
     arguments = [kind.vector, kind.vector.as_pointer(), INDEX, kind.mask]
     store = declared(builder, f"llvm.masked.store.{kind.suffix}.p0", ir.VoidType(), arguments)
     builder.call(store, [value, at, ir.Constant(INDEX, kind.bytes), mask])
@@ -153,6 +158,7 @@ def transposed(builder: Builder, rows: list[Value]) -> list[Value]:
         for r in range(lanes):
             if r & half:
                 continue
+            # Two rows `half` apart exchange the upper row's right halves of blocks for the lower row's left ones.
             upper, lower = rows[r], rows[r + half]
             keep = [k if not k & half else lanes + k - half for k in range(lanes)]
             swap = [k + half if not k & half else lanes + k for k in range(lanes)]
@@ -170,6 +176,7 @@ def sum_of(typing_context: TypingContext, value: Register) -> Instruction:
     """The sum of the lanes, the upper half onto the lower, and so on: one order on every processor."""
 
     def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
+        # 16 lanes become 8, 4, 2 and 1.
         total, lanes = args[0], value.lanes
         while lanes > 1:
             lanes //= 2
@@ -185,6 +192,7 @@ def pick(typing_context: TypingContext, test: types.Type, positive: types.Type, 
     """Lane by lane: `positive` where test > 0, else `other`; also of three single numbers."""
 
     def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
+        # "Ordered": not a number is not above 0.
         zero = test.zeros if isinstance(test, Register) else ir.Constant(args[0].type, 0.0)
         return builder.select(builder.fcmp_ordered(">", args[0], zero), args[1], args[2])
 

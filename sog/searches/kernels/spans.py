@@ -14,6 +14,7 @@ from sog.searches.kernels.vectors import LANES64, load_first, splat, store_first
 @inlined
 def copy_span(a: Array, first: int, b: Array, second: int, width: int) -> None:
     """b[second + i] = a[first + i] for i < width."""
+    # `load_first` and `store_first` take no more than a register, however large the width.
     store_first(b, second, width, load_first(a, first, width))
     if width > LANES64:
         for i in range(LANES64, width, LANES64):
@@ -23,6 +24,7 @@ def copy_span(a: Array, first: int, b: Array, second: int, width: int) -> None:
 @inlined
 def put_scaled(a: Array, first: int, factor: float, plus: float, b: Array, second: int, width: int) -> None:
     """b[second + i] = a[first + i] * factor + plus."""
+    # A product, then a sum: two roundings on every processor.
     times, more = splat(factor), splat(plus)
     store_first(b, second, width, load_first(a, first, width) * times + more)
     if width > LANES64:
@@ -48,6 +50,7 @@ def add_scaled(a: Array, first: int, factor: float, b: Array, second: int, width
 @inlined
 def total_of(a: Array, first: int, width: int) -> float:
     """The sum of a[first + i]."""
+    # Lane by lane over the registers, then the lanes: the order is the same on every processor.
     total = load_first(a, first, width)
     if width > LANES64:
         for i in range(LANES64, width, LANES64):
@@ -58,6 +61,7 @@ def total_of(a: Array, first: int, width: int) -> float:
 @inlined
 def dot(a: Array, first: int, b: Array, second: int, width: int) -> float:
     """The sum of a[first + i] * b[second + i]."""
+    # As in `total_of`: lanes beyond the width are 0 in both, and add nothing.
     total = load_first(a, first, width) * load_first(b, second, width)
     if width > LANES64:
         for i in range(LANES64, width, LANES64):

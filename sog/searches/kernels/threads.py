@@ -93,8 +93,10 @@ def pause(typing_context: TypingContext) -> Instruction:
 def wait_for_all(sync: Array, threads: int) -> None:
     """Return once all `threads` have called this: none continues before that."""
     if threads > 1:
+        # Before arriving: the last to arrive may open the barrier at once.
         passed = read(sync, np.uint64(_PASSED))
         if fetch_add(sync, np.uint64(_ARRIVED), 1) == threads - 1:
+            # The last one empties the barrier for its next use, then opens it.
             write(sync, np.uint64(_ARRIVED), 0)
             fetch_add(sync, np.uint64(_PASSED), 1)
         else:

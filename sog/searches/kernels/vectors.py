@@ -69,6 +69,7 @@ def padded(count: int) -> int:
 
 def aligned(count: int) -> Float32:
     """float32[count] of zeros that starts at the beginning of a cache line."""
+    # NumPy promises less than a cache line's alignment: some bytes more, and the first are skipped.
     raw = np.zeros(count * 4 + _CACHE_LINE, dtype=np.uint8)
     skip = -raw.ctypes.data % _CACHE_LINE
     out: Float32 = raw[skip : skip + 4 * count].view(np.float32)
@@ -80,6 +81,7 @@ def aligned(count: int) -> Float32:
 
 def _kind(number: types.Type) -> Register:
     """The register of numbers of this type; TypingError where there is none."""
+    # A number of another type would be read as if its bits were a float's.
     for kind in (F32X16, F64X8):
         if number == kind.scalar:
             return kind
@@ -93,12 +95,14 @@ def _place(kind: Register, context: Context, builder: Builder, signature: Signat
 
 def _first(kind: Register, builder: Builder, count: Value) -> Value:
     """The mask of the first lanes: lane < count."""
+    # Unsigned, so that a count may be any number from 0 on.
     lane = order(range(kind.lanes))
     return builder.icmp_unsigned("<", lane, repeated(builder, builder.trunc(count, INDEX), kind.lanes))
 
 
 def _span(kind: Register, builder: Builder, first: Value, end: Value) -> Value:
     """The mask of the lanes in between: first <= lane < end, signed."""
+    # Signed, so that a span may begin before the register and end behind it.
     lane = order(range(kind.lanes))
     above = builder.icmp_signed(">=", lane, repeated(builder, builder.trunc(first, INDEX), kind.lanes))
     below = builder.icmp_signed("<", lane, repeated(builder, builder.trunc(end, INDEX), kind.lanes))
@@ -156,11 +160,13 @@ def transpose(
     kind = _kind(source.dtype)
 
     def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
+        # All rows are in registers before the first column is written.
         rows, at, to = [], args[1], args[4]
         for _ in range(kind.lanes):
             begin = pointer(kind, context, builder, signature.args[0], args[0], at)
             rows.append(builder.load(begin, align=kind.bytes))
             at = builder.add(at, args[2])
+        # Column k goes to row k of the target.
         for column in transposed(builder, rows):
             begin = pointer(kind, context, builder, signature.args[3], args[3], to)
             builder.store(column, begin, align=kind.bytes)
@@ -228,14 +234,16 @@ def store_first(
 ) -> Instruction:
     """Write the first `count` (1 to all) lanes to array[index : index + lanes], and nothing else.
 
-    A load waits for a masked store that came before whenever the places of their registers overlap. Here each count has
-    its own code, without masks: as many plain stores as there are powers of two in it.
+    array[index + k] = value[k] for k < count. A load waits for a masked store that came before whenever the places of
+    their registers overlap. Here each count has its own code, without masks: as many plain stores as there are powers
+    of two in it.
     """
     kind = _kind(array.dtype)
 
     def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
         at = _place(kind, context, builder, signature, args)
         done, whole = builder.append_basic_block("done"), builder.append_basic_block("whole")
+        # Any count from `lanes` on is a whole register.
         switch = builder.switch(args[2], whole)
         for number in range(1, kind.lanes):
             block = builder.append_basic_block(f"first{number}")
@@ -246,6 +254,7 @@ def store_first(
         builder.position_at_end(whole)
         builder.store(args[3], at, align=kind.bytes)
         builder.branch(done)
+        # What comes after the instruction is written where all cases meet.
         builder.position_at_end(done)
         return context.get_dummy_value()
 
@@ -254,6 +263,7 @@ def store_first(
 
 def _store_parts(kind: Register, builder: Builder, value: Value, at: Value, count: int) -> None:
     """Write `count` lanes in parts of half a register, a quarter and so on, those that are in `count` as a sum."""
+    # 13 of 16 lanes: 8, then 4, then 1.
     first, done, size = builder.bitcast(at, kind.element.as_pointer()), 0, kind.lanes // 2
     while size:
         if count & size:
@@ -270,6 +280,7 @@ def all_positive(typing_context: TypingContext, value: Register, count: types.In
     """Whether the first `count` lanes are all above 0."""
 
     def code(context: Context, builder: Builder, signature: Signature, args: Sequence[Value]) -> Value:
+        # A bit for each lane that is in use and not above 0; none of them may be set.
         bits = ir.IntType(value.lanes)
         above = builder.fcmp_ordered(">", args[0], value.zeros)
         missing = builder.and_(builder.not_(above), _first(value, builder, args[1]))

@@ -73,6 +73,8 @@ def draw_pair_of_ranges(public: Public, s: int, ranges: Ranges, rng: Array, pair
 def draw_chance(public: Public, s: int, rng: Array, pair: Array) -> int:
     """Draw a listed public edge of the NATURE state s for the pair, which moves on with it; -1 where none is possible.
 
+    P(e, j0, j1) = W[j0, j1] of the child over e / the sum of these, over what the pair may become on each edge.
+
     An infostate may split here, as where a private card is dealt: each of its ways is weighed by itself, and one is
     kept of all with a chance in proportion to its weight (a reservoir of one).
     """

@@ -103,6 +103,7 @@ def expand(public: Public, tree: Tree, n: int, only: int) -> int:
 
     Returns DONE, NO_ROOM or NOT_LISTED; nothing has changed unless DONE. A node with part of its
     children is not plain: its missing actions are closed.
+    A child takes width0 + width1 infostates and, where a player acts, (actions * that player's width) entries.
     """
     node = tree.nodes[n]
     state = public.nodes[node.public]
