@@ -16,6 +16,7 @@ from sog.searches.kernels.registers import sum_of
 from sog.searches.kernels.vectors import LANES32, aligned, load, load_span, splat, store, store_span, transpose
 
 __all__ = [
+    "BLOCK",
     "U0",
     "U1",
     "ZERO",
@@ -33,6 +34,8 @@ HALF: Final = np.float32(0.5)
 # `load`, `store` and the like get is an address and may be signed, as it is where LANES32 is added.
 U0: Final = np.uint64(0)
 U1: Final = np.uint64(1)
+# From one register of a vector to the next, where a sweep's loop counts: unsigned it takes 1 to 2% less time.
+BLOCK: Final = np.uint64(LANES32)
 _CARD_BLOCKS: Final = 64  # blocks of LANES32 sums that `showdown_batch` keeps by card: 52, rounded up
 
 

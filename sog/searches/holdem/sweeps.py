@@ -13,13 +13,13 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from sog.arrays import Array, Float32, Int64
-from sog.searches.holdem.payoffs import U0, U1, ZERO, Order, Workspace, fold_values, showdown_batch
+from sog.searches.holdem.payoffs import BLOCK, U0, U1, ZERO, Order, Workspace, fold_values, showdown_batch
 from sog.searches.holdem.tables import Boards, Cuts, Sizes, Tables
 from sog.searches.holdem.trees import DECISION, FOLDED, SpotNodes
 from sog.searches.kernels.jit import inlined
 from sog.searches.kernels.registers import larger, pick
 from sog.searches.kernels.threads import NEXT, fetch_add, released, wait_for_all, write
-from sog.searches.kernels.vectors import LANES32, load, splat, store
+from sog.searches.kernels.vectors import load, splat, store
 
 __all__ = ["BEST", "UPDATE", "Crew", "Learned", "Top", "run"]
 
@@ -92,7 +92,7 @@ def _down(nodes: SpotNodes, place: _Place, half: _Half, learned: Learned, reach:
         own, actions, action0 = nodes.reach[q, n] * width, nodes.actions[n], nodes.action0[n]
         child0, entries = place.action0 + action0, place.entry0 + action0 * width
         even = splat(ONE / np.float32(actions))
-        for k in range(0, width, LANES32):
+        for k in range(U0, width, BLOCK):
             total = zero
             for a in range(actions):
                 total = total + larger(load(followed, entries + a * width + k), zero)
@@ -138,7 +138,7 @@ def _sum(nodes: SpotNodes, n: np.uint64, place: _Place, values: Array) -> None:
     """
     width, to, child0 = place.width, nodes.value[n] * place.width, place.action0 + nodes.action0[n]
     actions = nodes.actions[n]
-    for k in range(0, width, LANES32):
+    for k in range(U0, width, BLOCK):
         total = splat(ZERO)
         for a in range(actions):
             total = total + load(values, nodes.child_value[child0 + a] * width + k)
@@ -153,7 +153,7 @@ def _best(nodes: SpotNodes, n: np.uint64, place: _Place, values: Array) -> None:
     """
     width, to, child0 = place.width, nodes.value[n] * place.width, place.action0 + nodes.action0[n]
     actions = nodes.actions[n]
-    for k in range(0, width, LANES32):
+    for k in range(U0, width, BLOCK):
         best = load(values, nodes.child_value[child0] * width + k)
         for a in range(U1, actions):
             best = larger(best, load(values, nodes.child_value[child0 + a] * width + k))
@@ -172,7 +172,7 @@ def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets:
     child0, entries = place.action0 + action0, place.entry0 + action0 * width
     zero, one, even = splat(ZERO), splat(ONE), splat(ONE / np.float32(actions))
     gain, loss = splat(half.positive), splat(half.negative)
-    for k in range(0, width, LANES32):
+    for k in range(U0, width, BLOCK):
         # One pass over the actions: policies are never written down.
         total, weighted, plain = zero, zero, zero
         for a in range(actions):
@@ -193,7 +193,7 @@ def _update(nodes: SpotNodes, n: np.uint64, place: _Place, half: _Half, regrets:
 @inlined
 def _copy(source: Array, at: np.uint64, target: Array, to: np.uint64, width: np.uint64) -> None:
     """target[to : to + width] = source[at : at + width]."""
-    for k in range(0, width, LANES32):
+    for k in range(U0, width, BLOCK):
         store(target, to + k, load(source, at + k))
 
 
@@ -230,7 +230,7 @@ def _part(
     )
     amount0 = forests.amounts[forest]
     # Showdowns have the lowest numbers of vectors, side by side: LANES32 at a time, padding included.
-    for first in range(0, forests.amounts[after] - amount0, LANES32):
+    for first in range(U0, forests.amounts[after] - amount0, BLOCK):
         showdown_batch(work, first * width, width, order, sizes.hands, tables.amounts, amount0 + first)
     # Folds and values up, then the roots' values to where `_gather` reads them.
     _up(tables.nodes, place, half, learned, work)
@@ -251,7 +251,7 @@ def _gather(cut: int, cuts: Cuts, boards: Boards, sizes: Sizes, top: Top, to: np
     if sizes.cards == sizes.top_cards:  # no card comes
         _copy(top.handed, cuts.handed0[cut] * width, top.values, to, width)
         return
-    for k in range(0, sizes.top_width, LANES32):
+    for k in range(U0, sizes.top_width, BLOCK):
         store(top.values, to + k, splat(ZERO))
     # Hands that hold a board's river card get nothing from that board.
     for m in range(len(boards.solved)):
