@@ -6,6 +6,7 @@ A position's value does not depend on how it was reached, so nothing else of an 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Final
 
 import numpy as np
 
@@ -16,9 +17,12 @@ from sog.searches.gtcfr.reroot import rerooted
 from sog.searches.gtcfr.search import SearchLog, search
 from sog.searches.gtcfr.settings import Budget, SearchSettings
 from sog.searches.leaves.evaluator import SearchGenerator
+from sog.searches.tree.arrays import Room
 from sog.searches.tree.public_tree import PublicTree
 
 __all__ = ["PositionSearch"]
+
+_ROOM: Final = 4096  # positions that a tree has room for at first, at most
 
 
 class PositionSearch:
@@ -43,7 +47,8 @@ class PositionSearch:
         """
         # The position in the last tree, if the search and the opponent went there.
         at = -1 if last is None else last.node_of(node)
-        self.tree = rerooted(last, at) if last is not None and at >= 0 else _alone(public, node)
+        room = 1 + min(budget.simulations, _ROOM)
+        self.tree = rerooted(last, at, room) if last is not None and at >= 0 else _alone(public, node, room)
         self.node, self.budget, self.settings, self.rng, self.log = node, budget, settings, rng, log
 
     def steps(self, stopped: Callable[[], bool] | None = None) -> SearchGenerator:
@@ -57,5 +62,7 @@ class PositionSearch:
         return Solved(tree.actor(0), self.node, 0, tree, tree.by_public_node())
 
 
-def _alone(public: PublicTree, node: int) -> Lookahead:
-    return Lookahead(public, node, (np.ones(1), np.ones(1)))
+def _alone(public: PublicTree, node: int, room: int) -> Lookahead:
+    """The position alone, with room for more below."""
+    fan = max(public.widest_fan, int(public.nodes.actions[node]), 2)
+    return Lookahead(public, node, (np.ones(1), np.ones(1)), Room.of_positions(room, fan))

@@ -18,10 +18,10 @@ from sog.searches.cfr.iterate import NO_CHOICE, Choice
 from sog.searches.cfr.rules import Rule
 from sog.searches.kernels.dispatch import same_types
 from sog.searches.tree import draws, growth, pairs
-from sog.searches.tree.arrays import Tree
+from sog.searches.tree.arrays import Room, Tree
 from sog.searches.tree.players import Players
 from sog.searches.tree.public_tree import PublicTree
-from sog.searches.tree.records import AwaitedNodes, Children, Counts, Entry, Evaluated, Infostate, Kind, Nodes, Used
+from sog.searches.tree.records import AwaitedNodes, Children, Counts, Entry, Evaluated, Infostate, Kind, Nodes
 from sog.searches.tree.tables import grown
 
 __all__ = ["Lookahead"]
@@ -39,19 +39,17 @@ class Lookahead:
     ends: int32[*], the terminal nodes.  counts: how much of each array is in use.
     """
 
-    def __init__(self, public: PublicTree, root: int, ranges: tuple[Float64, Float64], room: int = 64) -> None:
-        """A tree of one leaf, the public node `root`, where the players hold `ranges` float64[I0], float64[I1]."""
+    def __init__(self, public: PublicTree, root: int, ranges: tuple[Float64, Float64], room: int | Room = 64) -> None:
+        """A tree of one leaf, the public node `root`, where the players hold `ranges` float64[I0], float64[I1].
+
+        room: how large it can become without growing its arrays, or for how many nodes that should be estimated.
+        """
         self.public = public
-        width = sum(public.num_infostates(root))
-        most = max(3 * room, int(public.nodes.actions[root]))  # the root is added before its entries are counted
-        self.arrays = Tree(
-            nodes=Nodes.zeros(room),
-            child=Children.zeros(room),
-            infostates=np.zeros((len(Infostate), room * width)),
-            entries=np.zeros((len(Entry), most * width)),
-            ends=np.zeros(room, dtype=np.int32),
-            counts=Used.zeros(1),
-        )
+        if not isinstance(room, Room):
+            width = sum(public.num_infostates(root))
+            most = max(3 * room, int(public.nodes.actions[root]))  # the root is added before its entries are counted
+            room = Room(room, room, room * width, most * width)
+        self.arrays = room.tree()
         self.iterations = 0
         # The root, without a parent, over edge 0.
         growth.add_node(public.arrays, self.arrays, root, -1, 0)

@@ -5,87 +5,107 @@ For perfect information only: elsewhere the numbers below a node depend on range
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
-from sog.arrays import Array, Int64
+from sog.arrays import Array
 from sog.games.base import NATURE
 from sog.searches.cfr.lookahead import Lookahead
-from sog.searches.tree.records import Kind, Nodes
+from sog.searches.kernels.dispatch import same_types
+from sog.searches.kernels.jit import njit
+from sog.searches.tree.arrays import Room, Tree
+from sog.searches.tree.records import Kind
+
+_OUTSIDE: Final = -1  # the place of a node that is not below
 
 
-def rerooted(tree: Lookahead, n: int) -> Lookahead:
+def rerooted(tree: Lookahead, n: int, room: int = 64) -> Lookahead:
     """A lookahead of node n and all below it, where both players' ranges are 1 at n; `tree` is left as it is.
 
     Regrets, sums and visits are taken over as they are, so an iteration that reached n with probability r counts
     r times as much as one that begins there.
+    room: for how many more nodes it has room.
     """
-    kept = _below(tree, n)
-    # Everything is copied in the order of the old numbers: parents stay before children.
-    nodes = tree.nodes[kept]
-    place = np.full(tree.size, -1, dtype=np.int32)
-    place[kept] = np.arange(len(kept))
-    entries = _indices(nodes.entry0, _entries_of(nodes))
-    children = _indices(nodes.child0, nodes.edges)
-    new = Lookahead(tree.public, tree.public_node(n), (np.ones(1), np.ones(1)), room=64 + len(kept))
-    while len(new.child) < len(children) or new.entries.shape[1] < len(entries):
-        new.make_room()
-    new.entries[:, : len(entries)] = tree.entries[:, entries]
-    # One infostate a player: node m's two columns are 2 m and 2 m + 1.
-    new.infostates[:, : 2 * len(kept) : 2] = tree.infostates[:, nodes.offset[:, 0]]
-    new.infostates[:, 1 : 2 * len(kept) : 2] = tree.infostates[:, nodes.offset[:, 1]]
-    _link(new, nodes, place, tree.child.node[children])
-    ends = np.flatnonzero(nodes.kind == Kind.ENDED)
-    new.ends[: len(ends)] = ends
-    counts = new.counts
-    counts.nodes, counts.infostates = len(kept), 2 * len(kept)
-    counts.entries, counts.children, counts.ends = len(entries), len(children), len(ends)
+    place, ones = np.full(tree.size, _OUTSIDE, dtype=np.int32), (np.ones(1), np.ones(1))
+    count: int = _number(tree.arrays, n, place)
+    size, nodes = tree.size, tree.nodes
+    fan = max(tree.public.widest_fan, int(nodes.actions[:size].max()), int(nodes.edges[:size].max()))
+    new = Lookahead(tree.public, tree.public_node(n), ones, Room.of_positions(count + room, fan))
+    _copy(tree.arrays, n, place, new.arrays)
     # The weights of later iterations continue where those in the sums end.
     new.iterations = tree.iterations
-    new.set_root_ranges((np.ones(1), np.ones(1)))
+    new.set_root_ranges(ones)
     return new
 
 
-def _below(tree: Lookahead, n: int) -> Int64:
-    """int64[K]: node n and the nodes below it, ascending."""
-    inside = np.zeros(tree.size, dtype=np.bool_)
-    inside[n] = True
-    parent = tree.nodes.parent[: tree.size]
-    layer = np.array([n])
-    # Layer by layer, since a node may be numbered long after its parent.
-    while len(layer):
-        grown = inside | (inside[parent] & (parent >= 0))
-        layer = np.flatnonzero(grown & ~inside)
-        inside = grown
-    return np.flatnonzero(inside)
+@same_types
+@njit
+def _number(tree: Tree, n: int, place: Array) -> int:
+    """Number node n and the nodes below it in their old order, place[m]; how many there are."""
+    count = 0
+    for m in range(n, tree.counts[0].nodes):
+        parent = tree.nodes[m].parent
+        # A child is numbered after its parent, which has its place already.
+        if m == n or (parent >= 0 and place[parent] >= 0):
+            place[m] = count
+            count += 1
+    return count
 
 
-def _entries_of(nodes: Nodes) -> Array:
-    """int64[K]: how many entries each of the nodes has, where every infostate is the only one."""
-    return np.where(nodes.actor < NATURE, nodes.actions, 0)
+@same_types
+@njit
+def _copy(tree: Tree, n: int, place: Array, new: Tree) -> None:
+    """Copy what `place` numbers into `new`, which has room and is otherwise overwritten."""
+    count = new.counts[0]
+    count.nodes, count.infostates, count.entries, count.children, count.ends = 0, 0, 0, 0, 0
+    for m in range(n, tree.counts[0].nodes):
+        k = place[m]
+        if k < 0:
+            continue
+        old = tree.nodes[m]
+        new.nodes[k] = old
+        node = new.nodes[k]
+        # `place` has no entry for the parent of n, and the root has no parent.
+        node.parent = -1 if m == n else place[old.parent]
+        node.offset[0], node.offset[1] = 2 * k, 2 * k + 1
+        for row in range(new.infostates.shape[0]):
+            for p in range(2):
+                new.infostates[row, 2 * k + p] = tree.infostates[row, old.offset[p]]
+        _copy_entries(tree, m, new, k)
+        _copy_children(tree, m, place, new, k)
+        if old.kind == Kind.ENDED:
+            new.ends[count.ends] = k
+            count.ends += 1
+        count.nodes += 1
+        count.infostates += 2
 
 
-def _link(new: Lookahead, nodes: Nodes, place: Array, children: Array) -> None:
-    """Write the nodes and the table of children with everything where it lies now."""
-    count = len(nodes)
-    rows = new.nodes[:count]
-    rows[:] = nodes
-    rows.parent[:] = place[nodes.parent]
-    # The old root's -1 has read the last entry of `place`.
-    rows.parent[0] = -1
-    rows.offset[:] = np.arange(2 * count).reshape(count, 2)
-    rows.entry0[:] = _starts(_entries_of(nodes))
-    rows.child0[:] = np.where(nodes.kind == Kind.INTERIOR, _starts(nodes.edges), 0)
-    moved = np.where(children >= 0, place[children], -1)
-    below = new.child[: len(children)]
-    below.node[:] = moved
-    below.offset[:] = np.where(moved[:, None] >= 0, 2 * moved[:, None] + np.arange(2), 0)
+@njit
+def _copy_entries(tree: Tree, m: int, new: Tree, k: int) -> None:
+    """The regrets and policies of old node m, one infostate for each action, become those of node k."""
+    count, old, node = new.counts[0], tree.nodes[m], new.nodes[k]
+    node.entry0 = count.entries
+    if old.actor >= NATURE:
+        return
+    for row in range(new.entries.shape[0]):
+        for a in range(old.actions):
+            new.entries[row, node.entry0 + a] = tree.entries[row, old.entry0 + a]
+    count.entries += old.actions
 
 
-def _starts(lengths: Array) -> Array:
-    """Where pieces of these lengths begin when they lie one after another."""
-    return np.cumsum(lengths) - lengths
-
-
-def _indices(starts: Array, lengths: Array) -> Array:
-    """The indices of pieces that begin at `starts` and have these lengths, one after another."""
-    return np.repeat(starts - _starts(lengths), lengths) + np.arange(int(lengths.sum()))
+@njit
+def _copy_children(tree: Tree, m: int, place: Array, new: Tree, k: int) -> None:
+    """The children of old node m become those of node k, by their new numbers."""
+    count, old, node = new.counts[0], tree.nodes[m], new.nodes[k]
+    node.child0 = 0
+    if old.kind != Kind.INTERIOR:
+        return
+    node.child0 = count.children
+    for e in range(old.edges):
+        below, to = tree.child[old.child0 + e].node, new.child[node.child0 + e]
+        c = place[below] if below >= 0 else -1
+        to.node, to.offset[0], to.offset[1] = c, 0, 0
+        if c >= 0:
+            to.offset[0], to.offset[1] = 2 * c, 2 * c + 1
+    count.children += old.edges

@@ -7,8 +7,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from sog.arrays import Float64, Int32
-from sog.searches.tree.records import Actions, Children, Edges, LinkRows, Nodes, OperatorRows, PublicStates, Used
+from sog.searches.tree.records import (
+    Actions,
+    Children,
+    Edges,
+    Entry,
+    Infostate,
+    LinkRows,
+    Nodes,
+    OperatorRows,
+    PublicStates,
+    Used,
+)
 
 
 class Public(NamedTuple):
@@ -44,6 +57,31 @@ class Tree(NamedTuple):
     entries: Float64
     ends: Int32
     counts: Used
+
+
+class Room(NamedTuple):
+    """How many nodes, children, infostates and entries the arrays of a Lookahead can take."""
+
+    nodes: int
+    children: int
+    infostates: int
+    entries: int
+
+    @staticmethod
+    def of_positions(count: int, fan: int) -> Room:
+        """For this many nodes with one infostate a player and at most `fan` actions."""
+        return Room(count, count * fan, 2 * count, count * fan)
+
+    def tree(self) -> Tree:
+        """Arrays of these sizes, with nothing in use."""
+        return Tree(
+            nodes=Nodes.zeros(self.nodes),
+            child=Children.zeros(self.children),
+            infostates=np.zeros((len(Infostate), self.infostates)),
+            entries=np.zeros((len(Entry), self.entries)),
+            ends=np.zeros(self.nodes, dtype=np.int32),
+            counts=Used.zeros(1),
+        )
 
 
 class Ranges(NamedTuple):
